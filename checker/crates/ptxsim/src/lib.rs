@@ -1,0 +1,11 @@
+//! An exact, diagnosing simulator for NVIDIA PTX: PTX text, a launch and memory in; results and observations out.
+//!
+//! ```text
+//! Module::parse(ptx) -> Module         parse, lay out, decode once
+//! Memory::alloc / write / read         global memory, one guard gap around each allocation
+//! run(&module, &mut memory, &launch)   -> Observations
+//! ```
+
+mod observe;
+
+pub use observe::*;

@@ -1,0 +1,255 @@
+//! What a simulated launch reports beside its results: findings, counters, array use, device output.
+//!
+//! Everything here is plain data, so that it can cross a process boundary and be rendered anywhere.
+
+use serde::{Deserialize, Serialize};
+
+/// A place in the source, as `-lineinfo` recorded it (PTX ISA, `.loc` directive).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Source {
+    /// The file as the compiler named it.
+    pub file: String,
+    /// One-based line; 0 when the compiler recorded none.
+    pub line: u32,
+    /// One-based column of the statement or expression; 0 when unknown.
+    pub column: u32,
+}
+
+/// The state space that an access went to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Space {
+    /// Device memory.
+    Global,
+    /// The block's shared memory.
+    Shared,
+    /// The thread's own local memory (arrays that do not fit registers).
+    Local,
+    /// Constant memory.
+    Constant,
+}
+
+/// What a thread did at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// A plain read.
+    Read,
+    /// A plain write.
+    Write,
+    /// An atomic read-modify-write.
+    Atomic,
+    /// Waiting at a barrier (block or warp).
+    Wait,
+    /// Leaving the kernel.
+    Exit,
+    /// Executing any other instruction.
+    Execute,
+}
+
+/// One party of a finding: who did what, where.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Access {
+    /// Where in the learner's source.
+    pub source: Source,
+    /// What was done.
+    pub action: Action,
+    /// Block index (x, y, z).
+    pub block: [u32; 3],
+    /// Thread index in its block (x, y, z).
+    pub thread: [u32; 3],
+    /// Threads in the block, x fastest: this thread's linear index.
+    pub linear: u32,
+    /// The space accessed, where the finding is about memory.
+    pub space: Option<Space>,
+    /// The array's name, where it is known (a parameter, a shared or local variable).
+    pub array: Option<String>,
+    /// Element index into `array`; negative when before its start.
+    pub index: Option<i64>,
+    /// Elements that `array` has.
+    pub elements: Option<u64>,
+    /// Byte address, generic.
+    pub address: u64,
+    /// Bytes accessed by this thread.
+    pub bytes: u32,
+}
+
+/// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck, synccheck.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum FindingKind {
+    /// Outside the array's bounds; `at.index` and `at.elements` say by how much.
+    OutOfBounds,
+    /// An address that belongs to no allocation at all: null, a host pointer, garbage.
+    InvalidAddress,
+    /// The address is not a multiple of the access size.
+    Misaligned,
+    /// A read of memory that nothing has written.
+    UninitialisedRead,
+    /// Two accesses of one shared word, unordered, at least one of them a write. `with` came first.
+    SharedRace,
+    /// The same in global memory. `with` came first.
+    GlobalRace,
+    /// Threads wait at a barrier that others of their block never reach. `at` waits, `with` is one that left
+    /// or waits elsewhere.
+    BarrierNotReached {
+        /// Threads waiting.
+        waiting: u32,
+        /// Threads that will not come.
+        missing: u32,
+    },
+    /// No thread can make progress.
+    Deadlock {
+        /// Threads that wait.
+        waiting: u32,
+    },
+    /// A `.sync` warp operation whose mask names lanes that are not there, or lacks the executing lane.
+    BadSyncMask {
+        /// The mask given.
+        mask: u32,
+        /// The lanes that executed it together.
+        present: u32,
+    },
+    /// The instruction budget ran out.
+    NeverFinishes {
+        /// Warp instructions executed by then.
+        instructions: u64,
+    },
+    /// The kernel executed `trap`.
+    Trap,
+    /// A device-side `assert` failed.
+    Assert {
+        /// The expression, as written.
+        expression: String,
+    },
+    /// More local memory (arrays, recursion) than a thread may have.
+    StackOverflow {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+}
+
+/// One root cause, however often it happened.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Finding {
+    /// What is wrong.
+    pub what: FindingKind,
+    /// The access that completed the fault: the lowest block and thread that did it.
+    pub at: Access,
+    /// The other party, where there are two.
+    pub with: Option<Access>,
+    /// How many threads (counted with repetition) did the same at the same place.
+    pub count: u64,
+}
+
+/// Event counts, for one source line or in total. Definitions: Nsight Compute's `smsp__sass_*` source metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// PTX instructions executed by warps.
+    pub instructions: u64,
+    /// PTX instructions executed by threads (`instructions` weighted with active lanes).
+    pub thread_instructions: u64,
+    /// Global load requests (one per warp instruction).
+    pub load_requests: u64,
+    /// 32-byte sectors that those loads touched.
+    pub load_sectors: u64,
+    /// Sectors that fully packed loads would have touched.
+    pub load_sectors_ideal: u64,
+    /// Global store requests.
+    pub store_requests: u64,
+    /// 32-byte sectors that those stores touched.
+    pub store_sectors: u64,
+    /// Sectors that fully packed stores would have touched.
+    pub store_sectors_ideal: u64,
+    /// Shared-memory load and store requests.
+    pub shared_requests: u64,
+    /// Wavefronts that they took.
+    pub shared_wavefronts: u64,
+    /// Wavefronts without bank conflicts.
+    pub shared_wavefronts_ideal: u64,
+    /// Global atomic requests.
+    pub global_atomics: u64,
+    /// Shared atomic requests.
+    pub shared_atomics: u64,
+    /// Local-memory requests (stack arrays, spills).
+    pub local_requests: u64,
+    /// Conditional branches executed by warps.
+    pub branches: u64,
+    /// Those whose active lanes went both ways.
+    pub divergent_branches: u64,
+    /// Barriers reached by warps.
+    pub barriers: u64,
+}
+
+/// The counters of one source line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineCounters {
+    /// The line (`column` is 0).
+    pub source: Source,
+    /// Its counts.
+    pub counters: Counters,
+}
+
+/// How a launch used one named allocation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrayUse {
+    /// The allocation's name.
+    pub name: String,
+    /// Elements it has.
+    pub elements: u64,
+    /// Elements written at least once (in 4-byte words where elements are smaller).
+    pub written: u64,
+    /// The most often that one element was written; saturates at 15.
+    pub max_writes: u32,
+}
+
+/// Everything observed during one launch.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Observations {
+    /// What is wrong, the most telling first. Empty for a correct kernel.
+    pub findings: Vec<Finding>,
+    /// True when every thread ran to its end.
+    pub completed: bool,
+    /// Sums over the launch.
+    pub totals: Counters,
+    /// The same per source line, in file and line order.
+    pub lines: Vec<LineCounters>,
+    /// Named allocations that the launch wrote.
+    pub arrays: Vec<ArrayUse>,
+    /// What the kernel printed with `printf`, cut at 64 KiB.
+    pub output: String,
+    /// Bytes of output beyond that.
+    pub output_dropped: u64,
+}
+
+impl Counters {
+    /// Adds another set of counts to this one.
+    pub fn add(&mut self, other: &Self) {
+        macro_rules! sum { ($($f:ident),*) => { $( self.$f += other.$f; )* } }
+        sum!(
+            instructions, thread_instructions, load_requests, load_sectors, load_sectors_ideal,
+            store_requests, store_sectors, store_sectors_ideal, shared_requests, shared_wavefronts,
+            shared_wavefronts_ideal, global_atomics, shared_atomics, local_requests, branches,
+            divergent_branches, barriers
+        );
+    }
+
+    /// Mean number of active lanes per warp instruction; 0 when nothing ran.
+    pub fn active_lanes(&self) -> f64 {
+        ratio(self.thread_instructions, self.instructions)
+    }
+
+    /// Sectors per global load and store request; 0 when there was none.
+    pub fn sectors_per_request(&self) -> f64 {
+        ratio(self.load_sectors + self.store_sectors, self.load_requests + self.store_requests)
+    }
+
+    /// Bank conflicts: wavefronts beyond the ideal.
+    pub fn shared_conflicts(&self) -> u64 {
+        self.shared_wavefronts.saturating_sub(self.shared_wavefronts_ideal)
+    }
+}
+
+fn ratio(a: u64, b: u64) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}

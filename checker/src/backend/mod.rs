@@ -1,0 +1,133 @@
+//! Where a compiled kernel runs: the simulator or a GPU. A backend knows nothing of the right answer.
+
+use serde::{Deserialize, Serialize};
+
+use crate::value::DType;
+
+/// Which backend was asked for on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Choice {
+    /// The GPU where there is one, else the simulator.
+    #[default]
+    Auto,
+    /// The GPU, or exit code 3.
+    Gpu,
+    /// The simulator.
+    Sim,
+}
+
+/// One kernel launch, ready to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The kernel's name.
+    pub entry: String,
+    /// Blocks per grid (x, y, z).
+    pub grid: [u32; 3],
+    /// Threads per block (x, y, z).
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    /// In the order of the kernel's parameters.
+    pub args: Vec<Arg>,
+    /// Changes the poison pattern, and the simulator's order of warps and blocks.
+    pub seed: u64,
+    /// Warp instructions after which the simulator gives up.
+    pub budget: u64,
+}
+
+/// One argument as bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Arg {
+    /// A buffer in device memory.
+    Buffer {
+        /// The parameter's name, for messages.
+        name: String,
+        /// Element type, for messages and poison.
+        dtype: DType,
+        /// Size in bytes.
+        bytes: usize,
+        /// Contents; `None` for an output, which is poisoned.
+        #[serde(with = "serde_bytes")]
+        data: Option<Vec<u8>>,
+        /// Whether the kernel may write it; unchanged contents are checked where it may not.
+        writable: bool,
+    },
+    /// A scalar, little-endian.
+    Scalar(Vec<u8>),
+}
+
+/// What a launch left behind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Contents of every writable buffer after the launch, in parameter order.
+    pub outputs: Vec<Output>,
+    /// What went wrong, the most telling first; empty when the kernel ran cleanly.
+    pub faults: Vec<Fault>,
+    /// The simulator's observations; `None` from a GPU.
+    pub observations: Option<ptxsim::Observations>,
+    /// What the kernel printed, cut at 64 KiB.
+    pub printed: String,
+    /// Bytes printed beyond that.
+    pub printed_dropped: u64,
+    /// Who ran it: "simulator", "GPU: NVIDIA H200".
+    pub device: String,
+}
+
+/// One buffer after the launch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// The parameter's name.
+    pub name: String,
+    /// Its bytes.
+    #[serde(with = "serde_bytes")]
+    pub data: Vec<u8>,
+    /// The 4-byte pattern that it was poisoned with; `None` for inout.
+    pub poison: Option<[u8; 4]>,
+}
+
+/// What a backend saw go wrong, as data. Wording lives in `explain`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Fault {
+    /// The simulator's finding.
+    Finding(ptxsim::Finding),
+    /// A guard zone around a buffer was changed (GPU).
+    GuardZone {
+        /// The parameter's name.
+        name: String,
+        /// Element index of the first changed element; negative when before the buffer.
+        index: i64,
+    },
+    /// A read-only buffer was changed.
+    InputChanged {
+        /// The parameter's name.
+        name: String,
+        /// First element changed.
+        index: u64,
+    },
+    /// The driver reported an error (GPU): `CUDA_ERROR_ILLEGAL_ADDRESS` and the like.
+    Driver {
+        /// CUresult as a number.
+        code: u32,
+        /// Its name.
+        name: String,
+        /// The driver's own sentence.
+        text: String,
+    },
+    /// The wall clock ran out and the worker was killed.
+    TimedOut {
+        /// Seconds allowed.
+        seconds: f64,
+    },
+    /// The worker died (out of memory, crashed).
+    WorkerDied {
+        /// How: "signal 9", "exit code 101".
+        how: String,
+    },
+    /// The kernel uses a PTX feature that the simulator does not have: not the learner's fault.
+    Unsupported {
+        /// The instruction or directive.
+        feature: String,
+        /// Where, when known.
+        source: Option<ptxsim::Source>,
+    },
+}

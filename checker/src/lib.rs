@@ -1,0 +1,14 @@
+//! The CUDA workbook's checker: compiles a learner's kernel, runs it, compares it with a reference, and explains.
+//!
+//! The pipeline runs one way; ARCHITECTURE.md draws it:
+//!
+//! ```text
+//! source -> compile -> abi -> per case: inputs -> backend -> judge -> Verdict -> explain -> Report -> report
+//! ```
+
+pub mod backend;
+pub mod compile;
+pub mod report;
+pub mod spec;
+pub mod value;
+pub mod verdict;

@@ -1,0 +1,166 @@
+//! What an exercise is: a value that everything else reads.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::value::{Array, DType, Value};
+use crate::verdict::Slug;
+
+/// An exercise. Its id is also the stem of its files and the name of its kernel.
+#[derive(Debug)]
+pub struct Spec {
+    /// `double_it`: file stem in every tree, and the kernel's name.
+    pub id: &'static str,
+    /// `ch01_threads`: folder in every tree.
+    pub chapter: &'static str,
+    /// Device code only, or a whole program.
+    pub kind: Kind,
+    /// What the learner starts from.
+    pub start: Start,
+    /// Typical time to solve, in minutes.
+    pub minutes: u32,
+    /// One line in the imperative: "write your first kernel".
+    pub goal: &'static str,
+    /// The kernel's parameters in order.
+    pub params: &'static [Param],
+    /// Named cases, the easiest to understand first: only the first failure is shown.
+    pub cases: &'static [Case],
+    /// How outputs are compared.
+    pub tolerance: Tolerance,
+    /// Counts that must hold beside a right answer.
+    pub gates: &'static [Gate],
+    /// At least three, from a nudge to nearly the answer.
+    pub hints: &'static [&'static str],
+    /// What people get wrong here, and why.
+    pub pitfalls: &'static [&'static str],
+    /// Where the book teaches it: "chapter 1, \"Which element is mine?\"".
+    pub learn: &'static str,
+    /// The verdict that the untouched skeleton gets.
+    pub skeleton: Slug,
+    /// The arguments of a case, in parameter order, from a seeded generator. Sizes come from `Case::size`.
+    pub inputs: fn(&Case, &mut ChaCha8Rng) -> Vec<Value>,
+    /// What each `Out` and `InOut` parameter must hold afterwards, in parameter order. Floats in f64.
+    pub reference: fn(&Case, &[Value]) -> Vec<Array>,
+}
+
+/// Device code only, or host code too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One `extern "C" __global__` function, compiled with NVRTC.
+    Kernel,
+}
+
+/// What the learner starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Fill the gaps.
+    Write,
+    /// Find the planted bug.
+    Fix,
+    /// Right but slow: meet the gate.
+    Optimise,
+}
+
+/// One kernel parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Param {
+    /// As in the skeleton.
+    pub name: &'static str,
+    /// Which way data flows.
+    pub role: Role,
+    /// Element or scalar type.
+    pub dtype: DType,
+    /// For people: "[n]", "[rows][cols]"; empty for a scalar.
+    pub shape: &'static str,
+}
+
+/// Which way a parameter's data flows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A pointer that the kernel only reads.
+    In,
+    /// A pointer that the kernel fills.
+    Out,
+    /// A pointer that the kernel reads and changes.
+    InOut,
+    /// Passed by value.
+    Scalar,
+}
+
+/// One launch with one set of sizes.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// Short and telling: "five blocks".
+    pub name: &'static str,
+    /// What this case is there to catch.
+    pub why: &'static str,
+    /// Named sizes, shown to the learner: `[("n", 1280)]`.
+    pub sizes: &'static [(&'static str, usize)],
+    /// Blocks per grid (x, y, z).
+    pub grid: [u32; 3],
+    /// Threads per block (x, y, z).
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    /// Whether the gates are measured on this case.
+    pub gated: bool,
+}
+
+impl Case {
+    /// The size called `name`.
+    ///
+    /// # Panics
+    /// When the case has no such size: a broken Spec, which `dev check` and the course's tests find.
+    pub fn size(&self, name: &str) -> usize {
+        self.sizes.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).expect("size in case")
+    }
+}
+
+/// How outputs are compared with the reference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tolerance {
+    /// Bit for bit (integers), or equal after rounding the f64 reference to the output's type.
+    Exact,
+    /// `C * sqrt(k) * eps * magnitude` for a result of `k` dependent roundings.
+    Roundings(u32),
+}
+
+/// A count that the simulator takes from the learner's own kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gate {
+    /// What is counted.
+    pub metric: Metric,
+    /// How it is compared.
+    pub op: Op,
+    /// With what.
+    pub target: f64,
+    /// What the skeleton measures; `None` where its answer is not right to begin with.
+    pub baseline: Option<f64>,
+}
+
+/// What can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// 32-byte sectors per global load or store request.
+    SectorsPerRequest,
+    /// The most often that one element of an output was written.
+    WritesPerElement,
+    /// Shared wavefronts beyond the ideal.
+    SharedConflicts,
+    /// Shared load and store requests.
+    SharedRequests,
+    /// Global load requests.
+    LoadRequests,
+    /// Divergent branches.
+    DivergentBranches,
+}
+
+/// How a measured count is compared with its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// `<=`
+    AtMost,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Exactly,
+}

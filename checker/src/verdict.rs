@@ -1,0 +1,257 @@
+//! What a check concluded about the learner's code. Data only: wording lives in `explain`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Fault;
+use crate::compile::Message;
+use crate::spec::{Gate, Param};
+
+/// The stable name of a verdict: what `checker explain` takes, and what a mutant's first line expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slug {
+    /// Everything holds.
+    Passed,
+    /// The skeleton's gaps are still open and the outputs untouched.
+    NotStarted,
+    /// The source file is missing, empty, not text, or too large.
+    UnreadableSource,
+    /// The compiler rejected it.
+    CompileError,
+    /// The compiler did not end or crashed on it.
+    CompilerStopped,
+    /// No kernel of the right name, or its parameters differ.
+    WrongSignature,
+    /// A read outside an array.
+    OutOfBoundsRead,
+    /// A write outside an array.
+    OutOfBoundsWrite,
+    /// An address in no allocation.
+    InvalidAddress,
+    /// An address that its size does not divide.
+    MisalignedAccess,
+    /// A read of memory that nothing wrote.
+    UninitialisedRead,
+    /// A race in shared memory.
+    SharedRace,
+    /// A race in global memory.
+    GlobalRace,
+    /// A barrier that some threads never reach.
+    BarrierNotReached,
+    /// Nobody can go on.
+    Deadlock,
+    /// A warp operation with the wrong mask.
+    BadSyncMask,
+    /// The budget or the clock ran out.
+    NeverFinishes,
+    /// `trap` or a failed device `assert`.
+    Trap,
+    /// Too much local memory.
+    StackOverflow,
+    /// An input buffer was changed.
+    InputChanged,
+    /// The launch was refused or failed in the driver in another way.
+    LaunchFailed,
+    /// Some outputs were never written.
+    OutputNotWritten,
+    /// NaN where a number belongs.
+    NotANumber,
+    /// Values beyond the tolerance.
+    WrongValues,
+    /// Right, but an element is written more than once.
+    WrittenTwice,
+    /// Right, but with uncoalesced access.
+    Uncoalesced,
+    /// Right, but with bank conflicts.
+    BankConflict,
+    /// Right, but another count is missed.
+    GateMissed,
+    /// Valid CUDA that the simulator does not know.
+    Unsupported,
+}
+
+/// What one check of one exercise came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Every case and gate holds.
+    Passed(Passed),
+    /// Still the skeleton: outputs untouched in the first case, and a TODO is left at `todo_line`.
+    NotStarted {
+        /// The first output's name.
+        output: &'static str,
+        /// Its elements.
+        elements: usize,
+        /// One-based line of the first TODO.
+        todo_line: u32,
+    },
+    /// The file cannot be used as source.
+    UnreadableSource(Unreadable),
+    /// The compiler's messages.
+    CompileError(Vec<Message>),
+    /// The compiler did not end: what happened.
+    CompilerStopped(String),
+    /// The kernel's parameters against the Spec.
+    WrongSignature(Signature),
+    /// Something went wrong while it ran.
+    Fault {
+        /// Index into `Spec::cases`.
+        case: usize,
+        /// What.
+        fault: Fault,
+        /// How many further, different faults the same run had.
+        others: usize,
+    },
+    /// It ran, and the result is wrong.
+    WrongValues {
+        /// Index into `Spec::cases`.
+        case: usize,
+        /// How.
+        mismatch: Mismatch,
+    },
+    /// The results are right, a count is not.
+    GateMissed {
+        /// Index into `Spec::cases`.
+        case: usize,
+        /// Every gate with what was measured, missed ones included.
+        gates: Vec<Measured>,
+        /// The source line that contributes most to the first missed gate, when one does.
+        line: Option<ptxsim::LineCounters>,
+    },
+}
+
+/// Why a file cannot be used as source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Not there.
+    Missing,
+    /// Zero bytes, or white space only.
+    Empty,
+    /// Contains NUL or is not UTF-8; first such line.
+    Binary(u32),
+    /// Bytes, limit.
+    TooLarge(u64, u64),
+    /// The operating system's sentence.
+    Io(String),
+}
+
+/// Facts of a pass, for the summary line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Passed {
+    /// Cases run.
+    pub cases: usize,
+    /// Every gate with what was measured.
+    pub gates: Vec<Measured>,
+    /// Sectors per global request over the gated (or last) case, from the simulator.
+    pub sectors_per_request: Option<f64>,
+    /// The most often that one output element was written, over all cases.
+    pub max_writes: Option<u32>,
+    /// Smallest and largest number of output elements over the cases.
+    pub sizes: (usize, usize),
+}
+
+/// One gate and what was measured for it. `None` (not measured) never holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// The gate.
+    pub gate: Gate,
+    /// The count, when it was taken.
+    pub value: Option<f64>,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// How the kernel's signature differs from the Spec.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signature {
+    /// No entry of the expected name; the entries that are there.
+    NoSuchKernel {
+        /// What the Spec calls it.
+        expected: String,
+        /// What the file has, demangled where possible.
+        found: Vec<String>,
+    },
+    /// Too few or too many parameters.
+    Count {
+        /// From the Spec.
+        expected: Vec<Param>,
+        /// In the PTX, as types: `pointer`, `int`.
+        found: Vec<String>,
+    },
+    /// Parameter `index` (zero-based) has another type.
+    Type {
+        /// Position.
+        index: usize,
+        /// From the Spec.
+        expected: Param,
+        /// In the PTX, as a type.
+        found: String,
+    },
+}
+
+/// How values differ, and the pattern of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mismatch {
+    /// The output's name.
+    pub output: &'static str,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Elements compared.
+    pub total: usize,
+    /// Elements that are wrong.
+    pub wrong: usize,
+    /// Of those: still holding the poison.
+    pub untouched: usize,
+    /// Of those: NaN where a number is expected.
+    pub nan: usize,
+    /// The first few wrong elements.
+    pub examples: Vec<Example>,
+    /// Where the errors lie.
+    pub pattern: Pattern,
+    /// Most writes to one element, when the simulator counted them.
+    pub max_writes: Option<u32>,
+    /// Elements written at least once, when counted.
+    pub written: Option<u64>,
+}
+
+/// One wrong element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Example {
+    /// Row-major index.
+    pub index: usize,
+    /// The learner's value; `None` when untouched.
+    pub yours: Option<f64>,
+    /// The reference.
+    pub expected: f64,
+    /// Largest difference allowed.
+    pub tolerance: f64,
+}
+
+/// Where the wrong elements lie; the first that fits, from specific to vague.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pattern {
+    /// Every element.
+    All,
+    /// The first block's elements are right, every other block's wrong (elements per block).
+    OnlyFirstBlockRight(usize),
+    /// Only the last, partly filled block's elements are wrong (elements per block).
+    OnlyLastBlockWrong(usize),
+    /// One element: the first, the last, or another.
+    Single(usize),
+    /// Everything from this index on.
+    From(usize),
+    /// Everything before this index.
+    Before(usize),
+    /// One index in every `period`, starting at `offset`.
+    Periodic {
+        /// Distance.
+        period: usize,
+        /// First.
+        offset: usize,
+    },
+    /// The result looks like the transpose of what is expected.
+    Transposed,
+    /// Wrong values equal the expected values of elements `shift` away.
+    Shifted(i64),
+    /// No pattern found.
+    Scattered,
+}
