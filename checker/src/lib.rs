@@ -8,7 +8,11 @@
 
 pub mod backend;
 pub mod compile;
+pub mod course;
+pub mod exit;
+pub mod progress;
 pub mod report;
 pub mod spec;
 pub mod value;
 pub mod verdict;
+pub mod workbook;
