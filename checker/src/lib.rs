@@ -8,6 +8,7 @@
 
 pub mod backend;
 pub mod compile;
+pub mod exercises;
 pub mod report;
 pub mod spec;
 pub mod value;
