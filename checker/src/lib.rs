@@ -9,6 +9,7 @@
 pub mod backend;
 pub mod compile;
 pub mod course;
+pub mod exercises;
 pub mod exit;
 pub mod progress;
 pub mod report;
