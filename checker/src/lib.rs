@@ -12,3 +12,4 @@ pub mod report;
 pub mod spec;
 pub mod value;
 pub mod verdict;
+pub mod worker;
