@@ -17,3 +17,4 @@ pub mod spec;
 pub mod value;
 pub mod verdict;
 pub mod workbook;
+pub mod worker;
