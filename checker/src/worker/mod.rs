@@ -5,6 +5,7 @@
 //! a start. There are two: one compiles and simulates under a memory limit, the other holds the GPU (CUDA reserves far
 //! more address space than any limit allows). The checker itself loads neither CUDA nor NVRTC.
 
+mod cancel;
 mod capture;
 mod child;
 mod process;
@@ -17,6 +18,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::cancel::Killer;
 pub use self::child::serve;
 use self::process::{Lost, Process, Program};
 use self::wire::{Reply, Request};
@@ -42,6 +44,9 @@ pub enum Error {
     /// The child said something that is no answer.
     #[error("this is a bug in the checker: its worker process answered nonsense: {0}")]
     Protocol(String),
+    /// Another thread ended the job with [`Killer::kill`].
+    #[error("the check was cancelled")]
+    Cancelled,
     /// The checker's own code panicked in the child.
     #[error("this is a bug in the checker: {0}")]
     Bug(String),
@@ -63,6 +68,7 @@ pub struct Worker {
     cpu: Option<Process>,
     gpu: Option<Process>,
     gpu_info: Option<GpuInfo>,
+    killer: Killer,
 }
 
 impl Default for Worker {
@@ -99,13 +105,14 @@ impl Worker {
             Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
         };
+        let killer = self.killer.clone();
         let process = self.process(role)?;
         let known = process.ptx.as_deref() == Some(ptx);
         let request = Request::Run {
             ptx: (!known).then_some(Cow::Borrowed(ptx)),
             launch: Cow::Borrowed(launch),
         };
-        let reply = process.ask(&request, limit);
+        let reply = process.ask(&request, limit, &killer);
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
         let fault = match self.settle(role, reply) {
@@ -113,6 +120,7 @@ impl Worker {
             Ok(other) => return Err(unexpected(other)),
             Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
             Err(Lost::Died(how)) => Fault::WorkerDied { how },
+            Err(Lost::Cancelled) => return Err(Error::Cancelled),
             Err(Lost::Failed(error)) => return Err(error),
         };
         let run = Run {
@@ -135,8 +143,9 @@ impl Worker {
             return Ok(info.clone());
         }
         let no = |why: String| NoGpu { why };
+        let killer = self.killer.clone();
         let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;
-        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT);
+        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT, &killer);
         match self.settle(Role::Gpu, reply) {
             Ok(Reply::Gpu(info)) => {
                 self.gpu_info = Some(info.clone());
@@ -151,8 +160,14 @@ impl Worker {
             Err(Lost::Died(how)) => Err(no(format!(
                 "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
             ))),
+            Err(Lost::Cancelled) => Err(no(Error::Cancelled.to_string())),
             Err(Lost::Failed(error)) => Err(no(error.to_string())),
         }
+    }
+
+    /// A handle that ends this worker's job from another thread.
+    pub fn killer(&self) -> Killer {
+        self.killer.clone()
     }
 
     /// The child for a role, started when there is none.
@@ -185,7 +200,7 @@ impl Worker {
 
 impl From<Program> for Worker {
     fn from(program: Program) -> Self {
-        Self { program, cpu: None, gpu: None, gpu_info: None }
+        Self { program, cpu: None, gpu: None, gpu_info: None, killer: Killer::default() }
     }
 }
 
