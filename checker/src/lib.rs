@@ -9,6 +9,8 @@
 pub mod backend;
 pub mod compile;
 pub mod report;
+pub mod source;
 pub mod spec;
+pub mod toolchain;
 pub mod value;
 pub mod verdict;
