@@ -8,6 +8,9 @@
 
 pub mod backend;
 pub mod compile;
+pub mod exit;
+pub mod explain;
+pub mod judge;
 pub mod report;
 pub mod spec;
 pub mod value;
