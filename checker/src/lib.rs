@@ -11,6 +11,8 @@ pub mod compile;
 pub mod course;
 pub mod exercises;
 pub mod exit;
+pub mod explain;
+pub mod judge;
 pub mod progress;
 pub mod report;
 pub mod source;
