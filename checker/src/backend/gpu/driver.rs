@@ -2,13 +2,13 @@
 //!
 //! Names and error codes: CUDA Driver API reference manual, versions 12.4 to 13.
 
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr;
 
 use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUjit_option,
-    CUresult,
+    CUjitInputType, CUresult,
 };
 use cudarc::driver::{DriverError, result};
 
@@ -32,15 +32,28 @@ impl Failure {
     pub(super) fn is_out_of_memory(&self) -> bool {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY
     }
+
+    /// With what the PTX compiler said, where the PTX is what is wrong.
+    fn explained(mut self, log: &[u8]) -> Self {
+        let said = log.split(|b| *b == 0).next().map(String::from_utf8_lossy).unwrap_or_default();
+        if self.code == CUresult::CUDA_ERROR_INVALID_PTX && !said.trim().is_empty() {
+            self.text = format!("{}: {}", self.text, said.trim());
+        }
+        self
+    }
 }
 
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
-        let words = |text: Result<&std::ffi::CStr, DriverError>| {
-            text.map(|t| t.to_string_lossy().into_owned())
-                .unwrap_or_else(|_| "unknown error".into())
-        };
-        Self { code: error.0, name: words(error.error_name()), text: words(error.error_string()) }
+        let words =
+            |text: Result<&CStr, DriverError>| text.ok().map(|t| t.to_string_lossy().into_owned());
+        Self {
+            code: error.0,
+            // A driver's stub library knows no names, not even its own error's.
+            name: words(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0)),
+            text: words(error.error_string())
+                .unwrap_or_else(|| "the driver gives no reason".into()),
+        }
     }
 }
 
@@ -150,17 +163,19 @@ impl Device {
     }
 }
 
-/// PTX that the driver compiled for this GPU.
-pub(super) struct Module<'d> {
-    module: sys::CUmodule,
-    device: PhantomData<&'d Device>,
+/// Machine code for this GPU, not yet loaded.
+pub(super) struct Binary {
+    image: Vec<u8>,
 }
 
-impl<'d> Module<'d> {
-    /// Compiles and loads PTX text; an error carries what the driver's compiler said.
+impl Binary {
+    /// Compiles PTX text with the driver's own compiler; an error carries what that said.
+    ///
+    /// Compiling takes ten times as long as loading, and every case wants its module freshly loaded: hence the driver's
+    /// linker interface, which hands out the result, and not cuModuleLoadDataEx.
     #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn load(_: &'d Device, ptx: &str) -> DriverResult<Self> {
-        let image = CString::new(ptx).map_err(|_| Failure {
+    pub(super) fn compile(_: &Device, ptx: &str) -> DriverResult<Self> {
+        let text = CString::new(ptx).map_err(|_| Failure {
             code: CUresult::CUDA_ERROR_INVALID_PTX,
             name: "CUDA_ERROR_INVALID_PTX".into(),
             text: "the PTX contains a zero byte".into(),
@@ -170,32 +185,54 @@ impl<'d> Module<'d> {
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         ];
-        // Option values are passed in the pointers themselves (cuModuleLoadDataEx).
+        // Option values are passed in the pointers themselves (cuLinkCreate).
         let mut values: [*mut c_void; 2] =
             [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
-        let mut module = ptr::null_mut();
-        // SAFETY: `image` is NUL-terminated; both option arrays have 2 entries; the log has LOG_BYTES bytes; all of
-        // them outlive the call, after which the driver keeps none of them.
-        let loaded = check(unsafe {
-            sys::cuModuleLoadDataEx(
-                &raw mut module,
-                image.as_ptr().cast(),
-                2,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
-        });
-        match loaded {
-            Ok(()) => Ok(Self { module, device: PhantomData }),
-            Err(mut failure) => {
-                let length = log.iter().position(|b| *b == 0).unwrap_or(log.len());
-                let said = String::from_utf8_lossy(log.get(..length).unwrap_or_default());
-                if !said.trim().is_empty() {
-                    failure.text = format!("{}: {}", failure.text, said.trim());
-                }
-                Err(failure)
-            }
-        }
+        let mut linker = ptr::null_mut();
+        // SAFETY: both arrays have 2 entries and the log has LOG_BYTES bytes; all outlive the linker, which
+        // cuLinkDestroy below ends in every case.
+        check(unsafe {
+            sys::cuLinkCreate_v2(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
+        })?;
+        let (mut image, mut bytes) = (ptr::null_mut(), 0);
+        // SAFETY: `linker` is live; `text` is NUL-terminated and its size counts the NUL, as for PTX it must; no
+        // options are given, so their arrays may be null; both results are live variables.
+        let linked = unsafe {
+            check(sys::cuLinkAddData_v2(
+                linker,
+                CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_ptr().cast_mut().cast(),
+                text.as_bytes_with_nul().len(),
+                c"kernel".as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            ))
+            .and_then(|()| check(sys::cuLinkComplete(linker, &raw mut image, &raw mut bytes)))
+        };
+        let image = match linked {
+            // SAFETY: cuLinkComplete succeeded: `image` has `bytes` bytes, and lives as long as the linker.
+            Ok(()) => Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec()),
+            Err(failure) => Err(failure),
+        };
+        // SAFETY: created above, destroyed only here. An error here changes nothing for anybody.
+        let _ = unsafe { sys::cuLinkDestroy(linker) };
+        image.map(|image| Self { image }).map_err(|failure| failure.explained(&log))
+    }
+}
+
+/// Machine code on the device, with its global variables as the source initialises them.
+pub(super) struct Module<'d> {
+    module: sys::CUmodule,
+    device: PhantomData<&'d Device>,
+}
+
+impl<'d> Module<'d> {
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn load(_: &'d Device, binary: &Binary) -> DriverResult<Self> {
+        // SAFETY: `image` is a complete cubin, as cuLinkComplete made it.
+        let module = unsafe { result::module::load_data(binary.image.as_ptr().cast()) }?;
+        Ok(Self { module, device: PhantomData })
     }
 
     #[expect(unsafe_code, reason = "calls the driver")]
