@@ -4,10 +4,12 @@
 //! buffer lies between guard zones that are compared afterwards, inputs are compared with what was sent, outputs start
 //! as poison, and the first fault ends this process (`worker` starts another).
 
+mod code;
 mod driver;
 mod why;
 
-use self::driver::{Binary, Buffer, Device, Failure, Function, Module};
+use self::code::{Binary, Function, Module};
+use self::driver::{Buffer, Device, Failure};
 use super::guard;
 use super::poison::{mix, poison, poisoned};
 use super::{Arg, Backend, Error, Fault, GpuInfo, Launch, NoGpu, Output, Run};
