@@ -6,6 +6,7 @@
 //! source -> compile -> abi -> per case: inputs -> backend -> judge -> Verdict -> explain -> Report -> report
 //! ```
 
+pub mod abi;
 pub mod backend;
 pub mod compile;
 pub mod course;

@@ -4,7 +4,6 @@
 //! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
 
 use std::any::Any;
-use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -142,7 +141,7 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
 /// Keeps standard output for answers under another number, and sends what anybody prints to the captured file, which
 /// is standard error already.
 #[cfg(unix)]
-fn take_stdout() -> io::Result<File> {
+fn take_stdout() -> io::Result<std::fs::File> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
     Ok(private.into())

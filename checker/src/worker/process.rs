@@ -19,7 +19,8 @@ pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
 
 /// What a child sees of the environment: only what CUDA and the dynamic loader need. A learner's `#include` can print
 /// the rest of it.
-const KEPT_VARIABLES: [&str; 14] = [
+#[cfg(unix)]
+const KEPT_VARIABLES: [&str; 9] = [
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
     "CUDA_HOME",
@@ -29,7 +30,14 @@ const KEPT_VARIABLES: [&str; 14] = [
     "LD_LIBRARY_PATH",
     "DYLD_LIBRARY_PATH",
     "TMPDIR",
-    // Windows starts no process without these.
+];
+/// The same on Windows, which starts no process without some, and finds libraries through PATH.
+#[cfg(not(unix))]
+const KEPT_VARIABLES: [&str; 9] = [
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_HOME",
+    "CUDA_PATH",
     "SystemRoot",
     "SystemDrive",
     "TEMP",
@@ -50,8 +58,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) const fn new(path: PathBuf) -> Self {
-        Self { path }
+    /// This file; a relative path is one from here, wherever the child starts.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path: std::path::absolute(&path).unwrap_or(path) }
     }
 
     /// This executable. On Linux through its link in /proc, which stays right when the file was replaced by a newer
