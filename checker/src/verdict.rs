@@ -53,7 +53,7 @@ pub enum Slug {
     InputChanged,
     /// The launch was refused or failed in the driver in another way.
     LaunchFailed,
-    /// Some outputs were never written.
+    /// An output was not written at all.
     OutputNotWritten,
     /// NaN where a number belongs.
     NotANumber,
@@ -373,10 +373,10 @@ impl Verdict {
 }
 
 impl Mismatch {
-    /// Output that nobody wrote, NaN, or other wrong values: the first that explains *every* wrong element, so that
-    /// a few untouched elements among many wrong ones do not hide the arithmetic.
+    /// An output that nobody wrote; NaN, when it explains every wrong element, so that a few do not hide the arithmetic;
+    /// else wrong values, of which some may be untouched: a pattern says more about those.
     pub const fn slug(&self) -> Slug {
-        if self.wrong > 0 && self.untouched == self.wrong {
+        if self.total > 0 && self.untouched == self.total {
             Slug::OutputNotWritten
         } else if self.nan > 0 && self.nan + self.untouched == self.wrong {
             Slug::NotANumber

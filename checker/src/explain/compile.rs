@@ -18,6 +18,8 @@ struct Help {
     notes: Vec<String>,
     /// Where the slip is, when that is not where the compiler noticed it.
     place: Option<(u32, u32, u32)>,
+    /// What to think about.
+    think: Option<&'static str>,
     /// In place of the compiler's sentence, when that would lead astray.
     title: Option<String>,
 }
@@ -29,6 +31,11 @@ impl Help {
 
     fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+
+    fn thinking(mut self, question: &'static str) -> Self {
+        self.think = Some(question);
         self
     }
 }
@@ -50,6 +57,7 @@ pub fn explain(messages: &[Message], source: &Source<'_>) -> Draft {
         draft.notes.push(help.label);
     }
     draft.notes.extend(help.notes);
+    draft.think = help.think.map(str::to_owned);
     let more = errors().count().saturating_sub(1);
     if more > 0 {
         draft.notes.push(format!(
@@ -103,6 +111,7 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     } else if about("could not open source file") {
         Help {
             title: Some(format!("there is no header \"{quoted}\" here")),
+            place: source.whole_line(message.line),
             ..Help::new("this line is not needed")
                 .note("kernel exercises need no #include: CUDA's built-ins, math functions and printf are there")
         }
@@ -115,7 +124,11 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     } else if about("must have integral") {
         Help::new("an index must be a whole number")
     } else if about("cannot be assigned to") || about("cannot be used to initialize") {
-        conversion(sentence)
+        let place = source.statement(message.line, message.column).filter(|_| word == "=");
+        let place = place.map(|(column, length)| (message.line, column, length));
+        // The sign itself says nothing: the value behind it is meant.
+        let place = place.and_then(|place| source.without_sign(place));
+        Help { place, ..conversion(sentence) }
     } else if about("host function") || about("__host__ function") {
         host_function(&word)
     } else if about("host variable") {
@@ -199,7 +212,7 @@ fn read_only(word: &str) -> Help {
         ),
         word => Help::new(format!("`{word}` is const: it can only be read"))
             .note("const in the parameter list is a promise to the caller")
-            .note("which parameter is meant for the results?"),
+            .thinking("which parameter is meant for the results?"),
     }
 }
 

@@ -6,7 +6,7 @@ use super::Draft;
 use super::races;
 use super::scan::span;
 use super::scene::Scene;
-use super::words::{count, many};
+use super::words::{count, many, size_in_bytes};
 use crate::backend::Fault;
 use crate::report::Span;
 
@@ -19,7 +19,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) => self::finding(scene, finding),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
-        Fault::Driver { code, name, text } => driver(scene, *code, name, text),
+        Fault::Driver { code, name, text } => driver(*code, name, text),
         Fault::TimedOut { seconds } => timed_out(scene, *seconds),
         Fault::WorkerDied { how } => worker_died(how),
         Fault::Unsupported { feature, source } => unsupported(scene, feature, source.as_ref()),
@@ -78,7 +78,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let title = match (&array, at.elements) {
         (Some(_), _) if before => format!("{who} {verb} {element}, before the first element"),
         (Some(array), Some(elements)) => format!(
-            "{who} {verb} {element}, but {array} has {}",
+            "{who} {verb} {element}, but `{array}` has {}",
             many(elements, "element", "elements")
         ),
         _ => format!("{who} {verb} {element}, outside every array"),
@@ -99,7 +99,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         draft = match shape {
             Some(shape) if global => draft
                 .note(format!(
-                    "{array} is {shape}, stored row after row: {array}[0] to {array}[{last}]"
+                    "`{array}` is {shape}, stored row after row: {array}[0] to {array}[{last}]"
                 ))
                 .note(scene.launch_line()),
             _ if spare => draft.note(format!(
@@ -107,7 +107,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
                 scene.launch_line(),
                 many(elements, "element", "elements")
             )),
-            _ => draft.note(format!("{array} goes from {array}[0] to {array}[{last}]")),
+            _ => draft.note(format!("`{array}` goes from {array}[0] to {array}[{last}]")),
         };
     }
     draft.think(match (before, spare) {
@@ -133,7 +133,7 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
     let address = at.address;
     if address < NULL_PAGE {
         return Draft::new(format!("{who} {verb} memory through a null pointer"))
-            .mark(scene.mark(at, true, "this pointer points at nothing"))
+            .mark(scene.mark(at, true, "a pointer used here points at nothing"))
             .note(format!("the address is {address:#x}: null, plus an index"))
             .think("where should this pointer get its value, and does every thread get it?");
     }
@@ -180,7 +180,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
     };
     let draft = Draft::new(format!("{who} reads {element}, which nothing has written yet"))
         .mark(scene.mark(at, true, label));
-    let array = at.array.as_deref().map_or("it", |array| scene.name(array));
+    let array = at.array.as_deref().map_or_else(|| "it".into(), |array| scene.quoted(array));
     match at.space {
         Some(Space::Shared) => draft
             .note("shared memory is not cleared: it holds whatever an earlier block left there")
@@ -195,7 +195,10 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
 }
 
 fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
-    let mut draft = Draft::new("the kernel never ends");
+    let mut draft = Draft::new(format!(
+        "the kernel does not end: stopped after {} instructions",
+        count(instructions)
+    ));
     draft = match scene.loop_around(at) {
         Some((line, column, length)) => draft.mark([span(
             line,
@@ -207,8 +210,7 @@ fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
         None => draft.mark(scene.mark(at, true, format!("{} was here", scene.who(at)))),
     };
     draft
-        .note(format!("stopped after {} warp instructions in this launch", count(instructions)))
-        .note("on a GPU it would run until somebody kills it: no clock stops a kernel there")
+        .note("on a GPU it would run on and on, until somebody kills the program")
         .think("which variable ends the loop, and does every round bring it nearer to the end?")
 }
 
@@ -226,18 +228,19 @@ fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
     let draft = if loops.len() == 1 { draft.mark(loops) } else { draft };
     draft
         .note("the usual cause is a loop that never ends; a right kernel takes milliseconds here")
-        .note(format!("the simulator names the line: {}", scene.on_backend("sim")))
+        .note("the simulator can name the line and the thread: run the command below")
+        .on_backend("sim")
         .think("which variable ends the loop, and does every round bring it nearer to the end?")
 }
 
 fn stack(scene: &Scene<'_>, at: &Access, bytes: u64) -> Draft {
-    Draft::new(format!("each thread asks for {} bytes of its own memory: too much", count(bytes)))
+    Draft::new(format!("each thread asks for {} of its own memory: too much", size_in_bytes(bytes)))
         .mark(scene.mark(at, true, "asked for here"))
         .note("local arrays and every call of a recursive function take it, once for each thread")
         .note(format!(
-            "{} threads would need {} bytes together",
-            count(scene.threads()),
-            count(bytes.saturating_mul(scene.threads()))
+            "{} would need {} together",
+            many(scene.threads(), "thread", "threads"),
+            size_in_bytes(bytes.saturating_mul(scene.threads()))
         ))
         .think("how large is the local array, or how deep does the recursion go?")
 }
@@ -245,8 +248,8 @@ fn stack(scene: &Scene<'_>, at: &Access, bytes: u64) -> Draft {
 fn input_changed(scene: &Scene<'_>, name: &str, index: u64) -> Draft {
     let yours = scene.name(name);
     let writers = writers(scene, yours);
-    let label = format!("writes to {yours}");
-    Draft::new(format!("the kernel changed {yours}[{index}], but {yours} is only for reading"))
+    let label = format!("writes to `{yours}`");
+    Draft::new(format!("the kernel changed {yours}[{index}], but `{yours}` is only for reading"))
         .mark(writers.into_iter().take(1).map(|s| Span { label: label.clone(), ..s }))
         .note("the caller still needs its input: other kernels may read it next")
         .think("which parameter is meant for the results?")
@@ -257,12 +260,14 @@ fn guard_zone(scene: &Scene<'_>, name: &str, index: i64) -> Draft {
     let side = if index < 0 { "before the first" } else { "behind the last" };
     let writers = writers(scene, yours);
     let only = writers.len() == 1;
-    let draft = Draft::new(format!("something wrote {yours}[{index}], {side} element of {yours}"));
+    let draft =
+        Draft::new(format!("something wrote {yours}[{index}], {side} element of `{yours}`"));
     let draft = if only { draft.mark(writers) } else { draft };
     draft
         .note("the GPU did not stop: the bytes there belonged to nobody, this time")
         .note(scene.launch_line())
-        .note(format!("the simulator names line and thread: {}", scene.on_backend("sim")))
+        .note("the simulator can name the line and the thread: run the command below")
+        .on_backend("sim")
         .think("what should a thread do that has no element of its own?")
 }
 
@@ -270,13 +275,13 @@ fn guard_zone(scene: &Scene<'_>, name: &str, index: i64) -> Draft {
 fn writers(scene: &Scene<'_>, name: &str) -> Vec<Span> {
     let on = |line: u32| {
         let found = scene.source.subscripts(line, name).into_iter().filter(|s| s.assigned);
-        found.map(move |s| span(line, s.column, s.length, true, format!("writes to {name} here")))
+        found.map(move |s| span(line, s.column, s.length, true, format!("writes to `{name}` here")))
     };
     (1..=scene.source.len()).flat_map(on).collect()
 }
 
 /// Driver errors. Codes: CUDA Driver API, `CUresult`.
-fn driver(scene: &Scene<'_>, code: u32, name: &str, text: &str) -> Draft {
+fn driver(code: u32, name: &str, text: &str) -> Draft {
     let (title, meaning, question) = match code {
         700 => (
             "the GPU stopped the kernel: it went to an address that is not its own",
@@ -323,7 +328,8 @@ fn driver(scene: &Scene<'_>, code: u32, name: &str, text: &str) -> Draft {
         .note(meaning)
         .note(format!("the driver's words: {name} ({code}), {}", text.trim_end_matches('.')))
         .note("after such an error nothing that this launch wrote can be trusted")
-        .note(format!("the simulator names line and thread: {}", scene.on_backend("sim")))
+        .note("the simulator can name the line and the thread: run the command below")
+        .on_backend("sim")
         .think(question)
 }
 
@@ -331,7 +337,6 @@ fn worker_died(how: &str) -> Draft {
     Draft::new(format!("your kernel could not be judged: {how}"))
         .note("this is no verdict on your code: the process that runs it did not finish its work")
         .note("if it happens again, it is a bug in the checker; please report it with this file")
-        .think("does a smaller case, or the untouched exercise, run to its end?")
 }
 
 fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) -> Draft {
@@ -342,6 +347,7 @@ fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) ->
     Draft::new(format!("the simulator does not know `{feature}`"))
         .mark(place)
         .note("this is fine CUDA, but not supported here: it is not a bug of yours")
-        .note(format!("with an NVIDIA GPU: {}", scene.on_backend("gpu")))
+        .note("with an NVIDIA GPU, the command below runs it there")
+        .on_backend("gpu")
         .think("can this exercise be solved without it?")
 }

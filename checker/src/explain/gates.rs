@@ -32,11 +32,14 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
     }
     draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
-    if missed.gate.op == Op::AtLeast {
-        draft.notes =
-            vec!["fewer than this means that the work went another way, around the lesson".into()];
-    }
-    draft.think = Some(question(missed.gate.metric).into());
+    let question = if missed.gate.op == Op::AtLeast {
+        let note = "fewer than this means that the work went another way, around the lesson";
+        draft.notes.push(note.into());
+        "which memory does the kernel use now, and which does the exercise ask for?"
+    } else {
+        question(missed.gate.metric)
+    };
+    draft.think = Some(question.into());
     draft.table = table(gates);
     draft
 }
@@ -44,6 +47,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
 fn complaint(missed: &Measured, value: f64) -> String {
     let (yours, target) = (measured(value), measured(missed.gate.target));
     let limit = match missed.gate.op {
+        Op::AtMost if missed.gate.target == 0.0 => "none".into(),
         Op::AtMost => format!("at most {target}"),
         Op::AtLeast => format!("at least {target}"),
         Op::Exactly => target,
@@ -126,6 +130,7 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
             shown(gate, gate.gate.baseline),
             shown(gate, gate.value),
             match gate.gate.op {
+                Op::AtMost if gate.gate.target == 0.0 => target,
                 Op::AtMost => format!("at most {target}"),
                 Op::AtLeast => format!("at least {target}"),
                 Op::Exactly => target,

@@ -57,6 +57,8 @@ struct Draft {
     table: Vec<Vec<String>>,
     notes: Vec<String>,
     think: Option<String>,
+    /// The backend that the repeating command asks for, where another one can say more.
+    backend: Option<&'static str>,
 }
 
 impl Draft {
@@ -71,6 +73,11 @@ impl Draft {
 
     fn think(mut self, question: impl Into<String>) -> Self {
         self.think = Some(question.into());
+        self
+    }
+
+    fn on_backend(mut self, backend: &'static str) -> Self {
+        self.backend = Some(backend);
         self
     }
 
@@ -100,7 +107,7 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
         think: draft.think,
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
-        again: case.map(|case| again(spec, case.name, context)),
+        again: case.map(|case| again(spec, case.name, draft.backend, context)),
         printed: context.printed.and_then(printed),
         device: context.device.into(),
         millis: context.millis,
@@ -113,12 +120,12 @@ fn draft(
     source: &Source<'_>,
     context: &Context<'_>,
 ) -> Draft {
-    let scene = |case: usize| Scene::new(spec, case, source, context);
+    let scene = |case: usize| Scene::new(spec, case, source);
     let mut about = None;
     let mut draft = match verdict {
         Verdict::Passed(passed) => passed::explain(passed),
         Verdict::NotStarted { output, elements, todo_line } => {
-            values::not_started(output, *elements, *todo_line, source, context)
+            values::not_started(spec, (output, *elements), *todo_line, source, context)
         }
         Verdict::UnreadableSource(why) => compile::unreadable(why, spec, context),
         Verdict::CompileError(messages) => compile::explain(messages, source),
@@ -147,9 +154,11 @@ fn broken_case() -> Draft {
 }
 
 /// The command that repeats exactly this case.
-fn again(spec: &Spec, case: &str, context: &Context<'_>) -> String {
+fn again(spec: &Spec, case: &str, backend: Option<&str>, context: &Context<'_>) -> String {
     let case = case.replace('\'', r"'\''");
-    format!("{} check {} --case '{case}' --seed {}", context.command, spec.id, context.seed)
+    let backend = backend.map_or_else(String::new, |backend| format!(" --backend {backend}"));
+    let Context { command, seed, .. } = context;
+    format!("{command} check {} --case '{case}' --seed {seed}{backend}", spec.id)
 }
 
 /// The kernel's own output, cut to what fits a screen and made harmless.

@@ -35,7 +35,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         _ => format!("{first} and {second} use {element} at once, in no fixed order"),
     };
     let mut draft = Draft::new(title);
-    let (one, two) = (said(&first, with), said(&second, at));
+    let (one, two) = (said(scene, &first, with), said(scene, &second, at));
     let marks =
         (scene.mark(with, false, format!("(1) {one}")), scene.mark(at, true, format!("(2) {two}")));
     let same_line = with.source.line == at.source.line;
@@ -88,17 +88,14 @@ fn one_sided(scene: &Scene<'_>, at: &Access) -> Draft {
         .think("which other threads come to this element, and what orders them?")
 }
 
-fn said(who: &str, access: &Access) -> String {
+fn said(scene: &Scene<'_>, who: &str, access: &Access) -> String {
     let verb = match access.action {
         Action::Read => "reads",
         Action::Write => "writes",
         Action::Atomic => "updates atomically",
         _ => "uses",
     };
-    match access.index {
-        Some(index) => format!("{who} {verb} [{index}]"),
-        None => format!("{who} {verb} it"),
-    }
+    format!("{who} {verb} {}", scene.element(access))
 }
 
 /// The line of a `__syncthreads` without parentheses, which compiles and does nothing.

@@ -82,6 +82,21 @@ impl<'a> Source<'a> {
         (length > 0).then_some((start as u32 + 1, length as u32))
     }
 
+    /// All of a line, without its indentation.
+    pub fn whole_line(&self, line: u32) -> Option<(u32, u32, u32)> {
+        let text = self.line(line)?;
+        let indent = text.chars().take_while(|c| c.is_whitespace()).count();
+        let length = text.trim().chars().count();
+        (length > 0).then_some((line, indent as u32 + 1, length as u32))
+    }
+
+    /// The same stretch without its first sign and the space behind it.
+    pub fn without_sign(&self, (line, column, length): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
+        let rest = self.code(line)?.get(column as usize..(column + length) as usize - 1)?;
+        let space = rest.iter().take_while(|c| c.is_whitespace()).count() as u32;
+        (length > 1 + space).then(|| (line, column + 1 + space, length - 1 - space))
+    }
+
     /// Every `name[...]` on `line`.
     pub fn subscripts(&self, line: u32, name: &str) -> Vec<Subscript> {
         let Some(code) = self.code(line) else { return Vec::new() };

@@ -2,7 +2,6 @@
 
 use ptxsim::{Access, Action};
 
-use super::Context;
 use super::scan::{Source, Subscript, span};
 use super::words::{Places, count, dims, size, volume};
 use crate::report::Span;
@@ -16,7 +15,6 @@ pub struct Scene<'a> {
     pub spec: &'static Spec,
     pub case: &'static Case,
     pub source: &'a Source<'a>,
-    pub context: &'a Context<'a>,
     pub places: Places,
     /// The learner's names of the kernel's parameters, where they can be told.
     names: Vec<String>,
@@ -24,15 +22,10 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// `None` when the exercise has no such case.
-    pub fn new(
-        spec: &'static Spec,
-        case: usize,
-        source: &'a Source<'a>,
-        context: &'a Context<'a>,
-    ) -> Option<Self> {
+    pub fn new(spec: &'static Spec, case: usize, source: &'a Source<'a>) -> Option<Self> {
         let case = spec.cases.get(case)?;
         let names = source.parameters(spec.id);
-        Some(Self { spec, case, source, context, places: Places::of(case), names })
+        Some(Self { spec, case, source, places: Places::of(case), names })
     }
 
     /// An array as the learner calls it: a parameter may have been renamed.
@@ -42,6 +35,11 @@ impl<'a> Scene<'a> {
             Some(name) if self.names.len() == self.spec.params.len() => name,
             _ => array,
         }
+    }
+
+    /// The same in quotes, for prose: the array called in would disappear in a sentence.
+    pub fn quoted(&self, array: &str) -> String {
+        format!("`{}`", self.name(array))
     }
 
     /// The parameter behind an array's name.
@@ -58,7 +56,7 @@ impl<'a> Scene<'a> {
     pub fn element(&self, access: &Access) -> String {
         match (&access.array, access.index) {
             (Some(array), Some(index)) => format!("{}[{index}]", self.name(array)),
-            (Some(array), None) => format!("`{}`", self.name(array)),
+            (Some(array), None) => self.quoted(array),
             (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
         }
     }
@@ -162,11 +160,6 @@ impl<'a> Scene<'a> {
             return Some((line, here.0, here.1));
         }
         self.source.enclosing(line, column, &["for", "while", "do"])
-    }
-
-    /// The command that runs this case on the other backend.
-    pub fn on_backend(&self, backend: &str) -> String {
-        format!("{} --backend {backend}", super::again(self.spec, self.case.name, self.context))
     }
 }
 

@@ -19,7 +19,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
             .mark(name(spec.id, source, "this one"))
             .note(format!("the exercise launches: {}", declaration(spec)))
             .think("which value does the exercise pass in each place?");
-            draft.table = table(expected, found);
+            draft.table = table(expected, found, &source.parameters(spec.id));
             draft
         }
         Signature::Type { index, expected, found } => {
@@ -43,7 +43,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                     column,
                     length,
                     true,
-                    format!("expected: {} {}", cuda_type(expected), expected.name),
+                    format!("the exercise passes {}", cuda_type(expected)),
                 )
             }))
             .note(format!("the exercise launches: {}", declaration(spec)))
@@ -98,13 +98,16 @@ fn cuda_type(param: &Param) -> String {
     }
 }
 
-fn table(expected: &[Param], found: &[String]) -> Vec<Vec<String>> {
+fn table(expected: &[Param], found: &[String], names: &[String]) -> Vec<Vec<String>> {
     let head = ["", "the exercise passes", "your kernel takes"].map(str::to_owned).to_vec();
     let rows = (0..expected.len().max(found.len())).map(|i| {
         vec![
             (i + 1).to_string(),
             expected.get(i).map_or("-".into(), |p| format!("{} {}", cuda_type(p), p.name)),
-            found.get(i).map_or("-".into(), Clone::clone),
+            found.get(i).map_or("-".into(), |ty| match names.get(i) {
+                Some(name) if names.len() == found.len() => format!("{ty} {name}"),
+                _ => ty.clone(),
+            }),
         ]
     });
     std::iter::once(head).chain(rows).collect()

@@ -5,30 +5,31 @@ use super::scene::Scene;
 use super::words::{apart, digits, many, measured, size, volume};
 use super::{Context, Draft};
 use crate::report::Span;
-use crate::spec::Role;
+use crate::spec::{Role, Spec};
 use crate::value::DType;
 use crate::verdict::{Example, Mismatch, Pattern, Slug};
 
 /// The skeleton as it came.
 pub fn not_started(
-    output: &str,
-    elements: usize,
+    spec: &Spec,
+    (output, elements): (&str, usize),
     todo_line: u32,
     source: &Source<'_>,
     context: &Context<'_>,
 ) -> Draft {
-    let all = match elements {
-        1 => "its only element".to_owned(),
-        n => format!("all {} elements", size(n)),
+    let none = match elements {
+        1 => "its only element is not written".to_owned(),
+        n => format!("none of its {} elements is written", size(n)),
     };
     let todo = source.line(todo_line).and_then(|line| {
         let start = line.find("//").or_else(|| line.find("TODO"))?;
         let column = line.get(..start)?.chars().count() as u32 + 1;
         Some(span(todo_line, column, line.trim_end().chars().count() as u32 + 1 - column, true, ""))
     });
-    Draft::new(format!("{output} is still untouched, {all} of it"))
+    Draft::new(format!("`{output}` is still untouched: {none}"))
         .mark(todo)
         .note(format!("Start here: open {}, answer the TODO, save.", context.file))
+        .note(format!("Stuck? {} hint {}", context.command, spec.id))
 }
 
 /// Explains wrong values of one case.
@@ -38,7 +39,7 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     let array = scene.name(mismatch.output);
     draft.spans = writers(scene, array);
     if draft.spans.is_empty() && mismatch.untouched > 0 {
-        draft = draft.note(format!("no line of the file assigns to an element of {array}"));
+        draft = draft.note(format!("no line of the file assigns to an element of `{array}`"));
     }
     draft.notes.extend(facts(scene, mismatch));
     draft.notes.extend(likeness(mismatch));
@@ -49,28 +50,13 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
 fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
     let array = scene.name(m.output);
     let whole = m.wrong == m.total;
-    let what = match m.slug() {
-        Slug::OutputNotWritten => {
-            if m.wrong == 1 {
-                "is never written"
-            } else {
-                "are never written"
-            }
-        }
-        Slug::NotANumber => {
-            if m.wrong == 1 {
-                "is not a number"
-            } else {
-                "are not numbers"
-            }
-        }
-        _ => {
-            if m.wrong == 1 {
-                "is wrong"
-            } else {
-                "are wrong"
-            }
-        }
+    let what = match (m.wrong == 1, m.slug()) {
+        (true, _) if m.untouched == m.wrong => "is never written",
+        (false, _) if m.untouched == m.wrong => "are never written",
+        (true, Slug::NotANumber) => "is not a number",
+        (false, Slug::NotANumber) => "are not numbers",
+        (true, _) => "is wrong",
+        (false, _) => "are wrong",
     };
     let Pattern::Single(index) = m.pattern else {
         let elements = if whole && m.total > 1 {
@@ -79,7 +65,7 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
             format!("{} of {} elements", size(m.wrong), size(m.total))
         };
         let place = place(scene, m).map_or_else(String::new, |place| format!("; {place}"));
-        return format!("{elements} of {array} {what}{place}");
+        return format!("{elements} of `{array}` {what}{place}");
     };
     let which = match index {
         0 => ", the first element,".to_owned(),
@@ -98,14 +84,18 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
             let first = scene.places.block_index([0; 3]);
             format!("block {first} is right, every other block is wrong")
         }
-        Pattern::OnlyLastBlockWrong(_) => "only the last block's are, the one partly filled".into(),
+        Pattern::OnlyLastBlockWrong(_) => {
+            "all in the last block, which is only partly filled".into()
+        }
         Pattern::From(0) | Pattern::All | Pattern::Single(_) => return None,
         Pattern::From(index) => format!("everything from index {index} on"),
         Pattern::Before(index) => format!("everything before index {index}"),
-        Pattern::Row(row) if Some(row + 1) == m.shape.first().copied() => "the last row".into(),
-        Pattern::Row(row) => format!("row {row}, and no other"),
-        Pattern::Column(column) if column + 1 == columns => "the last column".into(),
-        Pattern::Column(column) => format!("column {column}, and no other"),
+        Pattern::Row(row) if Some(row + 1) == m.shape.first().copied() => {
+            "all in the last row".into()
+        }
+        Pattern::Row(row) => format!("all in row {row}"),
+        Pattern::Column(column) if column + 1 == columns => "all in the last column".into(),
+        Pattern::Column(column) => format!("all in column {column}"),
         Pattern::RowsFrom(row) if row == by as usize => {
             format!("the first row of blocks is right (rows 0 to {}), no other is", row - 1)
         }
@@ -213,7 +203,7 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<String> {
 fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
     let on = |line: u32| {
         let found = scene.source.subscripts(line, array).into_iter().filter(|s| s.assigned);
-        let label = format!("the only line that writes {array}");
+        let label = format!("the only line that writes `{array}`");
         found.map(move |s| span(line, s.column, s.length, true, label.clone()))
     };
     let mut found: Vec<Span> = (1..=scene.source.len()).flat_map(on).collect();
@@ -229,7 +219,7 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let blocks = volume(scene.case.grid);
     let array = scene.name(m.output);
     match (m.written, m.max_writes) {
-        (Some(0), _) => facts.push(format!("the kernel writes no element of {array} at all")),
+        (Some(0), _) => facts.push(format!("the kernel writes no element of `{array}` at all")),
         (Some(written), Some(most)) if most > 1 && u64::from(most) == blocks.min(15) => {
             let which = many(written, "element", "elements");
             let least = if most >= 15 { "at least " } else { "" };
@@ -268,7 +258,7 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     if m.shape.len() == 2 && matches!(m.pattern, Pattern::Transposed) {
         let [rows, columns] = *m.shape else { return facts };
         facts.push(format!(
-            "{array} has {} rows of {}: element [row][col] lies at row * {} + col",
+            "`{array}` has {} rows of {}: element [row][col] lies at row * {} + col",
             size(rows),
             many(columns as u64, "element", "elements"),
             size(columns)
@@ -361,7 +351,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::Shifted(_) => {
             let input = inputs.unwrap_or("the input");
-            format!("which element of {input} belongs to {array}[0], and which one do you read?")
+            format!("which element of `{input}` belongs to {array}[0], and which one do you read?")
         }
         Pattern::All if m.untouched == m.total => {
             "does any thread reach the line that writes?".into()

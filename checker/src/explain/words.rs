@@ -28,6 +28,15 @@ pub fn many(n: u64, one: &str, more: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { more })
 }
 
+/// `512 B`, `8 KiB`, `1.5 MiB`.
+pub fn size_in_bytes(bytes: u64) -> String {
+    let units = [("GiB", 30_u32), ("MiB", 20), ("KiB", 10)];
+    let unit = units.into_iter().find(|(_, shift)| bytes >> shift > 0);
+    let Some((unit, shift)) = unit else { return format!("{bytes} B") };
+    let value = bytes as f64 / (1_u64 << shift) as f64;
+    if value.fract() == 0.0 { format!("{value} {unit}") } else { format!("{value:.1} {unit}") }
+}
+
 /// A measured count: whole numbers without decimals, ratios with one.
 pub fn measured(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 && value >= 0.0 {
@@ -122,7 +131,8 @@ pub fn digits(value: f64, significant: usize) -> String {
     }
     let before = magnitude.log10().floor() as i32 + 1;
     let decimals = usize::try_from(significant as i32 - before).unwrap_or(0);
-    format!("{value:.decimals$}")
+    let text = format!("{value:.decimals$}");
+    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 /// Removes what a terminal would obey: control characters, escape sequences, and the marks that turn text around. Tabs
@@ -149,6 +159,9 @@ mod tests {
         assert_eq!(measured(31.96), "32.0");
         assert_eq!(digits(0.743_112, 4), "0.7431");
         assert_eq!(digits(1.0, 4), "1");
+        assert_eq!(digits(2.5, 4), "2.5");
+        assert_eq!(size_in_bytes(1 << 20), "1 MiB");
+        assert_eq!(size_in_bytes(1536), "1.5 KiB");
         assert_eq!(digits(123_456.78, 4), "123457");
         assert_eq!(digits(1.5e-9, 4), "1.500e-9");
         assert_eq!(digits(f64::NEG_INFINITY, 4), "-inf");

@@ -5,7 +5,7 @@ mod gates;
 mod pattern;
 
 use crate::backend::{Fault, Output, Run};
-use crate::spec::{Param, Role, Spec};
+use crate::spec::{Case, Param, Role, Spec};
 use crate::value::{Array, Value};
 use crate::verdict::{Example, Mismatch, Verdict};
 
@@ -51,7 +51,7 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
                 reference.len()
             ));
         }
-        if let Some(mismatch) = compare_output(spec, index, param, output, reference, run) {
+        if let Some(mismatch) = compare_output(spec, case, param, output, reference, run) {
             return Some(Verdict::WrongValues { case: index, mismatch });
         }
     }
@@ -81,7 +81,7 @@ fn ours(case: usize, how: String) -> Verdict {
 
 fn compare_output(
     spec: &'static Spec,
-    index: usize,
+    case: &Case,
     param: &'static Param,
     output: &Output,
     reference: &Array,
@@ -103,7 +103,6 @@ fn compare_output(
         .observations
         .as_ref()
         .and_then(|seen| seen.arrays.iter().find(|array| array.name == param.name));
-    let block = spec.cases.get(index).map_or([1; 3], |case| case.block);
     Some(Mismatch {
         output: param.name,
         shape: reference.shape().to_vec(),
@@ -112,7 +111,7 @@ fn compare_output(
         untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
         nan: wrong.iter().filter(|&&i| !untouched(i) && compared.not_a_number(i)).count(),
         examples: wrong.iter().take(EXAMPLES).map(example).collect(),
-        pattern: pattern::find(&wrong, &compared, reference.shape(), block),
+        pattern: pattern::find(&wrong, &compared, reference.shape(), case),
         max_writes: used.map(|array| array.max_writes),
         written: used.map(|array| array.written),
     })

@@ -1,18 +1,15 @@
 //! Where the wrong elements lie. A pattern says more than a list: "block 0 is right, every other block is wrong".
 
 use super::compare::Comparison;
+use crate::spec::Case;
 use crate::verdict::Pattern;
 
 /// Share of the wrong elements that must fit before "shifted" is said: the ends of an array seldom do.
 const FIT: f64 = 0.9;
 
-/// Names the pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague.
-pub fn find(
-    wrong: &[usize],
-    compared: &Comparison<'_>,
-    shape: &[usize],
-    block: [u32; 3],
-) -> Pattern {
+/// Names the pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. Blocks are named
+/// only where the launch has one thread for each element, in several blocks.
+pub fn find(wrong: &[usize], compared: &Comparison<'_>, shape: &[usize], case: &Case) -> Pattern {
     let total = compared.len();
     let Some((&first, &last)) = wrong.first().zip(wrong.last()) else { return Pattern::Scattered };
     if wrong.len() == 1 && total > 1 {
@@ -23,12 +20,15 @@ pub fn find(
         [rows, columns] if rows > 1 && columns > 1 => Some(Matrix { rows, columns }),
         _ => None,
     };
-    let [bx, by, bz] = block.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    let [bx, by, bz] = case.block.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let threads = bx.saturating_mul(by).saturating_mul(bz);
+    let grid = case.grid.iter().fold(1_usize, |all, &n| all.saturating_mul(n as usize));
+    let spread = grid > 1 && grid.saturating_mul(threads) >= total;
 
     matrix
+        .filter(|_| spread)
         .and_then(|m| m.blocks(wrong, bx, by))
-        .or_else(|| blocks(wrong, total, threads, solid).filter(|_| matrix.is_none()))
+        .or_else(|| blocks(wrong, total, threads, solid).filter(|_| spread && matrix.is_none()))
         .or_else(|| matrix.and_then(|m| m.transposed(compared)))
         .or_else(|| shifted(wrong, compared, &[threads, matrix.map_or(1, |m| m.columns)]))
         .or_else(|| (wrong.len() == total).then_some(Pattern::All))

@@ -6,7 +6,7 @@
 use std::io::IsTerminal;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use colored::Colorize;
 
 use super::{Report, Span};
@@ -19,6 +19,8 @@ const UNKNOWN_WIDTH: usize = 80;
 const MAX_WIDTH: usize = 100;
 /// Narrower than this, wrapping does more harm than overflow.
 const MIN_WIDTH: usize = 40;
+/// Columns before the text behind a label: `  think: `.
+const LABEL: usize = 9;
 
 /// Lays out a report for the terminal that standard output is connected to, with the learner's `source`.
 pub fn render(report: &Report, source: &str) -> String {
@@ -43,15 +45,14 @@ pub fn render_to_width(report: &Report, source: &str, width: usize) -> String {
 fn passed(report: &Report, width: usize) -> String {
     let head = format!("{}   {}", report.exercise, report.title);
     let foot = footer(report);
-    let used = 4 + columns(&head) + 2 + columns(&foot);
+    let used = 4 + columns(&head) + columns(&foot);
     let mut out = format!("  {} {}", "✓".green().bold(), head.bold());
-    if used <= width {
-        out.push_str(&" ".repeat(width - used + 2));
-        out.push_str(&foot.dimmed().to_string());
-        out.push('\n');
+    if used + 2 <= width {
+        out.push_str(&" ".repeat(width - used));
     } else {
-        out.push_str(&format!("\n    {}\n", foot.dimmed()));
+        out.push_str("\n    ");
     }
+    out.push_str(&format!("{}\n", foot.dimmed()));
     for note in &report.notes {
         out.push_str(&hanging(note, "    ", "    ", width));
     }
@@ -66,42 +67,49 @@ fn failed(report: &Report, source: &str, width: usize) -> String {
     let known = |span: &&Span| span.line >= 1 && (span.line as usize) <= lines.len();
     let spans: Vec<&Span> = report.spans.iter().filter(known).collect();
     let gutter = spans.iter().map(|span| span.line.to_string().len()).max().unwrap_or(1);
+    let margin = " ".repeat(gutter);
+    let (first, rest) = (format!("{margin} = "), format!("{margin}   "));
 
     let mut overlong = Vec::new();
     let mut out = snippet(report, &source, &lines, &spans, gutter, width, &mut overlong);
-    let (mark, rest) = (format!("{} = ", " ".repeat(gutter)), " ".repeat(gutter + 3));
-    out.push_str(&if spans.is_empty() {
-        String::new()
+    if spans.is_empty() {
+        out.push_str(&format!("{margin}{} {}\n", "-->".blue().bold(), neutral(&report.file)));
     } else {
-        format!("{} {}\n", " ".repeat(gutter), "|".blue().bold())
-    });
-    for note in overlong
-        .iter()
-        .chain(&report.case.iter().map(|case| format!("in {case}")).collect::<Vec<_>>())
-    {
-        out.push_str(&hanging(note, &mark, &rest, width));
+        out.push_str(&format!("{margin} {}\n", "|".blue().bold()));
+    }
+    for note in overlong.iter().chain(&report.case) {
+        out.push_str(&hanging(note, &first, &rest, width));
     }
     if !report.table.is_empty() {
-        out.push('\n');
-        out.push_str(&table(&report.table, &" ".repeat(gutter + 5)));
-        out.push('\n');
+        out.push_str(&format!("\n{}\n", table(&report.table, &format!("{margin}    "))));
     }
     for note in &report.notes {
-        out.push_str(&hanging(note, &mark, &rest, width));
+        out.push_str(&hanging(note, &first, &rest, width));
     }
     out.push_str(&printed(report, width));
-    for (name, text) in
-        [("think", &report.think), ("learn", &report.learn), ("again", &report.again)]
-    {
-        if let Some(text) = text {
-            // A command is copied whole: it is never wrapped.
-            let limit = if name == "again" { usize::MAX } else { width };
-            let body = hanging(text, "         ", "         ", limit);
-            let label = format!("{name}:");
-            out.push_str(&format!("  {} {}", label.cyan().bold(), body.get(9..).unwrap_or(&body)));
-        }
+    if let Some(question) = &report.think {
+        out.push_str(&labelled("think:", &wrap(question, width - LABEL)));
+    }
+    if let Some(learn) = &report.learn {
+        // A command is copied whole: the line is broken before it, never inside.
+        let parts: Vec<String> = learn.split(" · ").map(str::to_owned).collect();
+        let whole = columns(learn) + LABEL <= width;
+        out.push_str(&labelled("learn:", if whole { std::slice::from_ref(learn) } else { &parts }));
+    }
+    if let Some(again) = &report.again {
+        out.push_str(&labelled("again:", std::slice::from_ref(again)));
     }
     out.push_str(&format!("  {}\n", footer(report).dimmed()));
+    out
+}
+
+/// Lines behind a label of six letters.
+fn labelled(label: &str, lines: &[String]) -> String {
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let label = if i == 0 { format!("  {} ", label.cyan().bold()) } else { " ".repeat(LABEL) };
+        out.push_str(&format!("{label}{line}\n"));
+    }
     out
 }
 
@@ -129,12 +137,11 @@ fn snippet(
     let title = level.primary_title(title);
     let title =
         if report.slug == Slug::NotStarted { title } else { title.id(report.slug.as_str()) };
-    let file = neutral(&report.file);
     let group = Group::with_title(title);
     let group = if spans.is_empty() {
-        group.element(Origin::path(file))
+        group
     } else {
-        let mut marked = Snippet::source(source).line_start(1).path(file);
+        let mut marked = Snippet::source(source).line_start(1).path(neutral(&report.file));
         for span in spans {
             let Some(line) = lines.get(span.line as usize - 1) else { continue };
             let range = bytes(source, line, span);
