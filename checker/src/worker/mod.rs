@@ -23,9 +23,14 @@ pub use self::child::serve;
 use self::process::{Lost, Process, Program};
 use self::wire::{Reply, Request};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::compile::{Options, Outcome};
+use crate::toolchain::Toolchain;
 
 /// How long a GPU may take to answer at all: the driver's start takes seconds on a machine with many.
 const GPU_START_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long the compiler may take, its own first start included; an exercise takes it a fiftieth of a second.
+const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 
 /// What went wrong on our side of the fence.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +74,7 @@ pub struct Worker {
     gpu: Option<Process>,
     gpu_info: Option<GpuInfo>,
     killer: Killer,
+    compile_limit: Duration,
 }
 
 impl Default for Worker {
@@ -86,6 +92,44 @@ impl Worker {
     /// The same with another executable: what a test or a benchmark needs.
     pub fn with_program(checker: PathBuf) -> Self {
         Self::from(Program::new(checker))
+    }
+
+    /// The same with another limit on the time that a compilation may take (20 s unless told).
+    pub fn with_compile_limit(self, limit: Duration) -> Self {
+        Self { compile_limit: limit, ..self }
+    }
+
+    /// Compiles one kernel file with NVRTC. A compiler that does not end or that falls over is `Outcome::Stopped`.
+    ///
+    /// # Errors
+    /// When there is no worker process, or the checker has a bug.
+    pub fn compile(
+        &mut self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        options: &Options,
+    ) -> Result<Outcome, Error> {
+        let limit = self.compile_limit;
+        let request = Request::Compile {
+            toolchain: Cow::Borrowed(toolchain),
+            source: Cow::Borrowed(source),
+            file: Cow::Borrowed(file),
+            options: Cow::Borrowed(options),
+        };
+        let killer = self.killer.clone();
+        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
+        match self.settle(Role::Cpu, reply) {
+            Ok(Reply::Compiled(outcome)) => Ok(outcome),
+            Ok(other) => Err(unexpected(other)),
+            Err(Lost::TimedOut) => Ok(Outcome::Stopped(format!(
+                "the compiler did not finish within {} s",
+                limit.as_secs_f64()
+            ))),
+            Err(Lost::Died(how)) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
+            Err(Lost::Cancelled) => Err(Error::Cancelled),
+            Err(Lost::Failed(error)) => Err(error),
+        }
     }
 
     /// Runs one launch on the GPU or (for any other choice) on the simulator, within `limit` of wall time.
@@ -200,7 +244,14 @@ impl Worker {
 
 impl From<Program> for Worker {
     fn from(program: Program) -> Self {
-        Self { program, cpu: None, gpu: None, gpu_info: None, killer: Killer::default() }
+        Self {
+            program,
+            cpu: None,
+            gpu: None,
+            gpu_info: None,
+            killer: Killer::default(),
+            compile_limit: COMPILE_LIMIT,
+        }
     }
 }
 
@@ -209,7 +260,7 @@ fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
         Reply::Bug(text) => Error::Bug(text),
-        Reply::Gpu(_) | Reply::Ran { .. } => {
+        Reply::Gpu(_) | Reply::Compiled(_) | Reply::Ran { .. } => {
             Error::Protocol("an answer to another question".into())
         }
     }
