@@ -8,8 +8,13 @@
 
 pub mod backend;
 pub mod compile;
+pub mod course;
 pub mod exercises;
+pub mod exit;
+pub mod progress;
 pub mod report;
 pub mod spec;
 pub mod value;
 pub mod verdict;
+pub mod workbook;
+pub mod worker;
