@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: output-not-written
 // Thread and block the wrong way round.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

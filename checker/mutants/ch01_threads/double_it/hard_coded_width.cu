@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: out-of-bounds-read
 // Right for the first case only: its rows are five elements long.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {

@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: output-not-written
 // Asks whether the block fits, not whether this element exists.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {
