@@ -174,10 +174,16 @@ impl Process {
         }
         match heard {
             Ok(Heard::Reply(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
-            Ok(Heard::Broken(error @ (wire::Error::NotAFrame(_) | wire::Error::TooLong(_) | wire::Error::Garbled(_)))) => {
-                Err(self.nonsense(&error))
-            }
-            Ok(Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. }) | Heard::Ended | Heard::Cancelled)
+            Ok(Heard::Broken(
+                error @ (wire::Error::NotAFrame(_)
+                | wire::Error::TooLong(_)
+                | wire::Error::Garbled(_)),
+            )) => Err(self.nonsense(&error)),
+            Ok(
+                Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. })
+                | Heard::Ended
+                | Heard::Cancelled,
+            )
             | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
             Err(RecvTimeoutError::Timeout) => {
                 self.end();

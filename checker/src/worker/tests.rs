@@ -166,7 +166,10 @@ fn the_whole_group_is_killed_and_reaped() {
     let script = script(&format!("sleep 600 & echo $! > '{}'; wait", note.display()));
     let mut process = Process::start(&Program::new(script.path.clone()), Role::Cpu).unwrap();
     let child = process.id();
-    assert!(matches!(process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()), Err(Lost::TimedOut)));
+    assert!(matches!(
+        process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()),
+        Err(Lost::TimedOut)
+    ));
     let grandchild = fs::read_to_string(&note).unwrap();
     let gone = |pid: &str| match fs::read_to_string(format!("/proc/{pid}/stat")) {
         // Reparented, so a zombie of somebody else's: dead all the same.
