@@ -33,11 +33,17 @@ pub fn canonical_f32(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
+/// Whether `x` is a NaN, decided on the bits for the same reason.
+#[inline(always)]
+fn is_nan_f64(x: f64) -> bool {
+    Format::F64.is_nan(x.to_bits())
+}
+
 /// The NaN for a result that is one: the first NaN operand, quiet, or [`NAN_F64`].
 #[inline(always)]
 fn nan_f64<const N: usize>(operands: [f64; N]) -> f64 {
     for x in operands {
-        if x.is_nan() {
+        if is_nan_f64(x) {
             return f64::from_bits(x.to_bits() | 1 << 51);
         }
     }
@@ -193,7 +199,7 @@ pub fn sqrt_f32(a: f32, round: Round) -> f32 {
 #[inline(always)]
 pub fn add_f64(a: f64, b: f64, round: Round) -> f64 {
     let near = a + b;
-    if near.is_nan() {
+    if is_nan_f64(near) {
         return nan_f64([a, b]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() {
@@ -205,14 +211,14 @@ pub fn add_f64(a: f64, b: f64, round: Round) -> f64 {
 /// `sub{.rnd}.f64`.
 #[inline(always)]
 pub fn sub_f64(a: f64, b: f64, round: Round) -> f64 {
-    if b.is_nan() { nan_f64([a, b]) } else { add_f64(a, -b, round) }
+    if is_nan_f64(b) { nan_f64([a, b]) } else { add_f64(a, -b, round) }
 }
 
 /// `mul{.rnd}.f64`.
 #[inline(always)]
 pub fn mul_f64(a: f64, b: f64, round: Round) -> f64 {
     let near = a * b;
-    if near.is_nan() {
+    if is_nan_f64(near) {
         return nan_f64([a, b]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() {
@@ -225,7 +231,7 @@ pub fn mul_f64(a: f64, b: f64, round: Round) -> f64 {
 #[inline(always)]
 pub fn fma_f64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     let near = a.mul_add(b, c);
-    if near.is_nan() {
+    if is_nan_f64(near) {
         return nan_f64([a, b, c]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() || !c.is_finite() {
@@ -238,7 +244,7 @@ pub fn fma_f64(a: f64, b: f64, c: f64, round: Round) -> f64 {
 #[inline(always)]
 pub fn div_f64(a: f64, b: f64, round: Round) -> f64 {
     let near = a / b;
-    if near.is_nan() {
+    if is_nan_f64(near) {
         return nan_f64([a, b]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() || b == 0.0 {
@@ -257,7 +263,7 @@ pub fn rcp_f64(a: f64, round: Round) -> f64 {
 #[inline(always)]
 pub fn sqrt_f64(a: f64, round: Round) -> f64 {
     let near = a.sqrt();
-    if near.is_nan() {
+    if is_nan_f64(near) {
         return nan_f64([a]);
     }
     if round == Round::Near || a <= 0.0 || !a.is_finite() {
@@ -272,13 +278,13 @@ fn exact(value: Exact, round: Round) -> f64 {
 }
 
 macro_rules! extremes {
-    ($float:ident, $bits:ident, $min:ident, $max:ident, $min_nan:ident, $max_nan:ident, $nan:expr) => {
+    ($float:ident: $min:ident, $max:ident, $min_nan:ident, $max_nan:ident, $canonical:ident) => {
         /// `min`: a NaN loses against a number, -0 is less than +0, two NaNs give the canonical one.
         #[inline(always)]
         pub fn $min(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() | b.to_bits()); // two zeros: negative if either is
             let least = if a < b { a } else if a == b { equal } else { b };
-            if b.is_nan() { if a.is_nan() { $nan } else { a } } else { least }
+            $canonical(if b.is_nan() { a } else { least })
         }
 
         /// `max`: a NaN loses against a number, +0 is more than -0, two NaNs give the canonical one.
@@ -286,25 +292,33 @@ macro_rules! extremes {
         pub fn $max(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() & b.to_bits());
             let most = if a > b { a } else if a == b { equal } else { b };
-            if b.is_nan() { if a.is_nan() { $nan } else { a } } else { most }
+            $canonical(if b.is_nan() { a } else { most })
         }
 
         /// `min.NaN`: a NaN wins, as the canonical one.
         #[inline(always)]
         pub fn $min_nan(a: $float, b: $float) -> $float {
-            if a.is_nan() || b.is_nan() { $nan } else { $min(a, b) }
+            let both = $min(a, b);
+            $canonical(if a.is_nan() { a } else if b.is_nan() { b } else { both })
         }
 
         /// `max.NaN`: a NaN wins, as the canonical one.
         #[inline(always)]
         pub fn $max_nan(a: $float, b: $float) -> $float {
-            if a.is_nan() || b.is_nan() { $nan } else { $max(a, b) }
+            let both = $max(a, b);
+            $canonical(if a.is_nan() { a } else if b.is_nan() { b } else { both })
         }
     };
 }
 
-extremes!(f32, u32, min_f32, max_f32, min_nan_f32, max_nan_f32, NAN_F32);
-extremes!(f64, u64, min_f64, max_f64, min_nan_f64, max_nan_f64, NAN_F64);
+/// Replaces any NaN by [`NAN_F64`], as `min` and `max` do.
+#[inline(always)]
+fn canonical_f64(x: f64) -> f64 {
+    f64::from_bits(if is_nan_f64(x) { NAN_F64.to_bits() } else { x.to_bits() })
+}
+
+extremes!(f32: min_f32, max_f32, min_nan_f32, max_nan_f32, canonical_f32);
+extremes!(f64: min_f64, max_f64, min_nan_f64, max_nan_f64, canonical_f64);
 
 /// `abs.f32`; a NaN becomes [`NAN_F32`].
 #[inline(always)]
