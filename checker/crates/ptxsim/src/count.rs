@@ -14,90 +14,146 @@ pub const BANKS: u32 = 32;
 /// One address per lane of a warp.
 pub type Addresses = [u64; 32];
 
+/// Bit `i` for lane `i`: a mask tested against these becomes vector compares instead of 32 shifts.
+const LANE: [u32; 32] = {
+    let mut bits = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        bits[i] = 1 << i;
+        i += 1;
+    }
+    bits
+};
+
+/// What the fast paths ask about a warp's 32 numbers (addresses in units of something), active lanes only.
+struct Shape {
+    /// The numbers of inactive lanes replaced by one of an active lane, so that they add nothing.
+    values: [u32; 32],
+    /// All active lanes have the same number.
+    equal: bool,
+    /// Lane `i` has some base plus `i * step`.
+    consecutive: bool,
+}
+
+impl Shape {
+    #[inline(always)]
+    fn new(mut values: [u32; 32], mask: u32, step: u32) -> Self {
+        let first = mask.trailing_zeros() & 31;
+        let any = values[first as usize];
+        let base = any.wrapping_sub(first.wrapping_mul(step));
+        let (mut unequal, mut uneven) = (0, 0);
+        for i in 0..32 {
+            let active = if mask & LANE[i] != 0 { u32::MAX } else { 0 };
+            unequal |= (values[i] ^ any) & active;
+            uneven |= (values[i] ^ base.wrapping_add((i as u32).wrapping_mul(step))) & active;
+            values[i] = values[i] & active | any & !active;
+        }
+        Self { values, equal: unequal == 0, consecutive: uneven == 0 }
+    }
+
+    /// The least number, if all of them lie in a window of `width` numbers.
+    #[inline(always)]
+    fn within(&self, width: u32) -> Option<u32> {
+        let origin = self.values[0];
+        let (mut least, mut most) = (0, 0);
+        for value in self.values {
+            let distance = value.wrapping_sub(origin) as i32; // signed, for vector minimum and maximum
+            least = distance.min(least);
+            most = distance.max(most);
+        }
+        let narrow = (most.wrapping_sub(least) as u32) < width;
+        narrow.then_some(origin.wrapping_add_signed(least))
+    }
+}
+
 /// Distinct sectors that the active lanes touch, each accessing `bytes` bytes from its address.
-#[inline]
+#[inline(always)]
 pub fn sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     if mask == 0 || bytes == 0 {
         return 0;
     }
-    let step = u64::from(bytes);
-    let base = addresses[0];
-    let mut uneven = !mask;
-    let mut offset = 0u64;
-    for (i, &address) in (0u64..).zip(addresses) {
-        offset |= address ^ base.wrapping_add(i.wrapping_mul(step));
+    let first = addresses[(mask.trailing_zeros() & 31) as usize];
+    if mask == u32::MAX && consecutive(addresses, bytes) {
+        let end = (first % SECTOR) + 32 * u64::from(bytes);
+        return end.div_ceil(SECTOR) as u32;
     }
-    uneven |= u32::from(offset != 0);
-    if uneven == 0 {
-        let last = base.wrapping_add(32 * step - 1) / SECTOR;
-        return last.wrapping_sub(base / SECTOR) as u32 + 1;
+    // Distances from the lowest active lane's line; all that matters if they fit 32 bits.
+    let line = first & !(SECTOR - 1);
+    let (mut offsets, mut beyond, mut straddle) = ([0u32; 32], 0, 0);
+    for i in 0..32 {
+        let active = if mask & LANE[i] != 0 { u32::MAX } else { 0 };
+        let offset = addresses[i].wrapping_sub(line);
+        let biased = offset.wrapping_add(1 << 31);
+        offsets[i] = offset as u32;
+        beyond |= (biased >> 32) as u32 & active;
+        straddle |= ((offset as u32 & 31).wrapping_add(bytes - 1) >> 5) & active;
     }
-    scattered_sectors(addresses, mask, step)
+    let lanes = mask >> (mask.trailing_zeros() & 31);
+    let contiguous = lanes & lanes.wrapping_add(1) == 0;
+    if beyond == 0 {
+        let shape = Shape::new(offsets, mask, bytes);
+        if shape.consecutive && contiguous {
+            let end =
+                u64::from(first as u32 & 31) + u64::from(lanes.count_ones()) * u64::from(bytes);
+            return end.div_ceil(SECTOR) as u32;
+        }
+        if straddle == 0 {
+            if shape.equal {
+                return 1;
+            }
+            return distinct(shape);
+        }
+    }
+    far_sectors(addresses, mask, bytes)
 }
 
-/// The general case: any mask, any pattern.
-fn scattered_sectors(addresses: &Addresses, mask: u32, bytes: u64) -> u32 {
-    let filled = filled(addresses, mask);
-    let mut first = [0u64; 32];
-    let mut straddles = false;
-    for (sector, &address) in first.iter_mut().zip(&filled) {
-        *sector = address / SECTOR;
-        straddles |= address % SECTOR + bytes > SECTOR;
+/// Whether each lane's data begins where the last one's ends.
+#[inline(always)]
+fn consecutive(addresses: &Addresses, bytes: u32) -> bool {
+    let mut uneven = 0;
+    for (i, &address) in (0u64..).zip(addresses) {
+        uneven |= address ^ addresses[0].wrapping_add(i * u64::from(bytes));
     }
-    if !straddles {
-        return distinct(&first);
+    uneven == 0
+}
+
+/// How many different sectors hold the offsets.
+#[inline(always)]
+fn distinct(offsets: Shape) -> u32 {
+    let sectors = offsets.values.map(|offset| (offset as i32 >> 5) as u32);
+    let shape = Shape { values: sectors, ..offsets };
+    if let Some(least) = shape.within(64) {
+        let seen = sectors.iter().fold(0u64, |seen, s| seen | 1 << (s.wrapping_sub(least) & 63));
+        return seen.count_ones();
     }
-    // Lanes reach beyond their first sector: count the union of their ranges, taken in order.
-    first.sort_unstable();
-    let mut sorted = filled;
+    let (mut steps, mut rising) = (0, true);
+    for i in 1..32 {
+        steps += u32::from(sectors[i] != sectors[i - 1]);
+        rising &= sectors[i] as i32 >= sectors[i - 1] as i32;
+    }
+    if rising { steps + 1 } else { sorted_distinct(sectors) }
+}
+
+#[inline(never)]
+fn sorted_distinct(mut values: [u32; 32]) -> u32 {
+    values.sort_unstable();
+    1 + values.windows(2).filter(|pair| pair.first() != pair.last()).count() as u32
+}
+
+/// Any addresses at all, also such that reach beyond their first sector: the union of their ranges, in order.
+#[inline(never)]
+fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
+    let any = addresses[(mask.trailing_zeros() & 31) as usize];
+    let mut sorted: Addresses =
+        std::array::from_fn(|i| if mask & LANE[i] != 0 { addresses[i] } else { any });
     sorted.sort_unstable();
     let (mut count, mut next) = (0u64, 0u64);
-    for &address in &sorted {
-        let end = (address.saturating_add(bytes - 1) / SECTOR).saturating_add(1);
-        let start = (address / SECTOR).max(next);
-        count += end.saturating_sub(start);
+    for address in sorted {
+        let end = address.saturating_add(u64::from(bytes) - 1) / SECTOR + 1;
+        count += end.saturating_sub((address / SECTOR).max(next));
         next = next.max(end);
     }
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// How many different numbers there are.
-fn distinct(values: &[u64; 32]) -> u32 {
-    let (mut least, mut most) = (u64::MAX, 0);
-    let mut steps = 0;
-    let mut rising = true;
-    for &value in values {
-        least = least.min(value);
-        most = most.max(value);
-    }
-    if most - least < 64 {
-        let seen = values.iter().fold(0u64, |seen, &value| seen | 1 << ((value - least) & 63));
-        return seen.count_ones();
-    }
-    for pair in values.windows(2) {
-        if let [a, b] = pair {
-            steps += u32::from(a != b);
-            rising &= a <= b;
-        }
-    }
-    if rising {
-        return steps + 1;
-    }
-    let mut sorted = *values;
-    sorted.sort_unstable();
-    sorted.windows(2).filter(|pair| pair.first() != pair.last()).count() as u32 + 1
-}
-
-/// The addresses with those of inactive lanes replaced by one of an active lane, so that they add nothing.
-#[inline]
-fn filled(addresses: &Addresses, mask: u32) -> Addresses {
-    let any = addresses[(mask.trailing_zeros() & 31) as usize];
-    let mut result = *addresses;
-    for (i, address) in result.iter_mut().enumerate() {
-        let active = 0u64.wrapping_sub(u64::from(mask >> i & 1));
-        *address = *address & active | any & !active;
-    }
-    result
 }
 
 /// Sectors that `active` lanes would touch if their data lay packed: `ceil(active * bytes / 32)`.
@@ -111,95 +167,148 @@ pub fn ideal_sectors(active: u32, bytes: u32) -> u32 {
 /// Up to 4 bytes a lane, the warp is one transaction. With 8 bytes each half-warp is one, with 16 each quarter;
 /// two of them merge if every active lane `i` has lane `i ^ 1` inactive or at the same address, or likewise for
 /// `i ^ 2`. A transaction takes as many wavefronts as the busiest bank has different words; lanes at one word
-/// share it. The second number is the count of transactions.
-#[inline]
+/// share it.
+///
+/// The second number is the count of transactions without merging, or the first where merging did better.
+#[inline(always)]
 pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32) {
     if mask == 0 {
         return (0, 0);
     }
-    let unit = u64::from(bytes.max(4)).next_power_of_two().min(16);
-    let banks = 128 / unit;
-    let mut slots = filled(addresses, mask);
-    for slot in &mut slots {
-        *slot /= unit;
+    let unit = Unit::of(bytes);
+    let shape = unit.shape(addresses, mask);
+    if unit.shift == 2 {
+        return (if shape.equal || shape.consecutive { 1 } else { degree(&shape, mask, BANKS) }, 1);
     }
-    if unit == 4 {
-        return (degree(&slots, mask, banks), 1);
+    let separate = count_groups(unit.separate(), mask);
+    let merged = unit.merges(&shape, mask);
+    if shape.consecutive && !merged {
+        return (separate, separate);
     }
-    let (mut wavefronts, mut transactions) = (0, 0);
-    for group in groups(&slots, mask, unit) {
+    let groups = if merged { unit.merged() } else { unit.separate() };
+    if shape.equal {
+        let transactions = count_groups(groups, mask);
+        return (transactions, transactions);
+    }
+    let mut wavefronts = 0;
+    for group in groups {
         if mask & group != 0 {
-            wavefronts += degree(&slots, mask & group, banks);
-            transactions += 1;
+            wavefronts += busiest(&shape.values, mask & group, unit.banks());
         }
     }
-    (wavefronts, transactions)
+    (wavefronts, wavefronts.min(separate))
 }
 
-/// The lanes of each transaction of an access of 8 or 16 bytes a lane.
-#[inline]
-fn groups(slots: &Addresses, mask: u32, unit: u64) -> [u32; 4] {
-    let merged = paired(slots, mask, 1) || paired(slots, mask, 2);
-    match (unit, merged) {
-        (8, true) => [u32::MAX, 0, 0, 0],
-        (8, false) | (_, true) => [0xffff, 0xffff_0000, 0, 0],
-        (_, false) => [0xff, 0xff00, 0xff_0000, 0xff00_0000],
+/// How many of the groups have an active lane.
+#[inline(always)]
+fn count_groups(groups: [u32; 4], mask: u32) -> u32 {
+    groups.into_iter().map(|group| u32::from(mask & group != 0)).sum()
+}
+
+/// The width of a lane's access, and with it how shared memory is divided: as log2 of bytes, 2 to 4.
+#[derive(Clone, Copy)]
+struct Unit {
+    shift: u32,
+}
+
+impl Unit {
+    #[inline(always)]
+    fn of(bytes: u32) -> Self {
+        let shift = match bytes {
+            0..=4 => 2,
+            5..=8 => 3,
+            _ => 4,
+        };
+        Self { shift }
+    }
+
+    /// Banks of this width.
+    #[inline(always)]
+    fn banks(self) -> u32 {
+        128 >> self.shift
+    }
+
+    /// The addresses in this unit. The shared window is far smaller than 32 bits count.
+    #[inline(always)]
+    fn shape(self, addresses: &Addresses, mask: u32) -> Shape {
+        Shape::new(addresses.map(|address| (address >> self.shift) as u32), mask, 1)
+    }
+
+    /// The lanes of each transaction: the warp, its halves or its quarters.
+    #[inline(always)]
+    fn separate(self) -> [u32; 4] {
+        match self.shift {
+            2 => [u32::MAX, 0, 0, 0],
+            3 => [0xffff, 0xffff_0000, 0, 0],
+            _ => [0xff, 0xff00, 0xff_0000, 0xff00_0000],
+        }
+    }
+
+    /// The same where two of them merge into one.
+    #[inline(always)]
+    fn merged(self) -> [u32; 4] {
+        if self.shift <= 3 { [u32::MAX, 0, 0, 0] } else { [0xffff, 0xffff_0000, 0, 0] }
+    }
+
+    /// Whether the lanes are such that they merge.
+    #[inline(always)]
+    fn merges(self, shape: &Shape, mask: u32) -> bool {
+        self.shift > 2 && (shape.equal || paired(shape, mask, 1) || paired(shape, mask, 2))
     }
 }
 
-/// Whether each active lane `i` has lane `i ^ by` inactive or in the same slot.
-#[inline]
-fn paired(slots: &Addresses, mask: u32, by: usize) -> bool {
-    let mut same = 0u32;
-    for (i, slot) in slots.iter().enumerate() {
-        same |= u32::from(slots.get(i ^ by) == Some(slot)) << i;
-    }
-    let partner_active = match by {
+/// Whether each active lane `i` has lane `i ^ by` inactive or in the same place.
+#[inline(always)]
+fn paired(shape: &Shape, mask: u32, by: usize) -> bool {
+    let partners = match by {
         1 => (mask & 0x5555_5555) << 1 | mask >> 1 & 0x5555_5555,
         _ => (mask & 0x3333_3333) << 2 | mask >> 2 & 0x3333_3333,
     };
-    mask & partner_active & !same == 0
-}
-
-/// The most different slots that fall into one bank, over the lanes of `mask` (not zero).
-#[inline]
-fn degree(slots: &Addresses, mask: u32, banks: u64) -> u32 {
-    let (mut least, mut most) = (u64::MAX, 0);
-    for (i, &slot) in slots.iter().enumerate() {
-        let outside = u64::from(mask >> i & 1).wrapping_sub(1); // all ones for lanes not asked about
-        least = least.min(slot | outside);
-        most = most.max(slot & !outside);
+    let both = mask & partners;
+    let mut differ = 0;
+    for (i, lane) in LANE.iter().enumerate() {
+        let asked = if both & lane != 0 { u32::MAX } else { 0 };
+        differ |= (shape.values[i] ^ shape.values[(i ^ by) & 31]) & asked;
     }
-    // Neighbours closer than the number of banks cannot meet in one.
-    if most - least < banks { 1 } else { scattered_degree(slots, mask, banks) }
+    differ == 0
 }
 
-fn scattered_degree(slots: &Addresses, mask: u32, banks: u64) -> u32 {
-    let mut count = [0u32; BANKS as usize]; // different slots seen in each bank
-    let mut highest = [0u64; BANKS as usize];
+/// The most different places that fall into one bank.
+#[inline(always)]
+fn degree(shape: &Shape, mask: u32, banks: u32) -> u32 {
+    // Places closer together than there are banks cannot meet in one.
+    if shape.within(banks).is_some() { 1 } else { busiest(&shape.values, mask, banks) }
+}
+
+#[inline(never)]
+fn busiest(places: &[u32; 32], mask: u32, banks: u32) -> u32 {
+    let mut count = [0u8; BANKS as usize]; // different places seen in each bank
+    let mut highest = [0u32; BANKS as usize];
     let mut seen = [0u32; BANKS as usize]; // lanes that added one
+    let mut most = 0;
     let mut left = mask;
     while left != 0 {
         let lane = left.trailing_zeros() as usize & 31;
         left &= left - 1;
-        let slot = slots[lane];
-        let bank = (slot & (banks - 1)) as usize & 31;
+        let place = places[lane];
+        let bank = (place & (banks - 1) & 31) as usize;
         // Rising addresses, the usual case, need no search.
         let new = count[bank] == 0
-            || slot > highest[bank]
-            || slot < highest[bank] && !lanes(seen[bank]).any(|other| slots[other] == slot);
+            || place > highest[bank]
+            || place < highest[bank] && !lanes(seen[bank]).any(|other| places[other] == place);
         if new {
             count[bank] += 1;
-            highest[bank] = highest[bank].max(slot);
-            seen[bank] |= 1 << lane;
+            most = most.max(count[bank]);
+            highest[bank] = highest[bank].max(place);
+            seen[bank] |= LANE[lane];
         }
     }
-    count.into_iter().max().unwrap_or(0)
+    u32::from(most)
 }
 
 /// The lanes of a mask, lowest first.
 fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+    (0..32).filter(move |&lane| mask & LANE[lane] != 0)
 }
 
 /// The busiest bank of a shared-memory access: which lanes meet there, at how many different words.
@@ -215,24 +324,22 @@ pub struct Collision {
 
 /// The busiest bank of an access that has conflicts; `None` if it has none. For messages, not for speed.
 pub fn worst_collision(addresses: &Addresses, mask: u32, bytes: u32) -> Option<Collision> {
-    if mask == 0 {
+    let (wavefronts, ideal) = shared_wavefronts(addresses, mask, bytes);
+    if wavefronts <= ideal {
         return None;
     }
-    let unit = u64::from(bytes.max(4)).next_power_of_two().min(16);
-    let banks = 128 / unit;
-    let slots = filled(addresses, mask).map(|address| address / unit);
-    let groups = if unit == 4 { [u32::MAX, 0, 0, 0] } else { groups(&slots, mask, unit) };
+    let unit = Unit::of(bytes);
+    let shape = unit.shape(addresses, mask);
     let mut worst: Option<Collision> = None;
+    let groups = if unit.merges(&shape, mask) { unit.merged() } else { unit.separate() };
     for group in groups {
-        for bank in 0..banks {
-            let here = lanes(mask & group).filter(|&lane| slots[lane] % banks == bank);
-            let here = here.fold(0u32, |set, lane| set | 1 << lane);
-            if here == 0 {
-                continue;
-            }
-            let words = scattered_degree(&slots, here, banks);
+        for bank in 0..unit.banks() {
+            let here = lanes(mask & group)
+                .filter(|&lane| shape.values[lane] % unit.banks() == bank)
+                .fold(0, |set, lane| set | LANE[lane]);
+            let words = busiest(&shape.values, here, unit.banks());
             if words > worst.map_or(1, |w| w.words) {
-                worst = Some(Collision { bank: (bank * unit / 4) as u32, lanes: here, words });
+                worst = Some(Collision { bank: bank << (unit.shift - 2), lanes: here, words });
             }
         }
     }

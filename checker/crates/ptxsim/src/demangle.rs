@@ -144,7 +144,8 @@ impl<'a> Parser<'a> {
 
     /// `<length> <characters>`.
     fn identifier(&mut self) -> Option<()> {
-        let digits = self.rest.len() - self.rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let digits =
+            self.rest.len() - self.rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let length: usize = self.rest.get(..digits)?.parse().ok()?;
         let end = digits.checked_add(length)?;
         let name = self.rest.get(digits..end)?;
@@ -152,6 +153,9 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.rest = self.rest.get(end..)?;
+        if name.starts_with("_INTERNAL_") {
+            return Some(()); // NVIDIA's wrapper that keeps a file's own names apart
+        }
         self.path.push(if name.starts_with("_GLOBAL__N") { "(anonymous)" } else { name });
         Some(())
     }
@@ -175,12 +179,17 @@ mod tests {
             ("_ZZ3fooN1n6EntityEE4tile", "tile", "foo::tile"),
             ("_ZZ6reduceILi256EEvPKfPfiE4tile", "tile", "reduce::tile"),
             ("_ZZN4bank3addEPfE4tile_0", "tile", "bank::add::tile"),
-            ("_ZZZ3foovENKUlvE_clEvE4tile", "_ZZZ3foovENKUlvE_clEvE4tile", "_ZZZ3foovENKUlvE_clEvE4tile"),
+            (
+                "_ZZZ3foovENKUlvE_clEvE4tile",
+                "_ZZZ3foovENKUlvE_clEvE4tile",
+                "_ZZZ3foovENKUlvE_clEvE4tile",
+            ),
             ("_Z9double_itPKfPfi", "double_it", "double_it"),
             ("_ZN4bank9double_itEPKfPfi", "double_it", "bank::double_it"),
             ("_ZN12_GLOBAL__N_16helperEf", "helper", "(anonymous)::helper"),
             ("_Z6squareIfEvPT_i", "square", "square"),
             ("_ZN1a1bILi4E1cE3fooEv", "foo", "a::b::foo"),
+            ("_ZN16_INTERNAL_a0bb_k4cuda3endE", "end", "cuda::end"),
             ("_ZL6lookup", "lookup", "lookup"),
             ("_ZN2cg4tileILj32EvE4syncEv", "sync", "cg::tile::sync"),
             ("_Z", "_Z", "_Z"),

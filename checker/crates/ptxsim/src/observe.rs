@@ -227,10 +227,23 @@ impl Counters {
     pub fn add(&mut self, other: &Self) {
         macro_rules! sum { ($($f:ident),*) => { $( self.$f += other.$f; )* } }
         sum!(
-            instructions, thread_instructions, load_requests, load_sectors, load_sectors_ideal,
-            store_requests, store_sectors, store_sectors_ideal, shared_requests, shared_wavefronts,
-            shared_wavefronts_ideal, global_atomics, shared_atomics, local_requests, branches,
-            divergent_branches, barriers
+            instructions,
+            thread_instructions,
+            load_requests,
+            load_sectors,
+            load_sectors_ideal,
+            store_requests,
+            store_sectors,
+            store_sectors_ideal,
+            shared_requests,
+            shared_wavefronts,
+            shared_wavefronts_ideal,
+            global_atomics,
+            shared_atomics,
+            local_requests,
+            branches,
+            divergent_branches,
+            barriers
         );
     }
 

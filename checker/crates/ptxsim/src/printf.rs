@@ -124,8 +124,7 @@ impl Conversion {
         if let Some(after) = rest.strip_prefix(b".") {
             let (precision, after) = number(after, arguments);
             // A negative precision counts as none; a bare dot as zero.
-            this.precision =
-                u64::try_from(precision.unwrap_or(0)).ok().map(clamped);
+            this.precision = u64::try_from(precision.unwrap_or(0)).ok().map(clamped);
             rest = after;
         }
         for (letters, length) in [
@@ -170,7 +169,9 @@ impl Conversion {
                 0 => self.padded(b"(nil)".to_vec()),
                 address => self.padded(format!("{address:#x}").into_bytes()),
             },
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => self.float(arguments.double()?),
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+                self.float(arguments.double()?)
+            }
             _ => return None,
         })
     }
@@ -218,7 +219,8 @@ impl Conversion {
 
     /// Digits filled up to the precision; zero with precision zero prints no digit.
     fn integer(&self, prefix: &str, digits: String) -> Vec<u8> {
-        let digits = if digits == "0" && self.precision == Some(0) { String::new() } else { digits };
+        let digits =
+            if digits == "0" && self.precision == Some(0) { String::new() } else { digits };
         let least = self.precision.unwrap_or(1);
         let filled = format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len())));
         self.fielded(prefix, &filled, self.zero && self.precision.is_none())
@@ -275,7 +277,8 @@ fn number<'a>(input: &'a [u8], arguments: &mut Arguments<'_>) -> (Option<i64>, &
     }
     let digits = input.iter().take_while(|b| b.is_ascii_digit()).count();
     let (run, after) = input.split_at(digits);
-    let value = run.iter().fold(0i64, |n, b| n.saturating_mul(10).saturating_add(i64::from(b - b'0')));
+    let value =
+        run.iter().fold(0i64, |n, b| n.saturating_mul(10).saturating_add(i64::from(b - b'0')));
     ((digits > 0).then_some(value), after)
 }
 
@@ -318,7 +321,11 @@ fn general(value: f64, precision: usize, alternate: bool) -> String {
         Some(at) => text.split_at(at),
         None => (text.as_str(), ""),
     };
-    let short = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    let short = if digits.contains('.') {
+        digits.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        digits
+    };
     format!("{short}{tail}")
 }
 
@@ -334,7 +341,8 @@ fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
     if let Some(digits) = precision.filter(|&digits| digits < 13) {
         // Round half to even at the last digit shown.
         let drop = 52 - 4 * digits as u32;
-        let (kept, rest, half) = (significand >> drop, significand & ((1 << drop) - 1), 1 << (drop - 1));
+        let (kept, rest, half) =
+            (significand >> drop, significand & ((1 << drop) - 1), 1 << (drop - 1));
         significand = (kept + u64::from(rest > half || rest == half && kept & 1 == 1)) << drop;
     }
     let mut fraction = format!("{:013x}", significand & FRACTION);

@@ -200,7 +200,9 @@ mod tests {
         ] {
             assert_eq!(rcp_f64(operand).to_bits(), f64::to_bits(expected), "{operand:e}");
         }
-        assert!(rcp_f64(f64::NAN).is_nan() && rsqrt_ftz_f64(-1.0).is_nan() && rsqrt_f64(-1.0).is_nan());
+        assert!(
+            rcp_f64(f64::NAN).is_nan() && rsqrt_ftz_f64(-1.0).is_nan() && rsqrt_f64(-1.0).is_nan()
+        );
         assert_eq!(rsqrt_ftz_f64(-0.0), f64::NEG_INFINITY);
         assert_eq!(rsqrt_f64(-0.0), f64::NEG_INFINITY);
         assert_eq!(rsqrt_f64(0.25), 2.0);

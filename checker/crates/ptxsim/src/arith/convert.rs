@@ -111,10 +111,8 @@ impl Convert {
         let bits = bits & self.from.mask();
         match (self.from.format(), self.to.format()) {
             (None, None) => self.integer_to_integer(bits),
-            (None, Some(format)) => self.saturated(
-                self.integer(bits).round(format, self.direction(Round::Near)),
-                format,
-            ),
+            (None, Some(format)) => self
+                .saturated(self.integer(bits).round(format, self.direction(Round::Near)), format),
             (Some(format), None) => self.float_to_integer(self.flushed(bits, self.from), format),
             (Some(from), Some(to)) => self.float_to_float(self.flushed(bits, self.from), from, to),
         }

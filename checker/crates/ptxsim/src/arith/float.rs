@@ -283,7 +283,13 @@ macro_rules! extremes {
         #[inline(always)]
         pub fn $min(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() | b.to_bits()); // two zeros: negative if either is
-            let least = if a < b { a } else if a == b { equal } else { b };
+            let least = if a < b {
+                a
+            } else if a == b {
+                equal
+            } else {
+                b
+            };
             $canonical(if b.is_nan() { a } else { least })
         }
 
@@ -291,7 +297,13 @@ macro_rules! extremes {
         #[inline(always)]
         pub fn $max(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() & b.to_bits());
-            let most = if a > b { a } else if a == b { equal } else { b };
+            let most = if a > b {
+                a
+            } else if a == b {
+                equal
+            } else {
+                b
+            };
             $canonical(if b.is_nan() { a } else { most })
         }
 
@@ -299,14 +311,26 @@ macro_rules! extremes {
         #[inline(always)]
         pub fn $min_nan(a: $float, b: $float) -> $float {
             let both = $min(a, b);
-            $canonical(if a.is_nan() { a } else if b.is_nan() { b } else { both })
+            $canonical(if a.is_nan() {
+                a
+            } else if b.is_nan() {
+                b
+            } else {
+                both
+            })
         }
 
         /// `max.NaN`: a NaN wins, as the canonical one.
         #[inline(always)]
         pub fn $max_nan(a: $float, b: $float) -> $float {
             let both = $max(a, b);
-            $canonical(if a.is_nan() { a } else if b.is_nan() { b } else { both })
+            $canonical(if a.is_nan() {
+                a
+            } else if b.is_nan() {
+                b
+            } else {
+                both
+            })
         }
     };
 }

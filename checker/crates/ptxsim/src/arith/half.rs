@@ -31,7 +31,9 @@ pub fn f32_to_bf16(x: f32, round: Round) -> u16 {
 
 #[inline]
 fn widen(bits: u16, format: Format) -> f32 {
-    f32::from_bits(super::convert::narrow_bits(u64::from(bits), format, Format::F32, Round::Near) as u32)
+    f32::from_bits(
+        super::convert::narrow_bits(u64::from(bits), format, Format::F32, Round::Near) as u32
+    )
 }
 
 /// `fma.rn` of three 16-bit numbers of `format`, with one rounding. Addition is `fma(a, 1, b)`,
@@ -164,7 +166,8 @@ mod tests {
         if x.abs() >= 65520.0 {
             return sign | 0x7c00;
         }
-        let below = (0..0x7c00u16).collect::<Vec<_>>().partition_point(|&b| value(b) <= x.abs()) - 1;
+        let below =
+            (0..0x7c00u16).collect::<Vec<_>>().partition_point(|&b| value(b) <= x.abs()) - 1;
         let (low, high) = (below as u16, below as u16 + 1);
         let top = if high == 0x7c00 { 65536.0 } else { value(high) };
         let (down, up) = (x.abs() - value(low), top - x.abs());

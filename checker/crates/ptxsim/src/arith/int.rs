@@ -236,8 +236,9 @@ mod tests {
         fn high_halves(a: u64, b: u64) {
             // Schoolbook multiplication of 32-bit halves.
             let (a1, a0, b1, b0) = (a >> 32, a & 0xffff_ffff, b >> 32, b & 0xffff_ffff);
-            let middle = (a0 * b0 >> 32) + (a1 * b0 & 0xffff_ffff) + (a0 * b1 & 0xffff_ffff);
-            let high = a1 * b1 + (a1 * b0 >> 32) + (a0 * b1 >> 32) + (middle >> 32);
+            let low = |x: u64| x & 0xffff_ffff;
+            let middle = ((a0 * b0) >> 32) + low(a1 * b0) + low(a0 * b1);
+            let high = a1 * b1 + ((a1 * b0) >> 32) + ((a0 * b1) >> 32) + (middle >> 32);
             prop_assert_eq!(mul_hi_u64(a, b), high);
             // Signed from unsigned: subtract b where a is negative, and a where b is.
             let correction = (a >> 63).wrapping_mul(b).wrapping_add((b >> 63).wrapping_mul(a));

@@ -59,16 +59,23 @@ fn shared_memory_with_conflicts() {
 fn wide_accesses_split_and_merge() {
     assert_eq!(shared_wavefronts(&pattern(|_| 64), FULL, 8), (1, 1), "64-bit broadcast merges");
     assert_eq!(shared_wavefronts(&pattern(|i| i / 2 * 8), FULL, 8), (1, 1), "pairs i, i^1");
-    assert_eq!(shared_wavefronts(&pattern(|i| (i & !2) * 8), FULL, 8), (2, 1), "pairs i, i^2");
-    assert_eq!(shared_wavefronts(&pattern(|i| i % 16 * 8), FULL, 8), (2, 2), "halves equal, no pairs");
-    assert_eq!(shared_wavefronts(&pattern(|i| i * 8), 0x5555_5555, 8), (2, 1), "partners inactive");
+    assert_eq!(shared_wavefronts(&pattern(|i| (i & !2) * 8), FULL, 8), (2, 2), "pairs i, i^2");
+    assert_eq!(
+        shared_wavefronts(&pattern(|i| i % 16 * 8), FULL, 8),
+        (2, 2),
+        "halves equal, no pairs"
+    );
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 8), 0x5555_5555, 8), (2, 2), "partners inactive");
     assert_eq!(shared_wavefronts(&pattern(|i| i * 8), 0xffff, 8), (1, 1), "one half only");
     assert_eq!(shared_wavefronts(&pattern(|i| i * 16), FULL, 8), (4, 2), "stride 2");
     assert_eq!(shared_wavefronts(&pattern(|_| 64), FULL, 16), (2, 2), "never under two for a warp");
     assert_eq!(shared_wavefronts(&pattern(|i| i / 2 * 16), FULL, 16), (2, 2));
     assert_eq!(shared_wavefronts(&pattern(|i| i * 16), 0xff, 16), (1, 1), "one quarter only");
     assert_eq!(shared_wavefronts(&pattern(|i| i * 128), FULL, 16), (32, 4), "a column of float4");
-    assert_eq!(worst_collision(&pattern(|i| i * 128 + 16), FULL, 16).map(|c| (c.bank, c.words)), Some((4, 8)));
+    assert_eq!(
+        worst_collision(&pattern(|i| i * 128 + 16), FULL, 16).map(|c| (c.bank, c.words)),
+        Some((4, 8))
+    );
 }
 
 fn sectors_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
@@ -79,7 +86,7 @@ fn sectors_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     touched.len() as u32
 }
 
-/// SIMULATOR's rule, spelt out with sets of (bank, word).
+/// The rule spelt out with sets of (bank, word).
 fn wavefronts_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32) {
     let active: Vec<usize> = (0..32).filter(|i| mask >> i & 1 == 1).collect();
     let alone = |by: usize| {
@@ -91,7 +98,9 @@ fn wavefronts_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32)
         (16, true) | (8, false) => 16,
         _ => 32,
     };
-    let mut result = (0, 0);
+    let unmerged = 128 / bytes.clamp(4, 16) as usize;
+    let separate = active.iter().map(|i| i / unmerged).collect::<BTreeSet<_>>().len() as u32;
+    let mut result = 0;
     for group in 0..32 / size {
         let mut banks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         for &i in active.iter().filter(|&&i| i / size == group) {
@@ -100,10 +109,9 @@ fn wavefronts_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32)
                 banks.entry(word % 32).or_default().insert(word);
             }
         }
-        result.0 += banks.values().map(|words| words.len() as u32).max().unwrap_or(0);
-        result.1 += u32::from(!banks.is_empty());
+        result += banks.values().map(|words| words.len() as u32).max().unwrap_or(0);
     }
-    result
+    (result, result.min(separate))
 }
 
 /// Strides, small windows, equal lanes, anything: aligned to `bytes`.
@@ -113,13 +121,16 @@ fn access() -> impl Strategy<Value = (Addresses, u32, u32)> {
         (any::<u32>(), -70i64..70).prop_map(|(base, stride)| {
             pattern(|i| (i64::from(base) + (1 << 12) + stride * i as i64) as u64)
         }),
-        (any::<u32>(), 1u64..300, any::<[u16; 32]>())
-            .prop_map(|(base, window, r)| pattern(|i| u64::from(base) + u64::from(r[i as usize]) % window)),
+        (any::<u32>(), 1u64..300, any::<[u16; 32]>()).prop_map(|(base, window, r)| pattern(|i| {
+            u64::from(base) + u64::from(r[i as usize]) % window
+        })),
         any::<[u32; 32]>().prop_map(|r| pattern(|i| u64::from(r[i as usize]))),
-        (any::<[u16; 32]>(), 0u32..6).prop_map(|(r, by)| pattern(|i| u64::from(r[(i >> by << by) as usize]))),
+        (any::<[u16; 32]>(), 0u32..6)
+            .prop_map(|(r, by)| pattern(|i| u64::from(r[(i >> by << by) as usize]))),
     ];
     let mask = prop_oneof![Just(FULL), any::<u32>(), (0u32..32).prop_map(|n| FULL >> n)];
-    (shape, mask, bytes).prop_map(|(shape, mask, bytes)| (shape.map(|a| a * u64::from(bytes)), mask, bytes))
+    (shape, mask, bytes)
+        .prop_map(|(shape, mask, bytes)| (shape.map(|a| a * u64::from(bytes)), mask, bytes))
 }
 
 proptest! {

@@ -56,7 +56,10 @@ fn integers() {
     ] {
         assert_eq!(show(text, &[Int(value)]), expected, "{text}");
     }
-    assert_eq!(show("%lld %llu %zu", &[Wide(u64::MAX), Wide(u64::MAX), Wide(7)]), "-1 18446744073709551615 7");
+    assert_eq!(
+        show("%lld %llu %zu", &[Wide(u64::MAX), Wide(u64::MAX), Wide(7)]),
+        "-1 18446744073709551615 7"
+    );
     assert_eq!(show("%*d|%-*d|", &[Int(4), Int(7), Int(3), Int(8)]), "   7|8  |");
     assert_eq!(show("%*d|", &[Int(-4), Int(7)]), "7   |");
     assert_eq!(show("%.*f", &[Int(2), Double(1.005)]), "1.00");
@@ -67,7 +70,7 @@ fn floats() {
     for (text, value, expected) in [
         ("%f", 1.5, "1.500000"),
         ("%.2f", -2.675, "-2.67"),
-        ("%8.3f|", 3.14159, "   3.142|"),
+        ("%8.3f|", 9.87654, "   9.877|"),
         ("%-8.1f|", 0.25, "0.2     |"),
         ("%08.2f", -1.5, "-0001.50"),
         ("%.0f", 2.5, "2"),
@@ -101,10 +104,16 @@ fn floats() {
 
 #[test]
 fn strings_pointers_and_alignment() {
-    assert_eq!(show("[%s] [%6s] [%-6s] [%.2s]", &[Wide(64), Wide(64), Wide(64), Wide(64)]), "[tile] [  tile] [tile  ] [ti]");
+    assert_eq!(
+        show("[%s] [%6s] [%-6s] [%.2s]", &[Wide(64), Wide(64), Wide(64), Wide(64)]),
+        "[tile] [  tile] [tile  ] [ti]"
+    );
     assert_eq!(show("%s", &[Wide(1)]), "(null)");
     assert_eq!(show("%p %p", &[Wide(0x7f00), Wide(0)]), "0x7f00 (nil)");
-    assert_eq!(show("%d %f %d %d %lld", &[Int(1), Double(2.0), Int(3), Int(4), Wide(5)]), "1 2.000000 3 4 5");
+    assert_eq!(
+        show("%d %f %d %d %lld", &[Int(1), Double(2.0), Int(3), Int(4), Wide(5)]),
+        "1 2.000000 3 4 5"
+    );
 }
 
 #[test]
@@ -115,7 +124,10 @@ fn what_is_wrong_is_copied() {
     assert_eq!(format(b"a\0b", &[], &|_| None), "a", "ends at the zero");
     assert_eq!(format(b"\xff", &[], &|_| None), "\u{fffd}");
     let many: Vec<Arg> = (0..40).map(Int).collect();
-    assert!(show(&"%d ".repeat(40), &many).ends_with("30 31 %d %d %d %d %d %d %d %d "), "32 arguments at most");
+    assert!(
+        show(&"%d ".repeat(40), &many).ends_with("30 31 %d %d %d %d %d %d %d %d "),
+        "32 arguments at most"
+    );
     assert_eq!(show("%999999999d", &[Int(1)]).len(), WIDEST);
 }
 

@@ -11,14 +11,15 @@ fn bit(x: u64, i: u32) -> u64 {
 fn bfe(a: u64, b: u32, c: u32, msb: u32, signed: bool) -> u64 {
     let (pos, len) = (b & 0xff, c & 0xff);
     let sign = if !signed || len == 0 { 0 } else { bit(a, (pos + len - 1).min(msb)) };
-    (0..=msb).fold(0, |d, i| {
-        d | (if i < len && pos + i <= msb { bit(a, pos + i) } else { sign }) << i
-    })
+    (0..=msb)
+        .fold(0, |d, i| d | (if i < len && pos + i <= msb { bit(a, pos + i) } else { sign }) << i)
 }
 
 fn bfi(a: u64, b: u64, c: u32, d: u32, msb: u32) -> u64 {
     let (pos, len) = (c & 0xff, d & 0xff);
-    (0..len).filter(|i| pos + i <= msb).fold(b, |f, i| f & !(1 << (pos + i)) | bit(a, i) << (pos + i))
+    (0..len)
+        .filter(|i| pos + i <= msb)
+        .fold(b, |f, i| f & !(1 << (pos + i)) | bit(a, i) << (pos + i))
 }
 
 fn bfind(a: u64, msb: u32, signed: bool) -> u32 {
@@ -51,7 +52,13 @@ fn bmsk_defined(a: u32, b: u32, clamp: bool) -> u32 {
         (overflow, mask0) = (true, 0);
     }
     overflow |= clamp && b >= 32;
-    let mask1 = if overflow { 0 } else if b1 == 0 { u32::MAX } else { u32::MAX << (a1 + b1) };
+    let mask1 = if overflow {
+        0
+    } else if b1 == 0 {
+        u32::MAX
+    } else {
+        u32::MAX << (a1 + b1)
+    };
     mask0 & !mask1
 }
 

@@ -23,12 +23,21 @@ fn integral_f64(x: f64, round: Round) -> f64 {
 /// Values on and around integers and halves, huge, tiny and special.
 fn values() -> impl Strategy<Value = f64> {
     let halves = (-600i32..600).prop_map(|n| f64::from(n) / 2.0);
-    let edges = (prop::sample::select(vec![7, 8, 15, 16, 24, 31, 32, 53, 63, 64]), -3i64..4, any::<bool>())
-        .prop_map(|(power, nudge, negative)| {
-            let edge = f64::from_bits(2f64.powi(power).to_bits().wrapping_add_signed(nudge));
-            if negative { -edge } else { edge }
-        });
-    let special = prop::sample::select(vec![0.0, -0.0, 1e-320, -1e-40, 1e300, f64::INFINITY, f64::NEG_INFINITY]);
+    let edges =
+        (prop::sample::select(vec![7, 8, 15, 16, 24, 31, 32, 53, 63, 64]), -3i64..4, any::<bool>())
+            .prop_map(|(power, nudge, negative)| {
+                let edge = f64::from_bits(2f64.powi(power).to_bits().wrapping_add_signed(nudge));
+                if negative { -edge } else { edge }
+            });
+    let special = prop::sample::select(vec![
+        0.0,
+        -0.0,
+        1e-320,
+        -1e-40,
+        1e300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ]);
     prop_oneof![halves, edges, special, any::<u64>().prop_map(f64::from_bits)]
 }
 
@@ -187,7 +196,9 @@ fn nan_becomes_zero_or_the_top_bit() {
 fn modifiers() {
     let f = |x: f32| u64::from(x.to_bits());
     let saturated = Convert { sat: true, ..cvt(Scalar::F32, Scalar::F32, None) };
-    for (x, y) in [(-0.0, 0.0), (f32::NAN, 0.0), (-2.0, 0.0), (0.25, 0.25), (1.5, 1.0), (f32::INFINITY, 1.0)] {
+    for (x, y) in
+        [(-0.0, 0.0), (f32::NAN, 0.0), (-2.0, 0.0), (0.25, 0.25), (1.5, 1.0), (f32::INFINITY, 1.0)]
+    {
         assert_eq!(saturated.convert(f(x)), f(y), "{x}");
     }
     let to_half = Convert { sat: true, ..cvt(Scalar::F16, Scalar::S32, NEAR) };

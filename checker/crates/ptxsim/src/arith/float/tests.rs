@@ -9,8 +9,23 @@ const MODES: [Round; 4] = [Round::Near, Round::Zero, Round::Down, Round::Up];
 /// Bit patterns that find bugs: boundaries, near-boundaries, few bits set, and anything.
 fn f32s() -> impl Strategy<Value = f32> {
     let special = prop::sample::select(vec![
-        0u32, 1, 2, 0x007f_ffff, 0x0080_0000, 0x0080_0001, 0x3f7f_ffff, 0x3f80_0000, 0x3f80_0001, 0x4b80_0000,
-        0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000, 0x7f80_0001, 0x7e80_0000, 0x0d00_0000, 0x3280_0000,
+        0u32,
+        1,
+        2,
+        0x007f_ffff,
+        0x0080_0000,
+        0x0080_0001,
+        0x3f7f_ffff,
+        0x3f80_0000,
+        0x3f80_0001,
+        0x4b80_0000,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0x7fc0_0000,
+        0x7f80_0001,
+        0x7e80_0000,
+        0x0d00_0000,
+        0x3280_0000,
     ]);
     let near_one = (0x3e00_0000u32..0x4100_0000).prop_map(|b| b);
     let sparse = (0u32..256, 0u32..23).prop_map(|(e, b)| e << 23 | 1 << b);
@@ -20,13 +35,28 @@ fn f32s() -> impl Strategy<Value = f32> {
 
 fn f64s() -> impl Strategy<Value = f64> {
     let special = prop::sample::select(vec![
-        0u64, 1, 2, 0x000f_ffff_ffff_ffff, 0x0010_0000_0000_0000, 0x3fef_ffff_ffff_ffff, 0x3ff0_0000_0000_0000,
-        0x3ff0_0000_0000_0001, 0x4340_0000_0000_0000, 0x7fef_ffff_ffff_ffff, 0x7ff0_0000_0000_0000,
-        0x7ff8_0000_0000_0000, 0x7ff0_0000_0000_0001, 0x0340_0000_0000_0000, 0x3ca0_0000_0000_0000,
+        0u64,
+        1,
+        2,
+        0x000f_ffff_ffff_ffff,
+        0x0010_0000_0000_0000,
+        0x3fef_ffff_ffff_ffff,
+        0x3ff0_0000_0000_0000,
+        0x3ff0_0000_0000_0001,
+        0x4340_0000_0000_0000,
+        0x7fef_ffff_ffff_ffff,
+        0x7ff0_0000_0000_0000,
+        0x7ff8_0000_0000_0000,
+        0x7ff0_0000_0000_0001,
+        0x0340_0000_0000_0000,
+        0x3ca0_0000_0000_0000,
     ]);
     let near_one = 0x3f00_0000_0000_0000u64..0x4100_0000_0000_0000;
     let sparse = (0u64..2048, 0u64..52).prop_map(|(e, b)| e << 52 | 1 << b);
-    (prop_oneof![special, near_one, sparse, 0u64..0x0020_0000_0000_0000, any::<u64>()], any::<bool>())
+    (
+        prop_oneof![special, near_one, sparse, 0u64..0x0020_0000_0000_0000, any::<u64>()],
+        any::<bool>(),
+    )
         .prop_map(|(bits, negative)| f64::from_bits(bits ^ u64::from(negative) << 63))
 }
 
@@ -82,7 +112,8 @@ impl Fixed {
 
 fn parts(x: f32) -> (bool, u64, i32) {
     let (field, fraction) = ((x.to_bits() >> 23 & 255) as i32, u64::from(x.to_bits() & 0x7f_ffff));
-    let (significand, exponent) = if field == 0 { (fraction, -149) } else { (fraction | 1 << 23, field - 150) };
+    let (significand, exponent) =
+        if field == 0 { (fraction, -149) } else { (fraction | 1 << 23, field - 150) };
     (x.is_sign_negative(), significand, exponent)
 }
 
@@ -142,7 +173,13 @@ fn round_fixed(x: &Fixed, round: Round) -> f32 {
 
 /// What IEEE 754 says about a sum that is exactly zero.
 fn zero_sum(x: bool, y: bool, round: Round) -> f32 {
-    if x == y { if x { -0.0 } else { 0.0 } } else if round == Round::Down { -0.0 } else { 0.0 }
+    if x == y {
+        if x { -0.0 } else { 0.0 }
+    } else if round == Round::Down {
+        -0.0
+    } else {
+        0.0
+    }
 }
 
 fn same32(a: f32, b: f32) -> bool {
@@ -267,7 +304,8 @@ fn directed(near: f64, error: f64, round: Round) -> f64 {
 /// Far enough from overflow and underflow that every error term below is exact; many close to each other.
 fn tame() -> impl Strategy<Value = f64> {
     let exponent = prop_oneof![823u64..1223, 1020u64..1027];
-    let fraction = prop_oneof![any::<u64>(), (0u32..52).prop_map(|b| 1 << b), Just(0), Just(u64::MAX)];
+    let fraction =
+        prop_oneof![any::<u64>(), (0u32..52).prop_map(|b| 1 << b), Just(0), Just(u64::MAX)];
     (exponent, fraction, any::<bool>()).prop_map(|(exponent, fraction, negative)| {
         f64::from_bits(u64::from(negative) << 63 | exponent << 52 | fraction >> 12)
     })
@@ -387,13 +425,20 @@ fn f32_nans_are_canonical_and_f64_nans_keep_their_payload() {
     let one = 1.0f32;
     for round in MODES {
         for result in [
-            add_f32(signalling, one, round), mul_f32(one, signalling, round), div_f32(0.0, 0.0, round),
-            fma_f32(f32::INFINITY, 0.0, one, round), sqrt_f32(-one, round), rcp_f32(signalling, round),
-            add_f32(f32::INFINITY, f32::NEG_INFINITY, round), neg_f32(signalling), abs_f32(signalling),
+            add_f32(signalling, one, round),
+            mul_f32(one, signalling, round),
+            div_f32(0.0, 0.0, round),
+            fma_f32(f32::INFINITY, 0.0, one, round),
+            sqrt_f32(-one, round),
+            rcp_f32(signalling, round),
+            add_f32(f32::INFINITY, f32::NEG_INFINITY, round),
+            neg_f32(signalling),
+            abs_f32(signalling),
         ] {
             assert_eq!(result.to_bits(), 0x7fff_ffff);
         }
-        let (first, second) = (f64::from_bits(0x7ff0_0000_0000_0123), f64::from_bits(0xfff8_0000_0000_0456));
+        let (first, second) =
+            (f64::from_bits(0x7ff0_0000_0000_0123), f64::from_bits(0xfff8_0000_0000_0456));
         assert_eq!(add_f64(first, second, round).to_bits(), 0x7ff8_0000_0000_0123);
         assert_eq!(mul_f64(1.0, second, round).to_bits(), second.to_bits());
         assert_eq!(fma_f64(1.0, 1.0, second, round).to_bits(), second.to_bits());
@@ -409,7 +454,9 @@ fn modifiers_on_special_values() {
     assert_eq!(ftz_f32(least), least);
     assert_eq!(ftz_f32(tiny).to_bits(), 0x8000_0000);
     assert!(ftz_f32(f32::NAN).is_nan());
-    for (x, y) in [(f32::NAN, 0.0f32), (-0.0, 0.0), (-3.0, 0.0), (0.5, 0.5), (7.0, 1.0), (f32::INFINITY, 1.0)] {
+    for (x, y) in
+        [(f32::NAN, 0.0f32), (-0.0, 0.0), (-3.0, 0.0), (0.5, 0.5), (7.0, 1.0), (f32::INFINITY, 1.0)]
+    {
         assert_eq!(saturate_f32(x).to_bits(), y.to_bits());
         assert_eq!(saturate_f64(f64::from(x)).to_bits(), f64::from(y).to_bits());
     }
