@@ -7,6 +7,7 @@
 //! ```
 
 pub mod backend;
+pub mod commands;
 pub mod compile;
 pub mod report;
 pub mod source;

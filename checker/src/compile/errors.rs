@@ -176,7 +176,9 @@ impl Block<'_> {
 
     fn message(&self, severity: Severity, line: u32, source: &[&str]) -> Message {
         let (column, length) = self.mark(line, source);
-        Message { severity, line, column, length, text: self.full_text() }
+        let mut message = Message { severity, line, column, length, text: self.full_text() };
+        back_to_the_gap(&mut message, source);
+        message
     }
 
     /// The sentence with its further lines, and with where a template was used.
@@ -207,6 +209,28 @@ impl Block<'_> {
         let column = column(text, caret.saturating_sub(INDENT));
         let (first, length) = token(text, column);
         (narrow(first + 1), narrow(length))
+    }
+}
+
+/// A missing semicolon is noticed at the next statement, often lines below. People look where it belongs: behind the
+/// code before it.
+fn back_to_the_gap(message: &mut Message, source: &[&str]) {
+    let (Some(index), Some(column)) = (message.line.checked_sub(1), message.column.checked_sub(1))
+    else {
+        return;
+    };
+    let before =
+        source.get(index as usize).into_iter().flat_map(|line| line.chars().take(column as usize));
+    if message.text != "expected a \";\"" || !before.clone().all(char::is_whitespace) {
+        return;
+    }
+    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().chars().count();
+    let above =
+        source.iter().take(index as usize).enumerate().rev().map(|(i, line)| (i, line, code(line)));
+    if let Some((index, line, width)) = above.into_iter().find(|(_, _, width)| *width > 0)
+        && !["/*", "*/", "#", "\""].iter().any(|unclear| line.contains(unclear))
+    {
+        (message.line, message.column, message.length) = (narrow(index + 1), narrow(width), 1);
     }
 }
 

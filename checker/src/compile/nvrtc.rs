@@ -174,7 +174,7 @@ impl Nvrtc {
     fn run(
         &self,
         source: &CString,
-        name: &CString,
+        name: &CStr,
         flags: &[CString],
     ) -> (Status, String, Result<String, String>) {
         let none = || Err("the compiler gave no PTX".to_owned());
