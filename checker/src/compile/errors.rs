@@ -14,6 +14,7 @@
 
 use std::path::Path;
 
+use super::mark::{back_to_the_gap, column, narrow, token};
 use super::{Message, Severity};
 
 /// Messages kept; a missing brace at the top can cause hundreds, and nobody reads beyond the first few.
@@ -212,70 +213,6 @@ impl Block<'_> {
     }
 }
 
-/// A missing semicolon is noticed at the next statement, often lines below. People look where it belongs: behind the
-/// code before it.
-fn back_to_the_gap(message: &mut Message, source: &[&str]) {
-    let (Some(index), Some(column)) = (message.line.checked_sub(1), message.column.checked_sub(1))
-    else {
-        return;
-    };
-    let before =
-        source.get(index as usize).into_iter().flat_map(|line| line.chars().take(column as usize));
-    if message.text != "expected a \";\"" || !before.clone().all(char::is_whitespace) {
-        return;
-    }
-    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().chars().count();
-    let above =
-        source.iter().take(index as usize).enumerate().rev().map(|(i, line)| (i, line, code(line)));
-    if let Some((index, line, width)) = above.into_iter().find(|(_, _, width)| *width > 0)
-        && !["/*", "*/", "#", "\""].iter().any(|unclear| line.contains(unclear))
-    {
-        (message.line, message.column, message.length) = (narrow(index + 1), narrow(width), 1);
-    }
-}
-
-/// The caret counts bytes; people and renderers count characters.
-fn column(text: &str, byte: usize) -> usize {
-    text.char_indices().take_while(|(at, _)| *at < byte).count()
-}
-
-/// First character and length of what stands at `column`: a name, a number, a string, an operator. Behind the end of
-/// the line, where NVRTC points for an `#include` that does not exist, the whole line.
-fn token(text: &str, column: usize) -> (usize, usize) {
-    let chars: Vec<char> = text.chars().collect();
-    let rest = chars.get(column..).unwrap_or_default();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let length = match rest {
-        [] => {
-            let indent = chars.iter().take_while(|c| c.is_whitespace()).count();
-            return (indent, text.trim().chars().count().max(1));
-        }
-        [first, ..] if first.is_ascii_digit() => {
-            rest.iter().take_while(|c| is_word(**c) || **c == '.').count()
-        }
-        [first, ..] if is_word(*first) => rest.iter().take_while(|c| is_word(**c)).count(),
-        [quote @ ('"' | '\''), inside @ ..] => {
-            let mut escaped = false;
-            let end = inside.iter().position(|c| {
-                let ends = c == quote && !escaped;
-                escaped = *c == '\\' && !escaped;
-                ends
-            });
-            end.map_or(1, |end| end + 2)
-        }
-        _ => {
-            const OPERATORS: [&str; 22] = [
-                "<<=", ">>=", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=",
-                "/=", "%=", "&=", "|=", "^=", "<<", ">>", "->", "::",
-            ];
-            let starts =
-                |operator: &&&str| operator.chars().eq(rest.iter().copied().take(operator.len()));
-            OPERATORS.iter().find(starts).map_or(1, |operator| operator.len())
-        }
-    };
-    (column, length.max(1))
-}
-
 /// A note about the message before it. `to match this "{"` says where the problem began, which is what a learner needs
 /// of an error "at end of source".
 fn adopt(message: &mut Message, note: &Block, line: u32, source: &[&str]) {
@@ -361,10 +298,6 @@ fn shorten(text: String) -> String {
         return text.chars().map(plain).collect();
     }
     text.chars().take(MOST_TEXT).map(plain).chain(" ...".chars()).collect()
-}
-
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -253,17 +253,6 @@ fn missing_semicolons() {
 }
 
 #[test]
-fn tokens() {
-    let at = |text, column| token(text, column);
-    assert_eq!(at("a <<= 2;", 2), (2, 3));
-    assert_eq!(at("x = 1.5f;", 4), (4, 4));
-    assert_eq!(at("f(\"a \\\" b\");", 2), (2, 8));
-    assert_eq!(at("f(\"open", 2), (2, 1));
-    assert_eq!(at("  done", 9), (2, 4));
-    assert_eq!(at("", 0), (0, 1));
-}
-
-#[test]
 fn absolute_paths_become_names() {
     assert_eq!(without_folders("open \"/home/ada/x.h\" now"), "open \"x.h\" now");
     assert_eq!(without_folders("a / b /c exercises/a.cu //x"), "a / b /c exercises/a.cu x");
