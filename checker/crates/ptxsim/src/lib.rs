@@ -6,6 +6,10 @@
 //! run(&module, &mut memory, &launch)   -> Observations
 //! ```
 
+pub mod arith;
+pub mod count;
+pub mod demangle;
 mod observe;
+pub mod printf;
 
 pub use observe::*;
