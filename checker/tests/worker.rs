@@ -72,7 +72,7 @@ fn a_bomb_is_stopped_on_the_clock() {
 /// A compiler that runs out of memory aborts: the child's end, not the checker's.
 #[test]
 fn a_compiler_that_aborts_is_reported() {
-    let mut worker = worker();
+    let mut worker = worker().with_compile_limit(Duration::from_secs(120));
     let how = stopped(compile(&mut worker, "__constant__ int huge[1 << 30] = {1};\n"));
     assert!(how.contains("memory"), "{how}");
     assert!(matches!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(_)));

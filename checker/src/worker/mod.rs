@@ -138,7 +138,7 @@ impl Worker {
         limit: Duration,
     ) -> Result<Run, Error> {
         let (role, device) = match backend {
-            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.gpu()?.name)),
+            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.ready_gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
         };
         let process = self.process(role)?;
@@ -168,14 +168,23 @@ impl Worker {
         Ok(with_printed(run, printed))
     }
 
-    /// The GPU, asked once in the child that will use it.
+    /// The GPU that kernels run on, asked once in the child that holds it.
     ///
     /// # Errors
     /// Why there is none, and what to do about it.
     pub fn gpu(&mut self) -> Result<GpuInfo, NoGpu> {
-        if let Some(info) = &self.gpu_info {
-            return Ok(info.clone());
+        match &self.gpu_info {
+            Some(info) => Ok(info.clone()),
+            None => self.ask_gpu(),
         }
+    }
+
+    /// The GPU with a child that has it open, so that a driver's slow start is not taken for a slow kernel.
+    fn ready_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+        if self.gpu.as_mut().is_some_and(Process::is_alive) { self.gpu() } else { self.ask_gpu() }
+    }
+
+    fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
         let no = |why: String| NoGpu { why };
         let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;
         let reply = process.ask(&Request::Gpu, GPU_START_LIMIT);

@@ -54,12 +54,19 @@ const LAST_WORDS: usize = 200;
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     path: PathBuf,
+    args: Vec<String>,
 }
 
 impl Program {
     /// This file; a relative path is one from here, wherever the child starts.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path: std::path::absolute(&path).unwrap_or(path) }
+        Self { path: std::path::absolute(&path).unwrap_or(path), args: vec!["worker".into()] }
+    }
+
+    /// A child that is a shell script.
+    #[cfg(test)]
+    pub(super) fn shell(script: &str) -> Self {
+        Self { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
     }
 
     /// This executable. On Linux through its link in /proc, which stays right when the file was replaced by a newer
@@ -91,6 +98,7 @@ pub(super) struct Process {
     frames: Sender<Vec<u8>>,
     replies: Receiver<Result<Vec<u8>, wire::Error>>,
     capture: Capture,
+    printed: (String, u64),
     /// The PTX that the child has.
     pub(super) ptx: Option<String>,
 }
@@ -105,7 +113,7 @@ impl Process {
         let capture = Capture::new()?;
         let mut command = Command::new(&program.path);
         command
-            .arg("worker")
+            .args(&program.args)
             .env_clear()
             .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
             .env(ROLE_VARIABLE, role.as_str())
@@ -129,18 +137,15 @@ impl Process {
         if let Some(stdout) = stdout {
             thread::spawn(move || read_frames(stdout, &inbox));
         }
-        Ok(Self { child, frames, replies, capture, ptx: None })
+        Ok(Self { child, frames, replies, capture, printed: Default::default(), ptx: None })
     }
 
     /// Asks, and waits for the answer until the clock runs out.
     pub(super) fn ask(&mut self, request: &impl Serialize, limit: Duration) -> Result<Reply, Lost> {
         let frame = wire::encode(request).map_err(|e| Lost::Failed(Error::Bug(e.to_string())))?;
-        if let Err(error) = self.capture.clear() {
-            return Err(Lost::Failed(Error::Bug(format!("the worker's output file: {error}"))));
-        }
         // A closed channel means that the child is gone, which the wait for its answer reports better.
         let _ = self.frames.send(frame);
-        match self.replies.recv_timeout(limit) {
+        let reply = match self.replies.recv_timeout(limit) {
             Ok(Ok(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
             Ok(Err(wire::Error::Io(_) | wire::Error::Short { .. }))
             | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
@@ -149,12 +154,14 @@ impl Process {
                 self.end();
                 Err(Lost::TimedOut)
             }
-        }
+        };
+        self.printed = self.capture.take();
+        reply
     }
 
     /// What the child printed during the last job: text, and bytes left out.
     pub(super) fn printed(&mut self) -> (String, u64) {
-        self.capture.text()
+        std::mem::take(&mut self.printed)
     }
 
     /// False when it has ended by itself.
