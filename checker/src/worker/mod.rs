@@ -151,7 +151,7 @@ impl Worker {
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
         let fault = match self.settle(role, reply) {
-            Ok(Reply::Ran { run, .. }) => return Ok(with_printed(run.into(), printed)),
+            Ok(Reply::Ran { run, .. }) => return Ok(with_printed((*run).into(), printed)),
             Ok(other) => return Err(unexpected(other)),
             Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
             Err(Lost::Died(how)) => Fault::WorkerDied { how },

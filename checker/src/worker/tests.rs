@@ -95,7 +95,7 @@ fn impersonate() {
             "received" => run.device = received.to_string(),
             _ => {}
         }
-        Reply::Ran { run: run.into(), last: launch.entry == "last" }
+        Reply::Ran { run: Box::new(run.into()), last: launch.entry == "last" }
     });
 }
 
