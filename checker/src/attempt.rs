@@ -6,13 +6,13 @@ use std::time::Instant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::backend::{Arg, Choice, Fault, Launch, Run};
+use crate::backend::{Arg, Choice, Fault, Launch, NoGpu, Run};
 use crate::compile::Outcome;
 use crate::engine::Engine;
 use crate::spec::{Case, Param, Role, Spec};
 use crate::value::Value;
 use crate::verdict::{Measured, Mismatch, Passed, Verdict};
-use crate::worker::{self, NoGpu};
+use crate::worker;
 use crate::{abi, judge, progress, source};
 
 /// Seed of the inputs where none is given: public, so that everyone sees the same numbers.
@@ -88,6 +88,9 @@ pub enum Error {
     /// The worker could not be used.
     #[error(transparent)]
     Worker(#[from] worker::Error),
+    /// The compiler could not be used.
+    #[error("the CUDA compiler cannot be used: {0}; `checker doctor` looks for the cause")]
+    Compiler(String),
     /// The compiler's own output could not be read.
     #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
     Ptx(ptxsim::Error),
@@ -159,6 +162,7 @@ fn conclude(
         Outcome::Compiled(module) => module,
         Outcome::Rejected(messages) => return Ok(Verdict::CompileError(messages)),
         Outcome::Stopped(what) => return Ok(Verdict::CompilerStopped(what)),
+        Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
     };
     match ptxsim::Module::parse(&module.ptx) {
         Ok(parsed) => {
@@ -166,7 +170,7 @@ fn conclude(
                 return Ok(Verdict::WrongSignature(difference));
             }
         }
-        Err(ptxsim::Error::Unsupported { feature, source }) => {
+        Err(ptxsim::Error::Unsupported { feature, source_line: source }) => {
             let fault = Fault::Unsupported { feature, source };
             return Ok(Verdict::Fault { case: 0, fault, others: 0 });
         }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::backend::{Choice, Launch, Run};
+use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
 use crate::compile::{self, Cache, Outcome};
 use crate::toolchain::Toolchain;
-use crate::worker::{self, GpuInfo, NoGpu, Worker};
+use crate::worker::{self, Killer, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -48,6 +48,11 @@ impl Engine {
             Choice::Auto => Ok(self.gpu().is_ok()),
             Choice::Gpu => self.gpu().map(|_| true),
         }
+    }
+
+    /// A handle that ends the engine's job from another thread.
+    pub fn killer(&self) -> Killer {
+        self.worker.killer()
     }
 
     /// Compiles, or takes the result from the cache.

@@ -1,10 +1,11 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
+use ptxsim::{Action, Finding, FindingKind};
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Fault;
 use crate::compile::Message;
-use crate::spec::{Gate, Param};
+use crate::spec::{Gate, Metric, Param};
 
 /// The stable name of a verdict: what `checker explain` takes, and what a mutant's first line expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ pub enum Slug {
     InputChanged,
     /// The launch was refused or failed in the driver in another way.
     LaunchFailed,
-    /// Some outputs were never written.
+    /// An output was not written at all.
     OutputNotWritten,
     /// NaN where a number belongs.
     NotANumber,
@@ -201,7 +202,7 @@ pub struct Mismatch {
     pub wrong: usize,
     /// Of those: still holding the poison.
     pub untouched: usize,
-    /// Of those: NaN where a number is expected.
+    /// Of those: NaN or infinite where a finite number is expected.
     pub nan: usize,
     /// The first few wrong elements.
     pub examples: Vec<Example>,
@@ -248,10 +249,190 @@ pub enum Pattern {
         /// First.
         offset: usize,
     },
+    /// In a matrix: one row is wrong.
+    Row(usize),
+    /// In a matrix: one column is wrong.
+    Column(usize),
+    /// In a matrix: every row from this one on is wrong, and the rows before it are right.
+    RowsFrom(usize),
+    /// In a matrix: every column from this one on is wrong, and the columns before it are right.
+    ColumnsFrom(usize),
     /// The result looks like the transpose of what is expected.
     Transposed,
     /// Wrong values equal the expected values of elements `shift` away.
     Shifted(i64),
     /// No pattern found.
     Scattered,
+}
+
+impl Slug {
+    /// Every slug, in the order in which a check can meet them.
+    pub const ALL: [Self; 29] = [
+        Self::Passed,
+        Self::NotStarted,
+        Self::UnreadableSource,
+        Self::CompileError,
+        Self::CompilerStopped,
+        Self::WrongSignature,
+        Self::OutOfBoundsRead,
+        Self::OutOfBoundsWrite,
+        Self::InvalidAddress,
+        Self::MisalignedAccess,
+        Self::UninitialisedRead,
+        Self::SharedRace,
+        Self::GlobalRace,
+        Self::BarrierNotReached,
+        Self::Deadlock,
+        Self::BadSyncMask,
+        Self::NeverFinishes,
+        Self::Trap,
+        Self::StackOverflow,
+        Self::InputChanged,
+        Self::LaunchFailed,
+        Self::OutputNotWritten,
+        Self::NotANumber,
+        Self::WrongValues,
+        Self::WrittenTwice,
+        Self::Uncoalesced,
+        Self::BankConflict,
+        Self::GateMissed,
+        Self::Unsupported,
+    ];
+
+    /// The name as people type it: `out-of-bounds-write`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::NotStarted => "not-started",
+            Self::UnreadableSource => "unreadable-source",
+            Self::CompileError => "compile-error",
+            Self::CompilerStopped => "compiler-stopped",
+            Self::WrongSignature => "wrong-signature",
+            Self::OutOfBoundsRead => "out-of-bounds-read",
+            Self::OutOfBoundsWrite => "out-of-bounds-write",
+            Self::InvalidAddress => "invalid-address",
+            Self::MisalignedAccess => "misaligned-access",
+            Self::UninitialisedRead => "uninitialised-read",
+            Self::SharedRace => "shared-race",
+            Self::GlobalRace => "global-race",
+            Self::BarrierNotReached => "barrier-not-reached",
+            Self::Deadlock => "deadlock",
+            Self::BadSyncMask => "bad-sync-mask",
+            Self::NeverFinishes => "never-finishes",
+            Self::Trap => "trap",
+            Self::StackOverflow => "stack-overflow",
+            Self::InputChanged => "input-changed",
+            Self::LaunchFailed => "launch-failed",
+            Self::OutputNotWritten => "output-not-written",
+            Self::NotANumber => "not-a-number",
+            Self::WrongValues => "wrong-values",
+            Self::WrittenTwice => "written-twice",
+            Self::Uncoalesced => "uncoalesced",
+            Self::BankConflict => "bank-conflict",
+            Self::GateMissed => "gate-missed",
+            Self::Unsupported => "unsupported",
+        }
+    }
+
+    /// The slug of that name, in any case, with `_` or spaces for `-`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
+        Self::ALL.into_iter().find(|slug| slug.as_str() == name)
+    }
+}
+
+impl std::fmt::Display for Slug {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Verdict {
+    /// Its stable name.
+    pub fn slug(&self) -> Slug {
+        match self {
+            Self::Passed(_) => Slug::Passed,
+            Self::NotStarted { .. } => Slug::NotStarted,
+            Self::UnreadableSource(_) => Slug::UnreadableSource,
+            Self::CompileError(_) => Slug::CompileError,
+            Self::CompilerStopped(_) => Slug::CompilerStopped,
+            Self::WrongSignature(_) => Slug::WrongSignature,
+            Self::Fault { fault, .. } => fault.slug(),
+            Self::WrongValues { mismatch, .. } => mismatch.slug(),
+            Self::GateMissed { gates, .. } => gates
+                .iter()
+                .find(|measured| !measured.holds)
+                .map_or(Slug::GateMissed, |measured| measured.gate.metric.slug()),
+        }
+    }
+
+    /// True for a pass, and for nothing else.
+    pub const fn passed(&self) -> bool {
+        matches!(self, Self::Passed(_))
+    }
+}
+
+impl Mismatch {
+    /// An output that nobody wrote; NaN, when it explains every wrong element, so that a few do not hide the arithmetic;
+    /// else wrong values, of which some may be untouched: a pattern says more about those.
+    pub const fn slug(&self) -> Slug {
+        if self.total > 0 && self.untouched == self.total {
+            Slug::OutputNotWritten
+        } else if self.nan > 0 && self.nan + self.untouched == self.wrong {
+            Slug::NotANumber
+        } else {
+            Slug::WrongValues
+        }
+    }
+}
+
+impl Metric {
+    /// The verdict when a gate on it is missed.
+    pub const fn slug(self) -> Slug {
+        match self {
+            Self::SectorsPerRequest => Slug::Uncoalesced,
+            Self::WritesPerElement => Slug::WrittenTwice,
+            Self::SharedConflicts => Slug::BankConflict,
+            Self::SharedRequests | Self::LoadRequests | Self::DivergentBranches => Slug::GateMissed,
+        }
+    }
+}
+
+impl Fault {
+    /// The verdict that it leads to. Driver codes: CUDA Driver API, `CUresult`.
+    pub fn slug(&self) -> Slug {
+        match self {
+            Self::Finding(finding) => finding_slug(finding),
+            Self::GuardZone { .. } => Slug::OutOfBoundsWrite,
+            Self::InputChanged { .. } => Slug::InputChanged,
+            Self::Driver { code, .. } => match code {
+                700 => Slug::InvalidAddress,
+                702 => Slug::NeverFinishes,
+                710 => Slug::Trap,
+                716 => Slug::MisalignedAccess,
+                _ => Slug::LaunchFailed,
+            },
+            Self::TimedOut { .. } => Slug::NeverFinishes,
+            Self::WorkerDied { .. } => Slug::LaunchFailed,
+            Self::Unsupported { .. } => Slug::Unsupported,
+        }
+    }
+}
+
+fn finding_slug(finding: &Finding) -> Slug {
+    match finding.what {
+        FindingKind::OutOfBounds if finding.at.action == Action::Read => Slug::OutOfBoundsRead,
+        FindingKind::OutOfBounds => Slug::OutOfBoundsWrite,
+        FindingKind::InvalidAddress => Slug::InvalidAddress,
+        FindingKind::Misaligned => Slug::MisalignedAccess,
+        FindingKind::UninitialisedRead => Slug::UninitialisedRead,
+        FindingKind::SharedRace => Slug::SharedRace,
+        FindingKind::GlobalRace => Slug::GlobalRace,
+        FindingKind::BarrierNotReached { .. } => Slug::BarrierNotReached,
+        FindingKind::Deadlock { .. } => Slug::Deadlock,
+        FindingKind::BadSyncMask { .. } => Slug::BadSyncMask,
+        FindingKind::NeverFinishes { .. } => Slug::NeverFinishes,
+        FindingKind::Trap | FindingKind::Assert { .. } => Slug::Trap,
+        FindingKind::StackOverflow { .. } => Slug::StackOverflow,
+    }
 }

@@ -64,7 +64,7 @@ fn one(
     if attempt.passed() {
         say!("  {}", progress_line(session, spec));
     }
-    Ok(exit(&report))
+    Ok(Exit::of(&attempt.verdict))
 }
 
 /// "1 of 45 done. Next: guard (15 min)"
@@ -90,7 +90,7 @@ fn many(
         bar.set_message(spec.id);
         let line = match attempt(session, spec, engine, options) {
             Ok((attempt, report)) => {
-                exits.push(exit(&report));
+                exits.push(Exit::of(&attempt.verdict));
                 let (mark, slug) = match report.passed {
                     true => ("✓".green(), "".normal()),
                     false => ("×".red(), report.slug.as_str().red()),
@@ -135,8 +135,8 @@ fn as_json(
     let (mut exits, mut reports) = (Vec::new(), Vec::new());
     for &spec in specs {
         match attempt(session, spec, engine, options) {
-            Ok((_, report)) => {
-                exits.push(exit(&report));
+            Ok((attempt, report)) => {
+                exits.push(Exit::of(&attempt.verdict));
                 reports.push(report);
             }
             Err(error) => {
@@ -148,10 +148,6 @@ fn as_json(
     }
     say!("{}", json::render(&reports).trim_end());
     Ok(exits.into_iter().max().unwrap_or(Exit::Passed))
-}
-
-fn exit(report: &Report) -> Exit {
-    if report.passed { Exit::Passed } else { Exit::NotYet }
 }
 
 /// A bar on stderr; indicatif draws nothing where stderr is no terminal.

@@ -41,36 +41,37 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::PASSED });
         }
     };
-    if matches!(cli.command, Some(Command::Worker)) {
-        return worker::serve();
-    }
-    match dispatch(cli.command) {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            complain(&error);
-            meaning(&error).into()
-        }
-    }
+    dispatch(cli.command).unwrap_or_else(|error| {
+        complain(&error);
+        meaning(&error).into()
+    })
 }
 
-fn dispatch(command: Option<Command>) -> anyhow::Result<Exit> {
-    match command {
-        None => home::run(),
-        Some(Command::List) => list::run(),
-        Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Watch(args)) => watch::run(&args),
-        Some(Command::Hint(args)) => hint::run(args.name.as_deref()),
-        Some(Command::Reset(args)) => reset::run(&args.name),
-        Some(Command::Solution(args)) => solution::run(&args),
-        Some(Command::Explain { slug }) => explain::run(slug.as_deref()),
-        Some(Command::Doctor) => doctor::run(),
-        Some(Command::Setup) => setup::run(),
-        Some(Command::Book(args)) => book::run(&args),
-        Some(Command::Init { dir }) => init::run(&dir),
-        Some(Command::Dev(args)) => dev::run(&args),
-        // `main` has taken it: its exit code is the worker's own.
-        Some(Command::Worker) => Ok(Exit::Usage),
-    }
+fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
+    let exit = match command {
+        None => home::run()?,
+        Some(Command::List) => list::run()?,
+        Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Watch(args)) => watch::run(&args)?,
+        Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
+        Some(Command::Reset(args)) => reset::run(&args.name)?,
+        Some(Command::Solution(args)) => solution::run(&args)?,
+        Some(Command::Explain { slug }) => explain::run(slug.as_deref())?,
+        Some(Command::Doctor) => return doctor::run(session::command(), gpu),
+        Some(Command::Setup) => return setup::run(),
+        Some(Command::Book(args)) => book::run(&args)?,
+        Some(Command::Init { dir }) => init::run(&dir)?,
+        Some(Command::Dev(args)) => dev::run(&args)?,
+        Some(Command::Worker) => return Ok(worker::serve()),
+    };
+    Ok(exit.into())
+}
+
+/// The GPU in words, or why there is none.
+fn gpu() -> Result<String, String> {
+    let gpu = worker::Worker::new().gpu().map_err(|none| none.why)?;
+    let (major, minor) = gpu.driver;
+    Ok(format!("{}, {} GiB, driver for CUDA {major}.{minor}", gpu.name, gpu.memory >> 30))
 }
 
 /// A mistake on the command line, or in the course.

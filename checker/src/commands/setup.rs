@@ -1,90 +1,128 @@
-//! `checker setup`: NVIDIA's compiler in a folder of the user's own. Also how any command gets a compiler.
+//! `checker setup`: installs the CUDA compiler, or says which one is there.
 
-use std::io::{self, IsTerminal};
+use std::env;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::process::ExitCode;
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::exit::Exit;
 use crate::toolchain::{self, Progress, Toolchain};
-use crate::watch::tricks_allowed;
 
-/// Installs the compiler, or says which one is there.
-pub fn run() -> anyhow::Result<Exit> {
-    let there = toolchain::find();
-    let toolchain = toolchain()?;
-    let (version, place) = (&toolchain.version, toolchain.place());
-    match there {
-        Some(_) => say!("CUDA {version} is there already: {place}"),
-        None => say!("CUDA {version} is installed: {place}"),
-    }
-    Ok(Exit::Passed)
-}
+/// Exit code when the machine lacks something: no compiler could be had.
+const ENVIRONMENT: u8 = 3;
 
-/// The compiler that is there; else installs one, after saying so on stderr, with a bar.
+/// Runs `checker setup`.
 ///
 /// # Errors
-/// What stands in the way, and what to do about it.
+/// When the answer cannot be written.
+pub fn run() -> anyhow::Result<ExitCode> {
+    let (there, started) = (toolchain::find(), Instant::now());
+    let found = match toolchain() {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Ok(ExitCode::from(ENVIRONMENT));
+        }
+    };
+    let (version, place) = (&found.version, found.place());
+    match there {
+        Some(_) => writeln!(stdout(), "CUDA {version} is there, from {place}: nothing to install")?,
+        None => {
+            let seconds = started.elapsed().as_secs_f64();
+            writeln!(stdout(), "CUDA {version} is ready in {place} ({seconds:.0} s)")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The compiler that is there; else installs one, after saying so on standard error and while drawing how far it is.
+/// For every command that compiles.
+///
+/// # Errors
+/// As [`toolchain::install`].
 pub fn toolchain() -> Result<Toolchain, toolchain::Error> {
-    let mut screen = Screen { bar: None };
-    let toolchain = toolchain::find_or_install(&mut |progress| screen.show(progress));
-    screen.finish();
-    toolchain
+    let mut drawing = Drawing::new();
+    let found = toolchain::find_or_install(&mut |progress| drawing.show(progress));
+    match &found {
+        Ok(_) => drawing.finish(),
+        Err(_) => drawing.abandon(),
+    }
+    found
 }
 
-/// What an installation looks like: a bar for each wheel on a terminal, a line for each elsewhere.
-struct Screen {
-    bar: Option<(&'static str, ProgressBar)>,
+/// Draws an installation on standard error: a bar for each step on a terminal, else a line for each.
+struct Drawing {
+    /// False without a terminal, or where cursor tricks are not wanted.
+    tricks: bool,
+    /// The step under way: a wheel, or unpacking. pip does one at a time.
+    step: Option<(&'static str, ProgressBar)>,
 }
 
-impl Screen {
+impl Drawing {
+    fn new() -> Self {
+        let unwanted = env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
+            || env::var_os("TERM").is_some_and(|v| v == "dumb");
+        Self { tricks: stderr().is_terminal() && !unwanted, step: None }
+    }
+
     fn show(&mut self, progress: Progress) {
         match progress {
-            Progress::Plan { into, download, disk } => {
-                let place = toolchain::shown(&into);
-                eprintln!(
-                    "The CUDA 13.0 compiler is not installed. Fetching NVIDIA's wheels into {place} (one time, {} to \
-                     download, {} on disk)",
-                    megabytes(download),
-                    megabytes(disk)
-                );
+            Progress::Plan { into, download, disk } => eprintln!(
+                "The CUDA 13.0 compiler is not installed.\n\
+                 Fetching NVIDIA's wheels into {} (one time, {}; {} on disk)",
+                toolchain::shown(&into),
+                megabytes(download),
+                megabytes(disk)
+            ),
+            Progress::Waiting => {
+                eprintln!("Another checker is installing the CUDA compiler; waiting for it")
             }
-            Progress::Waiting => eprintln!("Another checker is installing the compiler: waiting for it"),
-            Progress::Download { package, done, total } => self.step(package, done, total),
-            Progress::Unpack { done, total } => self.step("unpacking", done, total),
+            Progress::Download { package, done, total } => self.advance(package, done, total),
+            Progress::Unpack { done, total } => self.advance("unpacking", done, total),
         }
     }
 
-    fn step(&mut self, name: &'static str, done: u64, total: u64) {
-        if self.bar.as_ref().is_none_or(|(shown, _)| *shown != name) {
+    fn advance(&mut self, name: &'static str, done: u64, total: u64) {
+        if self.step.as_ref().is_none_or(|(current, _)| *current != name) {
             self.finish();
-            self.bar = Some((name, bar(name, total)));
+            self.step = Some((name, self.bar(name, total)));
         }
-        if let Some((_, bar)) = &self.bar {
-            bar.set_length(total.max(done));
+        if let Some((_, bar)) = &self.step {
             bar.set_position(done);
         }
     }
 
+    /// Completes the step under way: its last bytes may have come between two looks.
     fn finish(&mut self) {
-        if let Some((_, bar)) = self.bar.take() {
+        if let Some((_, bar)) = self.step.take() {
             bar.finish();
         }
     }
+
+    /// Leaves a step that failed as it stands.
+    fn abandon(&mut self) {
+        if let Some((_, bar)) = self.step.take() {
+            bar.abandon();
+        }
+    }
+
+    fn bar(&self, name: &'static str, total: u64) -> ProgressBar {
+        if !self.tricks {
+            eprintln!("  {name:<20} {:>7}", megabytes(total));
+            return ProgressBar::hidden();
+        }
+        let template = "  {msg:20} {bar:28} {decimal_bytes:>10} {elapsed:>5}";
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(total)
+            .with_style(style.progress_chars("\u{2588}\u{2588}\u{2591}"))
+            .with_message(name)
+    }
 }
 
-fn bar(name: &'static str, total: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() || !tricks_allowed() {
-        eprintln!("  {name}  {}", megabytes(total));
-        return ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-    }
-    let bar = ProgressBar::new(total).with_message(name);
-    match ProgressStyle::with_template("  {msg:22} {bar:28}  {bytes} of {total_bytes}  {elapsed}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// "214 MB"
-fn megabytes(bytes: u64) -> String {
-    format!("{} MB", bytes.div_ceil(1_000_000))
+/// Bytes for people: `0.1 MB`, `195 MB`.
+pub(super) fn megabytes(bytes: u64) -> String {
+    let value = bytes as f64 / 1e6;
+    if value < 10.0 { format!("{value:.1} MB") } else { format!("{value:.0} MB") }
 }

@@ -34,7 +34,9 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
             || Usage("the course has no exercises".into()),
         )?,
     };
-    let engine = session::engine(args.run.backend)?;
+    let mut engine = session::engine(args.run.backend)?;
+    // Asked before anything can be cancelled; and a GPU that was asked for and is absent ends it here.
+    engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let (sender, messages) = mpsc::channel();
 
     let touched = sender.clone();

@@ -34,6 +34,7 @@ impl Checker {
         mut finished: impl FnMut(Finished) + Send + 'static,
     ) -> Self {
         let killer = engine.killer();
+        let resume = killer.clone();
         let (jobs, queue) = mpsc::channel::<(&'static Spec, u64)>();
         thread::spawn(move || {
             while let Ok(mut job) = queue.recv() {
@@ -42,6 +43,8 @@ impl Checker {
                     job = newer;
                 }
                 let (spec, number) = job;
+                // Whoever cancelled did so before sending this job, and meant an earlier one.
+                resume.resume();
                 let path = workbook.exercise(spec);
                 let result = attempt::check(spec, &path, &mut engine, &options);
                 finished(Finished { spec, number, result });

@@ -4,7 +4,6 @@
 //! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
 
 use std::any::Any;
-use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -19,6 +18,7 @@ use super::wire::{self, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
 use crate::backend::{Backend, Error, NoGpu};
+use crate::compile::nvrtc;
 
 /// Bytes of memory that compiling and simulating may take: a macro bomb must not take the machine down.
 #[cfg(unix)]
@@ -88,19 +88,22 @@ enum Engine {
 
 impl Jobs {
     fn answer(&mut self, request: Request<'static>) -> Reply {
-        let engine = match self.engine() {
-            Ok(engine) => engine,
-            Err(no_gpu) => return Reply::NoGpu(no_gpu),
-        };
         match request {
-            Request::Gpu => match engine {
-                Engine::Gpu(gpu) => Reply::Gpu(gpu.info().clone()),
-                Engine::Sim(_) => Reply::Bug("the simulating worker was asked for a GPU".into()),
+            Request::Compile { toolchain, source, file, options } => {
+                Reply::Compiled(nvrtc::compile(&toolchain, &source, &file, &options))
+            }
+            Request::Gpu => match self.engine() {
+                Ok(Engine::Gpu(gpu)) => Reply::Gpu(gpu.info().clone()),
+                Ok(Engine::Sim(_)) => {
+                    Reply::Bug("the simulating worker was asked for a GPU".into())
+                }
+                Err(no_gpu) => Reply::NoGpu(no_gpu),
             },
             Request::Run { ptx, launch } => {
-                let backend: &mut dyn Backend = match engine {
-                    Engine::Gpu(gpu) => gpu,
-                    Engine::Sim(sim) => sim,
+                let backend: &mut dyn Backend = match self.engine() {
+                    Ok(Engine::Gpu(gpu)) => gpu,
+                    Ok(Engine::Sim(sim)) => sim,
+                    Err(no_gpu) => return Reply::NoGpu(no_gpu),
                 };
                 if let Some(ptx) = ptx {
                     backend.load(ptx.into_owned());
@@ -142,7 +145,7 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
 /// Keeps standard output for answers under another number, and sends what anybody prints to the captured file, which
 /// is standard error already.
 #[cfg(unix)]
-fn take_stdout() -> io::Result<File> {
+fn take_stdout() -> io::Result<std::fs::File> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
     Ok(private.into())

@@ -5,6 +5,7 @@
 //! a start. There are two: one compiles and simulates under a memory limit, the other holds the GPU (CUDA reserves far
 //! more address space than any limit allows). The checker itself loads neither CUDA nor NVRTC.
 
+mod cancel;
 mod capture;
 mod child;
 mod process;
@@ -17,13 +18,19 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::cancel::Killer;
 pub use self::child::serve;
 use self::process::{Lost, Process, Program};
 use self::wire::{Reply, Request};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::compile::{Options, Outcome};
+use crate::toolchain::Toolchain;
 
 /// How long a GPU may take to answer at all: the driver's start takes seconds on a machine with many.
 const GPU_START_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long the compiler may take, its own first start included; an exercise takes it a fiftieth of a second.
+const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 
 /// What went wrong on our side of the fence.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +49,9 @@ pub enum Error {
     /// The child said something that is no answer.
     #[error("this is a bug in the checker: its worker process answered nonsense: {0}")]
     Protocol(String),
+    /// Another thread ended the job with [`Killer::kill`].
+    #[error("the check was cancelled")]
+    Cancelled,
     /// The checker's own code panicked in the child.
     #[error("this is a bug in the checker: {0}")]
     Bug(String),
@@ -63,6 +73,8 @@ pub struct Worker {
     cpu: Option<Process>,
     gpu: Option<Process>,
     gpu_info: Option<GpuInfo>,
+    killer: Killer,
+    compile_limit: Duration,
 }
 
 impl Default for Worker {
@@ -82,6 +94,44 @@ impl Worker {
         Self::from(Program::new(checker))
     }
 
+    /// The same with another limit on the time that a compilation may take (20 s unless told).
+    pub fn with_compile_limit(self, limit: Duration) -> Self {
+        Self { compile_limit: limit, ..self }
+    }
+
+    /// Compiles one kernel file with NVRTC. A compiler that does not end or that falls over is `Outcome::Stopped`.
+    ///
+    /// # Errors
+    /// When there is no worker process, or the checker has a bug.
+    pub fn compile(
+        &mut self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        options: &Options,
+    ) -> Result<Outcome, Error> {
+        let limit = self.compile_limit;
+        let request = Request::Compile {
+            toolchain: Cow::Borrowed(toolchain),
+            source: Cow::Borrowed(source),
+            file: Cow::Borrowed(file),
+            options: Cow::Borrowed(options),
+        };
+        let killer = self.killer.clone();
+        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
+        match self.settle(Role::Cpu, reply) {
+            Ok(Reply::Compiled(outcome)) => Ok(outcome),
+            Ok(other) => Err(unexpected(other)),
+            Err(Lost::TimedOut) => Ok(Outcome::Stopped(format!(
+                "the compiler did not finish within {} s",
+                limit.as_secs_f64()
+            ))),
+            Err(Lost::Died(how)) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
+            Err(Lost::Cancelled) => Err(Error::Cancelled),
+            Err(Lost::Failed(error)) => Err(error),
+        }
+    }
+
     /// Runs one launch on the GPU or (for any other choice) on the simulator, within `limit` of wall time.
     ///
     /// What the learner's kernel does wrong, a time-out and a crash included, is in `Run::faults`.
@@ -99,13 +149,14 @@ impl Worker {
             Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
         };
+        let killer = self.killer.clone();
         let process = self.process(role)?;
         let known = process.ptx.as_deref() == Some(ptx);
         let request = Request::Run {
             ptx: (!known).then_some(Cow::Borrowed(ptx)),
             launch: Cow::Borrowed(launch),
         };
-        let reply = process.ask(&request, limit);
+        let reply = process.ask(&request, limit, &killer);
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
         let fault = match self.settle(role, reply) {
@@ -113,6 +164,7 @@ impl Worker {
             Ok(other) => return Err(unexpected(other)),
             Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
             Err(Lost::Died(how)) => Fault::WorkerDied { how },
+            Err(Lost::Cancelled) => return Err(Error::Cancelled),
             Err(Lost::Failed(error)) => return Err(error),
         };
         let run = Run {
@@ -135,8 +187,9 @@ impl Worker {
             return Ok(info.clone());
         }
         let no = |why: String| NoGpu { why };
+        let killer = self.killer.clone();
         let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;
-        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT);
+        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT, &killer);
         match self.settle(Role::Gpu, reply) {
             Ok(Reply::Gpu(info)) => {
                 self.gpu_info = Some(info.clone());
@@ -151,8 +204,14 @@ impl Worker {
             Err(Lost::Died(how)) => Err(no(format!(
                 "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
             ))),
+            Err(Lost::Cancelled) => Err(no(Error::Cancelled.to_string())),
             Err(Lost::Failed(error)) => Err(no(error.to_string())),
         }
+    }
+
+    /// A handle that ends this worker's job from another thread.
+    pub fn killer(&self) -> Killer {
+        self.killer.clone()
     }
 
     /// The child for a role, started when there is none.
@@ -185,7 +244,14 @@ impl Worker {
 
 impl From<Program> for Worker {
     fn from(program: Program) -> Self {
-        Self { program, cpu: None, gpu: None, gpu_info: None }
+        Self {
+            program,
+            cpu: None,
+            gpu: None,
+            gpu_info: None,
+            killer: Killer::default(),
+            compile_limit: COMPILE_LIMIT,
+        }
     }
 }
 
@@ -194,7 +260,7 @@ fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
         Reply::Bug(text) => Error::Bug(text),
-        Reply::Gpu(_) | Reply::Ran { .. } => {
+        Reply::Gpu(_) | Reply::Compiled(_) | Reply::Ran { .. } => {
             Error::Protocol("an answer to another question".into())
         }
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::cancel::Killer;
 use super::capture::Capture;
 use super::wire::{self, Reply};
 use super::{Error, Role};
@@ -18,7 +19,8 @@ pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
 
 /// What a child sees of the environment: only what CUDA and the dynamic loader need. A learner's `#include` can print
 /// the rest of it.
-const KEPT_VARIABLES: [&str; 14] = [
+#[cfg(unix)]
+const KEPT_VARIABLES: [&str; 9] = [
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
     "CUDA_HOME",
@@ -28,7 +30,14 @@ const KEPT_VARIABLES: [&str; 14] = [
     "LD_LIBRARY_PATH",
     "DYLD_LIBRARY_PATH",
     "TMPDIR",
-    // Windows starts no process without these.
+];
+/// The same on Windows, which starts no process without some, and finds libraries through PATH.
+#[cfg(not(unix))]
+const KEPT_VARIABLES: [&str; 9] = [
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_HOME",
+    "CUDA_PATH",
     "SystemRoot",
     "SystemDrive",
     "TEMP",
@@ -49,8 +58,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) const fn new(path: PathBuf) -> Self {
-        Self { path }
+    /// This file; a relative path is one from here, wherever the child starts.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path: std::path::absolute(&path).unwrap_or(path) }
     }
 
     /// This executable. On Linux through its link in /proc, which stays right when the file was replaced by a newer
@@ -71,8 +81,23 @@ pub(super) enum Lost {
     TimedOut,
     /// It ended: how.
     Died(String),
+    /// Nobody wants its answer any more.
+    Cancelled,
     /// It answered nonsense, or could not be asked.
     Failed(Error),
+}
+
+/// What the thread that waits for an answer can hear.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// The payload of a frame.
+    Reply(Vec<u8>),
+    /// Something else than a frame.
+    Broken(wire::Error),
+    /// The child closed its end.
+    Ended,
+    /// Nobody wants the answer any more.
+    Cancelled,
 }
 
 /// A running child. Dropping it kills its process group and leaves no zombie.
@@ -80,7 +105,8 @@ pub(super) enum Lost {
 pub(super) struct Process {
     child: Child,
     frames: Sender<Vec<u8>>,
-    replies: Receiver<Result<Vec<u8>, wire::Error>>,
+    inbox: Sender<Heard>,
+    replies: Receiver<Heard>,
     capture: Capture,
     /// The PTX that the child has.
     pub(super) ptx: Option<String>,
@@ -118,24 +144,41 @@ impl Process {
             thread::spawn(move || write_frames(stdin, &outbox));
         }
         if let Some(stdout) = stdout {
+            let inbox = inbox.clone();
             thread::spawn(move || read_frames(stdout, &inbox));
         }
-        Ok(Self { child, frames, replies, capture, ptx: None })
+        Ok(Self { child, frames, inbox, replies, capture, ptx: None })
     }
 
     /// Asks, and waits for the answer until the clock runs out.
-    pub(super) fn ask(&mut self, request: &impl Serialize, limit: Duration) -> Result<Reply, Lost> {
+    pub(super) fn ask(
+        &mut self,
+        request: &impl Serialize,
+        limit: Duration,
+        killer: &Killer,
+    ) -> Result<Reply, Lost> {
         let frame = wire::encode(request).map_err(|e| Lost::Failed(Error::Bug(e.to_string())))?;
         if let Err(error) = self.capture.clear() {
             return Err(Lost::Failed(Error::Bug(format!("the worker's output file: {error}"))));
         }
+        if !killer.begin(self.inbox.clone()) {
+            return Err(Lost::Cancelled);
+        }
         // A closed channel means that the child is gone, which the wait for its answer reports better.
         let _ = self.frames.send(frame);
-        match self.replies.recv_timeout(limit) {
-            Ok(Ok(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
-            Ok(Err(wire::Error::Io(_) | wire::Error::Short { .. }))
+        let heard = self.replies.recv_timeout(limit);
+        if killer.end() {
+            // Also when the answer was quicker: the next job must not find the message to cancel this one.
+            self.end();
+            return Err(Lost::Cancelled);
+        }
+        match heard {
+            Ok(Heard::Reply(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
+            Ok(Heard::Broken(error @ (wire::Error::NotAFrame(_) | wire::Error::TooLong(_) | wire::Error::Garbled(_)))) => {
+                Err(self.nonsense(&error))
+            }
+            Ok(Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. }) | Heard::Ended | Heard::Cancelled)
             | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
-            Ok(Err(error)) => Err(self.nonsense(&error)),
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
                 Err(Lost::TimedOut)
@@ -238,16 +281,16 @@ fn write_frames(mut stdin: impl Write, frames: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read_frames(stdout: impl Read, replies: &Sender<Result<Vec<u8>, wire::Error>>) {
+fn read_frames(stdout: impl Read, inbox: &Sender<Heard>) {
     let mut stdout = BufReader::new(stdout);
     loop {
-        let frame = match wire::read(&mut stdout) {
-            Ok(Some(frame)) => Ok(frame),
-            Ok(None) => return,
-            Err(error) => Err(error),
+        let heard = match wire::read(&mut stdout) {
+            Ok(Some(frame)) => Heard::Reply(frame),
+            Ok(None) => Heard::Ended,
+            Err(error) => Heard::Broken(error),
         };
-        let over = frame.is_err();
-        if replies.send(frame).is_err() || over {
+        let over = !matches!(heard, Heard::Reply(_));
+        if inbox.send(heard).is_err() || over {
             return;
         }
     }

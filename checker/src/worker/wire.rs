@@ -10,6 +10,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::backend::{Fault, GpuInfo, Launch, NoGpu, Output, Run};
+use crate::compile::{Options, Outcome};
+use crate::toolchain::Toolchain;
 
 /// Opens every frame, so that stray text is told from a frame at its first bytes.
 const TAG: [u8; 4] = *b"cwk1";
@@ -104,6 +106,17 @@ pub(super) fn send(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
 pub(super) enum Request<'a> {
     /// Which GPU is there?
     Gpu,
+    /// Compile a kernel file.
+    Compile {
+        /// With this compiler.
+        toolchain: Cow<'a, Toolchain>,
+        /// The file's text.
+        source: Cow<'a, str>,
+        /// The file's name, for messages.
+        file: Cow<'a, str>,
+        /// How.
+        options: Cow<'a, Options>,
+    },
     /// Run a kernel.
     Run {
         /// PTX text; `None` when it is the same as in the request before.
@@ -120,6 +133,8 @@ pub(super) enum Reply {
     Gpu(GpuInfo),
     /// No job can run on the GPU.
     NoGpu(NoGpu),
+    /// To `Request::Compile`.
+    Compiled(Outcome),
     /// To `Request::Run`.
     Ran {
         /// What happened.

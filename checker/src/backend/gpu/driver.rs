@@ -1,22 +1,15 @@
-//! The few calls of NVIDIA's driver that a launch needs, each owned by a type that keeps its rules.
+//! The driver's errors, the device and its memory, each owned by a type that keeps its rules.
 //!
 //! Names and error codes: CUDA Driver API reference manual, versions 12.4 to 13.
 
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
-use std::ptr;
 
-use cudarc::driver::sys::{
-    self, CUdevice_attribute as Attribute, CUfunction_attribute as FunctionAttribute, CUjit_option,
-    CUresult,
-};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use cudarc::driver::{DriverError, result};
 
 use super::why;
 use crate::backend::{Fault, GpuInfo, NoGpu};
-
-/// Bytes kept of what the driver's PTX compiler says.
-const LOG_BYTES: usize = 8 << 10;
 
 /// An error of the driver with its own words.
 #[derive(Debug, Clone)]
@@ -32,15 +25,28 @@ impl Failure {
     pub(super) fn is_out_of_memory(&self) -> bool {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY
     }
+
+    /// With what the PTX compiler said, where the PTX is what is wrong.
+    pub(super) fn explained(mut self, log: &[u8]) -> Self {
+        let said = log.split(|b| *b == 0).next().map(String::from_utf8_lossy).unwrap_or_default();
+        if self.code == CUresult::CUDA_ERROR_INVALID_PTX && !said.trim().is_empty() {
+            self.text = format!("{}: {}", self.text, said.trim());
+        }
+        self
+    }
 }
 
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
-        let words = |text: Result<&std::ffi::CStr, DriverError>| {
-            text.map(|t| t.to_string_lossy().into_owned())
-                .unwrap_or_else(|_| "unknown error".into())
-        };
-        Self { code: error.0, name: words(error.error_name()), text: words(error.error_string()) }
+        let words =
+            |text: Result<&CStr, DriverError>| text.ok().map(|t| t.to_string_lossy().into_owned());
+        Self {
+            code: error.0,
+            // A driver's stub library knows no names, not even its own error's.
+            name: words(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0)),
+            text: words(error.error_string())
+                .unwrap_or_else(|| "the driver gives no reason".into()),
+        }
     }
 }
 
@@ -51,7 +57,7 @@ impl From<Failure> for Fault {
 }
 
 /// Turns a driver call's code into a result.
-fn check(code: CUresult) -> DriverResult<()> {
+pub(super) fn check(code: CUresult) -> DriverResult<()> {
     code.result().map_err(Failure::from)
 }
 
@@ -147,164 +153,6 @@ impl Device {
     /// Waits until everything launched has ended, and reports how.
     pub(super) fn synchronise(&self) -> DriverResult<()> {
         Ok(result::ctx::synchronize()?)
-    }
-}
-
-/// PTX that the driver compiled for this GPU.
-pub(super) struct Module<'d> {
-    module: sys::CUmodule,
-    device: PhantomData<&'d Device>,
-}
-
-impl<'d> Module<'d> {
-    /// Compiles and loads PTX text; an error carries what the driver's compiler said.
-    #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn load(_: &'d Device, ptx: &str) -> DriverResult<Self> {
-        let image = CString::new(ptx).map_err(|_| Failure {
-            code: CUresult::CUDA_ERROR_INVALID_PTX,
-            name: "CUDA_ERROR_INVALID_PTX".into(),
-            text: "the PTX contains a zero byte".into(),
-        })?;
-        let mut log = vec![0_u8; LOG_BYTES];
-        let mut options = [
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        // Option values are passed in the pointers themselves (cuModuleLoadDataEx).
-        let mut values: [*mut c_void; 2] =
-            [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
-        let mut module = ptr::null_mut();
-        // SAFETY: `image` is NUL-terminated; both option arrays have 2 entries; the log has LOG_BYTES bytes; all of
-        // them outlive the call, after which the driver keeps none of them.
-        let loaded = check(unsafe {
-            sys::cuModuleLoadDataEx(
-                &raw mut module,
-                image.as_ptr().cast(),
-                2,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
-        });
-        match loaded {
-            Ok(()) => Ok(Self { module, device: PhantomData }),
-            Err(mut failure) => {
-                let length = log.iter().position(|b| *b == 0).unwrap_or(log.len());
-                let said = String::from_utf8_lossy(log.get(..length).unwrap_or_default());
-                if !said.trim().is_empty() {
-                    failure.text = format!("{}: {}", failure.text, said.trim());
-                }
-                Err(failure)
-            }
-        }
-    }
-
-    #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn function(&self, name: &str) -> DriverResult<Function<'_>> {
-        let name = CString::new(name).unwrap_or_default();
-        // SAFETY: `self.module` is loaded, and stays so while the function borrows it.
-        let function = unsafe { result::module::get_function(self.module, name) }?;
-        Ok(Function { function, module: PhantomData })
-    }
-}
-
-impl Drop for Module<'_> {
-    #[expect(unsafe_code, reason = "calls the driver")]
-    fn drop(&mut self) {
-        // SAFETY: loaded in `load`, unloaded only here. After a fault the driver refuses, which is no matter: this
-        // process is about to end.
-        let _ = unsafe { result::module::unload(self.module) };
-    }
-}
-
-/// A kernel of a loaded module.
-pub(super) struct Function<'m> {
-    function: sys::CUfunction,
-    module: PhantomData<&'m ()>,
-}
-
-impl Function<'_> {
-    /// Bytes of each parameter, in order.
-    #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn parameter_sizes(&self) -> DriverResult<Vec<usize>> {
-        let mut sizes = Vec::new();
-        loop {
-            let (mut offset, mut size) = (0, 0);
-            // SAFETY: the function is of a loaded module; both results are live variables.
-            let code = unsafe {
-                sys::cuFuncGetParamInfo(self.function, sizes.len(), &raw mut offset, &raw mut size)
-            };
-            // The documented answer to an index beyond the last parameter.
-            if code == CUresult::CUDA_ERROR_INVALID_VALUE {
-                return Ok(sizes);
-            }
-            check(code)?;
-            sizes.push(size);
-        }
-    }
-
-    /// The most threads per block with this kernel's registers.
-    pub(super) fn max_threads(&self) -> DriverResult<u32> {
-        let value = self.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
-        Ok(u32::try_from(value).unwrap_or(0))
-    }
-
-    /// Bytes of shared memory that the kernel declares.
-    pub(super) fn static_shared(&self) -> DriverResult<u64> {
-        let value = self.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        Ok(u64::try_from(value).unwrap_or(0))
-    }
-
-    /// Allows this much dynamic shared memory; beyond 48 KiB a kernel has to ask.
-    #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn allow_shared(&self, bytes: u32) -> DriverResult<()> {
-        if bytes <= 48 << 10 {
-            return Ok(());
-        }
-        let attribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
-        // SAFETY: the function is of a loaded module.
-        Ok(unsafe { result::function::set_function_attribute(self.function, attribute, bytes) }?)
-    }
-
-    #[expect(unsafe_code, reason = "calls the driver")]
-    fn attribute(&self, attribute: FunctionAttribute) -> DriverResult<i32> {
-        // SAFETY: the function is of a loaded module.
-        Ok(unsafe { result::function::get_function_attribute(self.function, attribute) }?)
-    }
-
-    /// Queues the launch. `words` are the arguments, one word each, whatever their size.
-    ///
-    /// The kernel is the learner's and may do anything to the device's memory; this process's memory is out of its
-    /// reach, as no host memory is mapped.
-    #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn launch(
-        &self,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u32,
-        mut words: Vec<u64>,
-    ) -> DriverResult<()> {
-        let sizes = self.parameter_sizes()?;
-        if sizes.len() != words.len() || sizes.iter().any(|size| *size > size_of::<u64>()) {
-            return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE).into());
-        }
-        let mut pointers: Vec<*mut c_void> =
-            words.iter_mut().map(|word| ptr::from_mut(word).cast()).collect();
-        let [gx, gy, gz] = grid;
-        let [bx, by, bz] = block;
-        // SAFETY: one pointer per parameter, each to at least the parameter's size of live memory (checked above
-        // against cuFuncGetParamInfo); the driver copies them before it returns.
-        let launched = unsafe {
-            result::launch_kernel(
-                self.function,
-                (gx, gy, gz),
-                (bx, by, bz),
-                shared,
-                result::stream::null(),
-                &mut pointers,
-            )
-        };
-        Ok(launched?)
     }
 }
 

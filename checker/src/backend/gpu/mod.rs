@@ -4,10 +4,12 @@
 //! buffer lies between guard zones that are compared afterwards, inputs are compared with what was sent, outputs start
 //! as poison, and the first fault ends this process (`worker` starts another).
 
+mod code;
 mod driver;
 mod why;
 
-use self::driver::{Buffer, Device, Failure, Function, Module};
+use self::code::{Binary, Function, Module};
+use self::driver::{Buffer, Device, Failure};
 use super::guard;
 use super::poison::{mix, poison, poisoned};
 use super::{Arg, Backend, Error, Fault, GpuInfo, Launch, NoGpu, Output, Run};
@@ -17,6 +19,8 @@ pub struct Gpu {
     device: Device,
     info: GpuInfo,
     ptx: String,
+    /// `ptx` compiled, once a launch needed it.
+    binary: Option<Binary>,
     healthy: bool,
 }
 
@@ -29,7 +33,7 @@ impl Gpu {
         let device = Device::open()?;
         let info = device.info().map_err(why::unusable)?;
         why::too_old(&info)?;
-        Ok(Self { device, info, ptx: String::new(), healthy: true })
+        Ok(Self { device, info, ptx: String::new(), binary: None, healthy: true })
     }
 
     /// What it is.
@@ -37,8 +41,9 @@ impl Gpu {
         &self.info
     }
 
-    fn try_run(&self, launch: &Launch) -> Result<Run, Stop> {
-        let module = Module::load(&self.device, &self.ptx)?;
+    fn try_run(&self, binary: &Binary, launch: &Launch) -> Result<Run, Stop> {
+        // Loaded for every launch: what a kernel left in a global variable must not reach the next case.
+        let module = Module::load(&self.device, binary)?;
         let function = module.function(&launch.entry)?;
         self.refuse_what_cannot_launch(&function, launch)?;
         let buffers = self.upload(launch)?;
@@ -158,10 +163,20 @@ impl Gpu {
 impl Backend for Gpu {
     fn load(&mut self, ptx: String) {
         self.ptx = ptx;
+        self.binary = None;
     }
 
     fn run(&mut self, launch: &Launch) -> Result<Run, Error> {
-        match self.try_run(launch) {
+        let binary = match self.binary.take() {
+            Some(binary) => Ok(binary),
+            None => Binary::compile(&self.device, &self.ptx).map_err(Stop::from),
+        };
+        let ran = binary.and_then(|binary| {
+            let ran = self.try_run(&binary, launch);
+            self.binary = Some(binary);
+            ran
+        });
+        match ran {
             Ok(run) => Ok(run),
             Err(Stop::Fault(fault)) => {
                 // A refused launch leaves the device usable; a fault in a kernel does not, in this process.
