@@ -34,13 +34,13 @@ use markers::Marker;
 
 /// What is wrong with a page's marker, and where.
 #[derive(Debug, thiserror::Error)]
-#[error("{page}:{line}: {source}")]
+#[error("{page}:{line}: {problem}")]
 pub struct Error {
     /// The page, relative to the book's `src`.
     page: String,
     /// One-based line.
     line: usize,
-    source: Problem,
+    problem: Problem,
 }
 
 /// Why a marker cannot be replaced.
@@ -115,7 +115,7 @@ fn fill(chapter: &mut Chapter, root: &Path) -> Result<(), Error> {
         has_diagnostics |= marker.name == "diagnostics";
         piece(marker, root)
     });
-    chapter.content = content.map_err(|(line, source)| Error { page, line, source })?;
+    chapter.content = content.map_err(|(line, problem)| Error { page, line, problem })?;
     if has_diagnostics {
         diagnostics::add_pages(chapter);
     }
