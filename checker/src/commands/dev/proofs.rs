@@ -75,11 +75,10 @@ fn run(
 ) -> Result<(Proof, Option<Attempt>), attempt::Error> {
     let attempt = match attempt::check(spec, path, engine, &Options::default()) {
         Ok(attempt) => attempt,
-        // A broken course or checker is a finding here, and must not hide the other findings.
-        Err(error @ attempt::Error::Ptx(_)) => {
-            return Ok((Proof::of_files(about, Some(error.to_string())), None));
-        }
-        Err(error) => return Err(error),
+        // Without a compiler or the GPU that was asked for, nothing can be proven at all. Everything else is a finding,
+        // and must not hide the other findings.
+        Err(error @ (attempt::Error::NoGpu(_) | attempt::Error::Compiler(_))) => return Err(error),
+        Err(error) => return Ok((Proof::of_files(about, Some(error.to_string())), None)),
     };
     let slug = attempt.verdict.slug();
     let proof = Proof {
