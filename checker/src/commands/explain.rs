@@ -37,6 +37,8 @@ fn unknown(name: &str) -> String {
         Some(slug) if score(&slug) > 0.7 => {
             format!("no diagnostic is called `{name}`: did you mean `{}`?", slug.as_str())
         }
-        _ => format!("no diagnostic is called `{name}`: `{} explain` lists them", session::command()),
+        _ => {
+            format!("no diagnostic is called `{name}`: `{} explain` lists them", session::command())
+        }
     }
 }
