@@ -8,6 +8,7 @@
 
 pub mod abi;
 pub mod backend;
+pub mod commands;
 pub mod compile;
 pub mod report;
 pub mod source;

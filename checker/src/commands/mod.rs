@@ -1,0 +1,4 @@
+//! One command, one room.
+
+pub mod doctor;
+pub mod setup;
