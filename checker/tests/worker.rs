@@ -132,7 +132,7 @@ fn launch() -> Launch {
             Arg::Scalar((N as i32).to_le_bytes().to_vec()),
         ],
         seed: 7,
-        budget: 50_000_000,
+        budget: 2_000_000,
     }
 }
 
@@ -194,7 +194,7 @@ fn an_output_left_alone_holds_the_poison() {
 #[test]
 fn an_endless_kernel_ends() {
     let mut worker = worker();
-    let endless = "volatile float* flag = out; while (flag[0] != 1.0f) { }";
+    let endless = "volatile const float* flag = in; while (flag[0] != -1.0f) { }";
     let run = simulate(&mut worker, endless);
     assert!(
         findings(&run)
