@@ -8,6 +8,7 @@
 
 pub mod abi;
 pub mod backend;
+pub mod book;
 pub mod compile;
 pub mod course;
 pub mod exercises;
