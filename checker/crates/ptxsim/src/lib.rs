@@ -6,6 +6,22 @@
 //! run(&module, &mut memory, &launch)   -> Observations
 //! ```
 
+mod address;
+pub mod arith;
+pub mod count;
+mod decode;
+pub mod demangle;
+mod error;
+mod exec;
+mod launch;
+mod memory;
+mod module;
 mod observe;
+mod parse;
+pub mod printf;
 
+pub use error::Error;
+pub use launch::{Diagnose, Launch, Options, run};
+pub use memory::Memory;
+pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;

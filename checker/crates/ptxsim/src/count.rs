@@ -1,0 +1,350 @@
+//! What one warp's memory access costs: 32-byte sectors in global memory, wavefronts in shared memory.
+//!
+//! Pure functions of the lanes' addresses, the mask of active lanes and the bytes that each lane accesses. They
+//! reproduce the source-level metrics of Nsight Compute (`smsp__sass_sectors_mem_global`,
+//! `smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared` and their `_ideal` partners), which depend on nothing else.
+//! The common shapes (consecutive, all equal, within one line) cost a few vector instructions.
+
+/// Bytes of a sector: the unit in which global memory moves.
+pub const SECTOR: u64 = 32;
+
+/// Banks of shared memory, each four bytes wide.
+pub const BANKS: u32 = 32;
+
+/// One address per lane of a warp.
+pub type Addresses = [u64; 32];
+
+/// Bit `i` for lane `i`: a mask tested against these becomes vector compares instead of 32 shifts.
+const LANE: [u32; 32] = {
+    let mut bits = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        bits[i] = 1 << i;
+        i += 1;
+    }
+    bits
+};
+
+/// What the fast paths ask about a warp's 32 numbers (addresses in units of something), active lanes only.
+struct Shape {
+    /// The numbers of inactive lanes replaced by one of an active lane, so that they add nothing.
+    values: [u32; 32],
+    /// All active lanes have the same number.
+    equal: bool,
+    /// Lane `i` has some base plus `i * step`.
+    consecutive: bool,
+}
+
+impl Shape {
+    #[inline(always)]
+    fn new(mut values: [u32; 32], mask: u32, step: u32) -> Self {
+        let first = mask.trailing_zeros() & 31;
+        let any = values[first as usize];
+        let base = any.wrapping_sub(first.wrapping_mul(step));
+        let (mut unequal, mut uneven) = (0, 0);
+        for i in 0..32 {
+            let active = if mask & LANE[i] != 0 { u32::MAX } else { 0 };
+            unequal |= (values[i] ^ any) & active;
+            uneven |= (values[i] ^ base.wrapping_add((i as u32).wrapping_mul(step))) & active;
+            values[i] = values[i] & active | any & !active;
+        }
+        Self { values, equal: unequal == 0, consecutive: uneven == 0 }
+    }
+
+    /// The least number, if all of them lie in a window of `width` numbers.
+    #[inline(always)]
+    fn within(&self, width: u32) -> Option<u32> {
+        let origin = self.values[0];
+        let (mut least, mut most) = (0, 0);
+        for value in self.values {
+            let distance = value.wrapping_sub(origin) as i32; // signed, for vector minimum and maximum
+            least = distance.min(least);
+            most = distance.max(most);
+        }
+        let narrow = (most.wrapping_sub(least) as u32) < width;
+        narrow.then_some(origin.wrapping_add_signed(least))
+    }
+}
+
+/// Distinct sectors that the active lanes touch, each accessing `bytes` bytes from its address.
+#[inline(always)]
+pub fn sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
+    if mask == 0 || bytes == 0 {
+        return 0;
+    }
+    let first = addresses[(mask.trailing_zeros() & 31) as usize];
+    if mask == u32::MAX && consecutive(addresses, bytes) {
+        let end = (first % SECTOR) + 32 * u64::from(bytes);
+        return end.div_ceil(SECTOR) as u32;
+    }
+    // Distances from the lowest active lane's line; all that matters if they fit 32 bits.
+    let line = first & !(SECTOR - 1);
+    let (mut offsets, mut beyond, mut straddle) = ([0u32; 32], 0, 0);
+    for i in 0..32 {
+        let active = if mask & LANE[i] != 0 { u32::MAX } else { 0 };
+        let offset = addresses[i].wrapping_sub(line);
+        let biased = offset.wrapping_add(1 << 31);
+        offsets[i] = offset as u32;
+        beyond |= (biased >> 32) as u32 & active;
+        straddle |= ((offset as u32 & 31).wrapping_add(bytes - 1) >> 5) & active;
+    }
+    let lanes = mask >> (mask.trailing_zeros() & 31);
+    let contiguous = lanes & lanes.wrapping_add(1) == 0;
+    if beyond == 0 {
+        let shape = Shape::new(offsets, mask, bytes);
+        if shape.consecutive && contiguous {
+            let end =
+                u64::from(first as u32 & 31) + u64::from(lanes.count_ones()) * u64::from(bytes);
+            return end.div_ceil(SECTOR) as u32;
+        }
+        if straddle == 0 {
+            if shape.equal {
+                return 1;
+            }
+            return distinct(shape);
+        }
+    }
+    far_sectors(addresses, mask, bytes)
+}
+
+/// Whether each lane's data begins where the last one's ends.
+#[inline(always)]
+fn consecutive(addresses: &Addresses, bytes: u32) -> bool {
+    let mut uneven = 0;
+    for (i, &address) in (0u64..).zip(addresses) {
+        uneven |= address ^ addresses[0].wrapping_add(i * u64::from(bytes));
+    }
+    uneven == 0
+}
+
+/// How many different sectors hold the offsets.
+#[inline(always)]
+fn distinct(offsets: Shape) -> u32 {
+    let sectors = offsets.values.map(|offset| (offset as i32 >> 5) as u32);
+    let shape = Shape { values: sectors, ..offsets };
+    if let Some(least) = shape.within(64) {
+        let seen = sectors.iter().fold(0u64, |seen, s| seen | 1 << (s.wrapping_sub(least) & 63));
+        return seen.count_ones();
+    }
+    let (mut steps, mut rising) = (0, true);
+    for i in 1..32 {
+        steps += u32::from(sectors[i] != sectors[i - 1]);
+        rising &= sectors[i] as i32 >= sectors[i - 1] as i32;
+    }
+    if rising { steps + 1 } else { sorted_distinct(sectors) }
+}
+
+#[inline(never)]
+fn sorted_distinct(mut values: [u32; 32]) -> u32 {
+    values.sort_unstable();
+    1 + values.windows(2).filter(|pair| pair.first() != pair.last()).count() as u32
+}
+
+/// Any addresses at all, also such that reach beyond their first sector: the union of their ranges, in order.
+#[inline(never)]
+fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
+    let any = addresses[(mask.trailing_zeros() & 31) as usize];
+    let mut sorted: Addresses =
+        std::array::from_fn(|i| if mask & LANE[i] != 0 { addresses[i] } else { any });
+    sorted.sort_unstable();
+    let (mut count, mut next) = (0u64, 0u64);
+    for address in sorted {
+        let end = address.saturating_add(u64::from(bytes) - 1) / SECTOR + 1;
+        count += end.saturating_sub((address / SECTOR).max(next));
+        next = next.max(end);
+    }
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Sectors that `active` lanes would touch if their data lay packed: `ceil(active * bytes / 32)`.
+#[inline]
+pub fn ideal_sectors(active: u32, bytes: u32) -> u32 {
+    active.saturating_mul(bytes).div_ceil(SECTOR as u32)
+}
+
+/// Wavefronts that a shared-memory access takes, and how many it would take without bank conflicts.
+///
+/// Up to 4 bytes a lane, the warp is one transaction. With 8 bytes each half-warp is one, with 16 each quarter;
+/// two of them merge if every active lane `i` has lane `i ^ 1` inactive or at the same address, or likewise for
+/// `i ^ 2`. A transaction takes as many wavefronts as the busiest bank has different words; lanes at one word
+/// share it.
+///
+/// The second number is the count of transactions without merging, or the first where merging did better.
+#[inline(always)]
+pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32) {
+    if mask == 0 {
+        return (0, 0);
+    }
+    let unit = Unit::of(bytes);
+    let shape = unit.shape(addresses, mask);
+    if unit.shift == 2 {
+        return (if shape.equal || shape.consecutive { 1 } else { degree(&shape, mask, BANKS) }, 1);
+    }
+    let separate = count_groups(unit.separate(), mask);
+    let merged = unit.merges(&shape, mask);
+    if shape.consecutive && !merged {
+        return (separate, separate);
+    }
+    let groups = if merged { unit.merged() } else { unit.separate() };
+    if shape.equal {
+        let transactions = count_groups(groups, mask);
+        return (transactions, transactions);
+    }
+    let mut wavefronts = 0;
+    for group in groups {
+        if mask & group != 0 {
+            wavefronts += busiest(&shape.values, mask & group, unit.banks());
+        }
+    }
+    (wavefronts, wavefronts.min(separate))
+}
+
+/// How many of the groups have an active lane.
+#[inline(always)]
+fn count_groups(groups: [u32; 4], mask: u32) -> u32 {
+    groups.into_iter().map(|group| u32::from(mask & group != 0)).sum()
+}
+
+/// The width of a lane's access, and with it how shared memory is divided: as log2 of bytes, 2 to 4.
+#[derive(Clone, Copy)]
+struct Unit {
+    shift: u32,
+}
+
+impl Unit {
+    #[inline(always)]
+    fn of(bytes: u32) -> Self {
+        let shift = match bytes {
+            0..=4 => 2,
+            5..=8 => 3,
+            _ => 4,
+        };
+        Self { shift }
+    }
+
+    /// Banks of this width.
+    #[inline(always)]
+    fn banks(self) -> u32 {
+        128 >> self.shift
+    }
+
+    /// The addresses in this unit. The shared window is far smaller than 32 bits count.
+    #[inline(always)]
+    fn shape(self, addresses: &Addresses, mask: u32) -> Shape {
+        Shape::new(addresses.map(|address| (address >> self.shift) as u32), mask, 1)
+    }
+
+    /// The lanes of each transaction: the warp, its halves or its quarters.
+    #[inline(always)]
+    fn separate(self) -> [u32; 4] {
+        match self.shift {
+            2 => [u32::MAX, 0, 0, 0],
+            3 => [0xffff, 0xffff_0000, 0, 0],
+            _ => [0xff, 0xff00, 0xff_0000, 0xff00_0000],
+        }
+    }
+
+    /// The same where two of them merge into one.
+    #[inline(always)]
+    fn merged(self) -> [u32; 4] {
+        if self.shift <= 3 { [u32::MAX, 0, 0, 0] } else { [0xffff, 0xffff_0000, 0, 0] }
+    }
+
+    /// Whether the lanes are such that they merge.
+    #[inline(always)]
+    fn merges(self, shape: &Shape, mask: u32) -> bool {
+        self.shift > 2 && (shape.equal || paired(shape, mask, 1) || paired(shape, mask, 2))
+    }
+}
+
+/// Whether each active lane `i` has lane `i ^ by` inactive or in the same place.
+#[inline(always)]
+fn paired(shape: &Shape, mask: u32, by: usize) -> bool {
+    let partners = match by {
+        1 => (mask & 0x5555_5555) << 1 | mask >> 1 & 0x5555_5555,
+        _ => (mask & 0x3333_3333) << 2 | mask >> 2 & 0x3333_3333,
+    };
+    let both = mask & partners;
+    let mut differ = 0;
+    for (i, lane) in LANE.iter().enumerate() {
+        let asked = if both & lane != 0 { u32::MAX } else { 0 };
+        differ |= (shape.values[i] ^ shape.values[(i ^ by) & 31]) & asked;
+    }
+    differ == 0
+}
+
+/// The most different places that fall into one bank.
+#[inline(always)]
+fn degree(shape: &Shape, mask: u32, banks: u32) -> u32 {
+    // Places closer together than there are banks cannot meet in one.
+    if shape.within(banks).is_some() { 1 } else { busiest(&shape.values, mask, banks) }
+}
+
+#[inline(never)]
+fn busiest(places: &[u32; 32], mask: u32, banks: u32) -> u32 {
+    let mut count = [0u8; BANKS as usize]; // different places seen in each bank
+    let mut highest = [0u32; BANKS as usize];
+    let mut seen = [0u32; BANKS as usize]; // lanes that added one
+    let mut most = 0;
+    let mut left = mask;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize & 31;
+        left &= left - 1;
+        let place = places[lane];
+        let bank = (place & (banks - 1) & 31) as usize;
+        // Rising addresses, the usual case, need no search.
+        let new = count[bank] == 0
+            || place > highest[bank]
+            || place < highest[bank] && !lanes(seen[bank]).any(|other| places[other] == place);
+        if new {
+            count[bank] += 1;
+            most = most.max(count[bank]);
+            highest[bank] = highest[bank].max(place);
+            seen[bank] |= LANE[lane];
+        }
+    }
+    u32::from(most)
+}
+
+/// The lanes of a mask, lowest first.
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |&lane| mask & LANE[lane] != 0)
+}
+
+/// The busiest bank of a shared-memory access: which lanes meet there, at how many different words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collision {
+    /// The bank, 0 to 31; the first of them where a lane's access spans several.
+    pub bank: u32,
+    /// The lanes of one transaction that access this bank.
+    pub lanes: u32,
+    /// Different words among them: the wavefronts that the transaction takes.
+    pub words: u32,
+}
+
+/// The busiest bank of an access that has conflicts; `None` if it has none. For messages, not for speed.
+pub fn worst_collision(addresses: &Addresses, mask: u32, bytes: u32) -> Option<Collision> {
+    let (wavefronts, ideal) = shared_wavefronts(addresses, mask, bytes);
+    if wavefronts <= ideal {
+        return None;
+    }
+    let unit = Unit::of(bytes);
+    let shape = unit.shape(addresses, mask);
+    let mut worst: Option<Collision> = None;
+    let groups = if unit.merges(&shape, mask) { unit.merged() } else { unit.separate() };
+    for group in groups {
+        for bank in 0..unit.banks() {
+            let here = lanes(mask & group)
+                .filter(|&lane| shape.values[lane] % unit.banks() == bank)
+                .fold(0, |set, lane| set | LANE[lane]);
+            let words = busiest(&shape.values, here, unit.banks());
+            if words > worst.map_or(1, |w| w.words) {
+                worst = Some(Collision { bank: bank << (unit.shift - 2), lanes: here, words });
+            }
+        }
+    }
+    worst
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Against sets of sectors and words, and against the optima that NVIDIA's Kernel Profiling Guide states.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+const FULL: u32 = u32::MAX;
+
+fn pattern(address: impl Fn(u64) -> u64) -> Addresses {
+    std::array::from_fn(|i| address(i as u64))
+}
+
+#[test]
+fn sectors_per_request_are_the_documented_optima() {
+    for (bytes, expected) in [(1, 1), (2, 2), (4, 4), (8, 8), (16, 16)] {
+        let packed = pattern(|i| 4096 + i * u64::from(bytes));
+        assert_eq!(sectors(&packed, FULL, bytes), expected);
+        assert_eq!(ideal_sectors(32, bytes), expected);
+    }
+    assert_eq!(sectors(&pattern(|i| 4100 + i * 4), FULL, 4), 5, "shifted by one element");
+    assert_eq!(sectors(&pattern(|i| 4096 + i * 32), FULL, 4), 32, "every lane its own sector");
+    assert_eq!(sectors(&pattern(|i| 4096 + i * 4096), FULL, 4), 32);
+    assert_eq!(sectors(&pattern(|i| 4096 + (31 - i) * 4096), FULL, 4), 32);
+    assert_eq!(sectors(&pattern(|_| 4096), FULL, 4), 1, "all lanes one address");
+    assert_eq!(sectors(&pattern(|i| 4096 + i * 4), 1, 4), 1);
+    assert_eq!(sectors(&pattern(|i| i), 0, 4), 0);
+    assert_eq!(ideal_sectors(1, 4), 1);
+    assert_eq!(ideal_sectors(0, 4), 0);
+}
+
+#[test]
+fn shared_memory_without_conflicts() {
+    for (bytes, expected) in [(1, 1), (2, 1), (4, 1), (8, 2), (16, 4)] {
+        let packed = pattern(|i| i * u64::from(bytes));
+        assert_eq!(shared_wavefronts(&packed, FULL, bytes), (expected, expected), "{bytes} bytes");
+        assert_eq!(worst_collision(&packed, FULL, bytes), None);
+    }
+    assert_eq!(shared_wavefronts(&pattern(|_| 64), FULL, 4), (1, 1), "broadcast");
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 4 % 16 + 128), FULL, 4), (1, 1), "multicast");
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 132), FULL, 4), (1, 1), "a padded column");
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 4), 0, 4), (0, 0));
+}
+
+#[test]
+fn shared_memory_with_conflicts() {
+    for (stride, ways) in [(2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (3, 1), (33, 1)] {
+        let strided = pattern(|i| i * stride * 4);
+        assert_eq!(shared_wavefronts(&strided, FULL, 4), (ways, 1), "stride {stride}");
+        let falling = pattern(|i| (31 - i) * stride * 4);
+        assert_eq!(shared_wavefronts(&falling, FULL, 4), (ways, 1), "stride -{stride}");
+    }
+    let column = pattern(|i| i * 128 + 12);
+    let worst = Collision { bank: 3, lanes: FULL, words: 32 };
+    assert_eq!(worst_collision(&column, FULL, 4), Some(worst));
+    assert_eq!(shared_wavefronts(&column, 0xff, 4), (8, 1));
+}
+
+#[test]
+fn wide_accesses_split_and_merge() {
+    assert_eq!(shared_wavefronts(&pattern(|_| 64), FULL, 8), (1, 1), "64-bit broadcast merges");
+    assert_eq!(shared_wavefronts(&pattern(|i| i / 2 * 8), FULL, 8), (1, 1), "pairs i, i^1");
+    assert_eq!(shared_wavefronts(&pattern(|i| (i & !2) * 8), FULL, 8), (2, 2), "pairs i, i^2");
+    assert_eq!(
+        shared_wavefronts(&pattern(|i| i % 16 * 8), FULL, 8),
+        (2, 2),
+        "halves equal, no pairs"
+    );
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 8), 0x5555_5555, 8), (2, 2), "partners inactive");
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 8), 0xffff, 8), (1, 1), "one half only");
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 16), FULL, 8), (4, 2), "stride 2");
+    assert_eq!(shared_wavefronts(&pattern(|_| 64), FULL, 16), (2, 2), "never under two for a warp");
+    assert_eq!(shared_wavefronts(&pattern(|i| i / 2 * 16), FULL, 16), (2, 2));
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 16), 0xff, 16), (1, 1), "one quarter only");
+    assert_eq!(shared_wavefronts(&pattern(|i| i * 128), FULL, 16), (32, 4), "a column of float4");
+    assert_eq!(
+        worst_collision(&pattern(|i| i * 128 + 16), FULL, 16).map(|c| (c.bank, c.words)),
+        Some((4, 8))
+    );
+}
+
+fn sectors_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
+    let touched: BTreeSet<u64> = (0..32)
+        .filter(|i| mask >> i & 1 == 1)
+        .flat_map(|i| (0..u64::from(bytes)).map(move |b| (addresses[i] + b) >> 5))
+        .collect();
+    touched.len() as u32
+}
+
+/// The rule spelt out with sets of (bank, word).
+fn wavefronts_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32) {
+    let active: Vec<usize> = (0..32).filter(|i| mask >> i & 1 == 1).collect();
+    let alone = |by: usize| {
+        active.iter().all(|&i| mask >> (i ^ by) & 1 == 0 || addresses[i] == addresses[i ^ by])
+    };
+    let merge = alone(1) || alone(2);
+    let size = match (bytes, merge) {
+        (16, false) => 8,
+        (16, true) | (8, false) => 16,
+        _ => 32,
+    };
+    let unmerged = 128 / bytes.clamp(4, 16) as usize;
+    let separate = active.iter().map(|i| i / unmerged).collect::<BTreeSet<_>>().len() as u32;
+    let mut result = 0;
+    for group in 0..32 / size {
+        let mut banks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+        for &i in active.iter().filter(|&&i| i / size == group) {
+            for word in 0..u64::from(bytes).div_ceil(4) {
+                let word = addresses[i] / 4 + word;
+                banks.entry(word % 32).or_default().insert(word);
+            }
+        }
+        result += banks.values().map(|words| words.len() as u32).max().unwrap_or(0);
+    }
+    (result, result.min(separate))
+}
+
+/// Strides, small windows, equal lanes, anything: aligned to `bytes`.
+fn access() -> impl Strategy<Value = (Addresses, u32, u32)> {
+    let bytes = prop_oneof![Just(1u32), Just(2), Just(4), Just(8), Just(16)];
+    let shape = prop_oneof![
+        (any::<u32>(), -70i64..70).prop_map(|(base, stride)| {
+            pattern(|i| (i64::from(base) + (1 << 12) + stride * i as i64) as u64)
+        }),
+        (any::<u32>(), 1u64..300, any::<[u16; 32]>()).prop_map(|(base, window, r)| pattern(|i| {
+            u64::from(base) + u64::from(r[i as usize]) % window
+        })),
+        any::<[u32; 32]>().prop_map(|r| pattern(|i| u64::from(r[i as usize]))),
+        (any::<[u16; 32]>(), 0u32..6)
+            .prop_map(|(r, by)| pattern(|i| u64::from(r[(i >> by << by) as usize]))),
+    ];
+    let mask = prop_oneof![Just(FULL), any::<u32>(), (0u32..32).prop_map(|n| FULL >> n)];
+    (shape, mask, bytes)
+        .prop_map(|(shape, mask, bytes)| (shape.map(|a| a * u64::from(bytes)), mask, bytes))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn sectors_are_the_set((addresses, mask, bytes) in access(), shift in 0u64..4) {
+        prop_assert_eq!(sectors(&addresses, mask, bytes), sectors_by_set(&addresses, mask, bytes));
+        let misaligned = addresses.map(|a| a + shift);
+        prop_assert_eq!(sectors(&misaligned, mask, bytes), sectors_by_set(&misaligned, mask, bytes));
+    }
+
+    #[test]
+    fn wavefronts_are_the_busiest_bank((addresses, mask, bytes) in access()) {
+        let (wavefronts, ideal) = shared_wavefronts(&addresses, mask, bytes);
+        prop_assert_eq!((wavefronts, ideal), wavefronts_by_set(&addresses, mask, bytes));
+        let collision = worst_collision(&addresses, mask, bytes);
+        prop_assert_eq!(collision.is_some(), wavefronts > ideal);
+        if let Some(c) = collision {
+            prop_assert!(c.words > 1 && c.words <= c.lanes.count_ones() && c.lanes & !mask == 0);
+        }
+    }
+
+    #[test]
+    fn nothing_panics(addresses: [u64; 32], mask: u32, bytes: u32) {
+        sectors(&addresses, mask, bytes);
+        shared_wavefronts(&addresses, mask, bytes);
+        worst_collision(&addresses, mask, bytes);
+    }
+}

@@ -1,0 +1,405 @@
+//! One function: registers and constants become rows, labels become positions, `.loc` becomes sources.
+
+use std::collections::HashMap;
+
+use super::op::{Block, Code, Constant, Func, MemOp, Op, Special};
+use super::{Program, Symbol};
+use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type};
+use crate::{Error, Source};
+
+/// Where a register lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Row {
+    R32(u32),
+    R64(u32),
+    Pred(u32),
+}
+
+/// A name in a function's scope.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Local {
+    Register(Row, Type),
+    /// A call parameter or result: first 32-bit row and bytes.
+    Param { row: u32, bytes: u32 },
+    /// An entry's parameter: offset in the parameter buffer.
+    Argument(u32),
+    /// A `.local` variable: offset in the frame.
+    Stack(u32),
+    Symbol(Symbol),
+    Prototype,
+}
+
+pub(super) struct Decoder<'p, 'a> {
+    pub program: &'p mut Program,
+    pub symbols: &'p HashMap<&'a str, Symbol>,
+    pub names: HashMap<&'a str, Local>,
+    pub func: Func,
+    pub entry: bool,
+    constants32: HashMap<Constant, u32>,
+    constants64: HashMap<Constant, u32>,
+    specials: HashMap<Special, u32>,
+    labels: HashMap<&'a str, u32>,
+    fixups: Vec<(usize, &'a str, u32)>,
+    /// Index into `program.sources` for what is emitted now.
+    pub source: u32,
+    /// Line in the PTX of the instruction being decoded.
+    pub line: u32,
+    block_open: bool,
+}
+
+/// Decodes `function` and appends it to the program.
+pub(super) fn decode<'a>(
+    function: &Function<'a>,
+    ptx: &Ptx<'a>,
+    symbols: &HashMap<&'a str, Symbol>,
+    program: &mut Program,
+) -> Result<(), Error> {
+    let start = program.ops.len() as u32;
+    let mut d = Decoder {
+        program,
+        symbols,
+        names: HashMap::new(),
+        // predicate 0 is the condition code
+        func: Func { start, preds: 1, ..Func::default() },
+        entry: function.entry,
+        constants32: HashMap::new(),
+        constants64: HashMap::new(),
+        specials: HashMap::new(),
+        labels: HashMap::new(),
+        fixups: vec![],
+        source: 0,
+        line: 0,
+        block_open: false,
+    };
+    d.signature(function);
+    let mut sources = Sources::new(function, ptx);
+    for statement in function.body.as_deref().unwrap_or_default() {
+        match statement {
+            Statement::Location { file, line, column, inlined_at } => {
+                if let Some(source) = sources.at(*file, *line, *column, *inlined_at) {
+                    d.source = d.intern(source);
+                }
+            }
+            Statement::Instruction(i) => {
+                sources.chain_ends();
+                d.line = i.line;
+                d.instruction(i)?;
+            }
+            Statement::Label(name) => {
+                d.open_block();
+                d.labels.insert(name, d.program.ops.len() as u32 - 1);
+            }
+            Statement::Register { ty, name, count } => d.registers(*ty, name, *count),
+            Statement::Variable(v) => d.variable(v)?,
+            Statement::Prototype(name) => {
+                d.names.insert(name, Local::Prototype);
+            }
+            Statement::Open | Statement::Close => {}
+        }
+    }
+    d.open_block();
+    d.emit(if function.entry { Code::Exit } else { Code::Return }, 0, 0, 0, 0);
+    d.finish()
+}
+
+impl<'a> Decoder<'_, 'a> {
+    fn signature(&mut self, function: &Function<'a>) {
+        let mut offset = 0_u32;
+        for p in &function.params {
+            if function.entry {
+                offset = offset.next_multiple_of(p.align.max(1));
+                self.names.insert(p.name, Local::Argument(offset));
+                offset = offset.saturating_add(p.bytes() as u32);
+            } else {
+                let words = self.param_rows(p.name, p.bytes());
+                self.func.params.push(words);
+            }
+        }
+        for p in &function.returns {
+            let words = self.param_rows(p.name, p.bytes());
+            self.func.results.push(words);
+        }
+        self.open_block();
+    }
+
+    /// Rows for a call parameter's words.
+    fn param_rows(&mut self, name: &'a str, bytes: u64) -> (u32, u32) {
+        let bytes = bytes.min(4096) as u32;
+        let words = bytes.div_ceil(4).max(1);
+        let row = self.func.rows32;
+        self.func.rows32 += words;
+        self.names.insert(name, Local::Param { row, bytes });
+        (row, words)
+    }
+
+    fn variable(&mut self, v: &crate::parse::ast::Variable<'a>) -> Result<(), Error> {
+        match v.space {
+            "param" => {
+                self.param_rows(v.name, v.bytes());
+            }
+            "local" => {
+                let offset = self.func.local_bytes.next_multiple_of(v.align.max(4));
+                let bytes = u32::try_from(v.bytes()).unwrap_or(u32::MAX);
+                self.func.local_bytes = offset.saturating_add(bytes);
+                self.names.insert(v.name, Local::Stack(offset));
+            }
+            _ => {
+                let mut symbols = HashMap::new();
+                super::declare(v, self.program, &mut symbols)?;
+                super::initialise(v, self.program, &symbols)?;
+                if let Some(symbol) = symbols.get(v.name) {
+                    self.names.insert(v.name, Local::Symbol(*symbol));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn registers(&mut self, ty: Type, name: &'a str, count: Option<u32>) {
+        let Some(count) = count else {
+            let row = self.new_row(ty);
+            self.names.insert(name, Local::Register(row, ty));
+            return;
+        };
+        // `%r<5>` declares %r0 .. %r4; kept as a range: see `lookup`
+        let first = self.new_row(ty);
+        for _ in 1..count {
+            self.new_row(ty);
+        }
+        self.names.insert(name, Local::Register(first, ty));
+    }
+
+    fn new_row(&mut self, ty: Type) -> Row {
+        let file = match ty {
+            Type::Pred => &mut self.func.preds,
+            _ if ty.bytes() == 8 => &mut self.func.rows64,
+            _ => &mut self.func.rows32,
+        };
+        let row = *file;
+        *file += 1;
+        match ty {
+            Type::Pred => Row::Pred(row),
+            _ if ty.bytes() == 8 => Row::R64(row),
+            _ => Row::R32(row),
+        }
+    }
+
+    pub fn temp32(&mut self) -> u32 {
+        self.func.rows32 += 1;
+        self.func.rows32 - 1
+    }
+
+    pub fn temp64(&mut self) -> u32 {
+        self.func.rows64 += 1;
+        self.func.rows64 - 1
+    }
+
+    pub fn temp_pred(&mut self) -> u32 {
+        self.func.preds += 1;
+        self.func.preds - 1
+    }
+
+    /// Resolves a name: itself, `%r` + number in a declared range, or a module symbol.
+    pub fn lookup(&self, name: &str) -> Option<Local> {
+        if let Some(local) = self.names.get(name) {
+            return Some(*local);
+        }
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        if stem.len() < name.len()
+            && let Ok(n) = name[stem.len()..].parse::<u32>()
+            && let Some(Local::Register(first, ty)) = self.names.get(stem)
+        {
+            let row = match *first {
+                Row::R32(r) => Row::R32(r + n),
+                Row::R64(r) => Row::R64(r + n),
+                Row::Pred(r) => Row::Pred(r + n),
+            };
+            let inside = match row {
+                Row::R32(r) => r < self.func.rows32,
+                Row::R64(r) => r < self.func.rows64,
+                Row::Pred(r) => r < self.func.preds,
+            };
+            return inside.then_some(Local::Register(row, *ty));
+        }
+        self.symbols.get(name).map(|s| Local::Symbol(*s))
+    }
+
+    pub fn constant32(&mut self, constant: Constant) -> u32 {
+        if let Some(row) = self.constants32.get(&constant) {
+            return *row;
+        }
+        let row = self.temp32();
+        self.constants32.insert(constant, row);
+        self.func.constants32.push((row, constant));
+        row
+    }
+
+    pub fn constant64(&mut self, constant: Constant) -> u32 {
+        if let Some(row) = self.constants64.get(&constant) {
+            return *row;
+        }
+        let row = self.temp64();
+        self.constants64.insert(constant, row);
+        self.func.constants64.push((row, constant));
+        row
+    }
+
+    pub fn special(&mut self, special: Special) -> u32 {
+        if let Some(row) = self.specials.get(&special) {
+            return *row;
+        }
+        let row = self.temp32();
+        self.specials.insert(special, row);
+        self.func.specials.push((row, special));
+        row
+    }
+
+    pub fn emit(&mut self, code: Code, d: u32, a: u32, b: u32, c: u32) {
+        self.program.ops.push(Op { code, d, a, b, c });
+        self.program.source_of.push(self.source);
+    }
+
+    pub fn emit_memory(&mut self, code: Code, mut op: MemOp) {
+        op.pc = self.program.ops.len() as u32;
+        self.program.memory.push(op);
+        self.emit(code, self.program.memory.len() as u32 - 1, 0, 0, 0);
+    }
+
+    /// Starts a basic block here, unless one has just started.
+    pub fn open_block(&mut self) {
+        let at = self.program.ops.len() as u32;
+        if self.block_open
+            && self.program.blocks.last().is_some_and(|b| b.start + 1 == at)
+        {
+            return;
+        }
+        self.close_block();
+        self.emit(Code::Enter, self.program.blocks.len() as u32, 0, 0, 0);
+        self.program.blocks.push(Block { start: at, end: at, instructions: 0 });
+        self.block_open = true;
+    }
+
+    fn close_block(&mut self) {
+        let end = self.program.ops.len() as u32;
+        if self.block_open
+            && let Some(block) = self.program.blocks.last_mut()
+        {
+            block.end = end;
+        }
+    }
+
+    /// Emits a jump or branch to a label that may come later.
+    pub fn emit_to(&mut self, code: Code, counted: bool, pred: u32, negated: bool, label: &'a str) {
+        self.fixups.push((self.program.ops.len(), label, self.line));
+        self.emit(code, u32::from(counted), pred, u32::from(negated), 0);
+        self.open_block();
+    }
+
+    fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        if let Some(block) = self.program.blocks.last_mut() {
+            block.instructions += 1;
+        }
+        match i.guard {
+            Some((negated, register)) if i.root() != "bra" => {
+                let pred = self.pred_register(register)?;
+                let branch = self.program.ops.len();
+                self.emit(Code::Branch, 0, pred, u32::from(!negated), 0);
+                self.open_block();
+                self.lower(i)?;
+                self.open_block();
+                self.program.ops[branch].c = self.program.ops.len() as u32 - 1;
+                Ok(())
+            }
+            _ => self.lower(i),
+        }
+    }
+
+    pub fn intern(&mut self, source: Source) -> u32 {
+        if self.program.sources.get(self.source as usize) == Some(&source) {
+            return self.source;
+        }
+        // functions have few distinct places; look back a little before adding one
+        if let Some(i) = self.program.sources.iter().rev().take(64).position(|s| *s == source) {
+            return (self.program.sources.len() - 1 - i) as u32;
+        }
+        self.program.sources.push(source);
+        self.program.sources.len() as u32 - 1
+    }
+
+    pub fn bad<T>(&self, message: impl Into<String>) -> Result<T, Error> {
+        Err(Error::Parse { line: self.line, message: message.into() })
+    }
+
+    pub fn unsupported<T>(&self, feature: impl Into<String>) -> Result<T, Error> {
+        let source = self.program.sources.get(self.source as usize).filter(|s| s.line > 0).cloned();
+        Err(Error::Unsupported { feature: feature.into(), source_line: source })
+    }
+
+    pub fn operand<'o>(&self, i: &'o Instruction<'a>, n: usize) -> Result<&'o Operand<'a>, Error> {
+        match i.operands.get(n) {
+            Some(o) => Ok(o),
+            None => self.bad(format!("`{}` lacks operand {}", i.name, n + 1)),
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        self.close_block();
+        for (at, label, line) in std::mem::take(&mut self.fixups) {
+            let Some(target) = self.labels.get(label) else {
+                return Err(Error::Parse { line, message: format!("no label `{label}`") });
+            };
+            self.program.ops[at].c = *target;
+        }
+        self.program.functions.push(self.func);
+        Ok(())
+    }
+}
+
+/// Resolves `.loc` lines to the learner's own file.
+struct Sources<'p, 'a> {
+    files: &'p [(u32, &'a str)],
+    /// The file that the function itself is in.
+    home: u32,
+    /// The resolved place of the `.loc` directly before, while a chain of them lasts.
+    chain: Option<Source>,
+}
+
+impl<'p, 'a> Sources<'p, 'a> {
+    fn new(function: &Function<'a>, ptx: &'p Ptx<'a>) -> Self {
+        let home = function
+            .body
+            .iter()
+            .flatten()
+            .find_map(|s| if let Statement::Location { file, .. } = s { Some(*file) } else { None })
+            .unwrap_or(1);
+        Self { files: &ptx.files, home, chain: None }
+    }
+
+    fn chain_ends(&mut self) {
+        self.chain = None;
+    }
+
+    /// The place for a `.loc`: itself in the home file, else where it was inlined, else the frame before it in the
+    /// chain. `None` keeps the previous place (line 0 means "no line").
+    fn at(
+        &mut self,
+        file: u32,
+        line: u32,
+        column: u32,
+        inlined_at: Option<(u32, u32, u32)>,
+    ) -> Option<Source> {
+        if line == 0 {
+            return None;
+        }
+        let place = if file == self.home {
+            Some((file, line, column))
+        } else {
+            inlined_at.filter(|(f, l, _)| *f == self.home && *l > 0)
+        };
+        if let Some((file, line, column)) = place {
+            let file = self.files.iter().find(|(n, _)| *n == file).map_or("", |(_, path)| path);
+            self.chain = Some(Source { file: file.to_owned(), line, column });
+        }
+        self.chain.clone()
+    }
+}

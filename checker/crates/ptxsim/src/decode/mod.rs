@@ -1,0 +1,184 @@
+//! From the syntax tree to a program: variables laid out, registers and constants made rows, names resolved.
+//! Decoded once per module; a launch only fills in constants.
+
+mod alu;
+mod function;
+mod lower;
+pub(crate) mod op;
+mod provenance;
+
+use std::collections::HashMap;
+
+use op::{BarrierOp, Block, CallOp, CollectiveOp, Func, MemOp, Op};
+
+use crate::arith::convert::Convert;
+use crate::parse::ast::{Init, Ptx, Variable};
+use crate::{Error, Source};
+
+/// Everything the interpreter needs to run a module's kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub ops: Vec<Op>,
+    /// Per operation, an index into `sources`.
+    pub source_of: Vec<u32>,
+    /// `sources[0]` is "unknown".
+    pub sources: Vec<Source>,
+    pub blocks: Vec<Block>,
+    pub functions: Vec<Func>,
+    pub memory: Vec<MemOp>,
+    pub calls: Vec<CallOp>,
+    pub barriers: Vec<BarrierOp>,
+    pub collectives: Vec<CollectiveOp>,
+    pub conversions: Vec<Convert>,
+    pub variables: Vec<GlobalVariable>,
+    pub shared: Vec<SharedVariable>,
+    /// Where dynamic shared memory starts.
+    pub shared_static: u32,
+    /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
+    pub talks: bool,
+    /// Atomics whose result depends on their order.
+    pub ordered_atomics: bool,
+    pub has_atomics: bool,
+}
+
+/// A `.global` or `.const` variable of the module.
+#[derive(Debug)]
+pub(crate) struct GlobalVariable {
+    pub name: String,
+    pub bytes: u64,
+    pub element: u32,
+    pub init: Vec<(u64, InitValue, u32)>,
+    pub constant: bool,
+}
+
+/// Offset, value and bytes of an initial value are in `GlobalVariable::init`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum InitValue {
+    Bits(u64),
+    Variable(usize, i64),
+    Function(usize),
+}
+
+/// A `.shared` variable: offset in the block's shared memory.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedVariable {
+    pub name: String,
+    pub offset: u32,
+    /// 0 for the dynamic array.
+    pub bytes: u32,
+    /// Bytes of an element; 1 when PTX only knows bytes.
+    pub element: u32,
+}
+
+/// A name that functions can refer to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Symbol {
+    Variable(usize),
+    Shared(u32),
+    DynamicShared,
+    Function(usize),
+}
+
+/// Padding between shared variables: a small overrun must not land in the neighbour. A multiple of 32 banks of 4
+/// bytes, so that bank numbers stay what they are.
+const SHARED_GAP: u32 = 128;
+
+/// Decodes a whole module; beside the program, per function, the parameters that it may write through (bits).
+///
+/// # Errors
+/// [`Error::Parse`] for references to nothing, [`Error::Unsupported`] for what the simulator does not know.
+pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
+    let mut program = Program { sources: vec![Source::default()], ..Program::default() };
+    let mut symbols: HashMap<&str, Symbol> = HashMap::new();
+    let defined: Vec<_> = ptx.functions.iter().filter(|f| f.body.is_some()).collect();
+    for (i, f) in defined.iter().enumerate() {
+        symbols.insert(f.name, Symbol::Function(i));
+    }
+    for v in &ptx.variables {
+        declare(v, &mut program, &mut symbols)?;
+    }
+    for v in ptx.variables.iter().filter(|v| matches!(v.space, "global" | "const")) {
+        initialise(v, &mut program, &symbols)?;
+    }
+    for f in &defined {
+        function::decode(f, ptx, &symbols, &mut program)?;
+    }
+    let written = defined.iter().map(|f| provenance::written(f)).collect();
+    Ok((program, written))
+}
+
+/// Lays out a module- or function-scope variable.
+fn declare<'a>(
+    v: &Variable<'a>,
+    program: &mut Program,
+    symbols: &mut HashMap<&'a str, Symbol>,
+) -> Result<(), Error> {
+    let symbol = match v.space {
+        "global" | "const" => {
+            program.variables.push(GlobalVariable {
+                name: crate::demangle::variable_name(v.name).to_owned(),
+                bytes: v.bytes(),
+                element: v.ty.bytes(),
+                init: vec![],
+                constant: v.space == "const",
+            });
+            Symbol::Variable(program.variables.len() - 1)
+        }
+        "shared" if v.elements.is_none() => Symbol::DynamicShared,
+        "shared" => {
+            let bytes = u32::try_from(v.bytes()).ok().filter(|b| *b <= 1 << 20);
+            let Some(bytes) = bytes else {
+                return Err(Error::BadLaunch(format!(
+                    "`{}` needs {} bytes of shared memory; a block has at most 227 KiB",
+                    crate::demangle::variable_name(v.name),
+                    v.bytes()
+                )));
+            };
+            let offset = program.shared_static.next_multiple_of(v.align.max(SHARED_GAP));
+            program.shared_static = (offset + bytes).next_multiple_of(SHARED_GAP) + SHARED_GAP;
+            program.shared.push(SharedVariable {
+                name: crate::demangle::variable_name(v.name).to_owned(),
+                offset,
+                bytes,
+                element: v.ty.bytes(),
+            });
+            Symbol::Shared(offset)
+        }
+        space => {
+            return Err(Error::Unsupported {
+                feature: format!("`.{space}` variables at module scope"),
+                source_line: None,
+            });
+        }
+    };
+    symbols.insert(v.name, symbol);
+    Ok(())
+}
+
+fn initialise(
+    v: &Variable<'_>,
+    program: &mut Program,
+    symbols: &HashMap<&str, Symbol>,
+) -> Result<(), Error> {
+    let Some(Symbol::Variable(index)) = symbols.get(v.name).copied() else { return Ok(()) };
+    let bytes = v.ty.bytes();
+    let mut init = Vec::with_capacity(v.init.len());
+    for (i, value) in v.init.iter().enumerate() {
+        let value = match value {
+            Init::Bits(bits) => InitValue::Bits(*bits),
+            Init::Symbol(name, offset) => match symbols.get(name) {
+                Some(Symbol::Variable(v)) => InitValue::Variable(*v, *offset),
+                Some(Symbol::Function(f)) => InitValue::Function(*f),
+                _ => {
+                    return Err(Error::Parse {
+                        line: 0,
+                        message: format!("`{}` is initialised with the unknown `{name}`", v.name),
+                    });
+                }
+            },
+        };
+        init.push((i as u64 * u64::from(bytes), value, bytes));
+    }
+    program.variables[index].init = init;
+    Ok(())
+}

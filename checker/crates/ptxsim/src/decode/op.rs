@@ -1,0 +1,257 @@
+//! The decoded program: compact operations over register rows.
+//!
+//! Names: `I` 32-bit integer, `L` 64-bit integer, `F` f32, `D` f64, `P` predicate. Rows of `I` and `F` are
+//! `[u32; 32]` (one value per lane; 8- and 16-bit values are kept zero-extended), rows of `L` and `D` are `[u64; 32]`,
+//! predicates are lane masks. Constants and special registers are rows too, so every operand is an index.
+
+/// One operation: `d` is written, `a`, `b`, `c` are read; each is a row of the file that `code` implies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Op {
+    pub code: Code,
+    pub d: u32,
+    pub a: u32,
+    pub b: u32,
+    pub c: u32,
+}
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Code {
+    /// Start of basic block `d`: fuel, counting, reconvergence.
+    Enter,
+    /// To operation `c`.
+    Jump,
+    /// To operation `c` where predicate `a` (negated when `b` is 1). `d` is 0 for a guard that PTX wrote as `@p op`.
+    Branch,
+    Exit,
+    Return,
+    Trap,
+    /// Call number `d`.
+    Call,
+    /// Barrier number `d`.
+    Barrier,
+    /// Warp-wide operation number `d`.
+    Collective,
+    /// Memory operation number `d`.
+    Load,
+    Store,
+    Atomic,
+    /// `d` = this frame's local-memory base + `a` (a constant, in the row).
+    LocalBase,
+    /// `d` = clock ticks (64-bit row), or the same in 32 bits.
+    ClockL,
+    ClockI,
+
+    MovI, AddI, SubI, MulI, MadI, AndI, OrI, XorI, NotI, NegI, ShlI, ShrUI, ShrSI,
+    MinSI, MaxSI, MinUI, MaxUI, SextB, SextH, ZextB, ZextH, SelI,
+    MovL, AddL, SubL, MulL, MadL, AndL, OrL, XorL, NotL, NegL, ShlL, ShrUL, ShrSL, SelL,
+    MulWideS, MulWideU, MadWideS, MadWideU, SextIL, ZextIL, TruncLI,
+    /// 64-bit row from low `a` and high `b`; and its halves.
+    Pack, LowLI, HighLI,
+    AddF, SubF, MulF, FmaF, DivF, SqrtF, MinF, MaxF, AbsF, NegF,
+    AddD, SubD, MulD, FmaD, DivD, SqrtD, MinD, MaxD, AbsD, NegD,
+    CvtFS, CvtFU, CvtSF, CvtUF, CvtDF, CvtFD, CvtDS,
+    MovP, AndP, OrP, XorP, NotP,
+    EqI, NeI, LtSI, LeSI, GtSI, GeSI, LtUI, LeUI, GtUI, GeUI,
+    EqL, NeL, LtSL, LeSL, GtSL, GeSL, LtUL, LeUL, GtUL, GeUL,
+    EqF, NeF, LtF, LeF, GtF, GeF, EquF, NeuF, LtuF, LeuF, GtuF, GeuF, NumF, NanF,
+    EqD, NeD, LtD, LeD, GtD, GeD, EquD, NeuD, LtuD, LeuD, GtuD, GeuD, NumD, NanD,
+
+    /// The long tail, a lane at a time.
+    Un32(fn(u32) -> u32),
+    Bin32(fn(u32, u32) -> u32),
+    Tern32(fn(u32, u32, u32) -> u32),
+    Un64(fn(u64) -> u64),
+    Bin64(fn(u64, u64) -> u64),
+    Tern64(fn(u64, u64, u64) -> u64),
+    Narrow(fn(u64) -> u32),
+    /// `d` (64) from `a` (64), `b`, `c` (32).
+    Field64(fn(u64, u32, u32) -> u64),
+    /// Conversion number `c`.
+    Cvt32, Cvt64, CvtWiden, CvtNarrow,
+    /// Carry arithmetic: result and carry row; `(a, b, carry in) -> (result, carry out)`.
+    /// Predicate 0 of the function is the condition code; `CarryIn` only reads it.
+    Carry(fn(u32, u32, u32, bool) -> (u32, bool)),
+    CarryIn(fn(u32, u32, u32, bool) -> (u32, bool)),
+}
+
+/// A memory operation's fixed part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MemOp {
+    pub space: MemSpace,
+    /// Bytes of one element, 1, 2, 4 or 8.
+    pub width: u32,
+    /// Elements per thread, 1, 2 or 4.
+    pub vector: u32,
+    /// Sign-extend loads into wider registers.
+    pub signed: bool,
+    /// Registers are 64-bit rows.
+    pub wide: bool,
+    /// Destination or source rows; `u32::MAX` for `_`.
+    pub rows: [u32; 4],
+    pub address: Address,
+    pub offset: i64,
+    /// Volatile, relaxed, acquire or release: ordered by the programmer, not a data race by itself.
+    pub strong: bool,
+    pub atomic: Option<AtomicOp>,
+    /// Rows of an atomic's operands.
+    pub b: u32,
+    pub c: u32,
+    /// The operation in the program, for its source.
+    pub pc: u32,
+}
+
+impl MemOp {
+    pub const fn bytes(&self) -> u32 {
+        self.width * self.vector
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemSpace {
+    Global,
+    Shared,
+    Local,
+    /// Decided lane by lane, by address.
+    Generic,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Address {
+    Row64(u32),
+    Row32(u32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtomicOp {
+    Add, And, Or, Xor, Exch, Cas, Inc, Dec,
+    MinS, MaxS, MinU, MaxU, AddF, AddD,
+}
+
+/// A block barrier.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BarrierOp {
+    /// 32-bit rows: barrier number, and thread count where given.
+    pub id: u32,
+    pub count: Option<u32>,
+    /// `bar.arrive` does not wait.
+    pub waits: bool,
+    pub reduce: Option<Reduce>,
+}
+
+/// `bar.red`: source predicate, destination row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reduce {
+    pub kind: ReduceKind,
+    pub source: u32,
+    pub d: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReduceKind {
+    Popc,
+    And,
+    Or,
+}
+
+/// A warp-wide `.sync` operation; rows as the kind says. `mask` is a 32-bit row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CollectiveOp {
+    pub kind: CollectiveKind,
+    pub mask: u32,
+    pub d: u32,
+    /// Predicate destination, where there is one.
+    pub p: Option<u32>,
+    pub a: u32,
+    pub b: u32,
+    pub c: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CollectiveKind {
+    Sync,
+    ActiveMask,
+    ShflUp, ShflDown, ShflBfly, ShflIdx,
+    VoteAll, VoteAny, VoteUni, VoteBallot,
+    MatchAny32, MatchAny64, MatchAll32, MatchAll64,
+    ReduxAdd, ReduxMinS, ReduxMaxS, ReduxMinU, ReduxMaxU, ReduxAnd, ReduxOr, ReduxXor,
+}
+
+/// A call: rows of words that carry arguments and results.
+#[derive(Debug, Clone)]
+pub(crate) struct CallOp {
+    pub target: Target,
+    /// First row and number of 32-bit words of each argument, each result.
+    pub args: Vec<(u32, u32)>,
+    pub results: Vec<(u32, u32)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Function(usize),
+    /// A 64-bit row with a function's address.
+    Indirect(u32),
+    Printf,
+    Malloc,
+    Free,
+    AssertFail,
+}
+
+/// A function's register window and calling convention.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Func {
+    pub start: u32,
+    pub rows32: u32,
+    pub rows64: u32,
+    pub preds: u32,
+    pub constants32: Vec<(u32, Constant)>,
+    pub constants64: Vec<(u32, Constant)>,
+    pub specials: Vec<(u32, Special)>,
+    pub params: Vec<(u32, u32)>,
+    pub results: Vec<(u32, u32)>,
+    pub local_bytes: u32,
+}
+
+/// A row whose value is known at the launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Constant {
+    Bits(u64),
+    /// A module variable's address plus an offset.
+    Variable(usize, i64),
+    /// A launch argument: offset in the parameter buffer, bytes, sign-extended?
+    Param { offset: u32, bytes: u32, signed: bool },
+    /// The first byte of dynamic shared memory, plus an offset.
+    DynamicShared(i64),
+    /// A function's address.
+    Function(usize),
+}
+
+/// Special registers (PTX ISA, "Special Registers"); all are 32-bit rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    NWarpId,
+    SmId,
+    NSmId,
+    GridId,
+    MaskEq,
+    MaskLe,
+    MaskLt,
+    MaskGe,
+    MaskGt,
+    DynamicSmemSize,
+}
+
+/// A run of operations with one entry: PTX instructions in it, and where it starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub start: u32,
+    pub end: u32,
+    /// PTX instructions.
+    pub instructions: u32,
+}

@@ -1,0 +1,93 @@
+//! Which of a kernel's pointer parameters it may write through.
+//!
+//! A read of memory that nothing in the launch can write needs no race bookkeeping. Flow-insensitive and
+//! conservative: what is not understood counts as "may point anywhere".
+
+use std::collections::HashMap;
+
+use crate::parse::ast::{Function, Instruction, Operand, Statement};
+
+/// Parameters as bits, and [`ANY`].
+pub(crate) type Origins = u64;
+/// May point anywhere.
+pub(crate) const ANY: Origins = 1 << 63;
+
+/// The parameters (bit `i` for parameter `i`) that the function's stores and atomics may write through.
+pub(crate) fn written(function: &Function<'_>) -> Origins {
+    let body = function.body.as_deref().unwrap_or_default();
+    let instructions: Vec<&Instruction<'_>> = body
+        .iter()
+        .filter_map(|s| if let Statement::Instruction(i) = s { Some(i) } else { None })
+        .collect();
+    if instructions.iter().any(|i| i.root() == "call") || function.params.len() >= 63 {
+        return ANY;
+    }
+    let param = |name: &str| function.params.iter().position(|p| p.name == name);
+    let mut origins: HashMap<&str, Origins> = HashMap::new();
+    loop {
+        let mut changed = false;
+        for i in &instructions {
+            let Some((destination, sources)) = i.operands.split_first() else { continue };
+            let from = match i.root() {
+                "ld" if i.has("param") => sources
+                    .iter()
+                    .filter_map(base)
+                    .map(|b| param(b).map_or(ANY, |p| 1 << p))
+                    .fold(0, |a, b| a | b),
+                "ld" | "atom" | "shfl" | "tex" | "suld" if wide(i) => ANY,
+                "ld" | "st" | "red" | "bra" | "ret" => continue,
+                _ => sources.iter().fold(0, |all, s| all | of(s, &origins)),
+            };
+            names(destination, &mut |name| {
+                let entry = origins.entry(name).or_default();
+                changed |= *entry | from != *entry;
+                *entry |= from;
+            });
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut written = 0;
+    for i in &instructions {
+        let memory = match i.root() {
+            "st" | "red" if !i.has("shared") && !i.has("local") && !i.has("param") => i.operands.first(),
+            "atom" if !i.has("shared") => i.operands.get(1),
+            "cp" | "sust" | "cp.async" => return ANY,
+            _ => continue,
+        };
+        let through = memory.and_then(base).map_or(ANY, |b| origins.get(b).copied().unwrap_or(ANY));
+        written |= if through == 0 { ANY } else { through };
+    }
+    written
+}
+
+fn wide(i: &Instruction<'_>) -> bool {
+    i.types().last().is_some_and(|t| t.bytes() == 8)
+}
+
+fn base<'a>(operand: &Operand<'a>) -> Option<&'a str> {
+    if let Operand::Memory { base, .. } = operand { *base } else { None }
+}
+
+fn of(operand: &Operand<'_>, origins: &HashMap<&str, Origins>) -> Origins {
+    let mut all = 0;
+    names(operand, &mut |name| all |= origins.get(name).copied().unwrap_or(0));
+    all
+}
+
+fn names<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
+    match operand {
+        Operand::Name(n) | Operand::Offset(n, _) => f(n),
+        Operand::Pair(a, b) => {
+            f(a);
+            f(b);
+        }
+        Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|o| {
+            if let Operand::Name(n) = o {
+                f(n);
+            }
+        }),
+        _ => {}
+    }
+}

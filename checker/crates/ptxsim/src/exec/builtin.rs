@@ -1,0 +1,102 @@
+//! What device code calls and the driver provides: `vprintf`, `malloc`, `free`, `__assertfail`.
+
+use super::access::Who;
+use super::alu::Rows;
+use super::machine::{BlockState, Machine};
+use super::warp::lanes;
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
+use crate::decode::op::Target;
+use crate::{FindingKind, printf};
+
+/// Local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications": 512 KB), kept smaller so that
+/// a whole block of runaway recursions still fits a laptop.
+pub(super) const LOCAL_LIMIT: u64 = 64 << 10;
+
+/// Bytes that device `malloc` hands out per launch (CUDA's default heap is 8 MB).
+pub(crate) const HEAP: u64 = 8 << 20;
+
+/// Executes a call of a built-in function. False when the kernel cannot go on.
+#[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "the pieces of one call, borrowed apart")]
+pub(super) fn call(
+    m: &mut Machine<'_>,
+    b: &BlockState,
+    warp: u32,
+    rows: &mut Rows<'_>,
+    (call, pc): (u32, u32),
+    target: Target,
+    who: &Who,
+    local: &[u32],
+) -> bool {
+    let Some(op) = m.grid.program.calls.get(call as usize) else { return false };
+    let argument = |rows: &Rows<'_>, n: usize, lane: usize| -> u64 {
+        let Some((row, words)) = op.args.get(n).copied() else { return 0 };
+        let word = |r: u32| rows.r.get(r as usize).map_or(0, |row| u64::from(row.0[lane]));
+        word(row) | if words > 1 { word(row + 1) << 32 } else { 0 }
+    };
+    let mut results = [0_u64; 32];
+    for lane in lanes(who.mask) {
+        let read = |address: u64, n: usize| bytes(m, b, local, lane, address, n);
+        let string = |address: u64| text(m, b, local, lane, address);
+        match target {
+            Target::Printf => {
+                let format = string(argument(rows, 0, lane)).unwrap_or_default();
+                let packed = read(argument(rows, 1, lane), 32 * 8);
+                let line = printf::format(&format, &packed, &string);
+                results[lane] = line.len() as u64;
+                m.print(line.as_bytes());
+            }
+            Target::AssertFail => {
+                let expression = string(argument(rows, 0, lane)).unwrap_or_default();
+                let expression = String::from_utf8_lossy(&expression).into_owned();
+                super::interp::tell(m, FindingKind::Assert { expression }, b.index, warp * 32 + lane as u32, pc);
+                return false;
+            }
+            Target::Malloc => {
+                let size = argument(rows, 0, lane).max(1).next_multiple_of(16);
+                let start = m.heap_used;
+                if let Some(slot) = m.heap
+                    && start.checked_add(size).is_some_and(|end| end <= HEAP)
+                {
+                    m.heap_used += size;
+                    results[lane] = base(slot as u64 + 1) + start;
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some((row, words)) = op.results.first().copied() {
+        for w in 0..words.min(2) {
+            let v = results.map(|r| (r >> (32 * w)) as u32);
+            rows.set32(row + w, &v, who.mask);
+        }
+    }
+    true
+}
+
+/// Up to `n` bytes at a generic address; shorter where memory ends.
+fn bytes(m: &Machine<'_>, b: &BlockState, local: &[u32], lane: usize, address: u64, n: usize) -> Vec<u8> {
+    let (slot, offset) = split(address);
+    let Ok(start) = usize::try_from(offset) else { return vec![] };
+    let byte = |at: usize| -> Option<u8> {
+        let word = match slot {
+            SHARED_SLOT => b.shared.get(at / 4).copied(),
+            LOCAL_SLOT => local.get(at / 4 * 32 + lane).copied(),
+            _ => m.grid.memory.word((slot as usize).checked_sub(1)?, at / 4),
+        }?;
+        Some((word >> (at % 4 * 8)) as u8)
+    };
+    (start..start.saturating_add(n)).map_while(byte).collect()
+}
+
+/// The zero-terminated string at an address, cut at 4096 bytes; `None` for an address outside memory.
+fn text(m: &Machine<'_>, b: &BlockState, local: &[u32], lane: usize, address: u64) -> Option<Vec<u8>> {
+    let mut all = bytes(m, b, local, lane, address, 4096);
+    if all.is_empty() {
+        return None;
+    }
+    if let Some(end) = all.iter().position(|b| *b == 0) {
+        all.truncate(end);
+    }
+    Some(all)
+}

@@ -1,0 +1,189 @@
+//! Warp-wide `.sync` operations: shuffles, votes, matches, reductions, `bar.warp.sync`.
+//!
+//! All non-exited lanes that the mask names must execute the same operation (CUDA C++ Programming Guide, "Warp
+//! Shuffle Functions"; PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync`). Lanes wait
+//! here until they do.
+
+use super::machine::{BlockState, Machine};
+use super::warp::{Split, State, Warp, lanes};
+use crate::decode::Program;
+use crate::decode::op::{CollectiveKind as Kind, CollectiveOp};
+use crate::FindingKind;
+
+/// Live lanes that the split's masks name and that are not in it.
+pub(super) fn missing(warp: &Warp, split: &Split, program: &Program, index: u32) -> u32 {
+    let Some(op) = program.collectives.get(index as usize) else { return 0 };
+    if op.kind == Kind::ActiveMask {
+        return 0;
+    }
+    named(warp, split, op) & warp.live & !split.mask
+}
+
+fn named(warp: &Warp, split: &Split, op: &CollectiveOp) -> u32 {
+    let masks = &warp.r[(split.frame.r + op.mask) as usize].0;
+    lanes(split.mask).fold(0, |all, l| all | masks[l])
+}
+
+/// The collective operation that a waiting split is at.
+fn operation<'p>(program: &'p Program, split: &Split) -> Option<(u32, &'p CollectiveOp)> {
+    let op = program.ops.get(split.pc as usize)?;
+    program.collectives.get(op.d as usize).map(|c| (op.d, c))
+}
+
+/// Something changed: splits that wait for lanes may be complete now.
+pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
+    warp.merge();
+    for i in 0..warp.splits.len() {
+        if warp.splits[i].state == State::AtCollective
+            && let Some((index, _)) = operation(m.grid.program, &warp.splits[i])
+            && missing(warp, &warp.splits[i], m.grid.program, index) == 0
+        {
+            warp.splits[i].state = State::Ready;
+        }
+    }
+    // `__syncwarp()` in both branches of an `if`: different places, one meeting
+    let waiting: u32 = warp
+        .splits
+        .iter()
+        .filter(|s| s.state == State::AtCollective)
+        .filter(|s| operation(m.grid.program, s).is_some_and(|(_, op)| op.kind == Kind::Sync))
+        .fold(0, |all, s| all | s.mask);
+    let met = waiting != 0
+        && warp.splits.iter().filter(|s| s.mask & waiting != 0).all(|s| {
+            operation(m.grid.program, s).is_some_and(|(_, op)| named(warp, s, op) & warp.live & !waiting == 0)
+        });
+    if met {
+        warp.epoch = b.advance();
+        for s in warp.splits.iter_mut().filter(|s| s.mask & waiting != 0) {
+            s.state = State::Ready;
+            s.pc += 1;
+        }
+    }
+}
+
+/// Reports lanes that wait for others that can never come.
+pub(super) fn stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
+    for split in warp.splits.iter().filter(|s| s.state == State::AtCollective) {
+        if let Some((_, op)) = operation(m.grid.program, split) {
+            let what = FindingKind::BadSyncMask { mask: named(warp, split, op), present: split.mask };
+            super::interp::tell(m, what, b.index, warp.index * 32 + split.mask.trailing_zeros(), split.pc);
+        }
+    }
+}
+
+/// Executes the operation for the lanes of the split.
+#[inline(never)]
+pub(super) fn execute(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp, split: &Split, index: u32) {
+    let Some(op) = m.grid.program.collectives.get(index as usize) else { return };
+    let (base_r, base_x, base_p) = (split.frame.r, split.frame.x, split.frame.p);
+    let active = split.mask;
+    let masks = warp.r[(base_r + op.mask) as usize].0;
+    if op.kind != Kind::ActiveMask {
+        let absent = lanes(active).find(|l| masks[*l] >> l & 1 == 0);
+        if let Some(lane) = absent {
+            let what = FindingKind::BadSyncMask { mask: masks[lane], present: active };
+            super::interp::tell(m, what, b.index, warp.index * 32 + lane as u32, split.pc);
+        }
+    }
+    let mut d = [0_u32; 32];
+    let mut p = 0_u32;
+    match op.kind {
+        Kind::Sync => {
+            warp.epoch = b.advance();
+            return;
+        }
+        Kind::ActiveMask => d = [active; 32],
+        Kind::ShflUp | Kind::ShflDown | Kind::ShflBfly | Kind::ShflIdx => {
+            let [a, by, clamp] = [op.a, op.b, op.c].map(|row| warp.r[(base_r + row) as usize].0);
+            for lane in lanes(active) {
+                let (from, inside) = shuffle_source(op.kind, lane as u32, by[lane], clamp[lane]);
+                d[lane] = a[from as usize & 31];
+                p |= u32::from(inside) << lane;
+            }
+        }
+        Kind::VoteAll | Kind::VoteAny | Kind::VoteUni | Kind::VoteBallot => {
+            let a = warp.p[(base_p + op.a) as usize];
+            for lane in lanes(active) {
+                let group = masks[lane] & active;
+                let yes = a & group;
+                d[lane] = yes;
+                let holds = match op.kind {
+                    Kind::VoteAll => yes == group,
+                    Kind::VoteAny => yes != 0,
+                    _ => yes == group || yes == 0,
+                };
+                p |= u32::from(holds) << lane;
+            }
+            if op.kind != Kind::VoteBallot {
+                let row = &mut warp.p[(base_p + op.d) as usize];
+                *row = (*row & !active) | (p & active);
+                return;
+            }
+        }
+        Kind::MatchAny32 | Kind::MatchAny64 | Kind::MatchAll32 | Kind::MatchAll64 => {
+            let a: [u64; 32] = if matches!(op.kind, Kind::MatchAny64 | Kind::MatchAll64) {
+                warp.x[(base_x + op.a) as usize].0
+            } else {
+                warp.r[(base_r + op.a) as usize].0.map(u64::from)
+            };
+            for lane in lanes(active) {
+                let group = masks[lane] & active;
+                let same = lanes(group).filter(|l| a[*l] == a[lane]).fold(0, |all, l| all | 1 << l);
+                if matches!(op.kind, Kind::MatchAny32 | Kind::MatchAny64) {
+                    d[lane] = same;
+                } else if same == group {
+                    d[lane] = group;
+                    p |= 1 << lane;
+                }
+            }
+        }
+        _ => {
+            let a = warp.r[(base_r + op.a) as usize].0;
+            for lane in lanes(active) {
+                let values = lanes(masks[lane] & active).map(|l| a[l]);
+                d[lane] = values.reduce(|x, y| reduce(op.kind, x, y)).unwrap_or(0);
+            }
+        }
+    }
+    let row = &mut warp.r[(base_r + op.d) as usize].0;
+    for lane in lanes(active) {
+        row[lane] = d[lane];
+    }
+    if let Some(q) = op.p {
+        let row = &mut warp.p[(base_p + q) as usize];
+        *row = (*row & !active) | (p & active);
+    }
+}
+
+/// PTX ISA, `shfl.sync`: the source lane, and whether it is inside the segment.
+fn shuffle_source(kind: Kind, lane: u32, by: u32, clamp: u32) -> (u32, bool) {
+    let (by, limit, segment) = (by & 31, clamp & 31, clamp >> 8 & 31);
+    let top = (lane & segment) | (limit & !segment);
+    let bottom = lane & segment;
+    let (from, inside) = match kind {
+        Kind::ShflUp => {
+            let from = lane.wrapping_sub(by) as i32;
+            (from as u32, from >= top as i32)
+        }
+        Kind::ShflDown => (lane + by, lane + by <= top),
+        Kind::ShflBfly => (lane ^ by, lane ^ by <= top),
+        _ => {
+            let from = bottom | (by & !segment);
+            (from, from <= top)
+        }
+    };
+    if inside { (from, true) } else { (lane, false) }
+}
+
+fn reduce(kind: Kind, x: u32, y: u32) -> u32 {
+    match kind {
+        Kind::ReduxAdd => x.wrapping_add(y),
+        Kind::ReduxMinS => (x as i32).min(y as i32) as u32,
+        Kind::ReduxMaxS => (x as i32).max(y as i32) as u32,
+        Kind::ReduxMinU => x.min(y),
+        Kind::ReduxMaxU => x.max(y),
+        Kind::ReduxAnd => x & y,
+        Kind::ReduxOr => x | y,
+        _ => x ^ y,
+    }
+}

@@ -1,0 +1,386 @@
+//! What one host thread needs to run blocks: the program, memory, and everything it collects.
+
+use super::findings::Findings;
+use super::shadow::{Conflict, Me, Shadow};
+use super::warp::Warp;
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
+use crate::decode::Program;
+use crate::decode::op::MemOp;
+use crate::memory::Memory;
+use crate::{Access, Action, Counters, FindingKind, Space};
+
+/// What a launch has in common for all its blocks.
+#[derive(Debug)]
+pub(crate) struct Grid<'a> {
+    pub program: &'a Program,
+    pub memory: &'a Memory,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub threads: u32,
+    pub shared_bytes: u32,
+    pub dynamic_shared: u32,
+    /// Packed arguments.
+    pub params: &'a [u8],
+    /// Allocation slots of the module's variables.
+    pub variables: &'a [usize],
+    pub entry: usize,
+    /// Per slot: may the launch write it?
+    pub writable: &'a [bool],
+}
+
+/// Counts of one memory operation.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Site {
+    pub requests: u64,
+    pub units: u64,
+    pub ideal: u64,
+    pub shared_requests: u64,
+    pub wavefronts: u64,
+    pub wavefronts_ideal: u64,
+    pub local: u64,
+}
+
+/// The shadow of one allocation; empty when the launch cannot write it.
+#[derive(Debug, Default)]
+pub(crate) struct SlotShadow {
+    pub words: Vec<Shadow>,
+    /// Low half: bytes that are initialised. High half: how often the word was written, saturating.
+    pub state: Vec<u8>,
+    /// All of it was initialised from the start.
+    pub initialised: bool,
+}
+
+/// One host thread's machine.
+#[derive(Debug)]
+pub(crate) struct Machine<'a> {
+    pub grid: &'a Grid<'a>,
+    pub findings: Findings,
+    pub sites: Vec<Site>,
+    /// Per basic block: executions by warps, and by lanes.
+    pub blocks: Vec<(u64, u64)>,
+    /// Per operation that branches: executions and divergent ones.
+    pub branches: Vec<(u64, u64)>,
+    pub barriers: Vec<u64>,
+    pub shadows: Vec<SlotShadow>,
+    /// Warp instructions left.
+    pub fuel: i64,
+    pub budget: u64,
+    /// Strong accesses seen since a split last gave way: a loop with them may be waiting for somebody.
+    pub strong_seen: bool,
+    pub output: Vec<u8>,
+    pub output_dropped: u64,
+    /// Slot of the device heap, and bytes of it handed out.
+    pub heap: Option<usize>,
+    pub heap_used: u64,
+}
+
+/// A block in flight.
+#[derive(Debug)]
+pub(crate) struct BlockState {
+    pub index: u32,
+    pub ctaid: [u32; 3],
+    pub warps: Vec<Warp>,
+    pub shared: Vec<u32>,
+    pub shared_shadow: Vec<Shadow>,
+    /// Number of this block among those that used the same shared memory: marks of others are leftovers.
+    pub generation: u32,
+    pub stamp: u32,
+    pub epoch: u32,
+    /// The first exits: operation and thread, to tell who left before a barrier.
+    pub left: Option<(u32, u32)>,
+    pub left_count: u32,
+    /// Threads that arrived without waiting, per barrier number.
+    pub arrived: [u32; 16],
+    pub next_warp: usize,
+}
+
+impl BlockState {
+    /// A new moment: what came before it is ordered for those that take part.
+    pub fn advance(&mut self) -> u32 {
+        self.stamp = self.stamp.saturating_add(1);
+        self.stamp
+    }
+}
+
+impl Machine<'_> {
+    pub fn program(&self) -> &Program {
+        self.grid.program
+    }
+
+    /// The thread's index (x, y, z) from its linear one.
+    pub fn thread(&self, linear: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid.block;
+        [linear % x, linear / x % y, linear / (x * y)]
+    }
+
+    /// The block's index (x, y, z) from its linear one.
+    pub fn block_index(&self, linear: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid.grid.map(u64::from);
+        let linear = u64::from(linear);
+        [(linear % x) as u32, (linear / x % y) as u32, (linear / (x * y)) as u32]
+    }
+
+    /// A party of a finding that is not about memory.
+    pub fn party(&self, pc: u32, block: u32, linear: u32, action: Action) -> Access {
+        let program = self.program();
+        let source = program
+            .source_of
+            .get(pc as usize)
+            .and_then(|s| program.sources.get(*s as usize))
+            .cloned()
+            .unwrap_or_default();
+        Access {
+            source,
+            action,
+            block: self.block_index(block),
+            thread: self.thread(linear),
+            linear,
+            space: None,
+            array: None,
+            index: None,
+            elements: None,
+            address: 0,
+            bytes: 0,
+        }
+    }
+
+    /// A party that accessed `offset` in `space` (a slot's offset for global memory).
+    pub fn memory_party(
+        &self,
+        op: &MemOp,
+        place: Place,
+        block: u32,
+        linear: u32,
+        action: Action,
+        bytes: u32,
+    ) -> Access {
+        let mut access = self.party(op.pc, block, linear, action);
+        access.bytes = bytes;
+        match place {
+            Place::Global(slot, offset) => {
+                access.space = Some(Space::Global);
+                access.address = base(slot + 1).wrapping_add(offset as u64);
+                if let Some(a) = self.grid.memory.allocations.get(slot as usize) {
+                    let element = i64::from(if a.element == 1 { op.width } else { a.element });
+                    access.array = (!a.name.is_empty()).then(|| a.name.clone());
+                    access.index = Some(offset.div_euclid(element));
+                    access.elements = Some(a.bytes / element as u64);
+                    if !a.writable {
+                        access.space = Some(Space::Constant);
+                    }
+                }
+            }
+            Place::Shared(offset) => {
+                access.space = Some(Space::Shared);
+                access.address = base(SHARED_SLOT).wrapping_add(offset as u64);
+                let (name, start, length, element) = self.shared_array(offset);
+                let element = i64::from(if element == 1 { op.width } else { element });
+                access.array = name;
+                access.index = Some((offset - start).div_euclid(element));
+                access.elements = Some(length / element as u64);
+            }
+            Place::Local(offset) => {
+                access.space = Some(Space::Local);
+                access.address = base(LOCAL_SLOT).wrapping_add(offset as u64);
+            }
+            Place::Nowhere(address) => access.address = address,
+        }
+        access
+    }
+
+    /// Name, start, bytes and element size of the shared array that `offset` is in, or the last one before it.
+    fn shared_array(&self, offset: i64) -> (Option<String>, i64, u64, u32) {
+        let program = self.program();
+        let fixed = i64::from(program.shared_static);
+        if offset >= fixed || program.shared.is_empty() {
+            return (None, fixed, u64::from(self.grid.dynamic_shared), 1);
+        }
+        let last = program.shared.iter().rev().find(|v| i64::from(v.offset) <= offset);
+        match last.or(program.shared.first()) {
+            Some(v) => {
+                (Some(v.name.clone()), i64::from(v.offset), u64::from(v.bytes), v.element)
+            }
+            None => (None, 0, 0, 1),
+        }
+    }
+
+    /// Is `offset .. offset + bytes` inside one shared array, the dynamic one included?
+    pub fn shared_inside(&self, first: u32, end: u32) -> bool {
+        let program = self.program();
+        if first >= program.shared_static {
+            return end <= self.grid.shared_bytes;
+        }
+        program.shared.iter().any(|v| v.offset <= first && end <= v.offset + v.bytes)
+    }
+
+    /// The order in which findings are told: lowest block, then lowest thread.
+    pub fn order(block: u32, linear: u32) -> u64 {
+        u64::from(block) << 16 | u64::from(linear)
+    }
+
+    /// Records a fault of one access.
+    #[cold]
+    #[inline(never)]
+    pub fn fault(
+        &mut self,
+        what: FindingKind,
+        op: &MemOp,
+        place: Place,
+        block: u32,
+        linear: u32,
+        write: bool,
+    ) {
+        let mut findings = std::mem::take(&mut self.findings);
+        let action = self.action(op, write);
+        findings.add(what, op.pc, u32::MAX, Self::order(block, linear), write, || {
+            (self.memory_party(op, place, block, linear, action, op.bytes()), None)
+        });
+        self.findings = findings;
+    }
+
+    fn action(&self, op: &MemOp, write: bool) -> Action {
+        if op.atomic.is_some() {
+            Action::Atomic
+        } else if write {
+            Action::Write
+        } else {
+            Action::Read
+        }
+    }
+
+    /// Records a race.
+    #[cold]
+    #[inline(never)]
+    pub fn race(&mut self, op: &MemOp, place: Place, me: &Me, conflict: Conflict, write: bool) {
+        let what = match place {
+            Place::Shared(_) => FindingKind::SharedRace,
+            _ => FindingKind::GlobalRace,
+        };
+        let other_block = if me.shared {
+            // shared marks carry generations, and both parties are in this block
+            me.block
+        } else {
+            conflict.block
+        };
+        let block = me.block;
+        let mut findings = std::mem::take(&mut self.findings);
+        let action = self.action(op, write);
+        findings.add(what, op.pc, conflict.site, Self::order(block, me.thread), write, || {
+            let at = self.memory_party(op, place, block, me.thread, action, op.width);
+            let other = self.program().memory.get(conflict.site as usize).copied().unwrap_or(*op);
+            let action = if conflict.atomic {
+                Action::Atomic
+            } else if conflict.wrote {
+                Action::Write
+            } else {
+                Action::Read
+            };
+            let with = self.memory_party(&other, place, other_block, conflict.thread, action, other.width);
+            (at, Some(with))
+        });
+        self.findings = findings;
+    }
+
+    /// Adds device output, bounded.
+    pub fn print(&mut self, text: &[u8]) {
+        const LIMIT: usize = 64 << 10;
+        let room = LIMIT - self.output.len().min(LIMIT);
+        let take = room.min(text.len());
+        self.output.extend_from_slice(&text[..take]);
+        self.output_dropped += (text.len() - take) as u64;
+    }
+
+    /// Event counts per operation, folded into counters per source place.
+    pub fn counters(&self) -> Vec<(u32, Counters)> {
+        use crate::decode::op::MemSpace;
+        let program = self.program();
+        let mut all: Vec<(u32, Counters)> = Vec::new();
+        let mut add = |pc: u32, c: Counters| {
+            let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
+            all.push((source, c));
+        };
+        for (block, (warps, threads)) in program.blocks.iter().zip(&self.blocks) {
+            if *warps == 0 {
+                continue;
+            }
+            // a block's PTX instructions are spread over its operations, whose lines they are on
+            let span = block.start + 1..block.end.max(block.start + 1);
+            let mut left = u64::from(block.instructions);
+            let ops = u64::from(span.end - span.start).max(1);
+            for (i, pc) in span.clone().enumerate() {
+                let share = u64::from(block.instructions) * (i as u64 + 1) / ops
+                    - u64::from(block.instructions) * i as u64 / ops;
+                left -= share;
+                if share > 0 {
+                    add(pc, Counters {
+                        instructions: share * warps,
+                        thread_instructions: share * threads,
+                        ..Counters::default()
+                    });
+                }
+            }
+            if left > 0 {
+                add(block.start, Counters {
+                    instructions: left * warps,
+                    thread_instructions: left * threads,
+                    ..Counters::default()
+                });
+            }
+        }
+        for (op, site) in program.memory.iter().zip(&self.sites) {
+            let mut c = Counters {
+                local_requests: site.local,
+                ..Counters::default()
+            };
+            let load = matches!(program.ops[op.pc as usize].code, crate::decode::op::Code::Load);
+            if op.atomic.is_some() {
+                if op.space == MemSpace::Shared {
+                    c.shared_atomics = site.requests + site.shared_requests;
+                } else {
+                    c.global_atomics = site.requests;
+                    c.shared_atomics = site.shared_requests;
+                }
+            } else if load {
+                c.load_requests = site.requests;
+                c.load_sectors = site.units;
+                c.load_sectors_ideal = site.ideal;
+            } else {
+                c.store_requests = site.requests;
+                c.store_sectors = site.units;
+                c.store_sectors_ideal = site.ideal;
+            }
+            if op.atomic.is_none() {
+                c.shared_requests = site.shared_requests;
+                c.shared_wavefronts = site.wavefronts;
+                c.shared_wavefronts_ideal = site.wavefronts_ideal;
+            }
+            add(op.pc, c);
+        }
+        for (pc, (executed, divergent)) in self.branches.iter().enumerate() {
+            if *executed > 0 {
+                add(pc as u32, Counters {
+                    branches: *executed,
+                    divergent_branches: *divergent,
+                    ..Counters::default()
+                });
+            }
+        }
+        for (pc, executed) in self.barriers.iter().enumerate() {
+            if *executed > 0 {
+                add(pc as u32, Counters { barriers: *executed, ..Counters::default() });
+            }
+        }
+        all
+    }
+}
+
+/// Where an access went.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place {
+    /// Slot (from 0) and byte offset.
+    Global(u64, i64),
+    Shared(i64),
+    Local(i64),
+    /// No allocation: the raw address.
+    Nowhere(u64),
+}

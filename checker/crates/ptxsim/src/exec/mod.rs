@@ -1,0 +1,31 @@
+//! Running a kernel: a warp-vectorised interpreter.
+//!
+//! ```text
+//! block    runs its warps in turn, opens barriers, finds deadlocks
+//! interp   one warp: picks a split, executes operations until it waits, leaves or gives way
+//! alu      arithmetic of 32 lanes
+//! access   loads, stores, atomics: bounds, counts, hazards, data
+//! shadow   happens-before per word
+//! ```
+
+mod access;
+mod alu;
+pub(crate) mod block;
+pub(crate) mod builtin;
+mod collective;
+pub(crate) mod findings;
+mod interp;
+pub(crate) mod machine;
+pub(crate) mod shadow;
+mod vector;
+pub(crate) mod warp;
+
+/// Levels of diagnosis: what a launch pays for. Bounds and alignment are always checked.
+pub(crate) const BOUNDS: u8 = 0;
+/// Adds the counters.
+pub(crate) const COUNT: u8 = 1;
+/// Adds races and uninitialised reads.
+pub(crate) const FULL: u8 = 2;
+
+/// Warp instructions that a kernel may still run once it has gone wrong: enough to see how many threads do.
+pub(crate) const FUEL_AFTER_FAULT: i64 = 20_000_000;

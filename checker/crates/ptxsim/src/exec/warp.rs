@@ -1,0 +1,148 @@
+//! A warp: register rows, and the groups of lanes ("splits") that currently run apart.
+
+use crate::decode::op::Func;
+
+/// One value per lane.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(crate) struct Row32(pub [u32; 32]);
+
+/// One 64-bit value per lane.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(crate) struct Row64(pub [u64; 32]);
+
+/// Register windows grow to this many rows per file before a kernel's recursion counts as a stack overflow.
+pub(super) const MAX_ROWS: usize = 1 << 16;
+
+/// A function's window in the warp's register files, and its local memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Frame {
+    pub function: u32,
+    pub r: u32,
+    pub x: u32,
+    pub p: u32,
+    /// First byte of the frame in the thread's local memory.
+    pub local: u32,
+    /// Where the caller goes on, and its call operation.
+    pub return_to: u32,
+    pub call: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Ready,
+    /// At the barrier operation with this index; `pc` is behind it.
+    AtBarrier(u32),
+    /// At the collective at `pc`, for lanes that have not come yet.
+    AtCollective,
+}
+
+/// Lanes that run together.
+#[derive(Debug, Clone)]
+pub(crate) struct Split {
+    pub pc: u32,
+    pub mask: u32,
+    pub state: State,
+    pub frame: Frame,
+    /// Callers, outermost first; empty in a kernel that calls nothing.
+    pub stack: Vec<Frame>,
+    /// Rises each time the split gives way to others: the lowest goes first.
+    pub turn: u32,
+}
+
+impl Split {
+    /// Can two splits go on as one?
+    pub fn joins(&self, other: &Self) -> bool {
+        self.pc == other.pc
+            && self.state == other.state
+            && self.frame == other.frame
+            && self.stack == other.stack
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Warp {
+    /// Index in the block.
+    pub index: u32,
+    pub r: Vec<Row32>,
+    pub x: Vec<Row64>,
+    pub p: Vec<u32>,
+    pub splits: Vec<Split>,
+    /// Lanes that exist and have not left.
+    pub live: u32,
+    /// Lanes that exist.
+    pub lanes: u32,
+    pub turn: u32,
+    /// Sync stamp of the last warp-wide synchronisation.
+    pub epoch: u32,
+    /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per word the lanes that wrote it.
+    pub local: Vec<u32>,
+    pub local_written: Vec<u32>,
+}
+
+impl Warp {
+    /// The ready split that goes next: the one that gave way least, then the deepest call, then the lowest position.
+    pub fn pick(&mut self) -> Option<usize> {
+        let best = self
+            .splits
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.state == State::Ready)
+            .min_by_key(|(_, s)| (s.turn, usize::MAX - s.stack.len(), s.pc))?
+            .0;
+        Some(best)
+    }
+
+    /// Merges splits that are at the same place.
+    pub fn merge(&mut self) {
+        let mut i = 0;
+        while i < self.splits.len() {
+            let mut j = i + 1;
+            while j < self.splits.len() {
+                if self.splits[i].joins(&self.splits[j]) {
+                    let other = self.splits.swap_remove(j);
+                    self.splits[i].mask |= other.mask;
+                    self.splits[i].turn = self.splits[i].turn.min(other.turn);
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+    }
+
+    /// Makes room for a function's window on top of `frame`; false beyond [`MAX_ROWS`].
+    pub fn reserve(&mut self, frame: &Frame, f: &Func) -> bool {
+        let (r, x, p) = (
+            (frame.r + f.rows32) as usize,
+            (frame.x + f.rows64) as usize,
+            (frame.p + f.preds) as usize,
+        );
+        if r.max(x) > MAX_ROWS {
+            return false;
+        }
+        grow(&mut self.r, r, Row32([0; 32]));
+        grow(&mut self.x, x, Row64([0; 32]));
+        grow(&mut self.p, p, 0);
+        true
+    }
+}
+
+fn grow<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
+    if v.len() < len {
+        v.resize(len, value);
+    }
+}
+
+/// The set lanes of a mask, ascending.
+pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        (rest != 0).then(|| {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            lane
+        })
+    })
+}

@@ -1,0 +1,445 @@
+//! Launching a kernel: limits and arguments checked, blocks handed to host threads, observations gathered.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::address::base;
+use crate::decode::InitValue;
+use crate::decode::op::Target;
+use crate::exec::block::{self, Stop};
+use crate::exec::builtin;
+use crate::exec::findings::Findings;
+use crate::exec::machine::{Grid, Machine, Site, SlotShadow};
+use crate::exec::shadow::Shadow;
+use crate::exec::{BOUNDS, COUNT, FULL};
+use crate::module::Entry;
+use crate::{ArrayUse, Counters, Error, LineCounters, Memory, Module, Observations, Source};
+
+/// What to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel's name.
+    pub entry: String,
+    /// Blocks per grid (x, y, z).
+    pub grid: [u32; 3],
+    /// Threads per block (x, y, z).
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    /// The arguments, one per parameter, little-endian.
+    pub args: Vec<Vec<u8>>,
+}
+
+/// How much a launch observes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Diagnose {
+    /// Bounds, alignment, barriers, budgets: always.
+    Bounds,
+    /// And the counters.
+    Count,
+    /// And races and uninitialised reads.
+    #[default]
+    Full,
+}
+
+/// How to run it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What to observe.
+    pub diagnose: Diagnose,
+    /// 0 runs blocks and warps in order; others reorder them, reproducibly.
+    pub seed: u64,
+    /// Host threads to use at most. Launches whose result could depend on the order use one.
+    pub threads: usize,
+    /// Warp instructions until [`crate::FindingKind::NeverFinishes`].
+    pub budget: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { diagnose: Diagnose::Full, seed: 0, threads: 1, budget: 400_000_000 }
+    }
+}
+
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+const MAX_THREADS: u64 = 1024;
+const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65_535, 65_535];
+/// Static shared memory is limited to 48 KiB; with the dynamic part a block may opt in to 227 KiB.
+const MAX_STATIC_SHARED: u32 = 48 << 10;
+const MAX_SHARED: u64 = 227 << 10;
+/// Blocks that wait for each other are kept in flight up to this many threads, about what a large GPU holds.
+const MAX_RESIDENT_THREADS: usize = 1 << 18;
+
+/// Runs a kernel to its end, or until it cannot go on.
+///
+/// # Errors
+/// [`Error::NoSuchEntry`], or [`Error::BadLaunch`] for limits and arguments. What the kernel does wrong is in the
+/// observations.
+pub fn run(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+) -> Result<Observations, Error> {
+    let entry = module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| Error::NoSuchEntry {
+        name: launch.entry.clone(),
+        found: module.entries.iter().map(|e| e.name.clone()).collect(),
+    })?;
+    check_limits(entry, launch)?;
+    let params = pack(entry, &launch.args)?;
+    let variables = bind(module, memory)?;
+    let heap = if module.program.calls.iter().any(|c| c.target == Target::Malloc) {
+        Some(memory.allocate("the device heap", builtin::HEAP, 1, false)?)
+    } else {
+        None
+    };
+    let writable = writable(entry, &params, memory);
+    let grid = Grid {
+        program: &module.program,
+        memory,
+        grid: launch.grid,
+        block: launch.block,
+        threads: launch.block.iter().product(),
+        shared_bytes: module.program.shared_static + launch.shared,
+        dynamic_shared: launch.shared,
+        params: &params,
+        variables: &variables,
+        entry: entry.function,
+        writable: &writable,
+    };
+    let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+    let program = &module.program;
+    // one order, one result: anything that could tell the order runs on one thread
+    let threads = if program.talks || program.has_atomics || heap.is_some() || options.diagnose == Diagnose::Full {
+        1
+    } else {
+        options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64))
+    };
+    let next = AtomicU64::new(0);
+    let order = Order::new(blocks, options.seed);
+    let work = |heap| {
+        let mut m = machine(&grid, options, heap);
+        let done = match options.diagnose {
+            Diagnose::Bounds => blocks_of::<BOUNDS>(&mut m, &next, &order, options.seed),
+            Diagnose::Count => blocks_of::<COUNT>(&mut m, &next, &order, options.seed),
+            Diagnose::Full => blocks_of::<FULL>(&mut m, &next, &order, options.seed),
+        };
+        (m, done)
+    };
+    let results: Vec<(Machine<'_>, bool)> = if threads == 1 {
+        vec![work(heap)]
+    } else {
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(|| work(None))).collect();
+            handles.into_iter().filter_map(|h| h.join().ok()).collect()
+        })
+    };
+    let complete = results.len() == threads;
+    let mut merged = merge(results);
+    merged.completed &= complete;
+    let shadows = std::mem::take(&mut merged.shadows);
+    drop(grid);
+    settle(memory, shadows, &writable, &mut merged.observations);
+    merged.observations.completed = merged.completed;
+    Ok(merged.observations)
+}
+
+fn check_limits(entry: &Entry, launch: &Launch) -> Result<(), Error> {
+    let bad = |text: String| Err(Error::BadLaunch(text));
+    let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
+    if launch.grid.contains(&0) || launch.block.contains(&0) {
+        return bad(format!(
+            "grid {:?} and block {:?} must be at least 1 in every dimension",
+            launch.grid, launch.block
+        ));
+    }
+    for (axis, name) in ["x", "y", "z"].iter().enumerate() {
+        if launch.block[axis] > MAX_BLOCK[axis] {
+            return bad(format!(
+                "blockDim.{name} is {}; at most {} is possible",
+                launch.block[axis], MAX_BLOCK[axis]
+            ));
+        }
+        if launch.grid[axis] > MAX_GRID[axis] {
+            return bad(format!(
+                "gridDim.{name} is {}; at most {} is possible",
+                launch.grid[axis], MAX_GRID[axis]
+            ));
+        }
+    }
+    let blocks: u64 = launch.grid.iter().map(|n| u64::from(*n)).product();
+    if blocks > u64::from(u32::MAX) {
+        return bad(format!("{blocks} blocks are more than the simulator runs"));
+    }
+    if threads > MAX_THREADS {
+        return bad(format!("a block of {threads} threads; at most {MAX_THREADS} are possible"));
+    }
+    if entry.shared_bytes > MAX_STATIC_SHARED {
+        return bad(format!(
+            "`{}` declares {} bytes of shared memory; at most {MAX_STATIC_SHARED} are possible without dynamic \
+             shared memory",
+            entry.name, entry.shared_bytes
+        ));
+    }
+    let shared = u64::from(entry.shared_bytes) + u64::from(launch.shared);
+    if shared > MAX_SHARED {
+        return bad(format!("{shared} bytes of shared memory; a block has at most {MAX_SHARED}"));
+    }
+    Ok(())
+}
+
+/// Lays the arguments out as the kernel reads them.
+fn pack(entry: &Entry, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+    if args.len() != entry.params.len() {
+        return Err(Error::BadLaunch(format!(
+            "`{}` has {} parameters, {} arguments given",
+            entry.name,
+            entry.params.len(),
+            args.len()
+        )));
+    }
+    let mut packed = vec![];
+    for (i, (param, arg)) in entry.params.iter().zip(args).enumerate() {
+        if arg.len() != param.bytes as usize {
+            return Err(Error::BadLaunch(format!(
+                "argument {i} of `{}` has {} bytes, its parameter {}",
+                entry.name,
+                arg.len(),
+                param.bytes
+            )));
+        }
+        packed.resize(packed.len().next_multiple_of(param.align.max(1) as usize), 0);
+        packed.extend_from_slice(arg);
+    }
+    Ok(packed)
+}
+
+/// Slots of the module's variables, allocated and initialised when the module is first run in this memory.
+fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
+    if let Some((_, slots)) = memory.modules.iter().find(|(id, _)| *id == module.id) {
+        return Ok(slots.clone());
+    }
+    let mut slots = vec![];
+    for v in &module.program.variables {
+        // variables without an initial value start as zeros (PTX ISA, "Initializers")
+        slots.push(memory.allocate(&v.name, v.bytes.max(1), v.element, true)?);
+    }
+    for (v, slot) in module.program.variables.iter().zip(&slots) {
+        for (offset, value, bytes) in &v.init {
+            let bits = match value {
+                InitValue::Bits(bits) => *bits,
+                InitValue::Variable(other, o) => {
+                    slots.get(*other).map_or(0, |s| base(*s as u64 + 1).wrapping_add(*o as u64))
+                }
+                InitValue::Function(f) => base(crate::address::FUNCTION_SLOT) + *f as u64 * 16,
+            };
+            let data = bits.to_le_bytes();
+            memory.write(base(*slot as u64 + 1) + offset, &data[..(*bytes as usize).min(8)])?;
+        }
+        if let Some(a) = memory.allocations.get_mut(*slot) {
+            a.writable = !v.constant;
+        }
+    }
+    memory.modules.push((module.id, slots.clone()));
+    Ok(slots)
+}
+
+/// Which slots the launch may write: those of the parameters that the kernel stores through, or all.
+fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
+    let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
+    let mut offset = 0_usize;
+    for (i, param) in entry.params.iter().enumerate() {
+        offset = offset.next_multiple_of(param.align.max(1) as usize);
+        if entry.written >> i & 1 == 1
+            && let Some(data) = params.get(offset..offset + 8)
+            && param.bytes == 8
+        {
+            let address = u64::from_le_bytes(data.try_into().unwrap_or_default());
+            let slot = crate::address::split(address).0;
+            if let Some(w) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
+                *w = true;
+            }
+        } else if entry.written >> i & 1 == 1 {
+            all.fill(true);
+        }
+        offset += param.bytes as usize;
+    }
+    all
+}
+
+fn machine<'g>(grid: &'g Grid<'g>, options: &Options, heap: Option<usize>) -> Machine<'g> {
+    let program = grid.program;
+    let full = options.diagnose == Diagnose::Full;
+    let shadows = if full {
+        grid.memory
+            .allocations
+            .iter()
+            .zip(grid.writable)
+            .map(|(a, writable)| SlotShadow {
+                words: if *writable { vec![Shadow::default(); a.words.len()] } else { vec![] },
+                state: match (&a.initialised, writable) {
+                    (Some(bits), _) => bits.to_vec(),
+                    (None, true) => vec![0xf; a.words.len()],
+                    (None, false) => vec![],
+                },
+                initialised: a.initialised.is_none(),
+            })
+            .collect()
+    } else {
+        vec![]
+    };
+    Machine {
+        grid,
+        findings: Findings::default(),
+        sites: vec![Site::default(); program.memory.len()],
+        blocks: vec![(0, 0); program.blocks.len()],
+        branches: vec![(0, 0); program.ops.len()],
+        barriers: vec![0; program.ops.len()],
+        shadows,
+        fuel: i64::try_from(options.budget).unwrap_or(i64::MAX),
+        budget: options.budget,
+        strong_seen: false,
+        output: vec![],
+        output_dropped: 0,
+        heap,
+        heap_used: 0,
+    }
+}
+
+/// The order in which blocks start.
+struct Order {
+    blocks: u64,
+    step: u64,
+    first: u64,
+}
+
+impl Order {
+    fn new(blocks: u64, seed: u64) -> Self {
+        if seed == 0 || blocks < 2 {
+            return Self { blocks, step: 1, first: 0 };
+        }
+        let mix = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut step = (mix >> 16) % blocks | 1;
+        while gcd(step, blocks) != 1 {
+            step += 2;
+        }
+        Self { blocks, step: step % blocks.max(1), first: mix % blocks }
+    }
+
+    fn at(&self, n: u64) -> u64 {
+        ((u128::from(n) * u128::from(self.step.max(1)) + u128::from(self.first)) % u128::from(self.blocks)) as u64
+    }
+}
+
+const fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Runs blocks until there are no more. Blocks that may wait for others are kept in flight beside them.
+fn blocks_of<const L: u8>(m: &mut Machine<'_>, next: &AtomicU64, order: &Order, seed: u64) -> bool {
+    let mut idle = vec![];
+    let mut parked: VecDeque<_> = VecDeque::new();
+    let resident = (MAX_RESIDENT_THREADS / m.grid.threads.max(1) as usize).max(1);
+    let mut exhausted = false;
+    loop {
+        let mut state = None;
+        if !exhausted && parked.len() < resident {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            if n < order.blocks {
+                let index = order.at(n) as u32;
+                let mut b = idle.pop().unwrap_or_else(|| block::new_state(m.grid, L >= FULL));
+                let ctaid = m.block_index(index);
+                block::start(m.grid, &mut b, index, ctaid);
+                b.next_warp = (seed % b.warps.len().max(1) as u64) as usize;
+                state = Some(b);
+            } else {
+                exhausted = true;
+            }
+        }
+        let Some(mut b) = state.or_else(|| parked.pop_front()) else { return true };
+        match block::run::<L>(m, &mut b) {
+            Stop::Left => idle.push(b),
+            Stop::GaveWay | Stop::Waits => parked.push_back(b),
+            Stop::Fatal => {
+                // let the other threads of the host stop, too
+                next.store(order.blocks, Ordering::Relaxed);
+                return false;
+            }
+        }
+    }
+}
+
+struct Merged {
+    observations: Observations,
+    completed: bool,
+    shadows: Vec<SlotShadow>,
+}
+
+fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
+    let mut observations = Observations::default();
+    let mut completed = true;
+    let mut lines: BTreeMap<Source, Counters> = BTreeMap::new();
+    let mut findings = Findings::default();
+    let mut shadows = vec![];
+    let mut output = vec![];
+    for (mut m, done) in results {
+        completed &= done;
+        for (source, counters) in m.counters() {
+            observations.totals.add(&counters);
+            let Some(source) = m.grid.program.sources.get(source as usize) else { continue };
+            lines.entry(Source { column: 0, ..source.clone() }).or_default().add(&counters);
+        }
+        output.extend_from_slice(&m.output);
+        observations.output_dropped += m.output_dropped;
+        findings.absorb(std::mem::take(&mut m.findings));
+        shadows = std::mem::take(&mut m.shadows);
+    }
+    observations.output = String::from_utf8_lossy(&output).into_owned();
+    observations.findings = findings.finish();
+    observations.lines = lines
+        .into_iter()
+        .filter(|(s, c)| s.line > 0 && *c != Counters::default())
+        .map(|(source, counters)| LineCounters { source, counters })
+        .collect();
+    Merged { observations, completed, shadows }
+}
+
+/// Writes back what the launch initialised, and tells how it used the named allocations that it wrote.
+fn settle(
+    memory: &mut Memory,
+    shadows: Vec<SlotShadow>,
+    writable: &[bool],
+    observations: &mut Observations,
+) {
+    for (slot, allocation) in memory.allocations.iter_mut().enumerate() {
+        if !writable.get(slot).copied().unwrap_or(false) {
+            continue;
+        }
+        let Some(shadow) = shadows.get(slot) else {
+            // not followed: from now on all of it may be initialised
+            allocation.initialised = None;
+            continue;
+        };
+        if let Some(bits) = &mut allocation.initialised {
+            for (b, s) in bits.iter_mut().zip(&shadow.state) {
+                *b = s & 0xf;
+            }
+        }
+        let per = (allocation.element as usize / 4).max(1);
+        let written = shadow.state.chunks(per).filter(|c| c.iter().any(|s| s >> 4 > 0)).count() as u64;
+        if written > 0 && !allocation.name.is_empty() {
+            let most = shadow.state.iter().map(|s| u32::from(s >> 4)).max().unwrap_or(0);
+            let elements = allocation.bytes / u64::from(allocation.element.max(if allocation.element < 4 { 4 } else { 1 }));
+            observations.arrays.push(ArrayUse {
+                name: allocation.name.clone(),
+                elements: elements.max(1),
+                written,
+                max_writes: most,
+            });
+        }
+    }
+}

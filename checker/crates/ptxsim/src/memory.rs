@@ -1,0 +1,193 @@
+//! Global memory: allocations with guard gaps, safe to share between the host's threads.
+//!
+//! Words are relaxed atomics, so that a racing kernel is a finding and never undefined behaviour here.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::Error;
+use crate::address::{base, split};
+
+/// Device memory of one simulated GPU.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pub(crate) allocations: Vec<Allocation>,
+    /// Slots of the module's own variables, by module identity.
+    pub(crate) modules: Vec<(u64, Vec<usize>)>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub name: String,
+    pub bytes: u64,
+    /// Bytes of one element, for messages.
+    pub element: u32,
+    pub words: Box<[AtomicU32]>,
+    /// Per word, one bit per byte: has it been written? `None` when all of it was from the start.
+    pub initialised: Option<Box<[u8]>>,
+    /// False for constant memory and the like.
+    pub writable: bool,
+}
+
+/// More than any exercise needs, less than what would bring a laptop to its knees.
+const LIMIT: u64 = 8 << 30;
+
+impl Memory {
+    /// Empty memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Allocates `bytes`, 256-byte aligned (CUDA C++ Programming Guide, "Device Memory Accesses"), and returns the
+    /// address. `contents` fill it from the start; what they leave out counts as uninitialised.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] beyond 8 GiB in total.
+    pub fn alloc(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        element: u32,
+        contents: Option<&[u8]>,
+    ) -> Result<u64, Error> {
+        let slot = self.allocate(name, bytes, element, contents.is_some_and(|c| c.len() as u64 >= bytes))?;
+        let address = base(slot as u64 + 1);
+        if let Some(contents) = contents {
+            self.write(address, &contents[..contents.len().min(bytes as usize)])?;
+        }
+        Ok(address)
+    }
+
+    pub(crate) fn allocate(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        element: u32,
+        initialised: bool,
+    ) -> Result<usize, Error> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > LIMIT {
+            self.bytes -= bytes;
+            return Err(Error::Memory(format!(
+                "{bytes} bytes for `{name}` do not fit: the simulator gives a program at most {LIMIT} bytes"
+            )));
+        }
+        let words = bytes.div_ceil(4) as usize;
+        self.allocations.push(Allocation {
+            name: name.to_owned(),
+            bytes,
+            element: element.max(1),
+            words: (0..words).map(|_| AtomicU32::new(0)).collect(),
+            initialised: (!initialised).then(|| vec![0; words].into()),
+            writable: true,
+        });
+        Ok(self.allocations.len() - 1)
+    }
+
+    /// Fills what nothing has initialised with a pattern, which leaves it uninitialised for the diagnosis.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when `address` starts no allocation.
+    pub fn fill_uninitialised(&mut self, address: u64, pattern: [u8; 4]) -> Result<(), Error> {
+        let allocation = self.at(address)?.0;
+        let pattern = u32::from_le_bytes(pattern);
+        if let Some(initialised) = &allocation.initialised {
+            for (word, bits) in allocation.words.iter().zip(initialised) {
+                let keep = byte_mask(*bits);
+                word.store((word.load(Relaxed) & keep) | (pattern & !keep), Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads `bytes` from `address`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when that is not inside one allocation.
+    pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, Error> {
+        let (allocation, offset) = self.range(address, bytes)?;
+        let (first, last) = (offset / 4, (offset + bytes as usize).div_ceil(4));
+        let mut data = Vec::with_capacity((last - first) * 4);
+        for word in &allocation.words[first..last] {
+            data.extend_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+        let skip = offset - first * 4;
+        data.drain(..skip);
+        data.truncate(bytes as usize);
+        Ok(data)
+    }
+
+    /// Writes `data` at `address`, as a copy from the host does.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when that is not inside one allocation.
+    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), Error> {
+        let (_, offset) = self.range(address, data.len() as u64)?;
+        let (slot, _) = split(address);
+        let allocation = &mut self.allocations[slot as usize - 1];
+        if offset % 4 == 0 {
+            let (whole, rest) = data.as_chunks::<4>();
+            for (word, bytes) in allocation.words[offset / 4..].iter_mut().zip(whole) {
+                *word.get_mut() = u32::from_le_bytes(*bytes);
+            }
+            if let Some(initialised) = &mut allocation.initialised {
+                initialised[offset / 4..offset / 4 + whole.len()].fill(0xf);
+            }
+            write_bytes(allocation, offset + whole.len() * 4, rest);
+        } else {
+            write_bytes(allocation, offset, data);
+        }
+        Ok(())
+    }
+
+    /// The word `index` of a slot.
+    pub(crate) fn word(&self, slot: usize, index: usize) -> Option<u32> {
+        self.allocations.get(slot)?.words.get(index).map(|w| w.load(Relaxed))
+    }
+
+    fn at(&self, address: u64) -> Result<(&Allocation, i64), Error> {
+        let (slot, offset) = split(address);
+        slot.checked_sub(1)
+            .and_then(|s| self.allocations.get(s as usize))
+            .map(|a| (a, offset))
+            .ok_or_else(|| Error::Memory(format!("address {address:#x} is in no allocation")))
+    }
+
+    fn range(&self, address: u64, bytes: u64) -> Result<(&Allocation, usize), Error> {
+        let (allocation, offset) = self.at(address)?;
+        u64::try_from(offset)
+            .ok()
+            .filter(|o| o.checked_add(bytes).is_some_and(|end| end <= allocation.bytes))
+            .map(|o| (allocation, o as usize))
+            .ok_or_else(|| {
+                Error::Memory(format!(
+                    "{bytes} bytes at offset {offset} are outside `{}`, which has {} bytes",
+                    allocation.name, allocation.bytes
+                ))
+            })
+    }
+}
+
+fn write_bytes(allocation: &mut Allocation, offset: usize, data: &[u8]) {
+    for (i, byte) in data.iter().enumerate() {
+        let (word, shift) = ((offset + i) / 4, (offset + i) % 4 * 8);
+        let slot = allocation.words[word].get_mut();
+        *slot = (*slot & !(0xff << shift)) | u32::from(*byte) << shift;
+        if let Some(initialised) = &mut allocation.initialised {
+            initialised[word] |= 1 << (shift / 8);
+        }
+    }
+}
+
+/// Four byte bits to a mask over the word.
+pub(crate) const fn byte_mask(bits: u8) -> u32 {
+    let mut mask = 0;
+    let mut i = 0;
+    while i < 4 {
+        if bits >> i & 1 == 1 {
+            mask |= 0xff << (i * 8);
+        }
+        i += 1;
+    }
+    mask
+}

@@ -1,0 +1,130 @@
+//! A loaded module: its kernels, ready to launch.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Error;
+use crate::decode::{self, Program};
+use crate::parse::{self, ast};
+
+/// PTX, parsed and decoded once; launched as often as wanted.
+#[derive(Debug)]
+pub struct Module {
+    /// Distinguishes modules in a [`crate::Memory`].
+    pub(crate) id: u64,
+    pub(crate) program: Program,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// A kernel of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// As in the PTX; C++ names are mangled.
+    pub name: String,
+    /// Its parameters in order.
+    pub params: Vec<Param>,
+    /// Static shared memory of the module's variables that belong to it, in bytes.
+    pub shared_bytes: u32,
+    pub(crate) function: usize,
+    pub(crate) written: u64,
+}
+
+/// A kernel parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Param {
+    /// As in the PTX: `kernel_param_0`.
+    pub name: String,
+    /// Its type; a struct is [`ParamType::Bytes`].
+    pub ty: ParamType,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// A parameter's fundamental type (PTX ISA, "Fundamental Types").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "PTX's own names")]
+pub enum ParamType {
+    S8, S16, S32, S64,
+    U8, U16, U32, U64,
+    B8, B16, B32, B64,
+    F16, F32, F64,
+    /// An array of bytes: a struct passed by value.
+    Bytes,
+}
+
+impl Module {
+    /// Parses and decodes PTX text.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for PTX that the simulator does not know.
+    pub fn parse(ptx: &str) -> Result<Self, Error> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let tree = parse::parse(ptx)?;
+        let (program, written) = decode::decode(&tree)?;
+        let mut entries = vec![];
+        for (function, (f, written)) in
+            tree.functions.iter().filter(|f| f.body.is_some()).zip(written).enumerate()
+        {
+            if f.entry {
+                entries.push(Entry {
+                    name: f.name.to_owned(),
+                    params: f.params.iter().map(param).collect(),
+                    shared_bytes: shared_bytes(&tree, f),
+                    function,
+                    written,
+                });
+            }
+        }
+        Ok(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), program, entries })
+    }
+
+    /// The kernels, in the order of the text.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+}
+
+/// Static shared memory that a kernel declares itself, or that its module does and it names.
+fn shared_bytes(tree: &ast::Ptx<'_>, f: &ast::Function<'_>) -> u32 {
+    let body = f.body.as_deref().unwrap_or_default();
+    let own = body.iter().filter_map(|s| match s {
+        ast::Statement::Variable(v) if v.space == "shared" => Some(v.bytes()),
+        _ => None,
+    });
+    let named = |name: &str| {
+        body.iter().any(|s| match s {
+            ast::Statement::Instruction(i) => i.operands.iter().any(|o| {
+                matches!(o, ast::Operand::Name(n) | ast::Operand::Offset(n, _) if *n == name)
+                    || matches!(o, ast::Operand::Memory { base: Some(n), .. } if *n == name)
+            }),
+            _ => false,
+        })
+    };
+    let module = tree.variables.iter().filter(|v| v.space == "shared" && named(v.name)).map(ast::Variable::bytes);
+    u32::try_from(own.chain(module).sum::<u64>()).unwrap_or(u32::MAX)
+}
+
+fn param(v: &ast::Variable<'_>) -> Param {
+    use ast::Type as T;
+    let ty = match v.ty {
+        _ if v.elements != Some(1) => ParamType::Bytes,
+        T::S8 => ParamType::S8,
+        T::S16 => ParamType::S16,
+        T::S32 => ParamType::S32,
+        T::S64 => ParamType::S64,
+        T::U8 => ParamType::U8,
+        T::U16 => ParamType::U16,
+        T::U32 => ParamType::U32,
+        T::U64 => ParamType::U64,
+        T::B8 => ParamType::B8,
+        T::B16 => ParamType::B16,
+        T::B32 => ParamType::B32,
+        T::B64 => ParamType::B64,
+        T::F16 => ParamType::F16,
+        T::F32 => ParamType::F32,
+        T::F64 => ParamType::F64,
+        _ => ParamType::Bytes,
+    };
+    Param { name: v.name.to_owned(), ty, bytes: u32::try_from(v.bytes()).unwrap_or(u32::MAX), align: v.align }
+}
