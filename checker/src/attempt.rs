@@ -83,7 +83,7 @@ pub enum Error {
         known: String,
     },
     /// A GPU was asked for.
-    #[error("no GPU to run on: {0}; `--backend sim` checks on the simulator")]
+    #[error("no GPU to run on: {0}")]
     NoGpu(NoGpu),
     /// The worker could not be used.
     #[error(transparent)]

@@ -162,6 +162,13 @@ pub enum Book {
         #[arg(long, value_name = "DIR")]
         dest: Option<PathBuf>,
     },
+    /// Capture the outputs that the book shows (for authors)
+    #[command(hide = true)]
+    Capture {
+        /// Write nothing: exit code 2 when an output would change.
+        #[arg(long)]
+        check: bool,
+    },
     /// Serve the book on this machine, and build it again at every change
     Serve {
         /// The port on 127.0.0.1.

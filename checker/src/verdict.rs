@@ -436,3 +436,37 @@ fn finding_slug(finding: &Finding) -> Slug {
         FindingKind::StackOverflow { .. } => Slug::StackOverflow,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names are typed by people and written in mutants: they must not change, and every one must be found again.
+    #[test]
+    fn every_slug_is_found_by_its_name() {
+        for slug in Slug::ALL {
+            assert_eq!(Slug::parse(slug.as_str()), Some(slug));
+            assert_eq!(
+                serde_json::to_value(slug).expect("a string"),
+                slug.as_str(),
+                "one spelling"
+            );
+        }
+        assert_eq!(Slug::parse(" Shared_Race "), Some(Slug::SharedRace));
+        assert_eq!(Slug::parse("shared race"), Some(Slug::SharedRace));
+        assert_eq!(Slug::parse("no-such-thing"), None);
+    }
+
+    /// "Wrong" and "could not run" are never confused.
+    #[test]
+    fn exit_codes_tell_wrong_from_could_not_run() {
+        use crate::exit::{ENVIRONMENT, NOT_YET, PASSED, code};
+        let fault = |fault| Verdict::Fault { case: 0, fault, others: 0 };
+        assert_eq!(code(&Verdict::Passed(Passed::default())), PASSED);
+        assert_eq!(code(&Verdict::UnreadableSource(Unreadable::Empty)), NOT_YET);
+        assert_eq!(code(&fault(Fault::TimedOut { seconds: 1.0 })), NOT_YET);
+        assert_eq!(code(&fault(Fault::WorkerDied { how: "signal 9".into() })), ENVIRONMENT);
+        let feature = "tex.2d".into();
+        assert_eq!(code(&fault(Fault::Unsupported { feature, source: None })), ENVIRONMENT);
+    }
+}

@@ -77,6 +77,8 @@ const TESTS: &[(&str, fn(&mut Worker) -> Seen)] = &[
     ("healthy after it", right),
     ("trap", |w| expect(w, "trapped", &|f| is_driver(f, 719) || is_driver(f, 715))),
     ("healthy after it", right),
+    ("a failed assert", asserted),
+    ("healthy after it", right),
     ("an endless kernel", endless),
     ("healthy after it", right),
     ("printf, with a forged frame's tag", greet),
@@ -216,6 +218,15 @@ fn missing_argument(worker: &mut Worker) -> Seen {
         Err(Error::Bug(text)) => Ok(text),
         other => Err(format!("{other:?}")),
     }
+}
+
+fn asserted(worker: &mut Worker) -> Seen {
+    let run = run(worker, &Launch { grid: [1; 3], block: [4, 1, 1], ..launch("asserted") })?;
+    let said = run.printed.contains("thread: [3,0,0] Assertion `in[threadIdx.x] < 3.0f` failed");
+    seen(
+        said && run.faults.iter().all(|f| is_driver(f, 710)) && run.faults.len() == 1,
+        (&run.faults, &run.printed),
+    )
 }
 
 fn endless(worker: &mut Worker) -> Seen {

@@ -11,6 +11,7 @@ use checker::toolchain;
 
 const SOURCE: &str = "NVRTC_TEST_SOURCE";
 const OUTCOME: &str = "NVRTC_TEST_OUTCOME";
+const ARCH: &str = "NVRTC_TEST_ARCH";
 const FILE: &str = "exercises/ch01_threads/kernel.cu";
 
 /// Not a test by itself: what [`compile`] starts, told by its environment what to do.
@@ -20,19 +21,32 @@ fn child() {
     let toolchain = toolchain::find()
         .expect("no CUDA 13 compiler: run `cargo checker setup` first, then the tests again");
     let source = fs::read_to_string(source).expect("the source to compile");
-    let result = nvrtc::compile(&toolchain, &source, FILE, &Options::default());
+    let options = Options { arch: env::var(ARCH).expect("the architecture"), ..Options::default() };
+    let result = nvrtc::compile(&toolchain, &source, FILE, &options);
     fs::write(outcome, serde_json::to_vec(&result).expect("serialises"))
         .expect("writes the outcome");
 }
 
 /// Compiles in a child, which is this test program again.
 fn compile(source: &str) -> Outcome {
+    compile_for("compute_75", source)
+}
+
+fn compile_for(arch: &str, source: &str) -> Outcome {
     let folder = tempfile::tempdir().expect("temporary folder");
     let (input, output) = (folder.path().join("source.cu"), folder.path().join("outcome.json"));
     fs::write(&input, source).expect("writes the source");
+    let beside = folder.path().join("exercises/ch01_threads");
+    fs::create_dir_all(&beside).expect("a workbook's folder");
+    for place in [&beside, folder.path()] {
+        fs::write(place.join("neighbour.h"), "__device__ int neighbour;\n")
+            .expect("writes a neighbour");
+    }
     let child = Command::new(env::current_exe().expect("this program"))
         .args(["--exact", "child", "--nocapture"])
         .envs([(SOURCE, &input), (OUTCOME, &output)])
+        .env(ARCH, arch)
+        .current_dir(folder.path())
         .stdin(Stdio::null())
         .output()
         .expect("starts");
@@ -131,15 +145,17 @@ fn included_files_are_not_shown() {
     }
 }
 
-/// What lies beside the exercise, or below the folder that the checker runs in, is not part of it.
+/// What lies beside the exercise, or in the folder that the checker runs in, is not part of it: the cache would not
+/// notice that it changed.
 #[test]
 fn neighbours_are_not_included() {
-    assert!(Path::new("Cargo.toml").exists(), "tests run in the package's folder");
-    let messages = rejected("#include \"Cargo.toml\"\nextern \"C\" __global__ void k() {}\n");
-    assert!(
-        messages.iter().any(|m| m.text == "cannot open source file \"Cargo.toml\""),
-        "{messages:?}"
-    );
+    for path in ["neighbour.h", "../../neighbour.h", "exercises/ch01_threads/neighbour.h"] {
+        let messages =
+            rejected(&format!("#include \"{path}\"\nextern \"C\" __global__ void k() {{}}\n"));
+        let first = messages.first().expect("a message");
+        assert_eq!(first.text, format!("cannot open source file \"{path}\""));
+        assert_eq!((first.line, first.column), (1, 1));
+    }
 }
 
 #[test]
@@ -162,7 +178,7 @@ fn odd_source_ends_well() {
     assert!(matches!(compile("int a;\0int b;\n"), Outcome::Stopped(_)));
 }
 
-/// Options that NVRTC does not know, and a compiler that is not there, are not the learner's fault.
+/// A compiler that is not there, or knows no such architecture, is not the learner's fault.
 #[test]
 fn a_missing_compiler_is_said_so() {
     let toolchain = toolchain::Toolchain {
@@ -176,6 +192,12 @@ fn a_missing_compiler_is_said_so() {
     let outcome = nvrtc::compile(&toolchain, "", FILE, &Options::default());
     assert!(
         matches!(&outcome, Outcome::Unavailable(why) if why.contains("/nowhere/libnvrtc.so.13")),
+        "{outcome:?}"
+    );
+
+    let outcome = compile_for("compute_1", "extern \"C\" __global__ void k() {}\n");
+    assert!(
+        matches!(&outcome, Outcome::Unavailable(why) if why.contains("invalid value")),
         "{outcome:?}"
     );
 }

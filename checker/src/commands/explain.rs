@@ -22,9 +22,11 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// The page's first line, without Markdown's mark.
+/// The page's first sentence.
 fn headline(slug: Slug) -> &'static str {
-    explain::page(slug).lines().next().unwrap_or_default().trim_start_matches('#').trim()
+    let mut lines = explain::page(slug).lines().map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    line.split_inclusive(". ").next().unwrap_or(line).trim()
 }
 
 fn unknown(name: &str) -> String {

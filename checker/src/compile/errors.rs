@@ -14,6 +14,7 @@
 
 use std::path::Path;
 
+use super::mark::{back_to_the_gap, column, narrow, token};
 use super::{Message, Severity};
 
 /// Messages kept; a missing brace at the top can cause hundreds, and nobody reads beyond the first few.
@@ -176,7 +177,9 @@ impl Block<'_> {
 
     fn message(&self, severity: Severity, line: u32, source: &[&str]) -> Message {
         let (column, length) = self.mark(line, source);
-        Message { severity, line, column, length, text: self.full_text() }
+        let mut message = Message { severity, line, column, length, text: self.full_text() };
+        back_to_the_gap(&mut message, source);
+        message
     }
 
     /// The sentence with its further lines, and with where a template was used.
@@ -208,48 +211,6 @@ impl Block<'_> {
         let (first, length) = token(text, column);
         (narrow(first + 1), narrow(length))
     }
-}
-
-/// The caret counts bytes; people and renderers count characters.
-fn column(text: &str, byte: usize) -> usize {
-    text.char_indices().take_while(|(at, _)| *at < byte).count()
-}
-
-/// First character and length of what stands at `column`: a name, a number, a string, an operator. Behind the end of
-/// the line, where NVRTC points for an `#include` that does not exist, the whole line.
-fn token(text: &str, column: usize) -> (usize, usize) {
-    let chars: Vec<char> = text.chars().collect();
-    let rest = chars.get(column..).unwrap_or_default();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let length = match rest {
-        [] => {
-            let indent = chars.iter().take_while(|c| c.is_whitespace()).count();
-            return (indent, text.trim().chars().count().max(1));
-        }
-        [first, ..] if first.is_ascii_digit() => {
-            rest.iter().take_while(|c| is_word(**c) || **c == '.').count()
-        }
-        [first, ..] if is_word(*first) => rest.iter().take_while(|c| is_word(**c)).count(),
-        [quote @ ('"' | '\''), inside @ ..] => {
-            let mut escaped = false;
-            let end = inside.iter().position(|c| {
-                let ends = c == quote && !escaped;
-                escaped = *c == '\\' && !escaped;
-                ends
-            });
-            end.map_or(1, |end| end + 2)
-        }
-        _ => {
-            const OPERATORS: [&str; 22] = [
-                "<<=", ">>=", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=",
-                "/=", "%=", "&=", "|=", "^=", "<<", ">>", "->", "::",
-            ];
-            let starts =
-                |operator: &&&str| operator.chars().eq(rest.iter().copied().take(operator.len()));
-            OPERATORS.iter().find(starts).map_or(1, |operator| operator.len())
-        }
-    };
-    (column, length.max(1))
 }
 
 /// A note about the message before it. `to match this "{"` says where the problem began, which is what a learner needs
@@ -337,10 +298,6 @@ fn shorten(text: String) -> String {
         return text.chars().map(plain).collect();
     }
     text.chars().take(MOST_TEXT).map(plain).chain(" ...".chars()).collect()
-}
-
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ FILE(4): error: expected a \";\"
         [
             error(2, 15, 8, "identifier \"threadId\" is undefined"),
             error(3, 13, 4, "identifier \"blah\" is undefined"),
-            error(4, 1, 1, "expected a \";\""),
+            error(3, 23, 1, "expected a \";\""),
         ]
     );
 }
@@ -235,15 +235,21 @@ fn many_errors() {
     assert_eq!(long.first().map(|m| m.text.chars().count()), Some(MOST_TEXT + 4));
 }
 
+/// A missing semicolon is marked where it belongs, across blank lines and comments; where the compiler points into a
+/// line, it is right.
 #[test]
-fn tokens() {
-    let at = |text, column| token(text, column);
-    assert_eq!(at("a <<= 2;", 2), (2, 3));
-    assert_eq!(at("x = 1.5f;", 4), (4, 4));
-    assert_eq!(at("f(\"a \\\" b\");", 2), (2, 8));
-    assert_eq!(at("f(\"open", 2), (2, 1));
-    assert_eq!(at("  done", 9), (2, 4));
-    assert_eq!(at("", 0), (0, 1));
+fn missing_semicolons() {
+    let log = |line: u32, echo: &str, caret: &str| {
+        format!("FILE({line}): error: expected a \";\"\n  {echo}\n  {caret}\n")
+    };
+    let text = "expected a \";\"";
+    let source =
+        "    int i = a * b   // the sum\n\n    // next\n    if (i < n) {\n    j = 1 k = 2;\n";
+    assert_eq!(parsed(&log(4, "    if (i < n) {", "    ^"), source), [error(1, 17, 1, text)]);
+    assert_eq!(parsed(&log(5, "    j = 1 k = 2;", "          ^"), source), [error(5, 11, 1, text)]);
+    // Block comments and strings can hide the end of the code: the compiler's place stands.
+    let unclear = "    int i = a + b   /* the\n sum */\n    if (i < n) {\n";
+    assert_eq!(parsed(&log(3, "    if (i < n) {", "    ^"), unclear), [error(3, 5, 2, text)]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod cache;
 mod errors;
+mod mark;
 pub mod nvrtc;
 
 use serde::{Deserialize, Serialize};

@@ -22,6 +22,7 @@ use crate::toolchain::Toolchain;
 type Status = c_int;
 const SUCCESS: Status = 0;
 const OUT_OF_MEMORY: Status = 1;
+const INVALID_OPTION: Status = 5;
 const COMPILATION: Status = 6;
 const BUILTIN_OPERATION_FAILURE: Status = 7;
 
@@ -63,8 +64,9 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
         (SUCCESS, Err(why)) => Outcome::Stopped(why),
         (COMPILATION, _) => Outcome::Rejected(rejected(&log, file, source, headers)),
         (OUT_OF_MEMORY, _) => Outcome::Stopped("the compiler ran out of memory".to_owned()),
-        (BUILTIN_OPERATION_FAILURE, _) => Outcome::Unavailable(format!(
-            "the CUDA compiler in {} is not complete: {}",
+        (BUILTIN_OPERATION_FAILURE | INVALID_OPTION, _) => Outcome::Unavailable(format!(
+            "the CUDA compiler {} in {} does not work: {}",
+            toolchain.version,
             toolchain.place(),
             errors::first_line(&log)
         )),

@@ -115,7 +115,7 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
             ..Help::new("this line is not needed")
                 .note("kernel exercises need no #include: CUDA's built-ins, math functions and printf are there")
         }
-    } else if about("no operator \"[]\"") && message.text.contains("uint3") {
+    } else if about("no operator \"[]\"") && names_a_triple(message, source) {
         Help::new("an index is one number")
             .note("threadIdx, blockIdx and blockDim have three parts each: .x, .y and .z")
     } else if about("must have pointer-to-object type") {
@@ -167,6 +167,12 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     } else {
         Help::default()
     }
+}
+
+/// Whether one of the built-ins with three parts stands on the message's line.
+fn names_a_triple(message: &Message, source: &Source<'_>) -> bool {
+    let line = source.line(message.line).unwrap_or_default();
+    ["threadIdx", "blockIdx", "blockDim", "gridDim"].iter().any(|name| line.contains(name))
 }
 
 fn undefined(word: &str, source: &Source<'_>) -> Help {

@@ -76,7 +76,7 @@ mod tests {
             let question = page.split(SECTIONS[4]).nth(1).unwrap_or_default();
             assert!(question.contains('?'), "{slug}: ends with a question");
             assert_eq!(page.matches("```").count() % 2, 0, "{slug}: code fences are closed");
-            assert!(page.lines().all(|line| line.chars().count() <= 100), "{slug}: line length");
+            assert!(page.lines().all(|line| line.chars().count() <= 80), "{slug}: line length");
         }
     }
 }

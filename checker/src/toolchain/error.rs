@@ -78,6 +78,7 @@ pub enum Error {
     /// The index does not have the wheels, or this pip cannot use them.
     #[error(
         "pip's index offers no wheel that fits: {detail}\n  \
+         no network:   connect, then run the same command again\n  \
          an old pip:   python3 -m pip install --user --upgrade pip\n  \
          a mirror:     export PIP_INDEX_URL=<an index that carries NVIDIA's packages>\n  \
          Alpine, musl: use a distribution with glibc"

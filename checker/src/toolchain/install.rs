@@ -144,8 +144,11 @@ fn follow(
             Err(error) => break Err(error),
         }
         let mut files = Vec::new();
-        list(scratch, &mut files);
         list(target, &mut files);
+        for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
+            // pip keeps wheels, and what it unpacks, in folders; loose files are copies for its cache.
+            list(&entry.path(), &mut files);
+        }
         let (wheels, contents): (Vec<_>, Vec<_>) =
             files.iter().partition(|(name, _)| name.ends_with(".whl"));
         for (package, seen) in pins::PACKAGES.iter().zip(&mut seen) {

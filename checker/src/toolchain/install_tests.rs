@@ -83,7 +83,8 @@ fn a_good_installation_is_found_afterwards_and_not_repeated() {
 /// pip failing, or writing something unexpected, leaves a cache in which nothing is found.
 #[test]
 fn a_failed_installation_leaves_nothing() {
-    let cases: [(&str, fn(&Error) -> bool); 4] = [
+    type Expected = fn(&Error) -> bool;
+    let cases: [(&str, Expected); 4] = [
         ("mkdir -p $target/nvidia/cu13/lib; exit 1", |e| matches!(e, Error::Pip { .. })),
         ("echo 'ERROR: No matching distribution found for x' >&2; exit 1", |e| {
             matches!(e, Error::NotOffered { .. })

@@ -114,7 +114,7 @@ pub fn install(report: &mut dyn FnMut(Progress)) -> Result<Toolchain, Error> {
 /// The compiler that is there, else a freshly installed one: what the first command that compiles calls.
 ///
 /// # Errors
-/// As [`install`].
+/// As [`install()`].
 pub fn find_or_install(report: &mut dyn FnMut(Progress)) -> Result<Toolchain, Error> {
     match find() {
         Some(toolchain) => Ok(toolchain),

@@ -127,8 +127,11 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
         "HTTPError",
         "HTTP error",
     ];
-    if has(NETWORK) {
-        return Error::Offline { detail: line(NETWORK) };
+    if let Some(at) = NETWORK.iter().find_map(|needle| stderr.find(needle)) {
+        // pip prints nested exceptions; from the telling word to the end of its quotation is what a person can use.
+        let rest = stderr.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let end = rest.find(['\'', '"', ')']).unwrap_or(rest.len());
+        return Error::Offline { detail: clean(rest.get(..end).unwrap_or(rest)) };
     }
     const ABSENT: &[&str] = &["No matching distribution", "Could not find a version"];
     if has(ABSENT) {

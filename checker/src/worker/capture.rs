@@ -33,13 +33,16 @@ impl Capture {
         Ok(self.file.try_clone()?.into())
     }
 
-    /// Forgets what was printed so far: a new job begins.
-    pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.seek(SeekFrom::Start(0)).map(drop)
+    /// What was printed since the last call: the first `PRINTED_LIMIT` bytes as text, and how many bytes came after
+    /// them.
+    pub(super) fn take(&mut self) -> (String, u64) {
+        let text = self.text();
+        // A page that cannot be wiped shows twice, which is better than no verdict.
+        let _ = self.file.set_len(0).and_then(|()| self.file.seek(SeekFrom::Start(0)));
+        text
     }
 
-    /// The first `PRINTED_LIMIT` bytes as text, and how many bytes came after them.
+    /// The same, and the page stays.
     pub(super) fn text(&mut self) -> (String, u64) {
         // Lost output must not cost the learner the verdict.
         self.try_text().unwrap_or_default()

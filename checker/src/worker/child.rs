@@ -109,7 +109,7 @@ impl Jobs {
                     backend.load(ptx.into_owned());
                 }
                 match backend.run(&launch) {
-                    Ok(run) => Reply::Ran { run: run.into(), last: !backend.healthy() },
+                    Ok(run) => Reply::Ran { run: Box::new(run.into()), last: !backend.healthy() },
                     Err(Error::NoGpu(no_gpu)) => Reply::NoGpu(no_gpu),
                     Err(Error::Bug(text)) => Reply::Bug(text),
                 }

@@ -146,7 +146,7 @@ impl Worker {
         limit: Duration,
     ) -> Result<Run, Error> {
         let (role, device) = match backend {
-            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.gpu()?.name)),
+            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.ready_gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
         };
         let killer = self.killer.clone();
@@ -160,7 +160,7 @@ impl Worker {
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
         let fault = match self.settle(role, reply) {
-            Ok(Reply::Ran { run, .. }) => return Ok(with_printed(run.into(), printed)),
+            Ok(Reply::Ran { run, .. }) => return Ok(with_printed((*run).into(), printed)),
             Ok(other) => return Err(unexpected(other)),
             Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
             Err(Lost::Died(how)) => Fault::WorkerDied { how },
@@ -178,14 +178,23 @@ impl Worker {
         Ok(with_printed(run, printed))
     }
 
-    /// The GPU, asked once in the child that will use it.
+    /// The GPU that kernels run on, asked once in the child that holds it.
     ///
     /// # Errors
     /// Why there is none, and what to do about it.
     pub fn gpu(&mut self) -> Result<GpuInfo, NoGpu> {
-        if let Some(info) = &self.gpu_info {
-            return Ok(info.clone());
+        match &self.gpu_info {
+            Some(info) => Ok(info.clone()),
+            None => self.ask_gpu(),
         }
+    }
+
+    /// The GPU with a child that has it open, so that a driver's slow start is not taken for a slow kernel.
+    fn ready_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+        if self.gpu.as_mut().is_some_and(Process::is_alive) { self.gpu() } else { self.ask_gpu() }
+    }
+
+    fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
         let no = |why: String| NoGpu { why };
         let killer = self.killer.clone();
         let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;

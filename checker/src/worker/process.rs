@@ -55,12 +55,19 @@ const LAST_WORDS: usize = 200;
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     path: PathBuf,
+    args: Vec<String>,
 }
 
 impl Program {
     /// This file; a relative path is one from here, wherever the child starts.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path: std::path::absolute(&path).unwrap_or(path) }
+        Self { path: std::path::absolute(&path).unwrap_or(path), args: vec!["worker".into()] }
+    }
+
+    /// A child that is a shell script.
+    #[cfg(test)]
+    pub(super) fn shell(script: &str) -> Self {
+        Self { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
     }
 
     /// This executable. On Linux through its link in /proc, which stays right when the file was replaced by a newer
@@ -108,6 +115,7 @@ pub(super) struct Process {
     inbox: Sender<Heard>,
     replies: Receiver<Heard>,
     capture: Capture,
+    printed: (String, u64),
     /// The PTX that the child has.
     pub(super) ptx: Option<String>,
 }
@@ -122,7 +130,7 @@ impl Process {
         let capture = Capture::new()?;
         let mut command = Command::new(&program.path);
         command
-            .arg("worker")
+            .args(&program.args)
             .env_clear()
             .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
             .env(ROLE_VARIABLE, role.as_str())
@@ -147,7 +155,8 @@ impl Process {
             let inbox = inbox.clone();
             thread::spawn(move || read_frames(stdout, &inbox));
         }
-        Ok(Self { child, frames, inbox, replies, capture, ptx: None })
+        let printed = Default::default();
+        Ok(Self { child, frames, inbox, replies, capture, printed, ptx: None })
     }
 
     /// Asks, and waits for the answer until the clock runs out.
@@ -158,9 +167,6 @@ impl Process {
         killer: &Killer,
     ) -> Result<Reply, Lost> {
         let frame = wire::encode(request).map_err(|e| Lost::Failed(Error::Bug(e.to_string())))?;
-        if let Err(error) = self.capture.clear() {
-            return Err(Lost::Failed(Error::Bug(format!("the worker's output file: {error}"))));
-        }
         if !killer.begin(self.inbox.clone()) {
             return Err(Lost::Cancelled);
         }
@@ -172,23 +178,27 @@ impl Process {
             self.end();
             return Err(Lost::Cancelled);
         }
-        match heard {
+        let reply = match heard {
             Ok(Heard::Reply(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
-            Ok(Heard::Broken(error @ (wire::Error::NotAFrame(_) | wire::Error::TooLong(_) | wire::Error::Garbled(_)))) => {
-                Err(self.nonsense(&error))
-            }
-            Ok(Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. }) | Heard::Ended | Heard::Cancelled)
+            Ok(
+                Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. })
+                | Heard::Ended
+                | Heard::Cancelled,
+            )
             | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
+            Ok(Heard::Broken(error)) => Err(self.nonsense(&error)),
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
                 Err(Lost::TimedOut)
             }
-        }
+        };
+        self.printed = self.capture.take();
+        reply
     }
 
     /// What the child printed during the last job: text, and bytes left out.
     pub(super) fn printed(&mut self) -> (String, u64) {
-        self.capture.text()
+        std::mem::take(&mut self.printed)
     }
 
     /// False when it has ended by itself.

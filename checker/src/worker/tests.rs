@@ -3,8 +3,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::cancel::Killer;
@@ -16,27 +14,12 @@ use crate::backend::{Choice, Fault, GpuInfo, Launch, PRINTED_LIMIT, Run};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An executable script; it stays for the test's duration.
-struct Script {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-}
-
-fn script(body: &str) -> Script {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("checker");
-    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    Script { _folder: folder, path }
-}
-
-fn worker(body: &str) -> (Worker, Script) {
-    let script = script(body);
-    (Worker::with_program(script.path.clone()), script)
+fn worker(script: &str) -> Worker {
+    Worker::from(Program::shell(script))
 }
 
 /// This test binary as a child. Descriptor 3 keeps the way to the parent, as libtest writes to standard output.
-fn misbehaving() -> (Worker, Script) {
+fn misbehaving() -> Worker {
     let binary = std::env::current_exe().unwrap();
     worker(&format!(
         "exec env CUDA_WORKBOOK_TEST_CHILD=1 '{}' --exact worker::tests::impersonate --nocapture 3>&1 1>/dev/null",
@@ -113,7 +96,7 @@ fn impersonate() {
             "received" => run.device = received.to_string(),
             _ => {}
         }
-        Reply::Ran { run: run.into(), last: launch.entry == "last" }
+        Reply::Ran { run: Box::new(run.into()), last: launch.entry == "last" }
     });
 }
 
@@ -121,7 +104,7 @@ fn impersonate() {
 #[test]
 fn a_child_that_never_answers_is_killed_in_time() {
     for body in ["exec sleep 600", "trap '' TERM INT HUP; while :; do sleep 600; done"] {
-        let (mut worker, _script) = worker(body);
+        let mut worker = worker(body);
         let start = Instant::now();
         let large = "x".repeat(8 << 20);
         let run =
@@ -163,10 +146,13 @@ fn another_thread_can_end_a_job() {
 fn the_whole_group_is_killed_and_reaped() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("pid");
-    let script = script(&format!("sleep 600 & echo $! > '{}'; wait", note.display()));
-    let mut process = Process::start(&Program::new(script.path.clone()), Role::Cpu).unwrap();
+    let script = format!("sleep 600 & echo $! > '{}'; wait", note.display());
+    let mut process = Process::start(&Program::shell(&script), Role::Cpu).unwrap();
     let child = process.id();
-    assert!(matches!(process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()), Err(Lost::TimedOut)));
+    assert!(matches!(
+        process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()),
+        Err(Lost::TimedOut)
+    ));
     let grandchild = fs::read_to_string(&note).unwrap();
     let gone = |pid: &str| match fs::read_to_string(format!("/proc/{pid}/stat")) {
         // Reparented, so a zombie of somebody else's: dead all the same.
@@ -189,7 +175,7 @@ fn a_child_that_dies_says_how() {
         ("printf 'cwk1\\011\\000\\000\\000\\000\\000\\000\\000abc'; exit 7", "exit code 7"),
         ("printf cwk; kill -SEGV $$", "signal 11"),
     ] {
-        let (mut worker, _script) = worker(body);
+        let mut worker = worker(body);
         let run = run(&mut worker, "k", PATIENCE).unwrap();
         assert_eq!(run.faults, [Fault::WorkerDied { how: how.into() }]);
     }
@@ -203,7 +189,7 @@ fn nonsense_is_an_error() {
         "printf 'cwk1\\377\\377\\377\\377\\377\\377\\377\\377'; sleep 600",
         "printf 'cwk1\\003\\000\\000\\000\\000\\000\\000\\000\\377\\377\\377'; sleep 600",
     ] {
-        let (mut worker, _script) = worker(body);
+        let mut worker = worker(body);
         let start = Instant::now();
         assert!(matches!(run(&mut worker, "k", PATIENCE), Err(Error::Protocol(_))), "{body}");
         assert!(start.elapsed() < PATIENCE / 2);
@@ -221,7 +207,7 @@ fn a_missing_program_is_named() {
 /// A frame on standard output or error is output, not an answer.
 #[test]
 fn printed_frames_are_not_answers() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     let run = run(&mut worker, "forge", PATIENCE).unwrap();
     assert_eq!(run.device, "honest");
     assert_eq!(run.printed.matches("cwk1").count(), 2, "{}", run.printed);
@@ -231,7 +217,7 @@ fn printed_frames_are_not_answers() {
 /// A flood is cut and counted, and the next job starts with an empty page.
 #[test]
 fn a_million_lines_are_cut_and_counted() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     let flood = run(&mut worker, "flood", PATIENCE).unwrap();
     assert_eq!(flood.printed.len(), PRINTED_LIMIT);
     assert!(flood.printed.starts_with("line 0000000\nline 0000001\n"));
@@ -243,7 +229,7 @@ fn a_million_lines_are_cut_and_counted() {
 /// A panic is the checker's own bug, with its place; the next job gets a fresh child.
 #[test]
 fn a_panic_is_a_bug_of_the_checker() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     match run(&mut worker, "panic", PATIENCE) {
         Err(Error::Bug(text)) => {
             assert!(text.contains("an index went wrong") && text.contains("tests.rs:"), "{text}");
@@ -256,7 +242,7 @@ fn a_panic_is_a_bug_of_the_checker() {
 /// Memory is limited: an allocation beyond it ends the child, not the machine.
 #[test]
 fn a_huge_allocation_ends_only_the_child() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     let run = run(&mut worker, "allocate", PATIENCE).unwrap();
     let [Fault::WorkerDied { how }] = &run.faults[..] else { panic!("{:?}", run.faults) };
     assert!(how.starts_with("signal 6: memory allocation of"), "{how}");
@@ -266,7 +252,7 @@ fn a_huge_allocation_ends_only_the_child() {
 /// A warm child is used again and gets equal PTX once; a new child gets it anew.
 #[test]
 fn ptx_travels_once_per_child() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     for _ in 0..3 {
         assert_eq!(run(&mut worker, "received", PATIENCE).unwrap().device, "1");
     }
@@ -279,7 +265,7 @@ fn ptx_travels_once_per_child() {
 /// A child killed from outside between two jobs is replaced without anybody noticing.
 #[test]
 fn a_child_killed_between_jobs_is_replaced() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     run(&mut worker, "quiet", PATIENCE).unwrap();
     let pid = rustix::process::Pid::from_raw(worker.cpu.as_ref().unwrap().id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
@@ -293,7 +279,7 @@ fn a_child_killed_between_jobs_is_replaced() {
 /// A learner's `#include "/proc/self/environ"` finds nothing of the user's.
 #[test]
 fn the_environment_is_not_passed_on() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     let names = run(&mut worker, "environment", PATIENCE).unwrap().device;
     assert!(std::env::var_os("CARGO").is_some(), "cargo sets this for tests");
     for secret in ["CARGO", "HOME", "USER"] {
@@ -304,7 +290,7 @@ fn the_environment_is_not_passed_on() {
 /// When the checker is killed, a busy child does not stay behind.
 #[test]
 fn an_orphan_ends_itself() {
-    let (mut worker, _script) = misbehaving();
+    let mut worker = misbehaving();
     run(&mut worker, "quiet", PATIENCE).unwrap();
     let process = worker.cpu.as_mut().unwrap();
     let request = Request::Run { ptx: None, launch: std::borrow::Cow::Owned(launch("sleep")) };

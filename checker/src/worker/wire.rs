@@ -138,7 +138,7 @@ pub(super) enum Reply {
     /// To `Request::Run`.
     Ran {
         /// What happened.
-        run: Ran,
+        run: Box<Ran>,
         /// The child ends after this answer: the device faulted, and only a new process can use it again.
         last: bool,
     },
@@ -259,10 +259,10 @@ mod tests {
             printed_dropped: 7,
             device: "simulator".into(),
         };
-        let frame = encode(&Reply::Ran { run: run.clone().into(), last: true }).unwrap();
+        let frame = encode(&Reply::Ran { run: Box::new(run.clone().into()), last: true }).unwrap();
         let payload = through(&frame).unwrap().unwrap();
         let Reply::Ran { run: back, last: true } = decode(&payload).unwrap() else { panic!() };
-        assert_eq!(Run::from(back), run);
+        assert_eq!(Run::from(*back), run);
     }
 
     /// A length that lies costs an error, not a gigabyte.

@@ -2,6 +2,7 @@
 //
 // kernels.ptx beside this file is what nvcc 13.0 makes of it:
 //     nvcc -ptx -arch=compute_75 --fmad=false kernels.cu
+#include <cassert>
 #include <cstdio>
 
 // Right: in [n], out [n].
@@ -54,6 +55,10 @@ extern "C" __global__ void trapped(const float* in, float* out, int n) {
     if (threadIdx.x == 3) {
         asm volatile("trap;");
     }
+}
+
+extern "C" __global__ void asserted(const float* in, float* out, int n) {
+    assert(in[threadIdx.x] < 3.0f);
 }
 
 // Never ends: nobody writes out[0].

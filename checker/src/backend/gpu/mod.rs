@@ -178,10 +178,10 @@ impl Backend for Gpu {
         });
         match ran {
             Ok(run) => Ok(run),
-            Err(Stop::Fault(fault)) => {
+            Err(Stop::Fault(failure)) => {
                 // A refused launch leaves the device usable; a fault in a kernel does not, in this process.
                 self.healthy = self.device.synchronise().is_ok();
-                Ok(Run { faults: vec![fault], ..self.empty_run() })
+                Ok(Run { faults: vec![failure.into()], ..self.empty_run() })
             }
             Err(Stop::NoGpu(no_gpu)) => Err(no_gpu.into()),
             Err(Stop::Bug(text)) => Err(Error::Bug(text)),
@@ -196,7 +196,7 @@ impl Backend for Gpu {
 /// Why a launch gives no outputs.
 enum Stop {
     /// For the learner.
-    Fault(Fault),
+    Fault(Failure),
     /// For whoever looks after this machine.
     NoGpu(NoGpu),
     /// For us.
@@ -208,7 +208,7 @@ impl From<Failure> for Stop {
         if why::is_environment(&failure) {
             Self::NoGpu(why::unusable(failure))
         } else {
-            Self::Fault(failure.into())
+            Self::Fault(failure)
         }
     }
 }

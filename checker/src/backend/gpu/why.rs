@@ -3,7 +3,7 @@
 use cudarc::driver::sys::CUresult;
 
 use super::driver::Failure;
-use crate::backend::{Fault, GpuInfo, NoGpu};
+use crate::backend::{GpuInfo, NoGpu};
 
 /// The oldest driver whose interface is used here: CUDA 12.4 (R550).
 const OLDEST_DRIVER: (u32, u32) = (12, 4);
@@ -58,12 +58,9 @@ pub(super) fn memory_taken(asked: u64, free: Option<u64>) -> String {
 }
 
 /// The launch asks for more than the GPU has.
-pub(super) fn out_of_resources(text: String) -> Fault {
-    Fault::Driver {
-        code: CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES as u32,
-        name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES".into(),
-        text,
-    }
+pub(super) fn out_of_resources(text: String) -> Failure {
+    let code = CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    Failure { code, name: format!("{code:?}"), text }
 }
 
 /// True for errors that say something about this machine and nothing about the kernel.

@@ -8,7 +8,9 @@ use anyhow::{Context, anyhow};
 use mdbook_driver::MDBook;
 use tempfile::TempDir;
 
+use super::Usage;
 use super::session::Session;
+use crate::book::capture::{self, Outcome};
 use crate::cli::Book;
 use crate::exit::Exit;
 use crate::workbook;
@@ -25,10 +27,32 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
             build(&sources.folder, &dest)?;
             say!("{}", dest.join("index.html").display());
         }
+        Book::Capture { check } => return capture(*check),
         Book::Serve { port, open } => {
             let sources = Sources::find()?;
             server::serve(&sources.folder, *port, *open)?;
         }
+    }
+    Ok(Exit::Passed)
+}
+
+/// Runs the commands whose output the book shows, and writes what they print; or only compares.
+fn capture(check: bool) -> anyhow::Result<Exit> {
+    let book = Session::open()?.workbook.book().ok_or_else(|| Usage("this workbook has no book".into()))?;
+    let checker = std::env::current_exe().context("the checker's own program cannot be found")?;
+    let mut stale = 0;
+    for (name, outcome) in capture::all(&book, &checker, check)? {
+        match outcome {
+            Outcome::Same => {}
+            Outcome::Written => say!("{name}: written"),
+            Outcome::Stale(now) => {
+                stale += 1;
+                say!("{name} is stale; the checker prints now:\n{now}");
+            }
+        }
+    }
+    if stale > 0 {
+        return Err(Usage(format!("{stale} outputs of the book are stale: `book capture` writes them")).into());
     }
     Ok(Exit::Passed)
 }
@@ -70,8 +94,9 @@ fn load(folder: &Path) -> anyhow::Result<MDBook> {
 /// Builds the pages into `dest`.
 fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
     let mut book = load(folder)?;
-    // Renderers of other tools (a link check) are for the plain `mdbook`: this build needs nothing but itself.
     book.config.build.build_dir = dest.to_path_buf();
+    // In place of the program that `book.toml` names for a plain mdBook.
+    book.with_preprocessor(crate::book::Workbook);
     book.build()
         .map_err(|error| anyhow!("{error:#}"))
         .with_context(|| format!("the book in {} cannot be built", folder.display()))
