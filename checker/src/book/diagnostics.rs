@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mdbook_preprocessor::book::{BookItem, Chapter};
+use mdbook_preprocessor::book::{BookItem, Chapter, SectionNumber};
 
 use crate::explain;
 
@@ -31,10 +31,14 @@ pub fn add_pages(parent: &mut Chapter) {
     let mut names = parent.parent_names.clone();
     names.push(parent.name.clone());
     let folder = parent.path.as_ref().map(|p| p.with_file_name("diagnostics")).unwrap_or_default();
-    for slug in explain::slugs() {
+    for (number, slug) in (1..).zip(explain::slugs()) {
         let name = slug.as_str();
         let path = folder.join(format!("{name}.md"));
         let mut chapter = Chapter::new(name, explain::page(slug).to_owned(), path, names.clone());
+        // Without a number, mdBook's table of contents would not nest the page below its parent.
+        chapter.number = parent.number.as_ref().map(|parent| {
+            SectionNumber::new(parent.iter().copied().chain([number]).collect::<Vec<u32>>())
+        });
         chapter.source_path = None;
         parent.sub_items.push(BookItem::Chapter(chapter));
     }
