@@ -118,7 +118,7 @@ fn a_child_that_never_answers_is_killed_in_time() {
 /// A save during an endless kernel must not wait for the clock, and the next job must run as if nothing had been.
 #[test]
 fn another_thread_can_end_a_job() {
-    let (mut worker, _script) = worker("exec sleep 600");
+    let mut worker = worker("exec sleep 600");
     let killer = worker.killer();
     let start = Instant::now();
     let ending = std::thread::spawn({
