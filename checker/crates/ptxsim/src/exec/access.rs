@@ -587,9 +587,10 @@ fn same_value(
     if op.width < 4 {
         return false;
     }
-    if conflict.together {
-        let other = conflict.thread as usize & 31;
-        return offsets[other] == offsets[lane] && value(other) == value(lane);
+    let other = conflict.thread as usize & 31;
+    if conflict.together && offsets[other] == offsets[lane] {
+        // both lanes in one instruction: neither value is in memory yet
+        return value(other) == value(lane);
     }
     old.is_some() && value(lane) == old
 }

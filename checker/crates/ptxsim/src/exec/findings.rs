@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Access, Finding, FindingKind, Source};
+use crate::{Access, Action, Finding, FindingKind, Source};
 
 /// What makes two occurrences the same finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,9 +71,18 @@ impl Findings {
     /// The findings, the most telling first, follow-ups of a root cause left out.
     pub fn finish(self) -> Vec<Finding> {
         let mut all: Vec<(u64, Finding)> = self.all.into_values().collect();
-        all.sort_by(|(a, x), (b, y)| {
-            (rank(&x.what), a, &x.at.source).cmp(&(rank(&y.what), b, &y.at.source))
-        });
+        // of one thread's faults, what it breaks comes before what it reads
+        let key = |order: &u64, f: &Finding| {
+            (
+                rank(&f.what),
+                *order,
+                f.at.action == Action::Read,
+                f.at.source.clone(),
+                f.at.array.clone(),
+                f.with.as_ref().map(|w| (w.source.clone(), w.linear)),
+            )
+        };
+        all.sort_by_cached_key(|(order, f)| key(order, f));
         let racing: Vec<Source> = all
             .iter()
             .filter(|(_, f)| matches!(f.what, FindingKind::SharedRace | FindingKind::GlobalRace))
