@@ -1,15 +1,17 @@
-//! The checker's exit codes. Scripts and CI rely on them: "wrong" and "could not run" are never confused.
+//! The checker's exit codes. "Wrong" and "could not run" are never confused.
+
+use std::process::ExitCode;
 
 use crate::backend::Fault;
 use crate::verdict::Verdict;
 
-/// Everything that was asked for passed.
+/// Everything asked for holds.
 pub const PASSED: u8 = 0;
-/// The learner's code is not there yet: it does not compile, faults, computes something else, or misses a gate.
+/// The learner's code is not there yet.
 pub const NOT_YET: u8 = 1;
-/// The command line is wrong, or the course itself is broken.
+/// The command line is wrong, or the course is broken.
 pub const USAGE: u8 = 2;
-/// It could not run here: no compiler, no GPU though one was asked for, a feature that the simulator lacks.
+/// Something outside is missing: no compiler, no GPU although one was asked for.
 pub const ENVIRONMENT: u8 = 3;
 
 /// The exit code of one verdict.
@@ -20,5 +22,40 @@ pub fn code(verdict: &Verdict) -> u8 {
             ENVIRONMENT
         }
         _ => NOT_YET,
+    }
+}
+
+/// How a command ended, and so the process's exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// [`PASSED`]
+    Passed,
+    /// [`NOT_YET`]
+    NotYet,
+    /// [`USAGE`]
+    Usage,
+    /// [`ENVIRONMENT`]
+    Environment,
+}
+
+impl Exit {
+    /// The exit of a command that reached this verdict.
+    pub fn of(verdict: &Verdict) -> Self {
+        match code(verdict) {
+            PASSED => Self::Passed,
+            ENVIRONMENT => Self::Environment,
+            _ => Self::NotYet,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Passed => PASSED,
+            Exit::NotYet => NOT_YET,
+            Exit::Usage => USAGE,
+            Exit::Environment => ENVIRONMENT,
+        })
     }
 }
