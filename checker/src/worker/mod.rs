@@ -5,6 +5,7 @@
 //! a start. There are two: one compiles and simulates under a memory limit, the other holds the GPU (CUDA reserves far
 //! more address space than any limit allows). The checker itself loads neither CUDA nor NVRTC.
 
+mod cancel;
 mod capture;
 mod child;
 mod process;
@@ -17,6 +18,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::cancel::Killer;
 pub use self::child::serve;
 use self::process::{Lost, Process, Program};
 use self::wire::{Reply, Request};
@@ -47,6 +49,9 @@ pub enum Error {
     /// The child said something that is no answer.
     #[error("this is a bug in the checker: its worker process answered nonsense: {0}")]
     Protocol(String),
+    /// Another thread ended the job with [`Killer::kill`].
+    #[error("the check was cancelled")]
+    Cancelled,
     /// The checker's own code panicked in the child.
     #[error("this is a bug in the checker: {0}")]
     Bug(String),
@@ -68,6 +73,7 @@ pub struct Worker {
     cpu: Option<Process>,
     gpu: Option<Process>,
     gpu_info: Option<GpuInfo>,
+    killer: Killer,
     compile_limit: Duration,
 }
 
@@ -111,7 +117,8 @@ impl Worker {
             file: Cow::Borrowed(file),
             options: Cow::Borrowed(options),
         };
-        let reply = self.process(Role::Cpu)?.ask(&request, limit);
+        let killer = self.killer.clone();
+        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
         match self.settle(Role::Cpu, reply) {
             Ok(Reply::Compiled(outcome)) => Ok(outcome),
             Ok(other) => Err(unexpected(other)),
@@ -120,6 +127,7 @@ impl Worker {
                 limit.as_secs_f64()
             ))),
             Err(Lost::Died(how)) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
+            Err(Lost::Cancelled) => Err(Error::Cancelled),
             Err(Lost::Failed(error)) => Err(error),
         }
     }
@@ -141,13 +149,14 @@ impl Worker {
             Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.ready_gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
         };
+        let killer = self.killer.clone();
         let process = self.process(role)?;
         let known = process.ptx.as_deref() == Some(ptx);
         let request = Request::Run {
             ptx: (!known).then_some(Cow::Borrowed(ptx)),
             launch: Cow::Borrowed(launch),
         };
-        let reply = process.ask(&request, limit);
+        let reply = process.ask(&request, limit, &killer);
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
         let fault = match self.settle(role, reply) {
@@ -155,6 +164,7 @@ impl Worker {
             Ok(other) => return Err(unexpected(other)),
             Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
             Err(Lost::Died(how)) => Fault::WorkerDied { how },
+            Err(Lost::Cancelled) => return Err(Error::Cancelled),
             Err(Lost::Failed(error)) => return Err(error),
         };
         let run = Run {
@@ -186,8 +196,9 @@ impl Worker {
 
     fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
         let no = |why: String| NoGpu { why };
+        let killer = self.killer.clone();
         let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;
-        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT);
+        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT, &killer);
         match self.settle(Role::Gpu, reply) {
             Ok(Reply::Gpu(info)) => {
                 self.gpu_info = Some(info.clone());
@@ -202,8 +213,14 @@ impl Worker {
             Err(Lost::Died(how)) => Err(no(format!(
                 "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
             ))),
+            Err(Lost::Cancelled) => Err(no(Error::Cancelled.to_string())),
             Err(Lost::Failed(error)) => Err(no(error.to_string())),
         }
+    }
+
+    /// A handle that ends this worker's job from another thread.
+    pub fn killer(&self) -> Killer {
+        self.killer.clone()
     }
 
     /// The child for a role, started when there is none.
@@ -236,7 +253,14 @@ impl Worker {
 
 impl From<Program> for Worker {
     fn from(program: Program) -> Self {
-        Self { program, cpu: None, gpu: None, gpu_info: None, compile_limit: COMPILE_LIMIT }
+        Self {
+            program,
+            cpu: None,
+            gpu: None,
+            gpu_info: None,
+            killer: Killer::default(),
+            compile_limit: COMPILE_LIMIT,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::cancel::Killer;
 use super::capture::Capture;
 use super::wire::{self, Reply};
 use super::{Error, Role};
@@ -91,8 +92,23 @@ pub(super) enum Lost {
     TimedOut,
     /// It ended: how.
     Died(String),
+    /// Nobody wants its answer any more.
+    Cancelled,
     /// It answered nonsense, or could not be asked.
     Failed(Error),
+}
+
+/// What the thread that waits for an answer can hear.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// The payload of a frame.
+    Reply(Vec<u8>),
+    /// Something else than a frame.
+    Broken(wire::Error),
+    /// The child closed its end.
+    Ended,
+    /// Nobody wants the answer any more.
+    Cancelled,
 }
 
 /// A running child. Dropping it kills its process group and leaves no zombie.
@@ -100,7 +116,8 @@ pub(super) enum Lost {
 pub(super) struct Process {
     child: Child,
     frames: Sender<Vec<u8>>,
-    replies: Receiver<Result<Vec<u8>, wire::Error>>,
+    inbox: Sender<Heard>,
+    replies: Receiver<Heard>,
     capture: Capture,
     printed: (String, u64),
     /// The PTX that the child has.
@@ -145,21 +162,41 @@ impl Process {
             thread::spawn(move || write_frames(stdin, &outbox));
         }
         if let Some(stdout) = stdout {
+            let inbox = inbox.clone();
             thread::spawn(move || read_frames(stdout, &inbox));
         }
-        Ok(Self { child, frames, replies, capture, printed: Default::default(), ptx: None })
+        let printed = Default::default();
+        Ok(Self { child, frames, inbox, replies, capture, printed, ptx: None })
     }
 
     /// Asks, and waits for the answer until the clock runs out.
-    pub(super) fn ask(&mut self, request: &impl Serialize, limit: Duration) -> Result<Reply, Lost> {
+    pub(super) fn ask(
+        &mut self,
+        request: &impl Serialize,
+        limit: Duration,
+        killer: &Killer,
+    ) -> Result<Reply, Lost> {
         let frame = wire::encode(request).map_err(|e| Lost::Failed(Error::Bug(e.to_string())))?;
+        if !killer.begin(self.inbox.clone()) {
+            return Err(Lost::Cancelled);
+        }
         // A closed channel means that the child is gone, which the wait for its answer reports better.
         let _ = self.frames.send(frame);
-        let reply = match self.replies.recv_timeout(limit) {
-            Ok(Ok(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
-            Ok(Err(wire::Error::Io(_) | wire::Error::Short { .. }))
+        let heard = self.replies.recv_timeout(limit);
+        if killer.end() {
+            // Also when the answer was quicker: the next job must not find the message to cancel this one.
+            self.end();
+            return Err(Lost::Cancelled);
+        }
+        let reply = match heard {
+            Ok(Heard::Reply(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
+            Ok(
+                Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. })
+                | Heard::Ended
+                | Heard::Cancelled,
+            )
             | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
-            Ok(Err(error)) => Err(self.nonsense(&error)),
+            Ok(Heard::Broken(error)) => Err(self.nonsense(&error)),
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
                 Err(Lost::TimedOut)
@@ -264,16 +301,16 @@ fn write_frames(mut stdin: impl Write, frames: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read_frames(stdout: impl Read, replies: &Sender<Result<Vec<u8>, wire::Error>>) {
+fn read_frames(stdout: impl Read, inbox: &Sender<Heard>) {
     let mut stdout = BufReader::new(stdout);
     loop {
-        let frame = match wire::read(&mut stdout) {
-            Ok(Some(frame)) => Ok(frame),
-            Ok(None) => return,
-            Err(error) => Err(error),
+        let heard = match wire::read(&mut stdout) {
+            Ok(Some(frame)) => Heard::Reply(frame),
+            Ok(None) => Heard::Ended,
+            Err(error) => Heard::Broken(error),
         };
-        let over = frame.is_err();
-        if replies.send(frame).is_err() || over {
+        let over = !matches!(heard, Heard::Reply(_));
+        if inbox.send(heard).is_err() || over {
             return;
         }
     }

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use super::cancel::Killer;
 use super::child::serve_with;
 use super::process::{Lost, Process, Program};
 use super::wire::{self, Reply, Request};
@@ -114,6 +115,32 @@ fn a_child_that_never_answers_is_killed_in_time() {
     }
 }
 
+/// A save during an endless kernel must not wait for the clock, and the next job must run as if nothing had been.
+#[test]
+fn another_thread_can_end_a_job() {
+    let (mut worker, _script) = worker("exec sleep 600");
+    let killer = worker.killer();
+    let start = Instant::now();
+    let ending = std::thread::spawn({
+        let killer = killer.clone();
+        move || {
+            std::thread::sleep(Duration::from_millis(100));
+            killer.kill();
+        }
+    });
+    let run = worker.run(Choice::Sim, "", &launch("k"), PATIENCE);
+    assert!(matches!(run, Err(Error::Cancelled)), "{run:?}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(worker.cpu.is_none(), "the child was killed");
+    ending.join().unwrap();
+
+    let run = worker.run(Choice::Sim, "", &launch("k"), PATIENCE);
+    assert!(matches!(run, Err(Error::Cancelled)), "until it is resumed, no job starts");
+    killer.resume();
+    let run = worker.run(Choice::Sim, "", &launch("k"), Duration::from_millis(200)).unwrap();
+    assert_eq!(run.faults, [Fault::TimedOut { seconds: 0.2 }]);
+}
+
 /// Whatever a child started goes with it, and nobody is left as a zombie.
 #[test]
 fn the_whole_group_is_killed_and_reaped() {
@@ -122,7 +149,10 @@ fn the_whole_group_is_killed_and_reaped() {
     let script = format!("sleep 600 & echo $! > '{}'; wait", note.display());
     let mut process = Process::start(&Program::shell(&script), Role::Cpu).unwrap();
     let child = process.id();
-    assert!(matches!(process.ask(&Request::Gpu, Duration::from_millis(500)), Err(Lost::TimedOut)));
+    assert!(matches!(
+        process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()),
+        Err(Lost::TimedOut)
+    ));
     let grandchild = fs::read_to_string(&note).unwrap();
     let gone = |pid: &str| match fs::read_to_string(format!("/proc/{pid}/stat")) {
         // Reparented, so a zombie of somebody else's: dead all the same.
