@@ -1,0 +1,4 @@
+//! The simulator's tests that need whole kernels, in one binary.
+
+mod common;
+mod conformance;
