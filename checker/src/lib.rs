@@ -6,9 +6,26 @@
 //! source -> compile -> abi -> per case: inputs -> backend -> judge -> Verdict -> explain -> Report -> report
 //! ```
 
+pub mod abi;
+pub mod attempt;
 pub mod backend;
+pub mod book;
+pub mod cli;
+pub mod commands;
 pub mod compile;
+pub mod course;
+pub mod engine;
+pub mod exercises;
+pub mod exit;
+pub mod explain;
+pub mod judge;
+pub mod progress;
 pub mod report;
+pub mod source;
 pub mod spec;
+pub mod toolchain;
 pub mod value;
 pub mod verdict;
+pub mod watch;
+pub mod workbook;
+pub mod worker;

@@ -1,74 +1,12 @@
 //! What a check concluded about the learner's code. Data only: wording lives in `explain`.
 
-use serde::{Deserialize, Serialize};
-
 use crate::backend::Fault;
 use crate::compile::Message;
 use crate::spec::{Gate, Param};
 
-/// The stable name of a verdict: what `checker explain` takes, and what a mutant's first line expects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Slug {
-    /// Everything holds.
-    Passed,
-    /// The skeleton's gaps are still open and the outputs untouched.
-    NotStarted,
-    /// The source file is missing, empty, not text, or too large.
-    UnreadableSource,
-    /// The compiler rejected it.
-    CompileError,
-    /// The compiler did not end or crashed on it.
-    CompilerStopped,
-    /// No kernel of the right name, or its parameters differ.
-    WrongSignature,
-    /// A read outside an array.
-    OutOfBoundsRead,
-    /// A write outside an array.
-    OutOfBoundsWrite,
-    /// An address in no allocation.
-    InvalidAddress,
-    /// An address that its size does not divide.
-    MisalignedAccess,
-    /// A read of memory that nothing wrote.
-    UninitialisedRead,
-    /// A race in shared memory.
-    SharedRace,
-    /// A race in global memory.
-    GlobalRace,
-    /// A barrier that some threads never reach.
-    BarrierNotReached,
-    /// Nobody can go on.
-    Deadlock,
-    /// A warp operation with the wrong mask.
-    BadSyncMask,
-    /// The budget or the clock ran out.
-    NeverFinishes,
-    /// `trap` or a failed device `assert`.
-    Trap,
-    /// Too much local memory.
-    StackOverflow,
-    /// An input buffer was changed.
-    InputChanged,
-    /// The launch was refused or failed in the driver in another way.
-    LaunchFailed,
-    /// Some outputs were never written.
-    OutputNotWritten,
-    /// NaN where a number belongs.
-    NotANumber,
-    /// Values beyond the tolerance.
-    WrongValues,
-    /// Right, but an element is written more than once.
-    WrittenTwice,
-    /// Right, but with uncoalesced access.
-    Uncoalesced,
-    /// Right, but with bank conflicts.
-    BankConflict,
-    /// Right, but another count is missed.
-    GateMissed,
-    /// Valid CUDA that the simulator does not know.
-    Unsupported,
-}
+mod slug;
+
+pub use slug::Slug;
 
 /// What one check of one exercise came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,7 +139,7 @@ pub struct Mismatch {
     pub wrong: usize,
     /// Of those: still holding the poison.
     pub untouched: usize,
-    /// Of those: NaN where a number is expected.
+    /// Of those: NaN or infinite where a finite number is expected.
     pub nan: usize,
     /// The first few wrong elements.
     pub examples: Vec<Example>,
@@ -248,6 +186,14 @@ pub enum Pattern {
         /// First.
         offset: usize,
     },
+    /// In a matrix: one row is wrong.
+    Row(usize),
+    /// In a matrix: one column is wrong.
+    Column(usize),
+    /// In a matrix: every row from this one on is wrong, and the rows before it are right.
+    RowsFrom(usize),
+    /// In a matrix: every column from this one on is wrong, and the columns before it are right.
+    ColumnsFrom(usize),
     /// The result looks like the transpose of what is expected.
     Transposed,
     /// Wrong values equal the expected values of elements `shift` away.

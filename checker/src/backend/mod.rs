@@ -1,8 +1,64 @@
 //! Where a compiled kernel runs: the simulator or a GPU. A backend knows nothing of the right answer.
 
+pub mod gpu;
+mod guard;
+mod poison;
+pub mod sim;
+
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
+
+/// Bytes of a kernel's output that are kept; the rest is counted.
+pub const PRINTED_LIMIT: usize = 64 << 10;
+
+/// Runs kernels. Lives in a child process: a kernel may hang it, crash it, or leave the device unusable.
+pub trait Backend {
+    /// Takes the PTX text of the launches to come.
+    fn load(&mut self, ptx: String);
+
+    /// Runs one launch of the loaded PTX, from fresh memory and fresh module state. What the learner's kernel does
+    /// wrong is in `Run::faults`.
+    ///
+    /// # Errors
+    /// When the launch could not be tried at all.
+    fn run(&mut self, launch: &Launch) -> Result<Run, Error>;
+
+    /// False once the device is unusable from this process.
+    fn healthy(&self) -> bool;
+}
+
+/// Why a launch could not be tried.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The GPU cannot be used.
+    #[error(transparent)]
+    NoGpu(#[from] NoGpu),
+    /// The checker asked for something impossible.
+    #[error("{0}")]
+    Bug(String),
+}
+
+/// The GPU that kernels run on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuInfo {
+    /// "NVIDIA H200".
+    pub name: String,
+    /// Its memory in bytes.
+    pub memory: u64,
+    /// Compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// The newest CUDA version that the driver supports, major and minor.
+    pub driver: (u32, u32),
+}
+
+/// Why no kernel can run on a GPU here, and what mends it, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{why}")]
+pub struct NoGpu {
+    /// "libcuda.so.1 is not installed: install NVIDIA's driver, or use --backend sim".
+    pub why: String,
+}
 
 /// Which backend was asked for on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -87,6 +143,7 @@ pub struct Output {
 
 /// What a backend saw go wrong, as data. Wording lives in `explain`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "a run has a handful, and findings are most of them")]
 pub enum Fault {
     /// The simulator's finding.
     Finding(ptxsim::Finding),
@@ -130,4 +187,9 @@ pub enum Fault {
         /// Where, when known.
         source: Option<ptxsim::Source>,
     },
+}
+
+/// Where a read-only buffer's bytes differ first from what was sent; `None` when they do not.
+fn first_difference(sent: Option<&[u8]>, found: &[u8]) -> Option<usize> {
+    sent?.iter().zip(found).position(|(a, b)| a != b)
 }

@@ -1,6 +1,29 @@
 //! From a learner's `.cu` to a module: NVRTC in a child process, errors parsed, results cached by content.
 
+mod cache;
+mod errors;
+mod mark;
+pub mod nvrtc;
+
 use serde::{Deserialize, Serialize};
+
+pub use cache::Cache;
+
+/// How a kernel file is compiled. Part of the cache's key, so two results under different options never mix.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Options {
+    /// The virtual architecture whose PTX is wanted: `compute_75`, which every GPU since Turing runs.
+    pub arch: String,
+    /// Whether `a * b + c` may become one operation with one rounding. Off by default, so that both backends give the
+    /// same bits.
+    pub fmad: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { arch: "compute_75".to_owned(), fmad: false }
+    }
+}
 
 /// A compiled kernel file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,4 +67,6 @@ pub enum Outcome {
     Rejected(Vec<Message>),
     /// The compiler did not end, or fell over: what happened, in words.
     Stopped(String),
+    /// The compiler itself could not be used: the machine's problem, not the learner's. Why, and the way out.
+    Unavailable(String),
 }

@@ -1,6 +1,9 @@
 //! A report: what `explain` wrote about a verdict. The renderers here (terminal, JSON, ...) are siblings and decide
 //! nothing.
 
+pub mod json;
+pub mod terminal;
+
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Slug;

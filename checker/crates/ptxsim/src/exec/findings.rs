@@ -73,7 +73,11 @@ impl Findings {
     pub fn finish(self) -> Vec<Finding> {
         let mut all: Vec<(Key, u64, Finding)> =
             self.all.into_iter().map(|(key, (order, finding))| (key, order, finding)).collect();
-        all.sort_by_key(|(key, order, f)| (rank(&f.what), *order, f.at.source.clone(), key.at, key.with, key.write));
+        // of one thread's faults, what it breaks comes before what it reads
+        all.sort_by_cached_key(|(key, order, f)| {
+            let reads = f.at.action == Action::Read;
+            (rank(&f.what), *order, reads, f.at.source.clone(), key.at, key.with, key.write)
+        });
         let mut causes: HashMap<Cause, usize> = HashMap::new();
         let mut one_each: Vec<Finding> = vec![];
         for (_, _, finding) in all {

@@ -1,0 +1,43 @@
+// <wb-quiz>: says at once whether the chosen answer is right, and why. Without this script the answers lie folded under each
+// question.
+class Quiz extends HTMLElement {
+    connectedCallback() {
+        this.classList.add("live");
+        this.score = document.createElement("p");
+        this.score.className = "wb-score";
+        this.score.setAttribute("role", "status");
+        this.append(this.score);
+        this.forms = [...this.querySelectorAll("form")];
+        for (const form of this.forms) {
+            form.addEventListener("submit", (event) => event.preventDefault());
+            form.addEventListener("change", (event) => this.answer(form, event.target));
+        }
+        this.tell();
+    }
+
+    answer(form, input) {
+        const label = input.closest("label");
+        const right = label.dataset.right === "true";
+        // Only the first answer counts as a prediction; the others are for the curious.
+        form.dataset.first ??= String(right);
+        for (const other of form.querySelectorAll("label")) {
+            other.classList.remove("right", "wrong");
+        }
+        label.classList.add(right ? "right" : "wrong");
+        const why = form.querySelector(".wb-why");
+        why.hidden = false;
+        why.className = `wb-why ${right ? "right" : "wrong"}`;
+        why.innerHTML = `<strong>${right ? "\u2713 Right." : "\u2717 Not right."}</strong> ${label.dataset.why}`;
+        this.tell();
+    }
+
+    tell() {
+        const done = this.forms.filter((form) => form.dataset.first !== undefined);
+        const right = done.filter((form) => form.dataset.first === "true").length;
+        this.score.textContent =
+            done.length === 0
+                ? `${this.forms.length} questions.`
+                : `${right} of ${done.length} right at the first try, ${this.forms.length - done.length} to go.`;
+    }
+}
+customElements.define("wb-quiz", Quiz);

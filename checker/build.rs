@@ -1,0 +1,54 @@
+//! Gathers the course for embedding: the original exercises, the solutions and the book's sources.
+//!
+//! `include_dir` takes whole folders, so what must not be embedded (a built book) is left out here. The originals come
+//! from `skeletons/`, not from `../exercises/`: those are the learner's own files, and an edited one must neither
+//! trigger a rebuild nor become what `reset` restores. `checker dev check` proves that the two agree in a fresh clone.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// Folder or file from the repository, and its place in the course.
+const PARTS: &[(&str, &str)] = &[
+    ("skeletons", "exercises"),
+    ("../solutions", "solutions"),
+    ("../book/book.toml", "book/book.toml"),
+    ("../book/src", "book/src"),
+    ("../book/quizzes", "book/quizzes"),
+    ("../book/outputs", "book/outputs"),
+    ("../book/examples", "book/examples"),
+    ("../book/widgets", "book/widgets"),
+    ("../book/theme", "book/theme"),
+];
+
+fn main() -> io::Result<()> {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
+    let course =
+        PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?).join("course");
+    if course.exists() {
+        fs::remove_dir_all(&course)?;
+    }
+    fs::create_dir_all(&course)?;
+    for (from, to) in PARTS {
+        let from = here.join(from);
+        println!("cargo::rerun-if-changed={}", from.display());
+        if from.exists() {
+            copy(&from, &course.join(to))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    if from.is_file() {
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        return fs::copy(from, to).map(drop);
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}

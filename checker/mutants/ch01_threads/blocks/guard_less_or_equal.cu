@@ -1,0 +1,10 @@
+// expect: out-of-bounds-read
+// The right index, and a guard that is off by one.
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (idx <= n) {
+        out[idx] = a[idx] + b[idx];
+    }
+}

@@ -1,0 +1,8 @@
+// expect: out-of-bounds-read
+// The right index, and the guard of the last exercise is gone.
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[idx] = a[idx] + b[idx];
+}

@@ -1,0 +1,8 @@
+// expect: wrong-values
+// Copies, and forgets to double.
+
+extern "C" __global__ void double_it(const float* a, float* out, int cols) {
+    const int idx = threadIdx.y * cols + threadIdx.x;
+
+    out[idx] = a[idx];
+}

@@ -1,0 +1,9 @@
+// expect: input-changed
+// Doubles the input where it lies, then copies it: the input is read only.
+
+extern "C" __global__ void double_it(float* a, float* out, int cols) {
+    const int idx = threadIdx.y * cols + threadIdx.x;
+
+    a[idx] = 2.0f * a[idx];
+    out[idx] = a[idx];
+}

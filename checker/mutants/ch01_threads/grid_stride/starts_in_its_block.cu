@@ -1,0 +1,10 @@
+// expect: output-not-written
+// Every block starts at the place of block 0.
+
+extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
+    const size_t stride = size_t(gridDim.x) * blockDim.x;
+
+    for (size_t idx = threadIdx.x; idx < n; idx += stride) {
+        out[idx] = sqrtf(a[idx] * a[idx] + b[idx] * b[idx]);
+    }
+}

@@ -1,0 +1,10 @@
+// expect: written-twice
+// Steps on by the number of blocks, not of threads.
+
+extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
+    const size_t stride = gridDim.x;
+
+    for (size_t idx = size_t(blockIdx.x) * blockDim.x + threadIdx.x; idx < n; idx += stride) {
+        out[idx] = sqrtf(a[idx] * a[idx] + b[idx] * b[idx]);
+    }
+}

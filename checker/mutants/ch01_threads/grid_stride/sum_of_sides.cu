@@ -1,0 +1,10 @@
+// expect: wrong-values
+// The root of the squares is not the sum of the sides.
+
+extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
+    const size_t stride = size_t(gridDim.x) * blockDim.x;
+
+    for (size_t idx = size_t(blockIdx.x) * blockDim.x + threadIdx.x; idx < n; idx += stride) {
+        out[idx] = fabsf(a[idx]) + fabsf(b[idx]);
+    }
+}

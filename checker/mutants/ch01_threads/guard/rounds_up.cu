@@ -1,0 +1,10 @@
+// expect: out-of-bounds-read
+// Rounds n up to whole warps: right by luck when 32 divides n.
+
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    const int idx = threadIdx.x;
+
+    if (idx < (n + 31) / 32 * 32) {
+        out[idx] = a[idx] + 10.0f;
+    }
+}

@@ -1,0 +1,13 @@
+// expect: output-not-written
+// Rows are cols elements long, not rows: on a square matrix this would be right.
+
+extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
+                                         int cols) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (row < rows && col < cols) {
+        const int idx = row * rows + col;
+        out[idx] = a[idx] + b[idx];
+    }
+}

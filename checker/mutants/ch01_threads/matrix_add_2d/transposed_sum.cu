@@ -1,0 +1,13 @@
+// expect: wrong-values
+// Adds element (row, col) to element (col, row), as if b lay in columns.
+
+extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
+                                         int cols) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (row < rows && col < cols) {
+        const int idx = row * cols + col;
+        out[idx] = a[idx] + b[col * rows + row];
+    }
+}

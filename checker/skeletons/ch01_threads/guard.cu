@@ -1,0 +1,18 @@
+// guard | chapter 1 | "More threads than data"
+//
+// Goal    out = a + 10, element by element, and nothing else touched.
+//
+// a       [n]    f32, read only
+// out     [n]    f32, every element must be written
+// n       count  any n >= 1, and at most the number of threads
+// launch  1 block of 1024 threads, whatever n is (one case: exactly as many threads as elements)
+//
+// This kernel was right while there was a thread for each element and none to spare.
+//
+// Run     checker check guard            Stuck?  checker hint guard
+
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    const int idx = threadIdx.x;  // 0 .. 1023
+
+    out[idx] = a[idx] + 10.0f;
+}

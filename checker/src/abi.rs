@@ -1,0 +1,277 @@
+//! The kernel's parameters, as compiled, against what the exercise passes. Runs before any launch, since the driver
+//! copies as many bytes as the kernel declares.
+//!
+//! PTX says little of a C++ type: a pointer and a 64-bit integer look alike, `int` and `unsigned int` too, and what a
+//! pointer points to is not there at all (PTX ISA, "Kernel Function Parameters"). Only what it says is compared.
+
+use crate::spec::{Param, Role, Spec};
+use crate::value::DType;
+use crate::verdict::Signature;
+
+/// A kernel of a compiled file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel<'a> {
+    /// As in the PTX: mangled unless it is `extern "C"`.
+    pub name: &'a str,
+    /// Its parameters in order.
+    pub params: Vec<Shape>,
+}
+
+/// What PTX says of a parameter's type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// `.u32`, `.s64`: an integer of so many bytes, or a pointer.
+    Integer(u32),
+    /// `.f32`, `.f64`.
+    Float(u32),
+    /// `.b32`, `.b64`: anything of that size.
+    Bits(u32),
+    /// `.b8 name[12]`: a structure of so many bytes.
+    Structure(u32),
+}
+
+/// How the module's kernel called `spec.id` differs from what the exercise passes; `None` when it does not.
+pub fn check(spec: &Spec, module: &ptxsim::Module) -> Option<Signature> {
+    let kernel = |entry: &'_ ptxsim::Entry| entry.params.iter().map(Shape::from).collect();
+    let kernels: Vec<Kernel<'_>> =
+        module.entries().iter().map(|e| Kernel { name: &e.name, params: kernel(e) }).collect();
+    compare(spec, &kernels)
+}
+
+/// How the kernel called `spec.id` differs from what the exercise passes; `None` when it does not.
+pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
+    let Some(kernel) = kernels.iter().find(|k| k.name == spec.id) else {
+        let found = kernels.iter().map(|k| demangle(k.name)).collect();
+        return Some(Signature::NoSuchKernel { expected: spec.id.to_owned(), found });
+    };
+    let found = kernel.params.iter().copied();
+    if kernel.params.len() != spec.params.len() {
+        let found = found.map(Shape::describe).collect();
+        return Some(Signature::Count { expected: spec.params.to_vec(), found });
+    }
+    let (index, (expected, found)) = spec
+        .params
+        .iter()
+        .zip(found)
+        .enumerate()
+        .find(|(_, (expected, found))| !found.takes(expected))?;
+    Some(Signature::Type { index, expected: *expected, found: found.describe() })
+}
+
+impl From<&ptxsim::Param> for Shape {
+    fn from(param: &ptxsim::Param) -> Self {
+        use ptxsim::ParamType as T;
+        match param.ty {
+            T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => {
+                Self::Integer(param.bytes)
+            }
+            T::F16 | T::F32 | T::F64 => Self::Float(param.bytes),
+            T::B8 | T::B16 | T::B32 | T::B64 => Self::Bits(param.bytes),
+            T::Bytes => Self::Structure(param.bytes),
+        }
+    }
+}
+
+impl Shape {
+    /// Whether a parameter of this shape can receive what the exercise passes.
+    fn takes(self, expected: &Param) -> bool {
+        let bytes = match expected.role {
+            Role::Scalar => expected.dtype.bytes() as u32,
+            Role::In | Role::Out | Role::InOut => 8,
+        };
+        let float = expected.role == Role::Scalar && expected.dtype.is_float();
+        match self {
+            Self::Integer(n) => !float && n == bytes,
+            Self::Float(n) => float && n == bytes,
+            Self::Bits(n) => n == bytes,
+            Self::Structure(_) => false,
+        }
+    }
+
+    /// In a learner's words, as far as PTX tells: "pointer or 64-bit integer".
+    fn describe(self) -> String {
+        match self {
+            Self::Integer(8) => "pointer or 64-bit integer".into(),
+            Self::Integer(4) => DType::I32.cuda_name().into(),
+            Self::Integer(2) => "short".into(),
+            Self::Integer(1) => "char or bool".into(),
+            Self::Float(4) => DType::F32.cuda_name().into(),
+            Self::Float(8) => DType::F64.cuda_name().into(),
+            Self::Bits(8) => "pointer or 64-bit value".into(),
+            Self::Bits(4) => "int or float".into(),
+            Self::Structure(n) => format!("structure of {n} bytes"),
+            Self::Integer(n) | Self::Float(n) | Self::Bits(n) => format!("{}-bit value", n * 8),
+        }
+    }
+}
+
+/// `_Z9double_itPKfPfi` as `double_it(...)`, `_ZN3lab4scanEPf` as `lab::scan(...)`; any other name as it is.
+///
+/// Names only, of the Itanium C++ ABI (section 5.1): enough to show that `extern "C"` is missing.
+fn demangle(name: &str) -> String {
+    try_demangle(name).unwrap_or_else(|| name.to_owned())
+}
+
+fn try_demangle(name: &str) -> Option<String> {
+    let encoding = name.strip_prefix("_Z")?;
+    let Some(mut nested) = encoding.strip_prefix('N') else {
+        let (part, _) = source_name(encoding)?;
+        return Some(format!("{part}(...)"));
+    };
+    let mut parts = Vec::new();
+    while let Some((part, rest)) = source_name(nested) {
+        // How compilers spell a namespace without a name.
+        parts.push(if part.starts_with("_GLOBAL__N_") { "(anonymous namespace)" } else { part });
+        nested = rest;
+    }
+    (!parts.is_empty()).then(|| format!("{}(...)", parts.join("::")))
+}
+
+/// `9double_itPKf` as `double_it` and the rest.
+fn source_name(text: &str) -> Option<(&str, &str)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let length: usize = text.get(..digits)?.parse().ok().filter(|n| *n > 0)?;
+    text.get(digits..)?.split_at_checked(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Shape::{Bits, Float, Integer, Structure};
+    use super::*;
+    use crate::spec::{Kind, Start, Tolerance};
+    use crate::verdict::Slug;
+
+    const fn param(name: &'static str, role: Role, dtype: DType) -> Param {
+        Param { name, role, dtype, shape: "" }
+    }
+
+    /// `scale(const float* in, float* out, int n, float factor)`
+    static SPEC: Spec = Spec {
+        id: "scale",
+        chapter: "ch01_threads",
+        kind: Kind::Kernel,
+        start: Start::Write,
+        minutes: 15,
+        goal: "",
+        params: &[
+            param("in", Role::In, DType::F32),
+            param("out", Role::Out, DType::F32),
+            param("n", Role::Scalar, DType::I32),
+            param("factor", Role::Scalar, DType::F32),
+        ],
+        cases: &[],
+        tolerance: Tolerance::Exact,
+        gates: &[],
+        hints: &[],
+        pitfalls: &[],
+        learn: "",
+        skeleton: Slug::NotStarted,
+        inputs: |_, _| Vec::new(),
+        reference: |_, _| Vec::new(),
+    };
+
+    fn with(params: &[Shape]) -> Option<Signature> {
+        compare(&SPEC, &[Kernel { name: "scale", params: params.to_vec() }])
+    }
+
+    /// Both of NVIDIA's code generators: one says `.u32` and `.f32`, the other `.b32` for both.
+    #[test]
+    fn what_the_compiler_makes_of_the_skeleton_is_accepted() {
+        assert_eq!(with(&[Integer(8), Integer(8), Integer(4), Float(4)]), None);
+        assert_eq!(with(&[Bits(8), Bits(8), Bits(4), Bits(4)]), None);
+    }
+
+    /// The same from PTX text, in both spellings, and with a structure passed by value.
+    #[test]
+    fn parameters_are_read_from_ptx() {
+        let module = |params: &str| {
+            let text = format!(
+                ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry scale({params})\n{{\n\tret;\n}}\n"
+            );
+            ptxsim::Module::parse(&text).unwrap()
+        };
+        let old = ".param .u64 a, .param .u64 b, .param .u32 c, .param .f32 d";
+        let new = ".param .u64 .ptr .align 1 a, .param .u64 .ptr .align 1 b, .param .b32 c, .param .b32 d";
+        assert_eq!(check(&SPEC, &module(old)), None);
+        assert_eq!(check(&SPEC, &module(new)), None);
+        let by_value = ".param .u64 a, .param .u64 b, .param .align 4 .b8 c[12], .param .f32 d";
+        match check(&SPEC, &module(by_value)) {
+            Some(Signature::Type { index: 2, found, .. }) => {
+                assert_eq!(found, "structure of 12 bytes")
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(
+            matches!(check(&SPEC, &module("")), Some(Signature::Count { found, .. }) if found.is_empty())
+        );
+    }
+
+    /// Each of these would make the launch read an argument as something else.
+    #[test]
+    fn a_parameter_of_another_type_is_found() {
+        let cases: [(&[Shape], usize, &str); 6] = [
+            (&[Integer(4), Integer(8), Integer(8), Float(4)], 0, "int"),
+            (&[Integer(8), Integer(8), Integer(8), Float(4)], 2, "pointer or 64-bit integer"),
+            (&[Integer(8), Integer(8), Float(4), Integer(4)], 2, "float"),
+            (&[Integer(8), Integer(8), Integer(4), Float(8)], 3, "double"),
+            (&[Integer(8), Structure(8), Integer(4), Float(4)], 1, "structure of 8 bytes"),
+            (&[Integer(8), Integer(8), Integer(2), Float(4)], 2, "short"),
+        ];
+        for (params, at, shown) in cases {
+            match with(params) {
+                Some(Signature::Type { index, expected, found }) => {
+                    assert_eq!((index, found.as_str()), (at, shown));
+                    assert_eq!(expected, SPEC.params[at]);
+                }
+                other => panic!("{params:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn missing_and_extra_parameters_are_counted() {
+        for count in [0, 3, 5] {
+            match with(&vec![Integer(8); count]) {
+                Some(Signature::Count { expected, found }) => {
+                    assert_eq!((expected.len(), found.len()), (4, count));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// The list shows what the learner wrote, so that a typo or a missing `extern "C"` is seen.
+    #[test]
+    fn other_kernels_are_listed_by_their_source_names() {
+        let kernel = |name| Kernel { name, params: Vec::new() };
+        let names = ["_Z5scalePKfPfif", "_ZN3lab4scanEPf", "_ZN12_GLOBAL__N_13addEv", "scales"];
+        let found = names.map(kernel);
+        assert_eq!(
+            compare(&SPEC, &found),
+            Some(Signature::NoSuchKernel {
+                expected: "scale".into(),
+                found: [
+                    "scale(...)",
+                    "lab::scan(...)",
+                    "(anonymous namespace)::add(...)",
+                    "scales"
+                ]
+                .map(String::from)
+                .into(),
+            })
+        );
+        assert!(
+            matches!(compare(&SPEC, &[]), Some(Signature::NoSuchKernel { found, .. }) if found.is_empty())
+        );
+    }
+
+    proptest! {
+        /// Names come from the learner: any is shown, none panics.
+        #[test]
+        fn any_name_is_shown(name in "(_Z|_ZN)?[0-9]{0,3}.{0,12}") {
+            prop_assert!(!demangle(&name).is_empty() || name.is_empty());
+        }
+    }
+}

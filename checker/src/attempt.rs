@@ -1,0 +1,342 @@
+//! One check of one exercise, from the learner's file to the verdict. This is the whole pipeline.
+
+use std::path::Path;
+use std::time::Instant;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::backend::{Arg, Choice, Fault, Launch, NoGpu, Run};
+use crate::compile::Outcome;
+use crate::engine::Engine;
+use crate::spec::{Case, Param, Role, Spec};
+use crate::value::Value;
+use crate::verdict::{Measured, Mismatch, Passed, Verdict};
+use crate::worker;
+use crate::{abi, judge, progress, source};
+
+/// Seed of the inputs where none is given: public, so that everyone sees the same numbers.
+pub const SEED: u64 = 7;
+
+/// Warp instructions after which the simulator gives a launch up: a few seconds, and a thousand times what an exercise
+/// needs.
+pub const BUDGET: u64 = 20_000_000;
+
+/// What a check is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Only the case of this name; then nothing counts as passed.
+    pub case: Option<String>,
+    /// Seed of the inputs and of the simulator's order of warps and blocks.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { case: None, seed: SEED }
+    }
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// The conclusion.
+    pub verdict: Verdict,
+    /// The source that was checked; empty when it could not be read.
+    pub source: String,
+    /// SHA-256 of the source.
+    pub hash: String,
+    /// Who ran it: "simulator", "GPU: NVIDIA H200".
+    pub device: String,
+    /// What the GPU concluded about the same case, where the verdict is the simulator's.
+    pub gpu: Option<SecondOpinion>,
+    /// What the kernel printed in the last case that ran.
+    pub printed: Option<String>,
+    /// The seed used.
+    pub seed: u64,
+    /// Wall time of the check in milliseconds.
+    pub millis: u64,
+    /// True when every case was asked for: only then a pass counts.
+    pub complete: bool,
+}
+
+/// The GPU's side where the simulator gives the verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondOpinion {
+    /// "GPU: NVIDIA H200".
+    pub device: String,
+    /// Its verdict on the case; `None` when the case looked right there.
+    pub verdict: Option<Verdict>,
+}
+
+/// Why a check could not be made. Never about the learner's code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The exercise has no such case.
+    #[error("{exercise} has no case `{case}`: it has {known}")]
+    NoSuchCase {
+        /// The exercise.
+        exercise: &'static str,
+        /// What was asked for.
+        case: String,
+        /// The cases that there are.
+        known: String,
+    },
+    /// A GPU was asked for.
+    #[error("no GPU to run on: {0}")]
+    NoGpu(NoGpu),
+    /// The worker could not be used.
+    #[error(transparent)]
+    Worker(#[from] worker::Error),
+    /// The compiler could not be used.
+    #[error("the CUDA compiler cannot be used: {0}; `checker doctor` looks for the cause")]
+    Compiler(String),
+    /// The compiler's own output could not be read.
+    #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
+    Ptx(ptxsim::Error),
+}
+
+impl Attempt {
+    /// True when every case and gate of the exercise held.
+    pub fn passed(&self) -> bool {
+        self.complete && matches!(self.verdict, Verdict::Passed(_))
+    }
+}
+
+/// Checks the file at `path` as a solution of `spec`. The first case that fails decides.
+///
+/// # Errors
+/// When the check could not be made; whatever is wrong with the learner's file is in the verdict.
+pub fn check(
+    spec: &'static Spec,
+    path: &Path,
+    engine: &mut Engine,
+    options: &Options,
+) -> Result<Attempt, Error> {
+    let started = Instant::now();
+    let cases = select(spec, options)?;
+    let mut attempt = Attempt {
+        verdict: Verdict::Passed(Passed::default()),
+        source: String::new(),
+        hash: String::new(),
+        device: "simulator".into(),
+        gpu: None,
+        printed: None,
+        seed: options.seed,
+        millis: 0,
+        complete: options.case.is_none(),
+    };
+    attempt.verdict = match source::read(path) {
+        Ok(source) => {
+            attempt.hash = progress::hash(source.as_bytes());
+            attempt.source = source;
+            conclude(spec, &cases, engine, &mut attempt)?
+        }
+        Err(unreadable) => Verdict::UnreadableSource(unreadable),
+    };
+    attempt.millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(attempt)
+}
+
+/// The cases asked for, with their index in the Spec.
+fn select(spec: &'static Spec, options: &Options) -> Result<Vec<(usize, &'static Case)>, Error> {
+    let wanted = |case: &Case| options.case.as_deref().is_none_or(|name| name == case.name);
+    let cases: Vec<_> = spec.cases.iter().enumerate().filter(|(_, case)| wanted(case)).collect();
+    match &options.case {
+        Some(case) if cases.is_empty() => {
+            let known: Vec<_> = spec.cases.iter().map(|case| format!("`{}`", case.name)).collect();
+            Err(Error::NoSuchCase {
+                exercise: spec.id,
+                case: case.clone(),
+                known: known.join(", "),
+            })
+        }
+        _ => Ok(cases),
+    }
+}
+
+/// Compile, match the parameters, run and judge every case, then the gates.
+fn conclude(
+    spec: &'static Spec,
+    cases: &[(usize, &'static Case)],
+    engine: &mut Engine,
+    attempt: &mut Attempt,
+) -> Result<Verdict, Error> {
+    let module = match engine.compile(&attempt.source, &format!("{}.cu", spec.id))? {
+        Outcome::Compiled(module) => module,
+        Outcome::Rejected(messages) => return Ok(Verdict::CompileError(messages)),
+        Outcome::Stopped(what) => return Ok(Verdict::CompilerStopped(what)),
+        Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
+    };
+    match ptxsim::Module::parse(&module.ptx) {
+        Ok(parsed) => {
+            if let Some(difference) = abi::check(spec, &parsed) {
+                return Ok(Verdict::WrongSignature(difference));
+            }
+        }
+        Err(ptxsim::Error::Unsupported { feature, source_line: source }) => {
+            let fault = Fault::Unsupported { feature, source };
+            return Ok(Verdict::Fault { case: 0, fault, others: 0 });
+        }
+        Err(error) => return Err(Error::Ptx(error)),
+    }
+
+    let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
+    let mut facts = Facts::default();
+    for &(index, case) in cases {
+        let seed = attempt.seed.wrapping_add(index as u64);
+        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+        let launch = launch(spec, case, &inputs, seed);
+
+        let mut on_device = None;
+        if on_gpu {
+            let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
+            attempt.keep(&run);
+            on_device = Some((judge::case(spec, index, &inputs, &run), run.device));
+        }
+        let run = engine.run(Choice::Sim, &module.ptx, &launch)?;
+        if !on_gpu {
+            attempt.keep(&run);
+        }
+        let simulated = judge::case(spec, index, &inputs, &run);
+        if let Some(verdict) = attempt.agree(on_device, simulated) {
+            return Ok(not_started(verdict, index, &attempt.source));
+        }
+        facts.add(spec, (index, case), &inputs, run.observations.as_ref());
+    }
+    Ok(facts.verdict())
+}
+
+impl Attempt {
+    fn keep(&mut self, run: &Run) {
+        self.device.clone_from(&run.device);
+        self.printed = Some(run.printed.clone()).filter(|text| !text.is_empty());
+    }
+
+    /// One verdict from two. The simulator's comes first, because it names the cause; what the GPU said is kept beside
+    /// it. Where the simulator lacks a feature, the GPU alone decides.
+    fn agree(
+        &mut self,
+        gpu: Option<(Option<Verdict>, String)>,
+        simulated: Option<Verdict>,
+    ) -> Option<Verdict> {
+        let Some((seen, device)) = gpu else { return simulated };
+        match simulated {
+            Some(verdict) if !is_unsupported(&verdict) => {
+                self.gpu = Some(SecondOpinion { device, verdict: seen });
+                Some(verdict)
+            }
+            _ => seen,
+        }
+    }
+}
+
+fn is_unsupported(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Fault { fault: Fault::Unsupported { .. }, .. })
+}
+
+/// A case's arguments as bytes, in the order of the kernel's parameters.
+fn launch(spec: &Spec, case: &Case, inputs: &[Value], seed: u64) -> Launch {
+    let args = spec.params.iter().zip(inputs).map(|(param, value)| arg(param, value)).collect();
+    Launch {
+        entry: spec.id.into(),
+        grid: case.grid,
+        block: case.block,
+        shared: case.shared,
+        args,
+        seed,
+        budget: BUDGET,
+    }
+}
+
+fn arg(param: &Param, value: &Value) -> Arg {
+    let buffer = |dtype, bytes, data| Arg::Buffer {
+        name: param.name.into(),
+        dtype,
+        bytes,
+        data,
+        writable: param.role != Role::In,
+    };
+    match value {
+        Value::Scalar(scalar) => Arg::Scalar(scalar.to_bytes()),
+        Value::Array(array) => {
+            let data = array.to_bytes();
+            buffer(array.dtype(), data.len(), Some(data))
+        }
+        Value::Out { dtype, shape } => {
+            buffer(*dtype, shape.iter().product::<usize>() * dtype.bytes(), None)
+        }
+    }
+}
+
+/// Untouched outputs in the very first case, with a TODO still in the file, are a beginning and not a mistake.
+fn not_started(verdict: Verdict, index: usize, source: &str) -> Verdict {
+    let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
+    else {
+        return verdict;
+    };
+    let todo = (1..).zip(source.lines()).find(|(_, line)| line.contains("TODO"));
+    match todo {
+        Some((todo_line, _)) if index == 0 && untouched == total => {
+            Verdict::NotStarted { output, elements: *total, todo_line }
+        }
+        _ => verdict,
+    }
+}
+
+/// What adds up over the cases of a kernel that is right.
+#[derive(Default)]
+struct Facts {
+    passed: Passed,
+    gated: bool,
+    missed: Option<(usize, Vec<Measured>, Option<ptxsim::LineCounters>)>,
+}
+
+impl Facts {
+    fn add(
+        &mut self,
+        spec: &'static Spec,
+        (index, case): (usize, &Case),
+        inputs: &[Value],
+        observations: Option<&ptxsim::Observations>,
+    ) {
+        let passed = &mut self.passed;
+        let size = inputs.iter().zip(spec.params).filter(|(_, param)| param.role != Role::In);
+        let size = size.map(|(value, _)| elements(value)).max().unwrap_or(0);
+        passed.sizes = match passed.cases {
+            0 => (size, size),
+            _ => (passed.sizes.0.min(size), passed.sizes.1.max(size)),
+        };
+        passed.cases += 1;
+        if let Some(seen) = observations {
+            let writes = seen.arrays.iter().map(|array| array.max_writes).max();
+            passed.max_writes = passed.max_writes.max(writes);
+            if case.gated || !self.gated {
+                passed.sectors_per_request = Some(seen.totals.sectors_per_request());
+            }
+        }
+        if case.gated {
+            self.gated = true;
+            let (gates, line) = judge::gates(spec, index, observations);
+            if self.missed.is_none() && gates.iter().any(|gate| !gate.holds) {
+                self.missed = Some((index, gates.clone(), line));
+            }
+            passed.gates = gates;
+        }
+    }
+
+    fn verdict(self) -> Verdict {
+        match self.missed {
+            Some((case, gates, line)) => Verdict::GateMissed { case, gates, line },
+            None => Verdict::Passed(self.passed),
+        }
+    }
+}
+
+fn elements(value: &Value) -> usize {
+    match value {
+        Value::Array(array) => array.len(),
+        Value::Out { shape, .. } => shape.iter().product(),
+        Value::Scalar(_) => 0,
+    }
+}

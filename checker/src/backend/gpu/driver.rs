@@ -1,0 +1,199 @@
+//! The driver's errors, the device and its memory, each owned by a type that keeps its rules.
+//!
+//! Names and error codes: CUDA Driver API reference manual, versions 12.4 to 13.
+
+use std::ffi::{CStr, c_int};
+use std::marker::PhantomData;
+
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use cudarc::driver::{DriverError, result};
+
+use super::why;
+use crate::backend::{Fault, GpuInfo, NoGpu};
+
+/// An error of the driver with its own words.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    pub(super) code: CUresult,
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+pub(super) type DriverResult<T> = Result<T, Failure>;
+
+impl Failure {
+    pub(super) fn is_out_of_memory(&self) -> bool {
+        self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY
+    }
+
+    /// With what the PTX compiler said, where the PTX is what is wrong.
+    pub(super) fn explained(mut self, log: &[u8]) -> Self {
+        let said = log.split(|b| *b == 0).next().map(String::from_utf8_lossy).unwrap_or_default();
+        if self.code == CUresult::CUDA_ERROR_INVALID_PTX && !said.trim().is_empty() {
+            self.text = format!("{}: {}", self.text, said.trim());
+        }
+        self
+    }
+}
+
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Self {
+        let words =
+            |text: Result<&CStr, DriverError>| text.ok().map(|t| t.to_string_lossy().into_owned());
+        Self {
+            code: error.0,
+            // A driver's stub library knows no names, not even its own error's.
+            name: words(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0)),
+            text: words(error.error_string())
+                .unwrap_or_else(|| "the driver gives no reason".into()),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self::Driver { code: failure.code as u32, name: failure.name, text: failure.text }
+    }
+}
+
+/// Turns a driver call's code into a result.
+pub(super) fn check(code: CUresult) -> DriverResult<()> {
+    code.result().map_err(Failure::from)
+}
+
+/// The first GPU, whose primary context is current on the thread that opened it, and stays so.
+pub(super) struct Device {
+    device: sys::CUdevice,
+    /// The context is current on one thread only.
+    thread: PhantomData<*const ()>,
+}
+
+/// The most that a launch may ask of the device.
+pub(super) struct Limits {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) threads: u32,
+    /// Bytes per block, dynamic and static together.
+    pub(super) shared: u64,
+}
+
+impl Device {
+    pub(super) fn open() -> Result<Self, NoGpu> {
+        #[expect(unsafe_code, reason = "loads the driver's library")]
+        // SAFETY: loading libcuda runs its initialisers, which any CUDA program runs; nothing else is called.
+        let present = unsafe { sys::is_culib_present() };
+        if !present {
+            return Err(why::no_driver());
+        }
+        Self::try_open().map_err(why::unusable)
+    }
+
+    #[expect(unsafe_code, reason = "calls the driver")]
+    fn try_open() -> DriverResult<Self> {
+        result::init()?;
+        let device = result::device::get(0)?;
+        // SAFETY: `device` comes from `device::get`.
+        let context = unsafe { result::primary_ctx::retain(device) }?;
+        // SAFETY: `context` was just retained, and is released only when this process ends.
+        unsafe { result::ctx::set_current(context) }?;
+        Ok(Self { device, thread: PhantomData })
+    }
+
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn info(&self) -> DriverResult<GpuInfo> {
+        let mut version: c_int = 0;
+        // SAFETY: writes one int to a live variable.
+        check(unsafe { sys::cuDriverGetVersion(&raw mut version) })?;
+        let version = u32::try_from(version).unwrap_or(0);
+        // SAFETY: `self.device` comes from `device::get`.
+        let memory = unsafe { result::device::total_mem(self.device) }? as u64;
+        Ok(GpuInfo {
+            name: result::device::get_name(self.device)?,
+            memory,
+            capability: (
+                self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+                self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+            ),
+            driver: (version / 1000, version % 1000 / 10),
+        })
+    }
+
+    pub(super) fn limits(&self) -> DriverResult<Limits> {
+        use Attribute as A;
+        Ok(Limits {
+            grid: [
+                self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ],
+            block: [
+                self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ],
+            threads: self.attribute(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            shared: self
+                .attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?
+                .into(),
+        })
+    }
+
+    #[expect(unsafe_code, reason = "calls the driver")]
+    fn attribute(&self, attribute: Attribute) -> DriverResult<u32> {
+        // SAFETY: `self.device` comes from `device::get`.
+        let value = unsafe { result::device::get_attribute(self.device, attribute) }?;
+        Ok(u32::try_from(value).unwrap_or(0))
+    }
+
+    /// Bytes of device memory that nobody uses.
+    pub(super) fn free_memory(&self) -> Option<u64> {
+        result::mem_get_info().ok().map(|(free, _)| free as u64)
+    }
+
+    /// Waits until everything launched has ended, and reports how.
+    pub(super) fn synchronise(&self) -> DriverResult<()> {
+        Ok(result::ctx::synchronize()?)
+    }
+}
+
+/// Plain device memory.
+pub(super) struct Buffer<'d> {
+    address: sys::CUdeviceptr,
+    bytes: usize,
+    device: PhantomData<&'d Device>,
+}
+
+impl<'d> Buffer<'d> {
+    /// Allocates as many bytes as `contents` has, and copies them there.
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn upload(_: &'d Device, contents: &[u8]) -> DriverResult<Self> {
+        // SAFETY: the device's context is current; a size of zero is an error, not undefined.
+        let address = unsafe { result::malloc_sync(contents.len()) }?;
+        let buffer = Self { address, bytes: contents.len(), device: PhantomData };
+        // SAFETY: the allocation has exactly `contents.len()` bytes.
+        unsafe { result::memcpy_htod_sync(buffer.address, contents) }?;
+        Ok(buffer)
+    }
+
+    /// The device address of its first byte.
+    pub(super) const fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Its bytes now.
+    #[expect(unsafe_code, reason = "calls the driver")]
+    pub(super) fn download(&self) -> DriverResult<Vec<u8>> {
+        let mut bytes = vec![0_u8; self.bytes];
+        // SAFETY: the allocation has exactly `self.bytes` bytes, and the slice too; any byte is a valid u8.
+        unsafe { result::memcpy_dtoh_sync(&mut bytes, self.address) }?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Buffer<'_> {
+    #[expect(unsafe_code, reason = "calls the driver")]
+    fn drop(&mut self) {
+        // SAFETY: allocated in `upload`, freed only here, after the device was synchronised.
+        let _ = unsafe { result::free_sync(self.address) };
+    }
+}

@@ -1,0 +1,240 @@
+//! Kernels on a real GPU, through NVIDIA's driver.
+//!
+//! A GPU reports little: it checks pages, not arrays, and after a fault the whole process has lost the device. So each
+//! buffer lies between guard zones that are compared afterwards, inputs are compared with what was sent, outputs start
+//! as poison, and the first fault ends this process (`worker` starts another).
+
+mod code;
+mod driver;
+mod why;
+
+use self::code::{Binary, Function, Module};
+use self::driver::{Buffer, Device, Failure};
+use super::guard;
+use super::poison::{mix, poison, poisoned};
+use super::{Arg, Backend, Error, Fault, GpuInfo, Launch, NoGpu, Output, Run};
+
+/// The first GPU that the driver shows (`CUDA_VISIBLE_DEVICES` chooses), with its context.
+pub struct Gpu {
+    device: Device,
+    info: GpuInfo,
+    ptx: String,
+    /// `ptx` compiled, once a launch needed it.
+    binary: Option<Binary>,
+    healthy: bool,
+}
+
+impl Gpu {
+    /// Loads the driver and takes the first GPU.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be used: why, and what to do.
+    pub fn open() -> Result<Self, NoGpu> {
+        let device = Device::open()?;
+        let info = device.info().map_err(why::unusable)?;
+        why::too_old(&info)?;
+        Ok(Self { device, info, ptx: String::new(), binary: None, healthy: true })
+    }
+
+    /// What it is.
+    pub const fn info(&self) -> &GpuInfo {
+        &self.info
+    }
+
+    fn try_run(&self, binary: &Binary, launch: &Launch) -> Result<Run, Stop> {
+        // Loaded for every launch: what a kernel left in a global variable must not reach the next case.
+        let module = Module::load(&self.device, binary)?;
+        let function = module.function(&launch.entry)?;
+        self.refuse_what_cannot_launch(&function, launch)?;
+        let buffers = self.upload(launch)?;
+        let mut pointers = buffers.iter().flatten().map(|b| b.address() + guard::ZONE as u64);
+        let words: Vec<u64> = launch
+            .args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Buffer { .. } => pointers.next(),
+                Arg::Scalar(bytes) => scalar_word(bytes),
+            })
+            .collect::<Option<_>>()
+            .ok_or_else(|| Stop::Bug("a scalar argument is longer than 8 bytes".into()))?;
+        function.launch(launch.grid, launch.block, launch.shared, words)?;
+        self.device.synchronise()?;
+        let mut run = self.empty_run();
+        for (index, (arg, buffer)) in launch.args.iter().zip(&buffers).enumerate() {
+            if let Some(buffer) = buffer {
+                inspect(arg, buffer.download()?, salt(launch.seed, index), launch.seed, &mut run);
+            }
+        }
+        Ok(run)
+    }
+
+    /// The limits of this GPU and this kernel, checked here because the driver's refusal does not say which.
+    fn refuse_what_cannot_launch(
+        &self,
+        function: &Function<'_>,
+        launch: &Launch,
+    ) -> Result<(), Stop> {
+        let sizes = function.parameter_sizes()?;
+        let fits = sizes.len() == launch.args.len()
+            && sizes.iter().zip(&launch.args).all(|(size, arg)| match arg {
+                Arg::Buffer { .. } => *size == 8,
+                Arg::Scalar(bytes) => *size == bytes.len(),
+            });
+        if !fits {
+            return Err(Stop::Bug(format!(
+                "`{}` takes parameters of {sizes:?} bytes, and {} arguments of other sizes were given",
+                launch.entry,
+                launch.args.len()
+            )));
+        }
+        let limits = self.device.limits()?;
+        let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
+        let refuse = |text: String| Err(Stop::Fault(why::out_of_resources(text)));
+        for (axis, what) in ["x", "y", "z"].iter().enumerate() {
+            let (asked, limit) = (launch.block[axis], limits.block[axis]);
+            if asked == 0 || asked > limit {
+                return refuse(format!(
+                    "{asked} threads per block in {what}: this GPU takes 1 to {limit}"
+                ));
+            }
+            let (asked, limit) = (launch.grid[axis], limits.grid[axis]);
+            if asked == 0 || asked > limit {
+                return refuse(format!("{asked} blocks in {what}: this GPU takes 1 to {limit}"));
+            }
+        }
+        if threads > u64::from(limits.threads) {
+            return refuse(format!(
+                "{threads} threads per block: this GPU takes up to {}",
+                limits.threads
+            ));
+        }
+        let most = function.max_threads()?;
+        if threads > u64::from(most) {
+            return refuse(format!(
+                "{threads} threads per block: this kernel uses so many registers that {most} fit"
+            ));
+        }
+        let shared = u64::from(launch.shared) + function.static_shared()?;
+        if shared > limits.shared {
+            return refuse(format!(
+                "{shared} bytes of shared memory per block: this GPU has {} bytes",
+                limits.shared
+            ));
+        }
+        Ok(function.allow_shared(launch.shared)?)
+    }
+
+    /// One allocation per buffer argument: zone, contents or poison, zone.
+    fn upload(&self, launch: &Launch) -> Result<Vec<Option<Buffer<'_>>>, Stop> {
+        let upload = |(index, arg): (usize, &Arg)| {
+            let Arg::Buffer { bytes, data, .. } = arg else { return Ok(None) };
+            let whole = (*bytes as u64).saturating_add(2 * guard::ZONE as u64);
+            let free = self.device.free_memory();
+            let taken = || Stop::NoGpu(NoGpu { why: why::memory_taken(whole, free) });
+            // Before the image is made here: a size that no GPU has is none for this machine either.
+            if free.is_some_and(|free| whole > free) {
+                return Err(taken());
+            }
+            let salt = salt(launch.seed, index);
+            let image = match data {
+                Some(data) => guard::wrap(data, salt),
+                None => guard::wrap(&poisoned(poison(launch.seed), *bytes), salt),
+            };
+            match Buffer::upload(&self.device, &image) {
+                Err(failure) if failure.is_out_of_memory() => Err(taken()),
+                other => Ok(Some(other?)),
+            }
+        };
+        launch.args.iter().enumerate().map(upload).collect()
+    }
+
+    fn empty_run(&self) -> Run {
+        Run {
+            outputs: Vec::new(),
+            faults: Vec::new(),
+            observations: None,
+            printed: String::new(),
+            printed_dropped: 0,
+            device: format!("GPU: {}", self.info.name),
+        }
+    }
+}
+
+impl Backend for Gpu {
+    fn load(&mut self, ptx: String) {
+        self.ptx = ptx;
+        self.binary = None;
+    }
+
+    fn run(&mut self, launch: &Launch) -> Result<Run, Error> {
+        let binary = match self.binary.take() {
+            Some(binary) => Ok(binary),
+            None => Binary::compile(&self.device, &self.ptx).map_err(Stop::from),
+        };
+        let ran = binary.and_then(|binary| {
+            let ran = self.try_run(&binary, launch);
+            self.binary = Some(binary);
+            ran
+        });
+        match ran {
+            Ok(run) => Ok(run),
+            Err(Stop::Fault(failure)) => {
+                // A refused launch leaves the device usable; a fault in a kernel does not, in this process.
+                self.healthy = self.device.synchronise().is_ok();
+                Ok(Run { faults: vec![failure.into()], ..self.empty_run() })
+            }
+            Err(Stop::NoGpu(no_gpu)) => Err(no_gpu.into()),
+            Err(Stop::Bug(text)) => Err(Error::Bug(text)),
+        }
+    }
+
+    fn healthy(&self) -> bool {
+        self.healthy
+    }
+}
+
+/// Why a launch gives no outputs.
+enum Stop {
+    /// For the learner.
+    Fault(Failure),
+    /// For whoever looks after this machine.
+    NoGpu(NoGpu),
+    /// For us.
+    Bug(String),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        if why::is_environment(&failure) {
+            Self::NoGpu(why::unusable(failure))
+        } else {
+            Self::Fault(failure)
+        }
+    }
+}
+
+/// Compares a buffer's image with what was sent, and keeps an output's bytes.
+fn inspect(arg: &Arg, image: Vec<u8>, salt: u64, seed: u64, run: &mut Run) {
+    let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
+    run.faults.extend(guard::check(&image, salt, name, dtype.bytes()));
+    let contents = guard::contents(&image);
+    if *writable {
+        let poison = data.is_none().then(|| poison(seed));
+        run.outputs.push(Output { name: name.clone(), data: contents.to_vec(), poison });
+    } else if let Some(changed) = super::first_difference(data.as_deref(), contents) {
+        let index = (changed / dtype.bytes()) as u64;
+        run.faults.push(Fault::InputChanged { name: name.clone(), index });
+    }
+}
+
+/// A scalar as the word that the driver copies its first bytes from.
+fn scalar_word(bytes: &[u8]) -> Option<u64> {
+    let mut word = [0; 8];
+    word.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(word))
+}
+
+/// Tells the guard zones of a run's buffers apart, and those of different runs.
+fn salt(seed: u64, index: usize) -> u64 {
+    mix(seed.wrapping_add(index as u64))
+}

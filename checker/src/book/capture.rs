@@ -1,0 +1,247 @@
+//! Outputs on the book's pages: what the checker itself prints, captured by a command and compared in CI.
+//!
+//! `book/outputs/captures.toml` lists them. Each runs in a workbook of its own that `checker init` writes, with one
+//! exercise's file replaced by the file named; what it prints, less the times, is `book/outputs/NAME.txt`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::{Problem, read};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    capture: Vec<Capture>,
+}
+
+/// One output.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Capture {
+    /// Stem of the file that it goes to.
+    name: String,
+    /// As shown after the prompt, without `checker`: words separated by spaces.
+    command: String,
+    /// The exercise whose file is replaced; with `source`.
+    exercise: Option<String>,
+    /// What replaces it, relative to the repository: a solution, a mutant, an example.
+    source: Option<String>,
+    /// The exit code that the command must have.
+    #[serde(default)]
+    exit: i32,
+}
+
+/// What became of one output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it was.
+    Same,
+    /// Different, and written.
+    Written,
+    /// Different, and left as it was because only a check was asked for: the new text.
+    Stale(String),
+}
+
+/// Why outputs could not be captured.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The list or a file of it is missing or broken.
+    #[error(transparent)]
+    Problem(#[from] Problem),
+    /// The list names an exercise that does not exist.
+    #[error("captures.toml, `{name}`: {source}")]
+    Exercise {
+        /// The capture.
+        name: String,
+        /// Why.
+        source: crate::exercises::Unknown,
+    },
+    /// The command ended otherwise than the list says.
+    #[error(
+        "captures.toml, `{name}`: `checker {command}` ended with {found}, expected {expected}; it printed:\n{printed}"
+    )]
+    Exit {
+        /// The capture.
+        name: String,
+        /// Its command.
+        command: String,
+        /// From the list.
+        expected: i32,
+        /// How it ended.
+        found: String,
+        /// All of it.
+        printed: String,
+    },
+    /// The operating system refused.
+    #[error("cannot {what}: {source}")]
+    Io {
+        /// The step.
+        what: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// The text of output `name` as a page shows it.
+///
+/// # Errors
+/// When it was never captured.
+pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
+    let text = read(output_path(root, name))?;
+    Ok(format!("```text\n{}\n```\n", text.trim_end()))
+}
+
+fn output_path(root: &Path, name: &str) -> PathBuf {
+    root.join("outputs").join(format!("{name}.txt"))
+}
+
+/// Captures every output of the book in `root` with the program `checker`, and writes those that changed; with
+/// `only_check` it writes nothing and says which would change.
+///
+/// # Errors
+/// When the list is broken, a command fails to start, or it ends otherwise than the list says.
+pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String, Outcome)>, Error> {
+    let list = root.join("outputs").join("captures.toml");
+    let text = read(list.clone())?;
+    let list: List = toml::from_str(&text)
+        .map_err(|error| Problem::Invalid { path: list, message: error.to_string() })?;
+    let repository = root.parent().unwrap_or(root);
+    let mut outcomes = Vec::new();
+    for capture in list.capture {
+        let new = run(&capture, repository, checker)?;
+        let path = output_path(root, &capture.name);
+        let outcome = match fs::read_to_string(&path) {
+            Ok(old) if old == new => Outcome::Same,
+            _ if only_check => Outcome::Stale(new),
+            _ => {
+                io("write an output", fs::write(&path, new))?;
+                Outcome::Written
+            }
+        };
+        outcomes.push((capture.name, outcome));
+    }
+    Ok(outcomes)
+}
+
+/// Runs one command in a fresh workbook; returns the prompt line and what it printed.
+fn run(capture: &Capture, repository: &Path, checker: &Path) -> Result<String, Error> {
+    let temporary = io("make a temporary folder", tempfile::tempdir())?;
+    let workbook = temporary.path().join("cuda-workbook");
+    let mut init = Command::new(checker);
+    init.arg("init").arg(&workbook).current_dir(temporary.path());
+    io("run checker init", init.output())?;
+    if let (Some(exercise), Some(source)) = (&capture.exercise, &capture.source) {
+        let spec = crate::exercises::find(exercise)
+            .map_err(|source| Error::Exercise { name: capture.name.clone(), source })?;
+        let text = without_expectation(&read(repository.join(source))?);
+        let file = workbook.join("exercises").join(spec.chapter).join(format!("{}.cu", spec.id));
+        io("replace the exercise's file", fs::write(file, text))?;
+    }
+    let mut command = Command::new(checker);
+    command
+        .args(words(&capture.command))
+        .current_dir(&workbook)
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "88");
+    let output = io("run the checker", command.output())?;
+    let printed = [output.stdout, output.stderr].concat();
+    let printed = normalise(&String::from_utf8_lossy(&printed));
+    if output.status.code() != Some(capture.exit) {
+        return Err(Error::Exit {
+            name: capture.name.clone(),
+            command: capture.command.clone(),
+            expected: capture.exit,
+            found: output.status.to_string(),
+            printed,
+        });
+    }
+    let shown = capture.command.replace(" --backend sim", "");
+    Ok(format!("$ checker {shown}\n{printed}\n"))
+}
+
+fn io<T>(what: &str, result: std::io::Result<T>) -> Result<T, Error> {
+    result.map_err(|source| Error::Io { what: what.to_owned(), source })
+}
+
+/// Words of a command; single quotes hold words together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (i, part) in command.split('\'').enumerate() {
+        if i % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// A mutant without its first lines that say what it is there for.
+fn without_expectation(source: &str) -> String {
+    if !source.starts_with("// expect:") {
+        return source.to_owned();
+    }
+    let code = source.lines().skip_while(|line| line.starts_with("//") || line.is_empty());
+    code.map(|line| format!("{line}\n")).collect()
+}
+
+/// Drops what differs from run to run: times, and spaces at the ends of lines.
+fn normalise(printed: &str) -> String {
+    let lines: Vec<String> =
+        printed.lines().map(|line| without_time(line).trim_end().to_owned()).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+/// "simulator · 41 ms" -> "simulator".
+fn without_time(line: &str) -> String {
+    let mut out = line.to_owned();
+    while let Some(start) = time(&out) {
+        out.replace_range(start, "");
+    }
+    out
+}
+
+/// The place of " · 41 ms" or " · 1.2 s" in a line.
+fn time(line: &str) -> Option<std::ops::Range<usize>> {
+    const DOT: &str = " · ";
+    line.match_indices(DOT).find_map(|(start, _)| {
+        let rest = line.get(start + DOT.len()..)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let unit = rest.get(digits..)?;
+        let unit_length =
+            [" ms", " s"].iter().find_map(|u| unit.starts_with(u).then_some(u.len()))?;
+        let end = start + DOT.len() + digits + unit_length;
+        let whole = line.get(end..)?.chars().next().is_none_or(|c| !c.is_alphanumeric());
+        (digits > 0 && whole).then_some(start..end)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_dropped_and_nothing_else() {
+        assert_eq!(normalise("  ok   simulator · 41 ms  \n"), "  ok   simulator");
+        assert_eq!(normalise("a · 1.2 s · 3 cases"), "a · 3 cases");
+        assert_eq!(normalise("GPU · 7 cases · 12 msx"), "GPU · 7 cases · 12 msx");
+    }
+
+    #[test]
+    fn quotes_hold_a_case_name_together() {
+        assert_eq!(
+            words("check blocks --case 'five blocks'"),
+            ["check", "blocks", "--case", "five blocks"]
+        );
+    }
+
+    /// Line numbers of a captured report belong to the file that the learner would have.
+    #[test]
+    fn a_mutants_header_is_not_part_of_the_learners_file() {
+        let mutant = "// expect: wrong-values\n// Why.\n\nextern int a;\n// stays\n";
+        assert_eq!(without_expectation(mutant), "extern int a;\n// stays\n");
+    }
+}

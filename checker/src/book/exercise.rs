@@ -1,0 +1,192 @@
+//! What the Spec says of an exercise, as a part of its page.
+
+use std::fmt::Write;
+
+use super::Problem;
+use super::html::{escape, folded, inline};
+use crate::course;
+use crate::spec::{Case, Gate, Metric, Op, Param, Role, Spec, Start};
+
+/// Goal, minutes, parameters, cases and gates.
+pub fn card(spec: &Spec) -> String {
+    let mut out = String::from("<div class=\"wb-card\">\n");
+    let _ = writeln!(
+        out,
+        "<p class=\"wb-goal\"><strong>Goal:</strong> {}.</p>\n<p class=\"wb-facts\"><span>{}</span> \
+         <span>about {} minutes</span> <span><code>exercises/{}/{}.cu</code></span></p>",
+        inline(spec.goal),
+        start(spec.start),
+        spec.minutes,
+        spec.chapter,
+        spec.id
+    );
+    parameters(&mut out, spec.params);
+    cases(&mut out, spec.cases);
+    gates(&mut out, spec.gates);
+    out.push_str("</div>\n");
+    out
+}
+
+const fn start(start: Start) -> &'static str {
+    match start {
+        Start::Write => "write: fill the gaps",
+        Start::Fix => "fix: find the bug",
+        Start::Optimise => "optimise: it is right, and slow",
+    }
+}
+
+fn parameters(out: &mut String, params: &[Param]) {
+    out.push_str("<table class=\"wb-table\">\n<thead><tr><th>Parameter</th><th>Type</th><th>Shape</th><th>Your kernel</th></tr></thead>\n<tbody>\n");
+    for param in params {
+        let (pointer, use_of_it) = match param.role {
+            Role::In => ("*", "only reads it"),
+            Role::Out => ("*", "fills it"),
+            Role::InOut => ("*", "reads and changes it"),
+            Role::Scalar => ("", "receives it by value"),
+        };
+        let constant = if param.role == Role::In { "const " } else { "" };
+        let shape = if param.shape.is_empty() { "one number" } else { param.shape };
+        let _ = writeln!(
+            out,
+            "<tr><th><code>{}</code></th><td data-label=\"Type\"><code>{constant}{}{pointer}</code></td>\
+             <td data-label=\"Shape\">{}</td><td data-label=\"Your kernel\">{use_of_it}</td></tr>",
+            param.name,
+            param.dtype.cuda_name(),
+            escape(shape)
+        );
+    }
+    out.push_str("</tbody>\n</table>\n");
+}
+
+fn cases(out: &mut String, cases: &[Case]) {
+    let _ = writeln!(
+        out,
+        "<details>\n<summary>The {} cases that it is checked with</summary>",
+        cases.len()
+    );
+    out.push_str("<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th><th>Launch</th><th>Because</th></tr></thead>\n<tbody>\n");
+    for case in cases {
+        let sizes: Vec<String> =
+            case.sizes.iter().map(|(n, v)| format!("{n} = {}", grouped(*v))).collect();
+        let _ = writeln!(
+            out,
+            "<tr><th>{}</th><td data-label=\"Sizes\">{}</td><td data-label=\"Launch\">{}</td><td data-label=\"Because\">{}</td></tr>",
+            escape(case.name),
+            sizes.join(", "),
+            launch(case),
+            escape(case.why)
+        );
+    }
+    out.push_str("</tbody>\n</table>\n</details>\n");
+}
+
+fn launch(case: &Case) -> String {
+    let blocks: u32 = case.grid.iter().product();
+    let noun = if blocks == 1 { "block" } else { "blocks" };
+    format!("{} {noun} of {} threads", extent(case.grid), extent(case.block))
+}
+
+/// "5", "5 x 3": as many dimensions as matter.
+fn extent([x, y, z]: [u32; 3]) -> String {
+    let word = |d: u32| grouped(d as usize);
+    match (y, z) {
+        (1, 1) => word(x),
+        (_, 1) => format!("{} x {}", word(x), word(y)),
+        _ => format!("{} x {} x {}", word(x), word(y), word(z)),
+    }
+}
+
+/// "1 000 003": digits in groups of three from 10 000 on.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{a0}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn gates(out: &mut String, gates: &[Gate]) {
+    if gates.is_empty() {
+        return;
+    }
+    out.push_str("<p>Beside the right answer, these counts must hold:</p>\n<ul>\n");
+    for gate in gates {
+        let op = match gate.op {
+            Op::AtMost => "at most ",
+            Op::AtLeast => "at least ",
+            Op::Exactly => "exactly ",
+        };
+        let from =
+            gate.baseline.map_or_else(String::new, |b| format!(" (you start with {})", number(b)));
+        let _ =
+            writeln!(out, "<li>{}: {op}{}{from}</li>", metric(gate.metric), number(gate.target));
+    }
+    out.push_str("</ul>\n");
+}
+
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 { grouped(value as usize) } else { value.to_string() }
+}
+
+const fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::SectorsPerRequest => "sectors of 32 bytes per global request",
+        Metric::WritesPerElement => "writes to each element of the output",
+        Metric::SharedConflicts => "shared-memory bank conflicts",
+        Metric::SharedRequests => "shared-memory requests",
+        Metric::LoadRequests => "global load requests",
+        Metric::DivergentBranches => "divergent branches",
+    }
+}
+
+/// The file as it is handed out, whatever the learner has made of it since.
+///
+/// # Errors
+/// When the course has no such file.
+pub fn skeleton(spec: &Spec) -> Result<String, Problem> {
+    listing(course::skeleton(spec), "skeleton", spec)
+}
+
+/// The solution, folded.
+///
+/// # Errors
+/// When the course has no such file.
+pub fn solution(spec: &Spec) -> Result<String, Problem> {
+    let listing = listing(course::solution(spec), "solution", spec)?;
+    Ok(folded("wb-solution", "Solution (look after you have passed)", &listing))
+}
+
+fn listing(text: Option<&str>, what: &str, spec: &Spec) -> Result<String, Problem> {
+    let text = text.ok_or_else(|| Problem::NoListing(format!("{what} of {}", spec.id)))?;
+    Ok(format!("```cpp\n{}\n```\n", text.trim_end()))
+}
+
+/// Each hint folded.
+pub fn hints(spec: &Spec) -> String {
+    let last = spec.hints.len();
+    spec.hints
+        .iter()
+        .enumerate()
+        .map(|(i, hint)| {
+            let note = if i + 1 == last { ", nearly the answer" } else { "" };
+            folded("wb-hint", &format!("Hint {}{note}", i + 1), &format!("<p>{}</p>", inline(hint)))
+        })
+        .collect()
+}
+
+/// What people get wrong, and why.
+pub fn pitfalls(spec: &Spec) -> String {
+    let mut out = String::from("<ul class=\"wb-pitfalls\">\n");
+    for pitfall in spec.pitfalls {
+        let _ = writeln!(out, "<li>{}</li>", inline(pitfall));
+    }
+    out.push_str("</ul>\n");
+    out
+}

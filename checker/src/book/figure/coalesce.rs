@@ -1,0 +1,102 @@
+//! What one request of a warp fetches: 32 threads, 4 bytes each, in sectors of 32 bytes.
+
+use std::collections::BTreeSet;
+
+use super::Panel;
+use super::svg::{Svg, WIDTH};
+
+const LANES: usize = 32;
+const FLOAT: usize = 4;
+const SECTOR: usize = 32;
+/// The matrix of the pictures: 32 rows of 32 floats.
+const SIDE: usize = 32;
+
+/// Addresses in bytes of the 32 lanes' floats -> the sectors that they lie in.
+fn sectors(addresses: impl Iterator<Item = usize>) -> BTreeSet<usize> {
+    addresses.map(|a| a / SECTOR).collect()
+}
+
+/// A warp along a row, and down a column.
+pub fn row_or_column() -> Vec<Panel> {
+    vec![
+        warp("Along a row", "Lane l reads element (0, l): 32 neighbours", |lane| lane),
+        warp("Down a column", "Lane l reads element (l, 0): a whole row apart", |lane| lane * SIDE),
+    ]
+}
+
+/// A warp in step, two elements each, and a chunk of eight each.
+pub fn chunk_or_step() -> Vec<Panel> {
+    vec![
+        warp("In step", "Lane l reads element l", |lane| lane),
+        warp("Two each", "Lane l reads element 2l, and element 2l + 1 in the next step", |lane| {
+            2 * lane
+        }),
+        warp("Eight each", "Lane l reads element 8l, and its seven neighbours later", |lane| {
+            8 * lane
+        }),
+    ]
+}
+
+fn warp(title: &'static str, what: &str, element: impl Fn(usize) -> usize) -> Panel {
+    let elements: BTreeSet<usize> = (0..LANES).map(element).collect();
+    let fetched = sectors(elements.iter().map(|e| e * FLOAT));
+    let moved = fetched.len() * SECTOR;
+    let used = elements.len() * FLOAT;
+    Panel {
+        title,
+        caption: format!(
+            "{what}. {} sectors: {moved} bytes move for the {used} that are used.",
+            fetched.len()
+        ),
+        svg: draw(&elements, &fetched),
+    }
+}
+
+/// The matrix: eight floats to a sector, four sectors to a row. Fetched sectors are shaded, floats in use filled.
+fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>) -> Svg {
+    let mut svg = Svg::default();
+    let cell = WIDTH / (SIDE as f64 + 3.0);
+    let place = |element: usize| {
+        let (row, col) = (element / SIDE, element % SIDE);
+        [col as f64 * cell + (col / 8) as f64 * cell, row as f64 * 7.0]
+    };
+    for sector in 0..SIDE * SIDE * FLOAT / SECTOR {
+        let class = if fetched.contains(&sector) { "fetched" } else { "sector" };
+        svg.cell(place(sector * 8), [8.0 * cell - 1.0, 6.0], class, "");
+    }
+    for element in elements {
+        svg.cell(place(*element), [cell - 1.0, 6.0], "used", "");
+    }
+    let y = SIDE as f64 * 7.0 + 8.0;
+    let legend = [
+        ("used", "in use", 0.0),
+        ("fetched", "fetched with it", 80.0),
+        ("sector", "not touched", 210.0),
+    ];
+    for (class, word, x) in legend {
+        svg.cell([x, y], [16.0, 8.0], class, "");
+        svg.word([x + 21.0, y + 8.0], "small", word);
+    }
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers that the chapter and its gates are about.
+    #[test]
+    fn a_row_is_four_sectors_and_a_column_thirty_two() {
+        let captions =
+            |panels: Vec<Panel>| panels.into_iter().map(|p| p.caption).collect::<Vec<_>>();
+        let row_column = captions(row_or_column());
+        assert!(row_column[0].contains("4 sectors: 128 bytes move for the 128"), "{row_column:?}");
+        assert!(
+            row_column[1].contains("32 sectors: 1024 bytes move for the 128"),
+            "{row_column:?}"
+        );
+        let steps = captions(chunk_or_step());
+        assert!(steps[1].contains("8 sectors: 256 bytes"), "{steps:?}");
+        assert!(steps[2].contains("32 sectors: 1024 bytes"), "{steps:?}");
+    }
+}

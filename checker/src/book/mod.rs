@@ -1,0 +1,148 @@
+//! The book: an mdBook preprocessor that fills the pages with facts from the Specs, figures, captured outputs,
+//! quizzes and the diagnostics' pages.
+//!
+//! A page asks for such a piece with a marker on a line of its own; [`markers`] reads them, and the sibling modules
+//! write the piece. The same preprocessor runs inside `checker book build`, and as a child process of a plain
+//! `mdbook build book`.
+//!
+//! ```text
+//! {{#exercise blocks}}    goal, minutes, parameters, cases and gates, from the Spec
+//! {{#skeleton blocks}}    the file as it is handed out
+//! {{#hints blocks}}       each hint folded
+//! {{#solution blocks}}    the solution folded
+//! {{#pitfalls blocks}}    what people get wrong, and why
+//! {{#output NAME}}        what a command printed: book/outputs/NAME.txt
+//! {{#figure NAME}}        a figure of `figure`
+//! {{#quiz ch01}}          book/quizzes/ch01.toml
+//! {{#diagnostics}}        a list of all diagnostics, with a page each below this one
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use mdbook_preprocessor::book::{Book, BookItem, Chapter};
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+
+pub mod capture;
+mod diagnostics;
+mod exercise;
+mod figure;
+mod html;
+mod markers;
+mod quiz;
+
+use markers::Marker;
+
+/// What is wrong with a page's marker, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{page}:{line}: {problem}")]
+pub struct Error {
+    /// The page, relative to the book's `src`.
+    page: String,
+    /// One-based line.
+    line: usize,
+    problem: Problem,
+}
+
+/// Why a marker cannot be replaced.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The marker's name is none of ours.
+    #[error("there is no marker `{0}`")]
+    UnknownMarker(String),
+    /// The marker needs a name after it.
+    #[error("marker `{0}` needs a name, as in {{{{#{0} blocks}}}}")]
+    NameMissing(String),
+    /// No such exercise.
+    #[error(transparent)]
+    Exercise(#[from] crate::exercises::Unknown),
+    /// The exercise's file is missing from the course.
+    #[error("the course has no {0}")]
+    NoListing(String),
+    /// No such figure.
+    #[error("no figure is called `{0}`")]
+    UnknownFigure(String),
+    /// A file that the marker names cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that the marker names is not what it should be.
+    #[error("{}: {message}", path.display())]
+    Invalid {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// The preprocessor. Its name in `book.toml` is `workbook`.
+#[derive(Debug, Default)]
+pub struct Workbook;
+
+impl Preprocessor for Workbook {
+    fn name(&self) -> &str {
+        "workbook"
+    }
+
+    fn run(
+        &self,
+        context: &PreprocessorContext,
+        mut book: Book,
+    ) -> mdbook_preprocessor::errors::Result<Book> {
+        visit(&mut book.items, &context.root)?;
+        Ok(book)
+    }
+}
+
+fn visit(items: &mut [BookItem], root: &Path) -> Result<(), Error> {
+    for item in items {
+        if let BookItem::Chapter(chapter) = item {
+            fill(chapter, root)?;
+            visit(&mut chapter.sub_items, root)?;
+        }
+    }
+    Ok(())
+}
+
+fn fill(chapter: &mut Chapter, root: &Path) -> Result<(), Error> {
+    let page = chapter.path.as_ref().map_or_else(String::new, |path| path.display().to_string());
+    let mut has_diagnostics = false;
+    let content = markers::replace(&chapter.content, |marker| {
+        has_diagnostics |= marker.name == "diagnostics";
+        piece(marker, root)
+    });
+    chapter.content = content.map_err(|(line, problem)| Error { page, line, problem })?;
+    if has_diagnostics {
+        diagnostics::add_pages(chapter);
+    }
+    Ok(())
+}
+
+fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
+    let name = || marker.argument.ok_or_else(|| Problem::NameMissing(marker.name.to_owned()));
+    let spec = || name().and_then(|name| Ok(crate::exercises::find(name)?));
+    match marker.name {
+        "exercise" => Ok(exercise::card(spec()?)),
+        "skeleton" => exercise::skeleton(spec()?),
+        "hints" => Ok(exercise::hints(spec()?)),
+        "solution" => exercise::solution(spec()?),
+        "pitfalls" => Ok(exercise::pitfalls(spec()?)),
+        "output" => capture::show(name()?, root),
+        "figure" => {
+            let name = name()?;
+            figure::named(name).ok_or_else(|| Problem::UnknownFigure(name.to_owned()))
+        }
+        "quiz" => quiz::show(name()?, root),
+        "diagnostics" => Ok(diagnostics::list()),
+        other => Err(Problem::UnknownMarker(other.to_owned())),
+    }
+}
+
+/// Reads a file of the book.
+fn read(path: PathBuf) -> Result<String, Problem> {
+    std::fs::read_to_string(&path).map_err(|source| Problem::Read { path, source })
+}

@@ -1,0 +1,328 @@
+//! The command line, as clap reads it. Types only: `commands` acts on them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::backend::Choice;
+
+/// The CUDA workbook: read a chapter, edit one `.cu` file, see at once what is right and what is not.
+///
+/// Without a command: where you are, what the next exercise says, and what to do now.
+#[derive(Debug, Parser)]
+#[command(name = "checker", version, after_help = AFTER_HELP)]
+pub struct Cli {
+    /// What to do; without it, where you are and what is next.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  checker                      where you are, and what is next
+  checker watch                check again at every save
+  checker check blocks         check one exercise
+  checker check 1              check chapter 1
+  checker hint blocks          one hint, a little more each time
+
+For authors: checker dev --help
+
+Exit codes:
+  0  passed
+  1  your code is not there yet
+  2  the command line is wrong, or the course is broken
+  3  the environment lacks something: a compiler, or the GPU that was asked for";
+
+/// One command, one room in `commands`.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show every exercise, and which are done
+    List,
+    /// Check an exercise, a chapter, or everything
+    Check(Check),
+    /// Check again at every save
+    ///
+    /// Starts at NAME, or at the first exercise that is not done. Keys: n next, h hint, l list, r run again, q quit.
+    Watch(Watch),
+    /// Show one more hint
+    ///
+    /// Each call shows one more, from a nudge to nearly the answer. Without NAME: for the first open exercise.
+    Hint(OptionalName),
+    /// Put the original file back (yours is kept as a backup)
+    Reset(Name),
+    /// Show the solution, once you have passed
+    Solution(Solution),
+    /// Explain a diagnostic, or list them all
+    #[command(after_help = "Example:\n  checker explain shared-race")]
+    Explain {
+        /// The name in the brackets of a message: `shared-race`.
+        slug: Option<String>,
+    },
+    /// Say what was found on this machine, what is missing, and how to mend it
+    Doctor,
+    /// Install NVIDIA's CUDA compiler into a folder of your own (no GPU, driver or root needed)
+    Setup,
+    /// Build or serve the book
+    #[command(subcommand)]
+    Book(Book),
+    /// Write the course into a new folder
+    #[command(after_help = "Example:\n  checker init cuda-workbook && cd cuda-workbook && checker")]
+    Init {
+        /// The folder: new, empty, or a workbook (then only missing files are added).
+        dir: PathBuf,
+    },
+    /// For authors of exercises
+    #[command(subcommand, hide = true)]
+    Dev(Dev),
+    /// The child process that compiles and runs learners' code
+    #[command(hide = true)]
+    Worker,
+}
+
+/// `checker check`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  checker check                          the first exercise that is not done
+  checker check blocks                   one exercise
+  checker check ch01_threads             a chapter: also `ch01` or `1`
+  checker check --all --backend sim      everything, on the simulator
+  checker check blocks --case 'five blocks' --seed 7
+  checker check --all --format json      for programs: JSON on stdout, nothing else")]
+pub struct Check {
+    /// An exercise (`blocks`) or a chapter (`ch01_threads`, `ch01`, `1`).
+    #[arg(value_name = "NAME|CHAPTER", conflicts_with = "all")]
+    pub what: Option<String>,
+    /// Every exercise of the course.
+    #[arg(long)]
+    pub all: bool,
+    /// Options shared with `watch`.
+    #[command(flatten)]
+    pub run: Run,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How to run the cases.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Run {
+    /// Where kernels run.
+    #[arg(long, value_enum, default_value_t)]
+    pub backend: Backend,
+    /// Only the case of this name, as the report shows it.
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Seed of the random inputs, and of the simulator's order of warps and blocks [default: 7].
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+}
+
+/// `checker watch`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  checker watch blocks")]
+pub struct Watch {
+    /// The exercise to start with.
+    pub name: Option<String>,
+    /// How to run the cases.
+    #[command(flatten)]
+    pub run: Run,
+}
+
+/// An exercise.
+#[derive(Debug, Args)]
+pub struct Name {
+    /// The exercise: `blocks`.
+    pub name: String,
+}
+
+/// An exercise, or the first open one.
+#[derive(Debug, Args)]
+pub struct OptionalName {
+    /// The exercise: `blocks`.
+    pub name: Option<String>,
+}
+
+/// `checker solution`
+#[derive(Debug, Args)]
+pub struct Solution {
+    /// The exercise: `blocks`.
+    pub name: String,
+    /// Show it although the exercise is not passed yet.
+    #[arg(long)]
+    pub spoil: bool,
+}
+
+/// `checker book`
+#[derive(Debug, Subcommand)]
+pub enum Book {
+    /// Write the book as web pages, and say where
+    Build {
+        /// Where to write [default: what book.toml says, `book` beside it].
+        #[arg(long, value_name = "DIR")]
+        dest: Option<PathBuf>,
+    },
+    /// Capture the outputs that the book shows (for authors)
+    #[command(hide = true)]
+    Capture {
+        /// Write nothing: exit code 2 when an output would change.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Serve the book on this machine, and build it again at every change
+    Serve {
+        /// The port on 127.0.0.1.
+        #[arg(long, default_value_t = 3000)]
+        port: u16,
+        /// Open it in the browser.
+        #[arg(long)]
+        open: bool,
+    },
+}
+
+/// `checker dev`: the tools of an author.
+#[derive(Debug, Subcommand)]
+pub enum Dev {
+    /// Prove that the course is sound: skeletons fail as stated, solutions pass, every mutant is caught
+    Check(DevCheck),
+    /// Write the files of a new exercise, and print the one line to add
+    #[command(after_help = "Example:\n  checker dev new ch01_threads/halve_it")]
+    New {
+        /// `CHAPTER/NAME`: `ch01_threads/halve_it`.
+        #[arg(value_name = "CHAPTER/NAME")]
+        path: String,
+    },
+    /// Take the files in `exercises/` as the originals that `reset` and `init` write
+    Bless(OptionalName),
+    /// Run any PTX on the simulator, and print what it observed as JSON
+    Ptx(Ptx),
+}
+
+/// `checker dev check`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  checker dev check                   everything, on the simulator
+  checker dev check blocks            one exercise
+  checker dev check --backend gpu     the same on a GPU; exit code 3 without one
+  checker dev check --format json     a record for the archives")]
+pub struct DevCheck {
+    /// Only this exercise or chapter.
+    #[arg(value_name = "NAME|CHAPTER")]
+    pub what: Option<String>,
+    /// Where kernels run.
+    #[arg(long, value_enum, default_value_t = Backend::Sim)]
+    pub backend: Backend,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// `checker dev ptx`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The kernel takes an input and an output pointer (with --in), or an output pointer only. The output starts zeroed.
+Exit code 1 when the simulator does not take the PTX.
+
+Example:
+  checker dev ptx double.ptx --entry double_it --grid 1,1,1 --block 32,1,1 --shared 0 \\
+      --in input.bin --out 128 --out-file output.bin")]
+pub struct Ptx {
+    /// The PTX.
+    pub file: PathBuf,
+    /// The kernel's name in it.
+    #[arg(long, value_name = "NAME")]
+    pub entry: String,
+    /// Blocks per grid.
+    #[arg(long, value_name = "X,Y,Z", value_parser = dim3)]
+    pub grid: [u32; 3],
+    /// Threads per block.
+    #[arg(long, value_name = "X,Y,Z", value_parser = dim3)]
+    pub block: [u32; 3],
+    /// Dynamic shared memory.
+    #[arg(long, value_name = "BYTES")]
+    pub shared: u32,
+    /// The input buffer's contents; without it the kernel gets only the output pointer.
+    #[arg(long = "in", value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// The output buffer's size.
+    #[arg(long = "out", value_name = "BYTES")]
+    pub output_bytes: u64,
+    /// Where the output buffer is written afterwards.
+    #[arg(long = "out-file", value_name = "FILE")]
+    pub output: PathBuf,
+    /// Warp instructions after which the simulator gives up.
+    #[arg(long, value_name = "N", default_value_t = crate::attempt::BUDGET)]
+    pub budget: u64,
+}
+
+/// Where kernels run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Backend {
+    /// On the GPU where there is one, else on the simulator.
+    #[default]
+    Auto,
+    /// On the GPU; exit code 3 without one.
+    Gpu,
+    /// On the simulator.
+    Sim,
+}
+
+impl From<Backend> for Choice {
+    fn from(backend: Backend) -> Self {
+        match backend {
+            Backend::Auto => Self::Auto,
+            Backend::Gpu => Self::Gpu,
+            Backend::Sim => Self::Sim,
+        }
+    }
+}
+
+/// How to print a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Term,
+    /// For programs: one JSON document on stdout.
+    Json,
+}
+
+/// Reads `X`, `X,Y` or `X,Y,Z`; what is left out is 1.
+fn dim3(text: &str) -> Result<[u32; 3], String> {
+    let mut dims = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("at most three numbers: X,Y,Z".into());
+    }
+    for (dim, part) in dims.iter_mut().zip(parts) {
+        *dim = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
+        if *dim == 0 {
+            return Err("every dimension is at least 1".into());
+        }
+    }
+    Ok(dims)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// clap checks the definitions themselves: duplicate flags, bad defaults.
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    /// `dev ptx` is used by scripts: its geometry may leave out trailing ones, and nothing else.
+    #[test]
+    fn dimensions() {
+        assert_eq!(dim3("4"), Ok([4, 1, 1]));
+        assert_eq!(dim3("4, 2"), Ok([4, 2, 1]));
+        assert_eq!(dim3("4,2,3"), Ok([4, 2, 3]));
+        for bad in ["", "0,1,1", "1,2,3,4", "x", "-1"] {
+            assert!(dim3(bad).is_err(), "{bad}");
+        }
+    }
+}

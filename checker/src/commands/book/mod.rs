@@ -1,0 +1,109 @@
+//! `checker book`: the book, built by mdBook's own library, so that nothing needs to be installed.
+
+mod server;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use mdbook_driver::MDBook;
+use tempfile::TempDir;
+
+use super::Usage;
+use super::session::Session;
+use crate::book::capture::{self, Outcome};
+use crate::cli::Book;
+use crate::exit::Exit;
+use crate::workbook;
+
+/// Builds or serves the book.
+pub fn run(args: &Book) -> anyhow::Result<Exit> {
+    match args {
+        Book::Build { dest } => {
+            let sources = Sources::find()?;
+            let dest = match dest {
+                Some(dest) => std::path::absolute(dest)?,
+                None => sources.output()?,
+            };
+            build(&sources.folder, &dest)?;
+            say!("{}", dest.join("index.html").display());
+        }
+        Book::Capture { check } => return capture(*check),
+        Book::Serve { port, open } => {
+            let sources = Sources::find()?;
+            server::serve(&sources.folder, *port, *open)?;
+        }
+    }
+    Ok(Exit::Passed)
+}
+
+/// Runs the commands whose output the book shows, and writes what they print; or only compares.
+fn capture(check: bool) -> anyhow::Result<Exit> {
+    let book = Session::open()?
+        .workbook
+        .book()
+        .ok_or_else(|| Usage("this workbook has no book".into()))?;
+    let checker = std::env::current_exe().context("the checker's own program cannot be found")?;
+    let mut stale = 0;
+    for (name, outcome) in capture::all(&book, &checker, check)? {
+        match outcome {
+            Outcome::Same => {}
+            Outcome::Written => say!("{name}: written"),
+            Outcome::Stale(now) => {
+                stale += 1;
+                say!("{name} is stale; the checker prints now:\n{now}");
+            }
+        }
+    }
+    if stale > 0 {
+        return Err(Usage(format!(
+            "{stale} outputs of the book are stale: `book capture` writes them"
+        ))
+        .into());
+    }
+    Ok(Exit::Passed)
+}
+
+/// The book's sources: the workbook's, or else the embedded ones in a temporary folder.
+struct Sources {
+    folder: PathBuf,
+    embedded: Option<TempDir>,
+}
+
+impl Sources {
+    fn find() -> anyhow::Result<Self> {
+        if let Some(folder) = Session::open().ok().and_then(|session| session.workbook.book()) {
+            return Ok(Self { folder, embedded: None });
+        }
+        let temp = tempfile::tempdir().context("cannot make a temporary folder")?;
+        for part in ["book", "exercises", "solutions"] {
+            workbook::extract(part, temp.path())?;
+        }
+        Ok(Self { folder: temp.path().join("book"), embedded: Some(temp) })
+    }
+
+    /// Where the pages go when nobody says where.
+    fn output(&self) -> anyhow::Result<PathBuf> {
+        match self.embedded {
+            // The temporary folder ends with the command.
+            Some(_) => Ok(std::env::current_dir()?.join("book")),
+            None => Ok(load(&self.folder)?.build_dir_for("html")),
+        }
+    }
+}
+
+fn load(folder: &Path) -> anyhow::Result<MDBook> {
+    MDBook::load(folder)
+        .map_err(|error| anyhow!("{error:#}"))
+        .with_context(|| format!("the book in {} cannot be read", folder.display()))
+}
+
+/// Builds the pages into `dest`.
+fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
+    let mut book = load(folder)?;
+    book.config.build.build_dir = dest.to_path_buf();
+    // In place of the program that `book.toml` names for a plain mdBook.
+    book.with_preprocessor(crate::book::Workbook);
+    book.build()
+        .map_err(|error| anyhow!("{error:#}"))
+        .with_context(|| format!("the book in {} cannot be built", folder.display()))
+}

@@ -1,0 +1,110 @@
+//! `checker dev check`: proves that the course is sound.
+
+use std::collections::BTreeSet;
+
+use colored::Colorize;
+use serde::Serialize;
+
+use super::proofs::{self, Proof};
+use super::repository;
+use crate::cli::{DevCheck, Format};
+use crate::commands::session::{self, Target};
+use crate::exercises;
+use crate::exit::Exit;
+use crate::spec::Spec;
+
+/// The record that `--format json` prints.
+#[derive(Serialize)]
+struct Record {
+    version: u32,
+    checker: &'static str,
+    compiler: String,
+    devices: BTreeSet<String>,
+    exercises: Vec<Exercise>,
+    strays: Vec<String>,
+    problems: usize,
+}
+
+#[derive(Serialize)]
+struct Exercise {
+    id: &'static str,
+    chapter: &'static str,
+    proofs: Vec<Proof>,
+}
+
+/// Runs every proof. Exit code 2 when one does not hold.
+pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
+    let root = repository()?;
+    let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
+        Some(Target::Exercise(spec)) => vec![spec],
+        Some(Target::Chapter(chapter)) => chapter.exercises.to_vec(),
+        None => exercises::all().to_vec(),
+    };
+    let mut engine = session::engine(args.backend)?;
+    let width = specs.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
+    let mut record = Record {
+        version: 1,
+        checker: env!("CARGO_PKG_VERSION"),
+        compiler: engine.toolchain().version.clone(),
+        devices: BTreeSet::new(),
+        exercises: vec![],
+        strays: proofs::strays(&root, exercises::all()),
+        problems: 0,
+    };
+    record.problems = record.strays.len();
+    for spec in specs {
+        let proofs = proofs::prove(&root, spec, &mut engine)?;
+        record.problems += proofs.iter().filter(|proof| proof.problem.is_some()).count();
+        record.devices.extend(proofs.iter().filter_map(|proof| proof.device.clone()));
+        if args.format == Format::Term {
+            row(spec, width, &proofs);
+        }
+        record.exercises.push(Exercise { id: spec.id, chapter: spec.chapter, proofs });
+    }
+    match args.format {
+        Format::Json => say!("{}", serde_json::to_string_pretty(&record)?),
+        Format::Term => summary(&record),
+    }
+    Ok(if record.problems == 0 { Exit::Passed } else { Exit::Usage })
+}
+
+/// One line for an exercise, and one for each problem.
+fn row(spec: &Spec, width: usize, proofs: &[Proof]) {
+    let (mutants, others): (Vec<_>, Vec<_>) =
+        proofs.iter().partition(|proof| proof.about.starts_with("mutant "));
+    let marks =
+        others.iter().map(|proof| format!("{} {}", mark(proof.problem.is_none()), proof.about));
+    let marks = marks.collect::<Vec<_>>().join("  ");
+    let caught = mutants.iter().filter(|proof| proof.problem.is_none()).count();
+    let millis: u64 = proofs.iter().map(|proof| proof.millis).sum();
+    say!(
+        "{:width$}  {marks}  {} {caught} of {} caught  {millis} ms",
+        spec.id.bold(),
+        mark(caught == mutants.len()),
+        mutants.len(),
+    );
+    for proof in proofs {
+        if let Some(problem) = &proof.problem {
+            say!("    {} {}: {problem}", "×".red(), proof.about);
+        }
+    }
+}
+
+fn mark(holds: bool) -> colored::ColoredString {
+    if holds { "✓".green() } else { "×".red() }
+}
+
+fn summary(record: &Record) {
+    for stray in &record.strays {
+        say!("{} {stray} belongs to no exercise", "×".red());
+    }
+    let mutants = record.exercises.iter().flat_map(|exercise| &exercise.proofs);
+    let mutants = mutants.filter(|proof| proof.about.starts_with("mutant ")).count();
+    let devices = record.devices.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let (count, problems) = (record.exercises.len(), record.problems);
+    say!();
+    say!(
+        "{count} exercises, {mutants} mutants, {problems} problems   CUDA {} · {devices}",
+        record.compiler
+    );
+}

@@ -1,0 +1,37 @@
+//! `checker dev`: the tools of an author.
+
+mod check;
+mod new;
+mod originals;
+mod proofs;
+mod ptx;
+
+use std::path::PathBuf;
+
+use super::Usage;
+use super::session::Session;
+use crate::cli::Dev;
+use crate::exit::Exit;
+
+/// Runs one of them.
+pub fn run(args: &Dev) -> anyhow::Result<Exit> {
+    match args {
+        Dev::Check(args) => check::run(args),
+        Dev::New { path } => new::run(path),
+        Dev::Bless(args) => originals::run(args.name.as_deref()),
+        Dev::Ptx(args) => ptx::run(args),
+    }
+}
+
+/// The repository: authors' tools need the sources, not only a workbook.
+fn repository() -> anyhow::Result<PathBuf> {
+    let root = Session::open()?.workbook.root().to_path_buf();
+    if root.join("checker").join("mutants").is_dir() && root.join("solutions").is_dir() {
+        return Ok(root);
+    }
+    Err(Usage(format!(
+        "{} is a workbook, not the course's repository: `dev` needs the repository",
+        root.display()
+    ))
+    .into())
+}

@@ -1,0 +1,77 @@
+//! `checker dev new`: the files of a new exercise, and the one line that joins it to the course.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use super::repository;
+use crate::commands::Usage;
+use crate::exercises;
+use crate::exit::Exit;
+
+const SKELETON: &str = include_str!("templates/skeleton.cu");
+const SOLUTION: &str = include_str!("templates/solution.cu");
+const SPEC: &str = include_str!("templates/spec.rs.txt");
+const PAGE: &str = include_str!("templates/page.md");
+
+/// Writes the four files; none of them is there yet, or nothing is written.
+pub fn run(path: &str) -> anyhow::Result<Exit> {
+    let root = repository()?;
+    let (chapter, name) = path
+        .split_once('/')
+        .filter(|(chapter, name)| is_name(chapter) && is_name(name))
+        .ok_or_else(|| {
+            Usage(format!("`{path}` is not CHAPTER/NAME in lower case: ch01_threads/halve_it"))
+        })?;
+    if exercises::find(name).is_ok() {
+        return Err(Usage(format!("an exercise called `{name}` exists already")).into());
+    }
+    let number = exercises::chapters()
+        .iter()
+        .find(|known| known.id == chapter)
+        .map(|known| known.number)
+        .or_else(|| chapter.get(2..4)?.parse().ok())
+        .ok_or_else(|| Usage(format!("`{chapter}` is not a chapter: chNN_topic")))?;
+
+    let files: [(PathBuf, &str); 4] = [
+        (format!("exercises/{chapter}/{name}.cu").into(), SKELETON),
+        (format!("solutions/{chapter}/{name}.cu").into(), SOLUTION),
+        (format!("checker/src/exercises/{chapter}/{name}.rs").into(), SPEC),
+        (format!("book/src/{chapter}/{name}.md").into(), PAGE),
+    ];
+    if let Some((there, _)) = files.iter().find(|(file, _)| root.join(file).exists()) {
+        return Err(
+            Usage(format!("{} exists already: nothing was written", there.display())).into()
+        );
+    }
+    for (file, template) in files {
+        let text = template
+            .replace("{{name}}", name)
+            .replace("{{chapter}}", chapter)
+            .replace("{{number}}", &number.to_string());
+        let to = root.join(&file);
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::File::create_new(&to)
+            .and_then(|mut out| out.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        say!("{}", file.display());
+    }
+    say!();
+    say!("Now add, where the exercise belongs in the course:");
+    say!("  checker/src/exercises/mod.rs             &{chapter}::{name}::SPEC,");
+    say!("  checker/src/exercises/{chapter}/mod.rs   pub mod {name};");
+    say!("  book/src/SUMMARY.md                      - [`{name}`]({chapter}/{name}.md)");
+    say!("Put at least three wrong kernels into checker/mutants/{chapter}/{name}/, then:");
+    say!("  checker dev bless {name} && checker dev check {name}");
+    Ok(Exit::Passed)
+}
+
+/// Lower-case letters, digits and `_`, beginning with a letter: a file name and an identifier at once.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}

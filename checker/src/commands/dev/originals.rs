@@ -1,0 +1,52 @@
+//! The originals that are embedded in the binary: `checker/skeletons/`, a copy of `exercises/`.
+//!
+//! A learner who works in a clone edits `exercises/`, and a rebuild must neither embed that work as the original nor be
+//! triggered by it. So the originals have a folder of their own, and this command is the only thing that writes it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::repository;
+use crate::exercises;
+use crate::exit::Exit;
+use crate::spec::Spec;
+
+/// Copies one exercise, or all, into the originals.
+pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
+    let root = repository()?;
+    let specs = match name {
+        Some(name) => vec![exercises::find(name)?],
+        None => exercises::all().to_vec(),
+    };
+    let mut changed = 0;
+    for spec in specs {
+        let from = root.join("exercises").join(file(spec));
+        let to = original(&root, spec);
+        let contents =
+            fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;
+        if fs::read(&to).is_ok_and(|there| there == contents) {
+            continue;
+        }
+        let write = || -> std::io::Result<()> {
+            fs::create_dir_all(to.parent().unwrap_or(&root))?;
+            fs::write(&to, &contents)
+        };
+        write().with_context(|| format!("cannot write {}", to.display()))?;
+        say!("{}", to.strip_prefix(&root).unwrap_or(&to).display());
+        changed += 1;
+    }
+    say!("{changed} originals changed");
+    Ok(Exit::Passed)
+}
+
+/// Where the original of an exercise is kept.
+pub fn original(root: &Path, spec: &Spec) -> PathBuf {
+    root.join("checker").join("skeletons").join(file(spec))
+}
+
+/// `ch01_threads/double_it.cu`
+pub fn file(spec: &Spec) -> PathBuf {
+    Path::new(spec.chapter).join(format!("{}.cu", spec.id))
+}

@@ -1,0 +1,81 @@
+//! `checker dev ptx`: any PTX on the simulator, by hand.
+
+use std::fs;
+use std::path::Path;
+
+use colored::Colorize;
+use ptxsim::{Diagnose, Launch, Memory, Module, Observations, Options};
+
+use crate::attempt;
+use crate::cli::Ptx;
+use crate::exit::Exit;
+
+/// Why there are no observations.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("{path}: {source}")]
+    File { path: String, source: std::io::Error },
+    #[error("{path}: {source}")]
+    Simulator { path: String, source: ptxsim::Error },
+}
+
+/// Runs it, writes the output buffer, prints the observations as JSON.
+pub fn run(args: &Ptx) -> anyhow::Result<Exit> {
+    match observe(args) {
+        Ok(observations) => {
+            say!("{}", serde_json::to_string_pretty(&observations)?);
+            Ok(Exit::Passed)
+        }
+        Err(error) => {
+            eprintln!("{}: {error}", "error".red().bold());
+            Ok(Exit::NotYet)
+        }
+    }
+}
+
+fn observe(args: &Ptx) -> Result<Observations, Error> {
+    let file = |path: &Path| {
+        let path = path.display().to_string();
+        move |source| Error::File { path, source }
+    };
+    let simulator = |source| Error::Simulator { path: args.file.display().to_string(), source };
+
+    let text = fs::read_to_string(&args.file).map_err(file(&args.file))?;
+    let module = Module::parse(&text).map_err(simulator)?;
+    let mut memory = Memory::new();
+    let mut addresses = Vec::new();
+    if let Some(path) = &args.input {
+        let input = fs::read(path).map_err(file(path))?;
+        let address = memory.alloc("in", input.len() as u64, 4, Some(&input));
+        addresses.push(address.map_err(simulator)?);
+    }
+    let zeros = zeros(args.output_bytes).map_err(simulator)?;
+    let output = memory.alloc("out", args.output_bytes, 4, Some(&zeros)).map_err(simulator)?;
+    addresses.push(output);
+
+    let launch = Launch {
+        entry: args.entry.clone(),
+        grid: args.grid,
+        block: args.block,
+        shared: args.shared,
+        args: addresses.iter().map(|address| address.to_le_bytes().to_vec()).collect(),
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let options =
+        Options { diagnose: Diagnose::Full, seed: attempt::SEED, threads, budget: args.budget };
+    let observations = ptxsim::run(&module, &mut memory, &launch, &options).map_err(simulator)?;
+    let bytes = memory.read(output, args.output_bytes).map_err(simulator)?;
+    fs::write(&args.output, bytes).map_err(file(&args.output))?;
+    Ok(observations)
+}
+
+/// A zeroed buffer, or an error instead of an abort when nobody has that much memory.
+fn zeros(bytes: u64) -> Result<Vec<u8>, ptxsim::Error> {
+    let too_large =
+        || ptxsim::Error::BadLaunch(format!("an output of {bytes} bytes does not fit in memory"));
+    let length = usize::try_from(bytes).map_err(|_| too_large())?;
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(length).map_err(|_| too_large())?;
+    zeros.resize(length, 0);
+    Ok(zeros)
+}

@@ -1,0 +1,221 @@
+//! `checker doctor`: what the workbook found on this machine, what is missing, and the one command that mends it.
+
+use std::fs;
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use colored::Colorize;
+
+use super::setup::megabytes;
+use crate::toolchain::{self, Toolchain};
+
+/// Exit code when exercises cannot be checked on this machine.
+const ENVIRONMENT: u8 = 3;
+
+/// Runs `checker doctor`. `command` is how this program was called: `checker` or `cargo checker`. `gpu` asks the worker
+/// child for the GPU: its name and memory, or why there is none.
+///
+/// Exit code 0 when exercises can be checked (a GPU is not needed for that), else 3.
+///
+/// # Errors
+/// When the table cannot be written.
+pub fn run(
+    command: &str,
+    gpu: impl FnOnce() -> Result<String, String>,
+) -> anyhow::Result<ExitCode> {
+    let compiler = toolchain::find();
+    let rows = [
+        compiler_row(compiler.as_ref(), command),
+        host_row(),
+        gpu_row(gpu()),
+        python_row(compiler.is_some()),
+        cache_row(compiler.is_some()),
+    ];
+    write!(stdout(), "{}", table(&rows))?;
+    let fit = rows.iter().all(|row| row.state != State::Broken);
+    Ok(if fit { ExitCode::SUCCESS } else { ExitCode::from(ENVIRONMENT) })
+}
+
+/// One line of the table.
+struct Row {
+    name: &'static str,
+    /// What was found.
+    found: String,
+    state: State,
+    /// Short: `ok`, `simulator only`, `missing`.
+    status: &'static str,
+    /// The one command.
+    mend: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Something does less than it could.
+    Limited,
+    /// Exercises cannot be checked.
+    Broken,
+}
+
+fn compiler_row(compiler: Option<&Toolchain>, command: &str) -> Row {
+    let name = "compiler";
+    let Some(toolchain) = compiler else {
+        let mend = Some(format!("{command} setup"));
+        return Row {
+            name,
+            found: "none found".to_owned(),
+            state: State::Broken,
+            status: "missing",
+            mend,
+        };
+    };
+    let has_nvcc = toolchain.nvcc.is_some();
+    let parts = if has_nvcc { "NVRTC, nvcc" } else { "NVRTC; no nvcc, which host programs need" };
+    let found = format!("CUDA {} from {} ({parts})", toolchain.version, toolchain.place());
+    Row { name, found, state: State::Good, status: "ok", mend: None }
+}
+
+/// nvcc hands host code to the system's C++ compiler; kernels do not need it.
+fn host_row() -> Row {
+    let name = "host C++";
+    let (programs, mend): (&[&str], _) = if cfg!(windows) {
+        (&["cl"], "winget install Microsoft.VisualStudio.2022.BuildTools")
+    } else {
+        (&["g++", "clang++"], "sudo apt install g++")
+    };
+    let found =
+        programs.iter().find_map(|program| Some(format!("{program} {}", version_of(program)?)));
+    match found {
+        Some(found) => Row { name, found, state: State::Good, status: "ok", mend: None },
+        None => Row {
+            name,
+            found: format!("none found: no {} on the PATH", programs.join(" or ")),
+            state: State::Limited,
+            status: "kernels only, no host programs",
+            mend: Some(mend.to_owned()),
+        },
+    }
+}
+
+fn version_of(program: &str) -> Option<String> {
+    // cl knows no option for its version; that it starts is enough.
+    let option = if program == "g++" { "-dumpfullversion" } else { "-dumpversion" };
+    let run = Command::new(program).arg(option).stdin(Stdio::null()).output().ok()?;
+    let first =
+        String::from_utf8_lossy(&run.stdout).lines().next().unwrap_or_default().trim().to_owned();
+    (run.status.success() || cfg!(windows)).then_some(first)
+}
+
+fn gpu_row(gpu: Result<String, String>) -> Row {
+    let name = "GPU";
+    match gpu {
+        Ok(found) => Row { name, found, state: State::Good, status: "ok", mend: None },
+        Err(why) => {
+            let found = format!("none found: {why}");
+            Row { name, found, state: State::Limited, status: "simulator only", mend: None }
+        }
+    }
+}
+
+/// Python is the way to the compiler, so it matters only while there is none.
+fn python_row(has_compiler: bool) -> Row {
+    let name = "python";
+    match toolchain::python() {
+        Ok(python) => {
+            let found = format!(
+                "{} with pip {} ({})",
+                python.version,
+                python.pip,
+                python.program.display()
+            );
+            Row { name, found, state: State::Good, status: "ok", mend: None }
+        }
+        Err(error) => {
+            let (found, mend) = match error {
+                toolchain::Error::NoPip { python, fix } => {
+                    (format!("{} has no pip", python.display()), fix)
+                }
+                toolchain::Error::NoPython { fix } => ("none found".to_owned(), fix),
+                other => (other.to_string(), "see https://www.python.org/downloads".to_owned()),
+            };
+            let (state, status, mend) = match has_compiler {
+                true => (State::Good, "not needed: the compiler is there", None),
+                false => (State::Broken, "missing: setup needs it", Some(mend)),
+            };
+            Row { name, found, state, status, mend }
+        }
+    }
+}
+
+fn cache_row(has_compiler: bool) -> Row {
+    let name = "cache";
+    let folder = toolchain::cache_dir();
+    match toolchain::check_cache() {
+        Ok(folder) => {
+            let size = bytes(&folder);
+            let size = if size == 0 { "empty".to_owned() } else { megabytes(size) };
+            let found = format!("{}, {size}", toolchain::shown(&folder));
+            Row { name, found, state: State::Good, status: "ok", mend: None }
+        }
+        Err(_) => Row {
+            name,
+            found: format!("{} cannot be written", toolchain::shown(&folder)),
+            // Without a cache every file is compiled every time, and a compiler has nowhere to go.
+            state: if has_compiler { State::Limited } else { State::Broken },
+            status: if has_compiler { "slower" } else { "setup needs it" },
+            mend: Some("export CUDA_WORKBOOK_CACHE=/a/folder/you/own".to_owned()),
+        },
+    }
+}
+
+/// Bytes of all files below `folder`; links are not followed.
+fn bytes(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(data) if data.is_dir() => bytes(&entry.path()),
+        Ok(data) => data.len(),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
+}
+
+fn table(rows: &[Row]) -> String {
+    let name_width = rows.iter().map(|r| r.name.chars().count()).max().unwrap_or(0);
+    let width = rows.iter().map(|r| r.found.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for row in rows {
+        let status = match row.state {
+            State::Good => row.status.green(),
+            State::Limited => row.status.yellow(),
+            State::Broken => row.status.red(),
+        };
+        out.push_str(&format!("  {:<name_width$}   {:<width$}   {status}\n", row.name, row.found));
+        if let Some(mend) = &row.mend {
+            out.push_str(&format!("  {:<name_width$}   to mend it:  {}\n", "", mend.bold()));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns line up, and what is missing has its command on the next line.
+    #[test]
+    fn the_table() {
+        colored::control::set_override(false);
+        let rows = [
+            compiler_row(None, "cargo checker"),
+            gpu_row(Err("libcuda.so.1 is not installed".to_owned())),
+            gpu_row(Ok("NVIDIA H200, 141 GB".to_owned())),
+        ];
+        insta::assert_snapshot!(table(&rows), @r"
+        compiler   none found                                  missing
+                   to mend it:  cargo checker setup
+        GPU        none found: libcuda.so.1 is not installed   simulator only
+        GPU        NVIDIA H200, 141 GB                         ok
+        ");
+    }
+}

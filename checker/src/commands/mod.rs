@@ -1,0 +1,102 @@
+//! The commands: each in a room of its own. Here: dispatch, and what an error means for the exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use colored::Colorize;
+
+use crate::cli::{Cli, Command};
+use crate::exit::{self, Exit};
+use crate::{attempt, exercises, workbook, worker};
+
+/// Prints a line to stdout. A reader that has gone away (`checker list | head`) is no error, and no panic.
+macro_rules! say {
+    () => { $crate::commands::say(format_args!("")) };
+    ($($arg:tt)*) => { $crate::commands::say(format_args!($($arg)*)) };
+}
+
+mod book;
+mod check;
+mod dev;
+mod doctor;
+mod explain;
+mod hint;
+mod home;
+mod init;
+mod list;
+mod present;
+mod reset;
+mod session;
+mod setup;
+mod solution;
+mod watch;
+
+/// Runs the command line that the process was started with.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version arrive as "errors" too. Nothing can be done when they cannot be printed.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::PASSED });
+        }
+    };
+    dispatch(cli.command).unwrap_or_else(|error| {
+        complain(&error);
+        meaning(&error).into()
+    })
+}
+
+fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
+    let exit = match command {
+        None => home::run()?,
+        Some(Command::List) => list::run()?,
+        Some(Command::Check(args)) => check::run(&args)?,
+        Some(Command::Watch(args)) => watch::run(&args)?,
+        Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
+        Some(Command::Reset(args)) => reset::run(&args.name)?,
+        Some(Command::Solution(args)) => solution::run(&args)?,
+        Some(Command::Explain { slug }) => explain::run(slug.as_deref())?,
+        Some(Command::Doctor) => return doctor::run(session::command(), gpu),
+        Some(Command::Setup) => return setup::run(),
+        Some(Command::Book(args)) => book::run(&args)?,
+        Some(Command::Init { dir }) => init::run(&dir)?,
+        Some(Command::Dev(args)) => dev::run(&args)?,
+        Some(Command::Worker) => return Ok(worker::serve()),
+    };
+    Ok(exit.into())
+}
+
+/// The GPU in words, or why there is none.
+fn gpu() -> Result<String, String> {
+    let gpu = worker::Worker::new().gpu().map_err(|none| none.why)?;
+    let (major, minor) = gpu.driver;
+    Ok(format!("{}, {} GiB, driver for CUDA {major}.{minor}", gpu.name, gpu.memory >> 30))
+}
+
+/// A mistake on the command line, or in the course.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Prints an error to stderr, with its causes.
+fn complain(error: &anyhow::Error) {
+    eprintln!("{}: {error:#}", "error".red().bold());
+}
+
+/// What an error means for the exit code.
+fn meaning(error: &anyhow::Error) -> Exit {
+    let usage = error.is::<Usage>()
+        || error.is::<exercises::Unknown>()
+        || matches!(error.downcast_ref(), Some(attempt::Error::NoSuchCase { .. }))
+        || matches!(
+            error.downcast_ref(),
+            Some(workbook::Error::NotEmpty(_) | workbook::Error::NotAFolder(_))
+        );
+    if usage { Exit::Usage } else { Exit::Environment }
+}
+
+fn say(text: std::fmt::Arguments) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout(), "{text}");
+}

@@ -1,0 +1,49 @@
+//! `checker reset`: the original file again, with the learner's kept.
+
+use std::fs;
+
+use anyhow::Context;
+
+use super::Usage;
+use super::session::Session;
+use crate::course;
+use crate::exercises;
+use crate::exit::Exit;
+
+/// Puts the original of an exercise back, after copying what is there.
+pub fn run(name: &str) -> anyhow::Result<Exit> {
+    let mut session = Session::open()?;
+    let spec = exercises::find(name)?;
+    let original = course::skeleton(spec)
+        .ok_or_else(|| Usage(format!("this checker has no original of {}", spec.id)))?;
+    let path = session.workbook.exercise(spec);
+    let file = session.workbook.relative(&path);
+
+    if let Ok(current) = fs::read(&path) {
+        if current == original.as_bytes() {
+            session.change(|progress| progress.forget(spec.id));
+            say!("{file} is the original already");
+            return Ok(Exit::Passed);
+        }
+        let now = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+        let backup = session.workbook.state().join("backup").join(format!("{}.{now}.cu", spec.id));
+        if let Some(folder) = backup.parent() {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("cannot write {}", folder.display()))?;
+        }
+        let shown = session.workbook.relative(&backup);
+        // Never the original over work that was not copied first.
+        let mut out = fs::File::create_new(&backup)
+            .with_context(|| format!("cannot keep your file as {shown}; nothing was changed"))?;
+        std::io::Write::write_all(&mut out, &current)
+            .with_context(|| format!("cannot keep your file as {shown}; nothing was changed"))?;
+        say!("your file is kept as {shown}");
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    }
+    fs::write(&path, original).with_context(|| format!("cannot write {file}"))?;
+    session.change(|progress| progress.forget(spec.id));
+    say!("{file} is the original again");
+    Ok(Exit::Passed)
+}

@@ -1,0 +1,28 @@
+//! `checker solution`: after a pass, or on demand.
+
+use super::Usage;
+use super::session::Session;
+use crate::cli::Solution;
+use crate::course;
+use crate::exercises;
+use crate::exit::Exit;
+
+/// Prints the solution.
+pub fn run(args: &Solution) -> anyhow::Result<Exit> {
+    let spec = exercises::find(&args.name)?;
+    if !args.spoil {
+        let session = Session::open()?;
+        if !session.progress.is_passed(spec.id) {
+            let (id, command) = (spec.id, session.command);
+            say!("{id} is not passed yet, so its solution stays closed.");
+            say!();
+            say!("  Stuck    {command} hint {id}");
+            say!("  Anyway   {command} solution {id} --spoil");
+            return Ok(Exit::NotYet);
+        }
+    }
+    let solution = course::solution(spec)
+        .ok_or_else(|| Usage(format!("this checker has no solution of {}", spec.id)))?;
+    say!("{}", solution.trim_end());
+    Ok(Exit::Passed)
+}

@@ -1,0 +1,207 @@
+//! Compiled modules, kept by content. The cache is only ever a help: whatever is wrong with it is a miss.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+use super::{Module, Options};
+use crate::toolchain::{self, Toolchain};
+
+/// Changes whenever what is stored, or how it is made from NVRTC's output, changes.
+const FORMAT: &str = "cuda-workbook module 1";
+/// Entries above which the older half is dropped: about 40 MB of typical modules.
+const MOST_ENTRIES: usize = 2048;
+const EXTENSION: &str = "module";
+const DIGEST: usize = 32;
+
+/// A folder of compiled modules.
+///
+/// An entry is the SHA-256 of its payload, then the payload: a torn or altered file never becomes a module.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// The user's cache. Nothing is touched before the first [`Cache::put`].
+    pub fn open() -> Self {
+        Self::at(toolchain::cache_dir().join("modules"))
+    }
+
+    /// The cache in `folder`.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// What compiling exactly this gave before.
+    pub fn get(
+        &self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        options: &Options,
+    ) -> Option<Module> {
+        let entry = fs::read(self.path(toolchain, source, file, options)).ok()?;
+        let (digest, payload) = entry.split_at_checked(DIGEST)?;
+        if Sha256::digest(payload).as_slice() != digest {
+            return None;
+        }
+        postcard::from_bytes(payload).ok()
+    }
+
+    /// Keeps a module. A folder that cannot be written, or a full disk, changes nothing.
+    pub fn put(
+        &self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        options: &Options,
+        module: &Module,
+    ) {
+        let path = self.path(toolchain, source, file, options);
+        let Ok(payload) = postcard::to_stdvec(module) else { return };
+        if self.write(&path, &payload).is_ok() {
+            self.prune();
+        }
+    }
+
+    /// Writes beside the entry and renames, so that a reader sees a whole entry or none.
+    fn write(&self, path: &Path, payload: &[u8]) -> std::io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(&Sha256::digest(payload))?;
+        file.write_all(payload)?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    fn path(&self, toolchain: &Toolchain, source: &str, file: &str, options: &Options) -> PathBuf {
+        let Options { arch, fmad } = options;
+        let headers =
+            toolchain.include.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
+        let fmad = if *fmad { "fmad" } else { "no fmad" };
+        let mut hash = Sha256::new();
+        for part in [FORMAT, &toolchain.version, &headers, arch, fmad, file, source] {
+            // The length first: otherwise ("ab", "c") and ("a", "bc") would be one key.
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.folder.join(name).with_extension(EXTENSION)
+    }
+
+    /// Keeps the folder from growing for ever: a learner saves thousands of times.
+    fn prune(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let entries = entries.flatten().map(|e| e.path());
+        let mut paths: Vec<PathBuf> =
+            entries.filter(|p| p.extension().is_some_and(|e| e == EXTENSION)).collect();
+        if paths.len() <= MOST_ENTRIES {
+            return;
+        }
+        let age = |path: &PathBuf| {
+            fs::metadata(path).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        paths.sort_by_cached_key(age);
+        for path in paths.iter().take(MOST_ENTRIES / 2) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::Origin;
+
+    fn toolchain(version: &str) -> Toolchain {
+        let nvrtc = PathBuf::from("/opt/cuda/lib64/libnvrtc.so.13");
+        Toolchain {
+            nvrtc,
+            builtins: None,
+            include: None,
+            nvcc: None,
+            version: version.to_owned(),
+            origin: Origin::Usual,
+        }
+    }
+
+    fn module() -> Module {
+        Module { ptx: ".version 9.0\n".to_owned(), warnings: vec![] }
+    }
+
+    /// A hit needs the same source, file, options and compiler: each of them changes what comes out.
+    #[test]
+    fn the_key_covers_everything_that_matters() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let cache = Cache::at(folder.path());
+        let (compiler, options) = (toolchain("13.0.88"), Options::default());
+        cache.put(&compiler, "source", "a.cu", &options, &module());
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
+
+        assert_eq!(cache.get(&compiler, "sourc", "ea.cu", &options), None);
+        assert_eq!(cache.get(&compiler, "other", "a.cu", &options), None);
+        assert_eq!(cache.get(&compiler, "source", "b.cu", &options), None);
+        assert_eq!(cache.get(&toolchain("13.1"), "source", "a.cu", &options), None);
+        let fused = Options { fmad: true, ..Options::default() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &fused), None);
+        let newer = Options { arch: "compute_90".to_owned(), ..Options::default() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
+    }
+
+    /// A file cut short by a full disk, or with a flipped bit, is a miss, and can be written again.
+    #[test]
+    fn a_damaged_entry_is_a_miss() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let cache = Cache::at(folder.path());
+        let (compiler, options) = (toolchain("13.0.88"), Options::default());
+        cache.put(&compiler, "source", "a.cu", &options, &module());
+        let path = cache.path(&compiler, "source", "a.cu", &options);
+        let whole = fs::read(&path).expect("entry");
+        for cut in 0..whole.len() {
+            fs::write(&path, &whole[..cut]).expect("writes");
+            assert_eq!(cache.get(&compiler, "source", "a.cu", &options), None, "cut at {cut}");
+        }
+        for bit in 0..whole.len() * 8 {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &bytes).expect("writes");
+            assert_eq!(cache.get(&compiler, "source", "a.cu", &options), None, "bit {bit}");
+        }
+        cache.put(&compiler, "source", "a.cu", &options, &module());
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
+    }
+
+    /// A cache that cannot be a folder (read-only, a file in the way) is silently no cache.
+    #[test]
+    fn an_unusable_folder_is_no_error() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let file = folder.path().join("file");
+        fs::write(&file, "in the way").expect("writes");
+        let cache = Cache::at(file.join("modules"));
+        let (compiler, options) = (toolchain("13.0.88"), Options::default());
+        cache.put(&compiler, "source", "a.cu", &options, &module());
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &options), None);
+    }
+
+    /// The folder stays bounded, and what was just written stays.
+    #[test]
+    fn old_entries_are_dropped() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let cache = Cache::at(folder.path());
+        let (compiler, options) = (toolchain("13.0.88"), Options::default());
+        let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000);
+        for i in 0..MOST_ENTRIES {
+            let entry =
+                fs::File::create(folder.path().join(format!("{i}.{EXTENSION}"))).expect("creates");
+            entry.set_modified(old).expect("sets the time");
+        }
+        cache.put(&compiler, "source", "a.cu", &options, &module());
+        let left = fs::read_dir(folder.path()).expect("reads").count();
+        assert_eq!(left, MOST_ENTRIES / 2 + 1);
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
+    }
+}

@@ -1,0 +1,87 @@
+//! Which characters of a source line a message marks.
+
+use super::Message;
+
+/// The caret counts bytes; people and renderers count characters.
+pub(super) fn column(text: &str, byte: usize) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < byte).count()
+}
+
+/// First character and length of what stands at `column`: a name, a number, a string, an operator. Behind the end of
+/// the line, where NVRTC points for an `#include` that does not exist, the whole line.
+pub(super) fn token(text: &str, column: usize) -> (usize, usize) {
+    let chars: Vec<char> = text.chars().collect();
+    let rest = chars.get(column..).unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let length = match rest {
+        [] => {
+            let indent = chars.iter().take_while(|c| c.is_whitespace()).count();
+            return (indent, text.trim().chars().count().max(1));
+        }
+        [first, ..] if first.is_ascii_digit() => {
+            rest.iter().take_while(|c| is_word(**c) || **c == '.').count()
+        }
+        [first, ..] if is_word(*first) => rest.iter().take_while(|c| is_word(**c)).count(),
+        [quote @ ('"' | '\''), inside @ ..] => {
+            let mut escaped = false;
+            let end = inside.iter().position(|c| {
+                let ends = c == quote && !escaped;
+                escaped = *c == '\\' && !escaped;
+                ends
+            });
+            end.map_or(1, |end| end + 2)
+        }
+        _ => {
+            const OPERATORS: [&str; 22] = [
+                "<<=", ">>=", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=",
+                "/=", "%=", "&=", "|=", "^=", "<<", ">>", "->", "::",
+            ];
+            let starts =
+                |operator: &&&str| operator.chars().eq(rest.iter().copied().take(operator.len()));
+            OPERATORS.iter().find(starts).map_or(1, |operator| operator.len())
+        }
+    };
+    (column, length.max(1))
+}
+
+/// A missing semicolon is noticed at the next statement, often lines below. People look where it belongs: behind the
+/// code before it.
+pub(super) fn back_to_the_gap(message: &mut Message, source: &[&str]) {
+    let (Some(index), Some(column)) = (message.line.checked_sub(1), message.column.checked_sub(1))
+    else {
+        return;
+    };
+    let before =
+        source.get(index as usize).into_iter().flat_map(|line| line.chars().take(column as usize));
+    if message.text != "expected a \";\"" || !before.clone().all(char::is_whitespace) {
+        return;
+    }
+    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().chars().count();
+    let above =
+        source.iter().take(index as usize).enumerate().rev().map(|(i, line)| (i, line, code(line)));
+    if let Some((index, line, width)) = above.into_iter().find(|(_, _, width)| *width > 0)
+        && !["/*", "*/", "#", "\""].iter().any(|unclear| line.contains(unclear))
+    {
+        (message.line, message.column, message.length) = (narrow(index + 1), narrow(width), 1);
+    }
+}
+
+pub(super) fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a person would underline: names, numbers, strings, operators, or a whole directive.
+    #[test]
+    fn tokens() {
+        assert_eq!(token("a <<= 2;", 2), (2, 3));
+        assert_eq!(token("x = 1.5f;", 4), (4, 4));
+        assert_eq!(token("f(\"a \\\" b\");", 2), (2, 8));
+        assert_eq!(token("f(\"open", 2), (2, 1));
+        assert_eq!(token("  done", 9), (2, 4));
+        assert_eq!(token("", 0), (0, 1));
+    }
+}

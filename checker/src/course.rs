@@ -1,0 +1,51 @@
+//! The course inside the binary: original exercises, solutions and the book, gathered by `build.rs`.
+
+use include_dir::{Dir, include_dir};
+
+use crate::spec::Spec;
+
+static COURSE: Dir = include_dir!("$OUT_DIR/course");
+
+/// One file of the course.
+#[derive(Debug, Clone, Copy)]
+pub struct File {
+    /// Its place, relative to a workbook, with `/` between the parts: `exercises/ch01_threads/double_it.cu`.
+    pub path: &'static str,
+    /// Its bytes.
+    pub contents: &'static [u8],
+}
+
+/// Every file under the folder `top` (`exercises`, `solutions` or `book`), in order of path.
+pub fn files(top: &str) -> Vec<File> {
+    let mut found = Vec::new();
+    if let Some(dir) = COURSE.get_dir(top) {
+        collect(dir, &mut found);
+    }
+    found.sort_by_key(|file| file.path);
+    found
+}
+
+fn collect(dir: &'static Dir, found: &mut Vec<File>) {
+    for file in dir.files() {
+        if let Some(path) = file.path().to_str() {
+            found.push(File { path, contents: file.contents() });
+        }
+    }
+    for dir in dir.dirs() {
+        collect(dir, found);
+    }
+}
+
+/// The exercise as it was handed out; `None` when the course lacks it, which `dev check` reports.
+pub fn skeleton(spec: &Spec) -> Option<&'static str> {
+    text("exercises", spec)
+}
+
+/// Its solution; `None` when the course lacks it.
+pub fn solution(spec: &Spec) -> Option<&'static str> {
+    text("solutions", spec)
+}
+
+fn text(top: &str, spec: &Spec) -> Option<&'static str> {
+    COURSE.get_file(format!("{top}/{}/{}.cu", spec.chapter, spec.id))?.contents_utf8()
+}

@@ -1,0 +1,86 @@
+//! What checking needs besides the exercise: a compiler, its cache, the worker process, and which backend to use.
+
+use std::time::Duration;
+
+use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
+use crate::compile::{self, Cache, Outcome};
+use crate::toolchain::Toolchain;
+use crate::worker::{self, Killer, Worker};
+
+/// Wall time that one launch may take before its worker is killed.
+pub const LIMIT: Duration = Duration::from_secs(10);
+
+/// The means of checking. One engine checks many exercises: its worker stays warm.
+pub struct Engine {
+    toolchain: Toolchain,
+    cache: Cache,
+    worker: Worker,
+    backend: Choice,
+    gpu: Option<Result<GpuInfo, NoGpu>>,
+}
+
+impl Engine {
+    /// An engine for this compiler and backend; nothing starts before it is needed.
+    pub fn new(toolchain: Toolchain, backend: Choice) -> Self {
+        Self { toolchain, cache: Cache::open(), worker: Worker::new(), backend, gpu: None }
+    }
+
+    /// The compiler in use.
+    pub fn toolchain(&self) -> &Toolchain {
+        &self.toolchain
+    }
+
+    /// The GPU, or why there is none: asked once, in the worker.
+    ///
+    /// # Errors
+    /// Why no GPU can be used.
+    pub fn gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+        self.gpu.get_or_insert_with(|| self.worker.gpu()).clone()
+    }
+
+    /// Whether the cases run on a GPU.
+    ///
+    /// # Errors
+    /// When a GPU was asked for, and there is none.
+    pub fn uses_gpu(&mut self) -> Result<bool, NoGpu> {
+        match self.backend {
+            Choice::Sim => Ok(false),
+            Choice::Auto => Ok(self.gpu().is_ok()),
+            Choice::Gpu => self.gpu().map(|_| true),
+        }
+    }
+
+    /// A handle that ends the engine's job from another thread.
+    pub fn killer(&self) -> Killer {
+        self.worker.killer()
+    }
+
+    /// Compiles, or takes the result from the cache.
+    ///
+    /// # Errors
+    /// When the worker cannot be used; a rejected source is an [`Outcome`].
+    pub fn compile(&mut self, source: &str, file: &str) -> Result<Outcome, worker::Error> {
+        let options = compile::Options::default();
+        if let Some(module) = self.cache.get(&self.toolchain, source, file, &options) {
+            return Ok(Outcome::Compiled(module));
+        }
+        let outcome = self.worker.compile(&self.toolchain, source, file, &options)?;
+        if let Outcome::Compiled(module) = &outcome {
+            self.cache.put(&self.toolchain, source, file, &options, module);
+        }
+        Ok(outcome)
+    }
+
+    /// Runs one launch on the GPU or on the simulator.
+    ///
+    /// # Errors
+    /// When the worker cannot be used; the kernel's own faults are in the [`Run`].
+    pub fn run(
+        &mut self,
+        backend: Choice,
+        ptx: &str,
+        launch: &Launch,
+    ) -> Result<Run, worker::Error> {
+        self.worker.run(backend, ptx, launch, LIMIT)
+    }
+}

@@ -1,0 +1,94 @@
+//! Any amount of data with any grid: the grid-stride loop, and what it does to memory traffic.
+
+use ndarray::{ArrayD, Zip};
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `grid_stride`.
+pub static SPEC: Spec = Spec {
+    id: "grid_stride",
+    chapter: "ch01_threads",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 20,
+    goal: "let the grid walk over the data in step",
+    params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
+    cases: &[
+        line("one warp, 100 elements", "more than three rounds", &[("n", 100)], 1, 32),
+        line("one warp, one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
+        line("one warp, 33 elements", "a second round for one element", &[("n", 33)], 1, 32),
+        line("511 for 512 threads", "one thread to spare", &[("n", 511)], 4, 128),
+        line("513 for 512 threads", "one thread works twice", &[("n", 513)], 4, 128),
+        gated(line("32 rounds", "512 threads, 32 elements each", &[("n", 16_384)], 4, 128)),
+        line("10 007 elements", "a prime: the last round is not full", &[("n", 10_007)], 4, 128),
+        line("1000 for 262 144 threads", "most blocks find nothing", &[("n", 1000)], 1024, 256),
+        line("100 003 elements", "more than 16 bits can count", &[("n", 100_003)], 4, 128),
+    ],
+    tolerance: Tolerance::Roundings(4),
+    // 16 384 elements are 512 warps' worth, and each asks for two arrays.
+    gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],
+    hints: &[
+        "Stop the clock in the first step of the loop: which element does thread 0 read, which does \
+         thread 1, which does thread 31? How many bytes lie between neighbours?",
+        "A request fetches whole sectors of 32 bytes, which is 8 floats. It is cheapest when the 32 \
+         threads of a warp read 32 neighbouring floats in the same step: 4 sectors.",
+        "So in step 0 the grid should do elements 0 to threads-1 together, one each. Where does a \
+         thread find its next element in step 1?",
+        "Start at idx = me, and let the loop go on by the number of threads in the whole grid, as \
+         long as idx < n. The chunk is not needed any more.",
+    ],
+    pitfalls: &[
+        "Stepping by blockDim.x. That is one block's width; the other blocks have done those elements \
+         already. The values come out right, so only the count of writes tells.",
+        "Stepping by gridDim.x. That is the number of blocks, not of threads.",
+        "`if (idx < n)` instead of the loop. It is right only when there are at least n threads.",
+        "Two or four neighbours per thread, to save rounds. Each request then uses only a half or a \
+         quarter of the sectors that it fetches.",
+        "int for the number of threads times something. Widen to size_t before you multiply, not after.",
+    ],
+    learn: "chapter 1, \"One grid, any amount of data\"",
+    skeleton: Slug::Uncoalesced,
+    inputs,
+    reference,
+};
+
+const fn line(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+    block: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [block, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    vec![uniform(rng, &[n]), uniform(rng, &[n]), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![hypotenuse(&f64s(inputs, 0), &f64s(inputs, 1)).into()]
+}
+
+fn hypotenuse(a: &ArrayD<f64>, b: &ArrayD<f64>) -> ArrayD<f64> {
+    Zip::from(a).and(b).map_collect(|a, b| a.hypot(*b))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn finds_the_long_side_of_right_triangles() {
+        let a = array![3.0, -5.0, 0.0, 8.0].into_dyn();
+        let b = array![4.0, 12.0, -2.0, -15.0].into_dyn();
+        assert_eq!(hypotenuse(&a, &b), array![5.0, 13.0, 2.0, 17.0].into_dyn());
+    }
+}

@@ -1,0 +1,7 @@
+//! Chapter 1: threads, blocks, grids.
+
+pub mod blocks;
+pub mod double_it;
+pub mod grid_stride;
+pub mod guard;
+pub mod matrix_add_2d;

@@ -1,0 +1,91 @@
+//! What the exercises share: short ways to write cases, parameters and gates, and to make and read values.
+
+use ndarray::ArrayD;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::spec::{Case, Gate, Metric, Op, Param, Role};
+use crate::value::{Array, DType, Scalar, Value};
+
+/// A case on which the gates are not measured. `grid` and `block` are (x, y).
+pub const fn case(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: [u32; 2],
+    block: [u32; 2],
+) -> Case {
+    Case {
+        name,
+        why,
+        sizes,
+        grid: [grid[0], grid[1], 1],
+        block: [block[0], block[1], 1],
+        shared: 0,
+        gated: false,
+    }
+}
+
+/// The same case with the gates measured on it.
+pub const fn gated(case: Case) -> Case {
+    Case { gated: true, ..case }
+}
+
+/// `const float* name`: an array that the kernel only reads.
+pub const fn floats_in(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::In, dtype: DType::F32, shape }
+}
+
+/// `float* name`: an array that the kernel fills.
+pub const fn floats_out(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::Out, dtype: DType::F32, shape }
+}
+
+/// `int name`: a count.
+pub const fn count(name: &'static str) -> Param {
+    Param { name, role: Role::Scalar, dtype: DType::I32, shape: "" }
+}
+
+/// Every output element is written exactly once.
+pub const WRITTEN_ONCE: Gate =
+    Gate { metric: Metric::WritesPerElement, op: Op::Exactly, target: 1.0, baseline: None };
+
+/// At most `target` global load requests: one thread that does the work of a warp needs 32 times as many.
+pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
+    Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
+}
+
+/// At most `target` sectors of 32 bytes per global request.
+pub const fn sectors(target: f64, baseline: f64) -> Gate {
+    Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target, baseline: Some(baseline) }
+}
+
+/// Random numbers from -10 to 10, of both signs and with fractions, so that a wrong operator and a lost
+/// fraction show.
+pub fn uniform(rng: &mut ChaCha8Rng, shape: &[usize]) -> Value {
+    Value::Array(Array::F32(ArrayD::from_shape_simple_fn(shape, || rng.random_range(-10.0..10.0))))
+}
+
+/// An array of floats to be filled.
+pub fn out(shape: &[usize]) -> Value {
+    Value::Out { dtype: DType::F32, shape: shape.to_vec() }
+}
+
+/// A size as the kernel receives it.
+///
+/// # Panics
+/// When it is no `int`: a broken Spec.
+pub fn int(size: usize) -> Value {
+    Value::Scalar(Scalar::I32(i32::try_from(size).expect("sizes of cases fit an int")))
+}
+
+/// Argument `index` in f64, for the reference.
+///
+/// # Panics
+/// When that argument is no array of floats: a broken Spec.
+pub fn f64s(inputs: &[Value], index: usize) -> ArrayD<f64> {
+    match inputs.get(index) {
+        Some(Value::Array(Array::F32(a))) => a.mapv(f64::from),
+        other => panic!("argument {index} is {other:?}, not an array of floats"),
+    }
+}

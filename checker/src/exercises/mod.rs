@@ -1,0 +1,84 @@
+//! The course: its chapters and exercises, in order. An exercise is one file below this folder and one line in
+//! [`CHAPTERS`].
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::spec::Spec;
+
+mod ch01_threads;
+mod common;
+#[cfg(test)]
+mod tests;
+
+/// A chapter of the book and its exercises, in the order in which they are done.
+#[derive(Debug)]
+pub struct Chapter {
+    /// `ch01_threads`: the folder in every tree.
+    pub id: &'static str,
+    /// 1 for the first.
+    pub number: u32,
+    /// "Threads, blocks, grids".
+    pub title: &'static str,
+    /// In teaching order.
+    pub exercises: &'static [&'static Spec],
+}
+
+static CHAPTERS: &[Chapter] = &[Chapter {
+    id: "ch01_threads",
+    number: 1,
+    title: "Threads, blocks, grids",
+    exercises: &[
+        &ch01_threads::double_it::SPEC,
+        &ch01_threads::guard::SPEC,
+        &ch01_threads::blocks::SPEC,
+        &ch01_threads::grid_stride::SPEC,
+        &ch01_threads::matrix_add_2d::SPEC,
+    ],
+}];
+
+static ALL: LazyLock<Vec<&'static Spec>> =
+    LazyLock::new(|| CHAPTERS.iter().flat_map(|c| c.exercises.iter().copied()).collect());
+
+/// The chapters, in order.
+pub fn chapters() -> &'static [Chapter] {
+    CHAPTERS
+}
+
+/// Every exercise, in order.
+pub fn all() -> &'static [&'static Spec] {
+    &ALL
+}
+
+/// No exercise has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no exercise is called `{name}`{}", match .nearest {
+    Some(nearest) => format!("; did you mean `{nearest}`?"),
+    None => "; `checker list` shows them all".to_owned(),
+})]
+pub struct Unknown {
+    /// What was asked for.
+    pub name: String,
+    /// The most similar name, when one is similar.
+    pub nearest: Option<&'static str>,
+}
+
+/// The exercise called `name`. A path to its file will do as well: `exercises/ch01_threads/blocks.cu`.
+///
+/// # Errors
+/// [`Unknown`], with the nearest name when one is near.
+pub fn find(name: &str) -> Result<&'static Spec, Unknown> {
+    let stem = Path::new(name).file_name().and_then(|f| f.to_str()).unwrap_or(name);
+    let stem = stem.strip_suffix(".cu").unwrap_or(stem);
+    if let Some(spec) = all().iter().find(|s| s.id == stem) {
+        return Ok(spec);
+    }
+    let wanted = stem.to_lowercase().replace('-', "_");
+    let nearest = all()
+        .iter()
+        .map(|s| (strsim::jaro_winkler(&wanted, s.id), s.id))
+        .filter(|(similarity, _)| *similarity > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, id)| id);
+    Err(Unknown { name: name.to_owned(), nearest })
+}

@@ -1,0 +1,61 @@
+//! The checker's exit codes. "Wrong" and "could not run" are never confused.
+
+use std::process::ExitCode;
+
+use crate::backend::Fault;
+use crate::verdict::Verdict;
+
+/// Everything asked for holds.
+pub const PASSED: u8 = 0;
+/// The learner's code is not there yet.
+pub const NOT_YET: u8 = 1;
+/// The command line is wrong, or the course is broken.
+pub const USAGE: u8 = 2;
+/// Something outside is missing: no compiler, no GPU although one was asked for.
+pub const ENVIRONMENT: u8 = 3;
+
+/// The exit code of one verdict.
+pub fn code(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Passed(_) => PASSED,
+        Verdict::Fault { fault: Fault::Unsupported { .. } | Fault::WorkerDied { .. }, .. } => {
+            ENVIRONMENT
+        }
+        _ => NOT_YET,
+    }
+}
+
+/// How a command ended, and so the process's exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// [`PASSED`]
+    Passed,
+    /// [`NOT_YET`]
+    NotYet,
+    /// [`USAGE`]
+    Usage,
+    /// [`ENVIRONMENT`]
+    Environment,
+}
+
+impl Exit {
+    /// The exit of a command that reached this verdict.
+    pub fn of(verdict: &Verdict) -> Self {
+        match code(verdict) {
+            PASSED => Self::Passed,
+            ENVIRONMENT => Self::Environment,
+            _ => Self::NotYet,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Passed => PASSED,
+            Exit::NotYet => NOT_YET,
+            Exit::Usage => USAGE,
+            Exit::Environment => ENVIRONMENT,
+        })
+    }
+}

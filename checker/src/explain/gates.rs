@@ -1,0 +1,177 @@
+//! The answers are right, and a count is not.
+
+use ptxsim::LineCounters;
+
+use super::Draft;
+use super::scan::{Source, span};
+use super::scene::Scene;
+use super::words::{count, measured};
+use crate::report::Span;
+use crate::spec::{Metric, Op};
+use crate::verdict::Measured;
+
+/// Explains the first gate that is missed, with a table of all.
+pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters>) -> Draft {
+    let Some(missed) = gates.iter().find(|gate| !gate.holds) else {
+        return Draft::new(
+            "this is a bug in the checker: a gate is reported missed, and every one holds",
+        );
+    };
+    let Some(value) = missed.value else {
+        let mut draft = Draft::new(format!(
+            "the answers are right, but {} could not be counted",
+            name(missed.gate.metric)
+        ))
+        .note("what was not counted does not pass; the counts come from the simulator")
+        .think("does the kernel still read and write memory in the way that the exercise asks?");
+        draft.table = table(gates);
+        return draft;
+    };
+    let mut draft = Draft::new(format!("the answers are right, but {}", complaint(missed, value)));
+    if let Some(line) = line {
+        draft = draft.mark(mark(scene.source, missed.gate.metric, line));
+    }
+    draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
+    let question = if missed.gate.op == Op::AtLeast {
+        let note = "fewer than this means that the work went another way, around the lesson";
+        draft.notes.push(note.into());
+        "which memory does the kernel use now, and which does the exercise ask for?"
+    } else {
+        question(missed.gate.metric)
+    };
+    draft.think = Some(question.into());
+    draft.table = table(gates);
+    draft
+}
+
+fn complaint(missed: &Measured, value: f64) -> String {
+    let (yours, target) = (measured(value), measured(missed.gate.target));
+    let limit = match missed.gate.op {
+        Op::AtMost if missed.gate.target == 0.0 => "none".into(),
+        Op::AtMost => format!("at most {target}"),
+        Op::AtLeast => format!("at least {target}"),
+        Op::Exactly => target,
+    };
+    match missed.gate.metric {
+        Metric::SectorsPerRequest => {
+            format!("each request touches {value:.1} sectors of memory ({limit} wanted)")
+        }
+        Metric::WritesPerElement if value >= 15.0 => {
+            format!("one element is written 15 times or more ({limit} wanted)")
+        }
+        Metric::WritesPerElement => {
+            format!("one element is written {yours} times ({limit} wanted)")
+        }
+        metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
+    }
+}
+
+fn meaning(metric: Metric) -> &'static [&'static str] {
+    match metric {
+        Metric::SectorsPerRequest => &[
+            "a request is one load or store of a warp, for all its 32 threads at once",
+            "memory comes in sectors of 32 bytes: 32 neighbouring floats need 4, scattered ones 32",
+        ],
+        Metric::WritesPerElement => {
+            &["the last write wins, and all the others were work for nothing"]
+        }
+        Metric::SharedConflicts => &[
+            "shared memory has 32 banks, each 4 bytes wide; word i lies in bank i % 32",
+            "different words of one bank are served one after the other: each extra turn counts here",
+        ],
+        Metric::SharedRequests => &["a request is one load or store of a warp in shared memory"],
+        Metric::LoadRequests => &["a request is one load of a warp from global memory"],
+        Metric::DivergentBranches => {
+            &["when a warp's threads go both ways, it walks both, one after the other"]
+        }
+    }
+}
+
+fn question(metric: Metric) -> &'static str {
+    match metric {
+        Metric::SectorsPerRequest => {
+            "thread 0 and thread 1 of a warp: how far apart are the elements that they touch?"
+        }
+        Metric::WritesPerElement => "which threads come to the same element, and which one should?",
+        Metric::SharedConflicts => {
+            "which words do lanes 0, 1 and 2 read, and in which banks are they?"
+        }
+        Metric::SharedRequests | Metric::LoadRequests => {
+            "which value is loaded more than once, and who else could have kept it?"
+        }
+        Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
+    }
+}
+
+/// What a metric is called in tables.
+pub fn name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::SectorsPerRequest => "sectors per request",
+        Metric::WritesPerElement => "writes per element",
+        Metric::SharedConflicts => "shared conflicts",
+        Metric::SharedRequests => "shared requests",
+        Metric::LoadRequests => "load requests",
+        Metric::DivergentBranches => "divergent branches",
+    }
+}
+
+/// Start, yours and target of every gate.
+pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
+    let shown = |gate: &Measured, value: Option<f64>| match (gate.gate.metric, value) {
+        (_, None) => "-".to_owned(),
+        (Metric::SectorsPerRequest, Some(value)) => format!("{value:.1}"),
+        (_, Some(value)) => measured(value),
+    };
+    let head = ["", "start", "yours", "target", ""].map(str::to_owned).to_vec();
+    let row = |gate: &Measured| {
+        let target = shown(gate, Some(gate.gate.target));
+        vec![
+            name(gate.gate.metric).to_owned(),
+            shown(gate, gate.gate.baseline),
+            shown(gate, gate.value),
+            match gate.gate.op {
+                Op::AtMost if gate.gate.target == 0.0 => target,
+                Op::AtMost => format!("at most {target}"),
+                Op::AtLeast => format!("at least {target}"),
+                Op::Exactly => target,
+            },
+            if gate.holds { "ok" } else { "missed" }.to_owned(),
+        ]
+    };
+    std::iter::once(head).chain(gates.iter().map(row)).collect()
+}
+
+/// The line that contributes most. Its counts belong to the whole statement, so all of it is marked.
+fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span> {
+    let c = &line.counters;
+    let label = match metric {
+        Metric::SectorsPerRequest => {
+            let requests = c.load_requests + c.store_requests;
+            let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
+            format!(
+                "{} requests, {} sectors (packed: {})",
+                count(requests),
+                count(c.load_sectors + c.store_sectors),
+                count(ideal)
+            )
+        }
+        Metric::WritesPerElement => format!("{} store requests", count(c.store_requests)),
+        Metric::SharedConflicts => format!(
+            "{} requests, {} wavefronts (ideal: {})",
+            count(c.shared_requests),
+            count(c.shared_wavefronts),
+            count(c.shared_wavefronts_ideal)
+        ),
+        Metric::SharedRequests => format!("{} requests", count(c.shared_requests)),
+        Metric::LoadRequests => format!("{} load requests", count(c.load_requests)),
+        Metric::DivergentBranches => {
+            format!(
+                "{} of {} branches go both ways",
+                count(c.divergent_branches),
+                count(c.branches)
+            )
+        }
+    };
+    let (column, length) = source.statement(line.source.line, line.source.column)?;
+    Some(span(line.source.line, column, length, true, label))
+}

@@ -1,0 +1,184 @@
+//! From a verdict to what a learner reads. All wording of the checker's verdicts lives here; nothing here changes one.
+//!
+//! One file per family of verdicts; `pages/` has one longer page per [`Slug`], which `checker explain` prints.
+
+mod compile;
+mod faults;
+mod gates;
+mod names;
+mod pages;
+mod passed;
+mod races;
+mod scan;
+mod scene;
+mod signature;
+mod values;
+mod words;
+
+use crate::report::{Report, Span};
+use crate::spec::Spec;
+use crate::verdict::{Slug, Verdict};
+
+pub use pages::{page, slugs};
+use scan::Source;
+use scene::Scene;
+pub use words::neutral;
+
+/// Lines of a kernel's own output that a report keeps.
+const PRINTED_LINES: usize = 24;
+/// Characters of one such line that a report keeps.
+const PRINTED_COLUMNS: usize = 200;
+
+/// What a report needs beside the verdict.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The learner's file, relative to the workbook.
+    pub file: &'a str,
+    /// Its text; empty when it could not be read.
+    pub source: &'a str,
+    /// Who ran it: "simulator", "GPU: NVIDIA H200".
+    pub device: &'a str,
+    /// Wall time of the check in milliseconds.
+    pub millis: u64,
+    /// What the kernel printed in the case that the verdict is about.
+    pub printed: Option<&'a str>,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// How the learner calls the checker: `checker` or `cargo checker`.
+    pub command: &'a str,
+}
+
+/// What a family of verdicts writes; [`explain`] adds what all reports share.
+#[derive(Debug, Default)]
+struct Draft {
+    title: String,
+    case: Option<usize>,
+    spans: Vec<Span>,
+    table: Vec<Vec<String>>,
+    notes: Vec<String>,
+    think: Option<String>,
+    /// The backend that the repeating command asks for, where another one can say more.
+    backend: Option<&'static str>,
+}
+
+impl Draft {
+    fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    fn think(mut self, question: impl Into<String>) -> Self {
+        self.think = Some(question.into());
+        self
+    }
+
+    fn on_backend(mut self, backend: &'static str) -> Self {
+        self.backend = Some(backend);
+        self
+    }
+
+    fn mark(mut self, span: impl IntoIterator<Item = Span>) -> Self {
+        self.spans.extend(span);
+        self
+    }
+}
+
+/// Writes the report of a verdict.
+pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) -> Report {
+    let source = Source::new(context.source);
+    let mut draft = draft(spec, verdict, &source, context);
+    draft.spans.sort_by_key(|span| (span.line, span.column));
+    let slug = verdict.slug();
+    let case = draft.case.and_then(|index| spec.cases.get(index));
+    Report {
+        exercise: spec.id.into(),
+        slug,
+        passed: verdict.passed(),
+        title: neutral(&draft.title),
+        file: context.file.into(),
+        case: case.map(scene::case_line),
+        spans: draft.spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
+        table: draft.table,
+        notes: draft.notes.iter().map(|note| neutral(note)).collect(),
+        think: draft.think,
+        learn: (slug != Slug::Passed)
+            .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
+        again: case.map(|case| again(spec, case.name, draft.backend, context)),
+        printed: context.printed.and_then(printed),
+        device: context.device.into(),
+        millis: context.millis,
+    }
+}
+
+fn draft(
+    spec: &'static Spec,
+    verdict: &Verdict,
+    source: &Source<'_>,
+    context: &Context<'_>,
+) -> Draft {
+    let scene = |case: usize| Scene::new(spec, case, source);
+    let mut about = None;
+    let mut draft = match verdict {
+        Verdict::Passed(passed) => passed::explain(passed),
+        Verdict::NotStarted { output, elements, todo_line } => {
+            values::not_started(spec, (output, *elements), *todo_line, source, context)
+        }
+        Verdict::UnreadableSource(why) => compile::unreadable(why, spec, context),
+        Verdict::CompileError(messages) => compile::explain(messages, source),
+        Verdict::CompilerStopped(how) => compile::stopped(how),
+        Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
+        Verdict::Fault { case, fault, others } => {
+            about = Some(*case);
+            scene(*case).map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others))
+        }
+        Verdict::WrongValues { case, mismatch } => {
+            about = Some(*case);
+            scene(*case).map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
+        }
+        Verdict::GateMissed { case, gates, line } => {
+            about = Some(*case);
+            scene(*case)
+                .map_or_else(broken_case, |scene| gates::explain(&scene, gates, line.as_ref()))
+        }
+    };
+    draft.case = about;
+    draft
+}
+
+fn broken_case() -> Draft {
+    Draft::new("this is a bug in the checker: the verdict names a case that does not exist")
+}
+
+/// The command that repeats exactly this case.
+fn again(spec: &Spec, case: &str, backend: Option<&str>, context: &Context<'_>) -> String {
+    let case = case.replace('\'', r"'\''");
+    let backend = backend.map_or_else(String::new, |backend| format!(" --backend {backend}"));
+    let Context { command, seed, .. } = context;
+    format!("{command} check {} --case '{case}' --seed {seed}{backend}", spec.id)
+}
+
+/// The kernel's own output, cut to what fits a screen and made harmless.
+fn printed(text: &str) -> Option<String> {
+    let clean = neutral(text);
+    let clean = clean.trim_end();
+    if clean.is_empty() {
+        return None;
+    }
+    let total = clean.lines().count();
+    let cut = |line: &str| -> String {
+        let mut short: String = line.chars().take(PRINTED_COLUMNS).collect();
+        if short.len() < line.len() {
+            short.push_str(" ...");
+        }
+        short
+    };
+    let mut lines: Vec<String> = clean.lines().take(PRINTED_LINES).map(cut).collect();
+    if total > PRINTED_LINES {
+        lines.push(format!("... {} more lines", words::size(total - PRINTED_LINES)));
+    }
+    Some(lines.join("\n"))
+}

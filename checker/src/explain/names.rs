@@ -1,0 +1,238 @@
+//! CUDA's names, and what people write instead.
+
+use strsim::damerau_levenshtein;
+
+/// What is known about an undefined name.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Name {
+    /// Misspelt: the right spelling, and what kind of thing it is.
+    Spelled {
+        /// `threadIdx`
+        right: &'static str,
+        /// `built-in`
+        what: &'static str,
+    },
+    /// A real name, but not in kernel exercises: why, and what to use.
+    NotHere(&'static str),
+}
+
+/// CUDA C++ Programming Guide: built-in variables, qualifiers, synchronisation, atomics, warp functions, math.
+const NAMES: [(&str, &[&str]); 4] = [
+    ("built-in", &["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"]),
+    (
+        "keyword",
+        &["__global__", "__device__", "__host__", "__shared__", "__constant__", "__restrict__"],
+    ),
+    (
+        "function",
+        &[
+            "__syncthreads",
+            "__syncthreads_count",
+            "__syncthreads_and",
+            "__syncthreads_or",
+            "__syncwarp",
+            "__threadfence",
+            "__threadfence_block",
+            "__threadfence_system",
+            "atomicAdd",
+            "atomicSub",
+            "atomicMax",
+            "atomicMin",
+            "atomicExch",
+            "atomicCAS",
+            "atomicAnd",
+            "atomicOr",
+            "atomicXor",
+            "atomicInc",
+            "atomicDec",
+            "__shfl_sync",
+            "__shfl_down_sync",
+            "__shfl_up_sync",
+            "__shfl_xor_sync",
+            "__ballot_sync",
+            "__any_sync",
+            "__all_sync",
+            "__activemask",
+            "__popc",
+            "__ffs",
+            "__clz",
+            "__ldg",
+            "printf",
+            "assert",
+            "sqrtf",
+            "sqrt",
+            "rsqrtf",
+            "hypotf",
+            "fabsf",
+            "fabs",
+            "fminf",
+            "fmaxf",
+            "fmin",
+            "fmax",
+            "fmodf",
+            "floorf",
+            "ceilf",
+            "roundf",
+            "expf",
+            "logf",
+            "powf",
+            "sinf",
+            "cosf",
+            "tanf",
+            "tanhf",
+            "min",
+            "max",
+            "abs",
+            "exp",
+            "log",
+            "pow",
+            "sin",
+            "cos",
+        ],
+    ),
+    ("type", &["float2", "float3", "float4", "int2", "int3", "int4", "uint3", "dim3", "size_t"]),
+];
+
+/// Slips that edit distance alone does not catch, or would send elsewhere.
+const SLIPS: [(&str, &str); 16] = [
+    ("shared", "__shared__"),
+    ("global", "__global__"),
+    ("device", "__device__"),
+    ("constant", "__constant__"),
+    ("restrict", "__restrict__"),
+    ("threadid", "threadIdx"),
+    ("blockid", "blockIdx"),
+    ("blocksize", "blockDim"),
+    ("gridsize", "gridDim"),
+    ("syncthreads", "__syncthreads"),
+    ("syncthread", "__syncthreads"),
+    ("sync_threads", "__syncthreads"),
+    ("barrier", "__syncthreads"),
+    ("syncwarp", "__syncwarp"),
+    ("threadfence", "__threadfence"),
+    ("atomic_add", "atomicAdd"),
+];
+
+/// What is known about the undefined name `word`.
+pub fn about(word: &str) -> Option<Name> {
+    if word.starts_with("cuda") && word.chars().nth(4).is_some_and(char::is_uppercase) {
+        return Some(Name::NotHere(
+            "cuda... calls belong to the host: here the checker makes them",
+        ));
+    }
+    match word {
+        "INFINITY" | "NAN" | "HUGE_VALF" => {
+            return Some(Name::NotHere(
+                "kernel exercises have no <cmath> macros; 1.0f / 0.0f is infinite",
+            ));
+        }
+        "M_PI" | "M_E" | "FLT_MAX" | "FLT_MIN" | "FLT_EPSILON" | "INT_MAX" | "INT_MIN" => {
+            return Some(Name::NotHere(
+                "kernel exercises have no header constants: write a constexpr of your own",
+            ));
+        }
+        "cout" | "cerr" | "endl" | "std" => {
+            return Some(Name::NotHere("a GPU thread prints with printf(\"%d\\n\", value)"));
+        }
+        "stdout" | "stderr" | "fflush" | "fprintf" | "puts" => {
+            return Some(Name::NotHere("a GPU thread has no files: printf(...) alone works"));
+        }
+        "uint8_t" | "int8_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" | "uint"
+        | "uchar" => {
+            return Some(Name::NotHere(
+                "without headers there are C++'s own types: int, unsigned int, unsigned char, long long",
+            ));
+        }
+        _ => {}
+    }
+    let plain = word.to_lowercase();
+    let bare = plain.trim_matches('_');
+    let slip = SLIPS.iter().find(|(slip, _)| *slip == bare).map(|(_, right)| *right);
+    let all =
+        || NAMES.iter().flat_map(|(what, names)| names.iter().map(move |name| (*what, *name)));
+    if let Some(right) = slip {
+        return all()
+            .find(|(_, name)| *name == right)
+            .map(|(what, right)| Name::Spelled { right, what });
+    }
+    // Equal but for case and underscores beats near.
+    let same = |name: &str| name.to_lowercase().trim_matches('_') == bare;
+    let near = |name: &str| {
+        let name = name.to_lowercase();
+        let distance = damerau_levenshtein(&plain, &name);
+        (distance <= allowed(&name)).then_some(distance)
+    };
+    all()
+        .find(|(_, name)| same(name))
+        .or_else(|| {
+            all()
+                .filter_map(|(what, name)| near(name).map(|distance| (distance, (what, name))))
+                .min_by_key(|(distance, _)| *distance)
+                .map(|(_, found)| found)
+        })
+        .map(|(what, right)| Name::Spelled { right, what })
+}
+
+/// The nearest of the learner's own names.
+pub fn nearest(word: &str, names: impl Iterator<Item = String>) -> Option<String> {
+    let plain = word.to_lowercase();
+    names
+        .filter(|name| name.chars().count() > 1)
+        .map(|name| (damerau_levenshtein(&plain, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= allowed(name))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Slips that a name of this length may have and still be meant.
+fn allowed(name: &str) -> usize {
+    match name.chars().count() {
+        0..=3 => 0,
+        4..=5 => 1,
+        6..=9 => 2,
+        _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Protects the commonest slips of a first lesson.
+    #[test]
+    fn misspelt_names_are_recognised() {
+        let cases = [
+            ("threadId", "threadIdx"),
+            ("threadidx", "threadIdx"),
+            ("ThreadIdx", "threadIdx"),
+            ("thraedIdx", "threadIdx"),
+            ("threadIndex", "threadIdx"),
+            ("blockId", "blockIdx"),
+            ("blockdim", "blockDim"),
+            ("blockDimm", "blockDim"),
+            ("girdDim", "gridDim"),
+            ("__syncthread", "__syncthreads"),
+            ("_syncthreads", "__syncthreads"),
+            ("__SyncThreads", "__syncthreads"),
+            ("syncthreads", "__syncthreads"),
+            ("shared", "__shared__"),
+            ("__share__", "__shared__"),
+            ("atomicadd", "atomicAdd"),
+            ("atomic_add", "atomicAdd"),
+            ("sqrft", "sqrtf"),
+        ];
+        for (wrong, right) in cases {
+            match about(wrong) {
+                Some(Name::Spelled { right: found, .. }) => assert_eq!(found, right, "{wrong}"),
+                other => panic!("{wrong}: {other:?}"),
+            }
+        }
+        for unknown in ["idx", "x", "tile", "result", "my_value"] {
+            assert_eq!(about(unknown), None, "{unknown} is the learner's own");
+        }
+        assert_eq!(
+            nearest("indx", ["index", "n", "idx"].map(String::from).into_iter()),
+            Some("index".into())
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Everything holds.
+
+use super::Draft;
+use super::gates;
+use super::words::{many, measured, size};
+use crate::verdict::Passed;
+
+/// What is worth knowing about a pass.
+pub fn explain(passed: &Passed) -> Draft {
+    let (smallest, largest) = passed.sizes;
+    let sizes = if smallest == largest {
+        format!("size {}", size(largest))
+    } else {
+        format!("sizes {} to {}", size(smallest), size(largest))
+    };
+    let mut draft = Draft::new(format!("{}, {sizes}", many(passed.cases as u64, "case", "cases")));
+    let mut facts = Vec::new();
+    match passed.max_writes {
+        Some(1) => facts.push("each element written once".to_owned()),
+        Some(n) if n > 1 => facts.push(format!("elements written up to {n} times")),
+        _ => {}
+    }
+    if let Some(sectors) = passed.sectors_per_request {
+        facts.push(format!("{sectors:.1} sectors/request"));
+    }
+    if !facts.is_empty() {
+        facts.push("no findings".to_owned());
+        draft = draft.note(facts.join(" · "));
+    }
+    let gated = passed.gates.iter().any(|gate| gate.gate.baseline.is_some());
+    if gated {
+        draft.table = gates::table(&passed.gates);
+    }
+    for gate in &passed.gates {
+        let (Some(value), Some(start)) = (gate.value, gate.gate.baseline) else { continue };
+        if value > 0.0 && start / value >= 1.5 {
+            let times = measured((start / value * 10.0).round() / 10.0);
+            draft = draft.note(format!(
+                "{}: {times} times fewer than at the start",
+                gates::name(gate.gate.metric)
+            ));
+        }
+    }
+    draft
+}

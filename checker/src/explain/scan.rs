@@ -1,0 +1,396 @@
+//! A light textual look at the learner's source: enough to mark the expression that matters, never to judge.
+//!
+//! The compiler's line table gives the first column of a statement. What stands in it is found here by its text, with
+//! comments and strings blanked out. Whatever is not found simply is not marked.
+
+use crate::report::Span;
+
+/// The learner's file, and the same with comments and string literals replaced by spaces.
+pub struct Source<'a> {
+    lines: Vec<&'a str>,
+    code: Vec<Vec<char>>,
+}
+
+/// `name[subscript]` on a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subscript {
+    /// One-based column.
+    pub column: u32,
+    /// Characters, with all subscripts.
+    pub length: u32,
+    /// What stands between the first brackets.
+    pub inner: String,
+    /// True when the expression has one subscript only.
+    pub flat: bool,
+    /// True when something is assigned to it: `=`, `+=`, `++`.
+    pub assigned: bool,
+    /// True when it is read: everything but the target of a plain `=`.
+    pub read: bool,
+}
+
+impl<'a> Source<'a> {
+    /// Reads `text`.
+    pub fn new(text: &'a str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut in_comment = false;
+        let code = lines.iter().map(|line| blank(line, &mut in_comment)).collect();
+        Self { lines, code }
+    }
+
+    /// The line as written, one-based.
+    pub fn line(&self, line: u32) -> Option<&'a str> {
+        self.lines.get(index(line)?).copied()
+    }
+
+    /// The line without comments and strings, one-based; columns are those of the original.
+    fn code(&self, line: u32) -> Option<&[char]> {
+        self.code.get(index(line)?).map(Vec::as_slice)
+    }
+
+    /// Number of lines.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.lines.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Every line's code as text, with its number.
+    pub fn texts(&self) -> impl Iterator<Item = (u32, String)> + '_ {
+        self.code.iter().enumerate().map(|(i, code)| (i as u32 + 1, code.iter().collect()))
+    }
+
+    /// The statement that starts at `column` (or the whole line's code when that is 0): up to its `;` or `{`.
+    pub fn statement(&self, line: u32, column: u32) -> Option<(u32, u32)> {
+        let code = self.code(line)?;
+        let first = code.iter().position(|c| !c.is_whitespace())?;
+        let start = index(column).unwrap_or(first).max(first);
+        let rest = code.get(start..)?;
+        // A `for (;;)` keeps its semicolons: only those outside parentheses end a statement.
+        let mut depth = 0_i32;
+        let mut end = rest.len();
+        for (i, c) in rest.iter().enumerate() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                '{' | ';' if depth <= 0 => {
+                    end = i;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let text = rest.get(..end)?;
+        let length = end - text.iter().rev().take_while(|c| c.is_whitespace()).count();
+        (length > 0).then_some((start as u32 + 1, length as u32))
+    }
+
+    /// All of a line, without its indentation.
+    pub fn whole_line(&self, line: u32) -> Option<(u32, u32, u32)> {
+        let text = self.line(line)?;
+        let indent = text.chars().take_while(|c| c.is_whitespace()).count();
+        let length = text.trim().chars().count();
+        (length > 0).then_some((line, indent as u32 + 1, length as u32))
+    }
+
+    /// The same stretch without its first sign and the space behind it.
+    pub fn without_sign(&self, (line, column, length): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
+        let rest = self.code(line)?.get(column as usize..(column + length) as usize - 1)?;
+        let space = rest.iter().take_while(|c| c.is_whitespace()).count() as u32;
+        (length > 1 + space).then(|| (line, column + 1 + space, length - 1 - space))
+    }
+
+    /// Every `name[...]` on `line`.
+    pub fn subscripts(&self, line: u32, name: &str) -> Vec<Subscript> {
+        let Some(code) = self.code(line) else { return Vec::new() };
+        words(code)
+            .filter(|(_, word)| word == name)
+            .filter_map(|(start, word)| subscript(code, start, start + word.chars().count()))
+            .collect()
+    }
+
+    /// The word (or single sign) at a one-based column.
+    pub fn word(&self, line: u32, column: u32) -> Option<String> {
+        let code: Vec<char> = self.line(line)?.chars().collect();
+        let at = index(column)?;
+        let word: String = code.get(at..)?.iter().take_while(|c| is_word(**c)).collect();
+        if word.is_empty() { code.get(at).map(ToString::to_string) } else { Some(word) }
+    }
+
+    /// Every identifier in the file.
+    pub fn identifiers(&self) -> impl Iterator<Item = String> + '_ {
+        self.code.iter().flat_map(|code| words(code)).map(|(_, word)| word)
+    }
+
+    /// Lines that hold the word `word` in code, with its one-based column.
+    pub fn places(&self, word: &str) -> Vec<(u32, u32)> {
+        let on = |(i, code): (usize, &Vec<char>)| -> Vec<(u32, u32)> {
+            words(code)
+                .filter(|(_, found)| found == word)
+                .map(|(start, _)| (i as u32 + 1, start as u32 + 1))
+                .collect()
+        };
+        self.code.iter().enumerate().flat_map(on).collect()
+    }
+
+    /// The last character of code before `line`:`column`: where a missing `;` belongs.
+    pub fn end_before(&self, line: u32, column: u32) -> Option<(u32, u32)> {
+        let here = self.code(line)?;
+        let before = here.get(..index(column)?.min(here.len()))?;
+        if let Some(at) = before.iter().rposition(|c| !c.is_whitespace()) {
+            return Some((line, at as u32 + 1));
+        }
+        (1..line).rev().find_map(|line| {
+            let at = self.code(line)?.iter().rposition(|c| !c.is_whitespace())?;
+            Some((line, at as u32 + 1))
+        })
+    }
+
+    /// Whether the line's code ends with the character at this column, and has more before it.
+    pub fn ends_at(&self, line: u32, column: u32) -> bool {
+        let (Some(code), Some(at)) = (self.code(line), index(column)) else { return false };
+        let first = code.iter().position(|c| !c.is_whitespace());
+        code.iter().rposition(|c| !c.is_whitespace()) == Some(at) && first != Some(at)
+    }
+
+    /// The header (`if (...)`, `for (...)`, ...) of the innermost block around `line` that starts with one of `words`.
+    pub fn enclosing(&self, line: u32, column: u32, starts: &[&str]) -> Option<(u32, u32, u32)> {
+        let mut depth = 0_i32;
+        let mut end = index(column).unwrap_or(0);
+        for number in (1..=line).rev() {
+            let code = self.code(number)?;
+            if number != line {
+                end = code.len();
+            }
+            for at in (0..end.min(code.len())).rev() {
+                match code.get(at) {
+                    Some('}') => depth += 1,
+                    Some('{') if depth > 0 => depth -= 1,
+                    Some('{') => {
+                        let text: String = code.iter().collect();
+                        let header = text.trim_start_matches(['}', ' ', '\t']);
+                        if starts.iter().any(|start| begins(header, start)) {
+                            let column = (text.chars().count() - header.chars().count()) as u32 + 1;
+                            let (column, length) = self.statement(number, column)?;
+                            return Some((number, column, length));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// The names of the parameters of the kernel called `kernel`, as the learner wrote them.
+    pub fn parameters(&self, kernel: &str) -> Vec<String> {
+        let all: Vec<char> =
+            self.code.iter().flat_map(|code| code.iter().copied().chain(['\n'])).collect();
+        let Some((start, word)) = words(&all).find(|(start, word)| {
+            word == kernel && all.get(start + word.len()..).is_some_and(|r| starts_with(r, '('))
+        }) else {
+            return Vec::new();
+        };
+        let Some(open) = all.iter().skip(start + word.len()).position(|c| *c == '(') else {
+            return Vec::new();
+        };
+        let list: String =
+            all.iter().skip(start + word.len() + open + 1).take_while(|c| **c != ')').collect();
+        let name = |parameter: &str| {
+            let chars: Vec<char> = parameter.chars().collect();
+            words(&chars).last().map(|(_, word)| word)
+        };
+        list.split(',').filter_map(name).collect()
+    }
+}
+
+/// A span that marks `length` characters.
+pub fn span(line: u32, column: u32, length: u32, primary: bool, label: impl Into<String>) -> Span {
+    Span { line, column, length: length.max(1), label: label.into(), primary }
+}
+
+fn index(one_based: u32) -> Option<usize> {
+    usize::try_from(one_based.checked_sub(1)?).ok()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn starts_with(code: &[char], sign: char) -> bool {
+    code.iter().find(|c| !c.is_whitespace()) == Some(&sign)
+}
+
+fn begins(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_word))
+}
+
+/// Identifiers and keywords with their zero-based starts.
+fn words(code: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(c) = code.get(at) {
+            let start = at;
+            if !is_word(*c) {
+                at += 1;
+                continue;
+            }
+            while code.get(at).is_some_and(|c| is_word(*c)) {
+                at += 1;
+            }
+            if !c.is_ascii_digit() {
+                return Some((start, code.get(start..at)?.iter().collect()));
+            }
+        }
+        None
+    })
+}
+
+fn subscript(code: &[char], start: usize, name_end: usize) -> Option<Subscript> {
+    let mut end = name_end;
+    let mut inner: Option<String> = None;
+    let mut subscripts = 0;
+    while code.get(end..).is_some_and(|rest| starts_with(rest, '[')) {
+        let open = end + code.get(end..)?.iter().position(|c| *c == '[')?;
+        let close = closing(code, open)?;
+        inner.get_or_insert_with(|| code.iter().take(close).skip(open + 1).collect());
+        subscripts += 1;
+        end = close + 1;
+    }
+    let inner = inner?.trim().to_owned();
+    let rest: String = code.get(end..)?.iter().filter(|c| !c.is_whitespace()).take(3).collect();
+    let plain = rest.starts_with('=') && !rest.starts_with("==");
+    let compound = rest.starts_with("++")
+        || rest.starts_with("--")
+        || (rest.starts_with(['+', '-', '*', '/', '%', '&', '|', '^'])
+            && rest.get(1..2) == Some("="))
+        || rest.starts_with("<<=")
+        || rest.starts_with(">>=")
+        || code.get(..start).is_some_and(|before| {
+            let before: String = before.iter().collect();
+            before.trim_end().ends_with("++") || before.trim_end().ends_with("--")
+        });
+    Some(Subscript {
+        column: start as u32 + 1,
+        length: (end - start) as u32,
+        inner,
+        flat: subscripts == 1,
+        assigned: plain || compound,
+        read: !plain,
+    })
+}
+
+fn closing(code: &[char], open: usize) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, c) in code.iter().enumerate().skip(open) {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The line with comments, string and character literals as spaces.
+fn blank(line: &str, in_comment: &mut bool) -> Vec<char> {
+    let mut code: Vec<char> = line.chars().collect();
+    let mut quote: Option<char> = None;
+    let mut at = 0;
+    while at < code.len() {
+        let (c, next) = (code.get(at).copied(), code.get(at + 1).copied());
+        let mut erase = 1;
+        match (quote, c, next) {
+            _ if *in_comment => {
+                if (c, next) == (Some('*'), Some('/')) {
+                    *in_comment = false;
+                    erase = 2;
+                }
+            }
+            (Some(_), Some('\\'), _) => erase = 2,
+            (Some(q), Some(c), _) => {
+                if c == q {
+                    quote = None;
+                }
+            }
+            (None, Some('/'), Some('/')) => erase = code.len() - at,
+            (None, Some('/'), Some('*')) => {
+                *in_comment = true;
+                erase = 2;
+            }
+            (None, Some(q @ ('"' | '\'')), _) => quote = Some(q),
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        for c in code.iter_mut().skip(at).take(erase) {
+            *c = ' ';
+        }
+        at += erase;
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KERNEL: &str = r#"extern "C" __global__ void k(const float* a, float* result,
+                              int n) {
+    // result[9] = 1;
+    for (int s = n; s > 0; s /= 2) {
+        tile[tid] += tile[tid + s]; /* tile[3] */
+        if (tid < s) {
+            __syncthreads();
+        }
+    }
+    result[row * n + col] = m[y][x[0]];
+}
+"#;
+
+    /// The marks under a learner's code stand where the fault is.
+    #[test]
+    fn finds_the_expressions_that_matter() {
+        let source = Source::new(KERNEL);
+        let tiles = source.subscripts(5, "tile");
+        assert_eq!(tiles.len(), 2, "the one in the comment does not count");
+        assert_eq!((tiles[0].column, tiles[0].assigned, tiles[0].read), (9, true, true));
+        assert_eq!((tiles[1].column, tiles[1].length), (22, 13));
+        assert_eq!((tiles[1].inner.as_str(), tiles[1].assigned), ("tid + s", false));
+        assert!(source.subscripts(3, "result").is_empty(), "a comment");
+        let written = &source.subscripts(10, "result")[0];
+        assert!(written.assigned && !written.read && written.flat);
+        assert!(!source.subscripts(10, "m")[0].flat);
+        assert_eq!(source.subscripts(10, "m")[0].length, 10);
+        assert_eq!(source.statement(4, 5), Some((5, 30)));
+        assert_eq!(source.parameters("k"), ["a", "result", "n"]);
+        assert_eq!(source.enclosing(7, 13, &["if"]), Some((6, 9, 12)));
+        assert_eq!(source.enclosing(7, 13, &["for", "while"]), Some((4, 5, 30)));
+        assert_eq!(source.end_before(11, 1), Some((10, 39)));
+    }
+
+    proptest! {
+        /// A learner's file can be anything.
+        #[test]
+        fn never_panics(text in "(?s).{0,200}", line in 0u32..12, column in 0u32..60) {
+            let source = Source::new(&text);
+            source.statement(line, column);
+            source.subscripts(line, "a");
+            source.enclosing(line, column, &["if", "for"]);
+            source.end_before(line, column);
+            source.word(line, column);
+            source.parameters("a");
+        }
+        #[test]
+        fn never_panics_on_code(text in "[a-c\\[\\](){};=+/*\"' \n]{0,200}", line in 0u32..12, column in 0u32..60) {
+            let source = Source::new(&text);
+            source.statement(line, column);
+            source.subscripts(line, "a");
+            source.enclosing(line, column, &["a", "b"]);
+            source.end_before(line, column);
+            source.parameters("a");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What the explanations of a run have at hand: the exercise, the case, and the learner's source.
+
+use ptxsim::{Access, Action};
+
+use super::scan::{Source, Subscript, span};
+use super::words::{Places, count, dims, size, volume};
+use crate::report::Span;
+use crate::spec::{Case, Param, Spec};
+
+/// Lines that a statement is followed over, when it does not end on its first.
+const STATEMENT_LINES: u32 = 6;
+
+/// One case of one exercise, with the learner's source.
+pub struct Scene<'a> {
+    pub spec: &'static Spec,
+    pub case: &'static Case,
+    pub source: &'a Source<'a>,
+    pub places: Places,
+    /// The learner's names of the kernel's parameters, where they can be told.
+    names: Vec<String>,
+}
+
+impl<'a> Scene<'a> {
+    /// `None` when the exercise has no such case.
+    pub fn new(spec: &'static Spec, case: usize, source: &'a Source<'a>) -> Option<Self> {
+        let case = spec.cases.get(case)?;
+        let names = source.parameters(spec.id);
+        Some(Self { spec, case, source, places: Places::of(case), names })
+    }
+
+    /// An array as the learner calls it: a parameter may have been renamed.
+    pub fn name<'n>(&'n self, array: &'n str) -> &'n str {
+        let position = self.spec.params.iter().position(|param| param.name == array);
+        match position.and_then(|i| self.names.get(i)) {
+            Some(name) if self.names.len() == self.spec.params.len() => name,
+            _ => array,
+        }
+    }
+
+    /// The same in quotes, for prose: the array called in would disappear in a sentence.
+    pub fn quoted(&self, array: &str) -> String {
+        format!("`{}`", self.name(array))
+    }
+
+    /// The parameter behind an array's name.
+    pub fn param(&self, array: &str) -> Option<&'static Param> {
+        self.spec.params.iter().find(|param| param.name == array)
+    }
+
+    /// `block 3, thread 232`.
+    pub fn who(&self, access: &Access) -> String {
+        self.places.thread(access.block, access.thread)
+    }
+
+    /// `out[1000]`, as far as it is known.
+    pub fn element(&self, access: &Access) -> String {
+        match (&access.array, access.index) {
+            (Some(array), Some(index)) => format!("{}[{index}]", self.name(array)),
+            (Some(array), None) => self.quoted(array),
+            (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
+        }
+    }
+
+    /// Threads in the launch.
+    pub fn threads(&self) -> u64 {
+        volume(self.case.grid).saturating_mul(volume(self.case.block))
+    }
+
+    /// `4 x 256 = 1024 threads`, or how many per axis in more dimensions.
+    pub fn launch_line(&self) -> String {
+        let ([gx, gy, gz], [bx, by, bz]) = (self.case.grid, self.case.block);
+        if gy == 1 && gz == 1 && by == 1 && bz == 1 {
+            let threads = count(self.threads());
+            if gx == 1 {
+                format!("the launch has {threads} threads")
+            } else {
+                format!("the launch has {} blocks x {bx} = {threads} threads", count(gx.into()))
+            }
+        } else {
+            let axis = |g: u32, b: u32| g.saturating_mul(b);
+            let threads = dims([axis(gx, bx), axis(gy, by), axis(gz, bz)]).replace('x', " x ");
+            let axes = if gz == 1 && bz == 1 { "x, y" } else { "x, y, z" };
+            format!("the launch has {threads} threads ({axes})")
+        }
+    }
+
+    /// `37 x 65 (rows x cols)` for a parameter whose shape this case's sizes settle; `None` in one dimension.
+    pub fn shape_line(&self, param: &Param) -> Option<String> {
+        let names: Vec<&str> =
+            param.shape.split(['[', ']']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.len() < 2 {
+            return None;
+        }
+        let value = |name: &&str| {
+            let known = self.case.sizes.iter().find(|(size, _)| size == name).map(|(_, v)| *v);
+            known.or_else(|| name.parse().ok()).map(size)
+        };
+        let sizes: Option<Vec<String>> = names.iter().map(value).collect();
+        Some(format!("{} ({})", sizes?.join(" x "), names.join(" x ")))
+    }
+
+    /// The expression behind an access, when there is exactly one that it can be: its line and where.
+    pub fn expression(&self, access: &Access) -> Option<(u32, Subscript)> {
+        let name = self.name(access.array.as_deref()?);
+        let (first, start) = (access.source.line, access.source.column);
+        for line in first..first.saturating_add(STATEMENT_LINES) {
+            let after = if line == first { start } else { 0 };
+            let mut found = self.source.subscripts(line, name);
+            found.retain(|s| s.column >= after);
+            match access.action {
+                Action::Write => found.retain(|s| s.assigned),
+                Action::Read => {
+                    found.retain(|s| s.read);
+                    if found.iter().any(|s| !s.assigned) {
+                        found.retain(|s| !s.assigned);
+                    }
+                }
+                _ => {}
+            }
+            if found.len() > 1 {
+                let index = access.index.map(|index| index.to_string());
+                found.retain(|s| Some(&s.inner) == index.as_ref());
+                return found.into_iter().next().map(|s| (line, s));
+            }
+            if let Some(only) = found.into_iter().next() {
+                return Some((line, only));
+            }
+            if self.source.line(line).is_none_or(|text| text.contains(';')) {
+                break;
+            }
+        }
+        None
+    }
+
+    /// `idx = 1000`, where the subscript is short enough to be said.
+    pub fn subscript_value(&self, access: &Access) -> Option<String> {
+        let (_, subscript) = self.expression(access)?;
+        let index = access.index?;
+        let constant = subscript.inner.parse::<i64>().is_ok();
+        (subscript.flat && !constant && subscript.inner.chars().count() <= 32)
+            .then(|| format!("{} = {index}", subscript.inner))
+    }
+
+    /// Marks where an access happened: the expression if it can be told, else its statement.
+    pub fn mark(&self, access: &Access, primary: bool, label: impl Into<String>) -> Option<Span> {
+        if let Some((line, s)) = self.expression(access) {
+            return Some(span(line, s.column, s.length, primary, label));
+        }
+        let (column, length) = self.source.statement(access.source.line, access.source.column)?;
+        Some(span(access.source.line, column, length, primary, label))
+    }
+
+    /// The loop around an access.
+    pub fn loop_around(&self, access: &Access) -> Option<(u32, u32, u32)> {
+        let (line, column) = (access.source.line, access.source.column);
+        let here = self.source.statement(line, column)?;
+        let text = self.source.line(line)?;
+        let on_it: String = text.chars().skip(here.0 as usize - 1).collect();
+        if on_it.starts_with("for") || on_it.starts_with("while") {
+            return Some((line, here.0, here.1));
+        }
+        self.source.enclosing(line, column, &["for", "while", "do"])
+    }
+}
+
+/// ``case `five blocks` (n = 1280, grid 5, block 256)``.
+pub fn case_line(case: &Case) -> String {
+    let mut facts: Vec<String> =
+        case.sizes.iter().map(|(name, value)| format!("{name} = {}", size(*value))).collect();
+    facts.push(format!("grid {}", dims(case.grid)));
+    facts.push(format!("block {}", dims(case.block)));
+    if case.shared > 0 {
+        facts.push(format!("{} B shared", count(case.shared.into())));
+    }
+    format!("case `{}` ({})", case.name, facts.join(", "))
+}

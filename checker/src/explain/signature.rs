@@ -1,0 +1,114 @@
+//! The kernel's name and parameters are not what the exercise launches.
+
+use super::Draft;
+use super::scan::{Source, span};
+use super::words::many;
+use crate::spec::{Param, Role, Spec};
+use crate::verdict::Signature;
+
+/// Explains how the signature differs.
+pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) -> Draft {
+    match signature {
+        Signature::NoSuchKernel { expected, found } => no_such(spec, expected, found, source),
+        Signature::Count { expected, found } => {
+            let mut draft = Draft::new(format!(
+                "the kernel has {}, the exercise passes {}",
+                many(found.len() as u64, "parameter", "parameters"),
+                expected.len()
+            ))
+            .mark(name(spec.id, source, "this one"))
+            .note(format!("the exercise launches: {}", declaration(spec)))
+            .think("which value does the exercise pass in each place?");
+            draft.table = table(expected, found, &source.parameters(spec.id));
+            draft
+        }
+        Signature::Type { index, expected, found } => {
+            let yours = source.parameters(spec.id);
+            let called = yours.get(*index).map_or(expected.name, String::as_str);
+            let place = source.places(called).into_iter().find(|(line, _)| {
+                source
+                    .places(spec.id)
+                    .iter()
+                    .any(|(kernel, _)| (*kernel..*kernel + 8).contains(line))
+            });
+            Draft::new(format!(
+                "parameter {} of the kernel is {found}, the exercise passes {}",
+                index + 1,
+                cuda_type(expected)
+            ))
+            .mark(place.map(|(line, column)| {
+                let length = called.chars().count() as u32;
+                span(
+                    line,
+                    column,
+                    length,
+                    true,
+                    format!("the exercise passes {}", cuda_type(expected)),
+                )
+            }))
+            .note(format!("the exercise launches: {}", declaration(spec)))
+            .think("are the parameters still in the order that the exercise gave?")
+        }
+    }
+}
+
+fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -> Draft {
+    let draft = Draft::new(format!("there is no kernel named {expected} in this file"));
+    let itanium = format!("_Z{}{expected}", expected.len());
+    let plain = format!("{expected}(");
+    let mangled = found.iter().any(|name| name.starts_with(&itanium) || name.starts_with(&plain));
+    let draft = if mangled {
+        draft
+            .mark(name(spec.id, source, "this one has no extern \"C\""))
+            .note("without extern \"C\", C++ adds the parameter types to the name")
+            .note("the checker looks the kernel up by its plain name, and does not find it")
+    } else if found.is_empty() {
+        draft.note("a kernel starts with: extern \"C\" __global__ void")
+    } else {
+        let shown: Vec<&str> = found.iter().take(5).map(String::as_str).collect();
+        let plain = shown.first().filter(|_| found.len() == 1);
+        draft
+            .mark(plain.and_then(|kernel| name(kernel, source, "the only kernel here")))
+            .note(format!("the file has: {}", shown.join(", ")))
+    };
+    draft
+        .note(format!("the exercise launches: {}", declaration(spec)))
+        .think("what did the first line of the kernel look like before you changed it?")
+}
+
+/// Marks the name of a kernel in the source.
+fn name(kernel: &str, source: &Source<'_>, label: &str) -> Option<crate::report::Span> {
+    let (line, column) = source.places(kernel).into_iter().next()?;
+    Some(span(line, column, kernel.chars().count() as u32, true, label))
+}
+
+/// `extern "C" __global__ void guard(const float* in, float* out, int n)`.
+fn declaration(spec: &Spec) -> String {
+    let params: Vec<String> =
+        spec.params.iter().map(|param| format!("{} {}", cuda_type(param), param.name)).collect();
+    format!("extern \"C\" __global__ void {}({})", spec.id, params.join(", "))
+}
+
+fn cuda_type(param: &Param) -> String {
+    let element = param.dtype.cuda_name();
+    match param.role {
+        Role::In => format!("const {element}*"),
+        Role::Out | Role::InOut => format!("{element}*"),
+        Role::Scalar => element.to_owned(),
+    }
+}
+
+fn table(expected: &[Param], found: &[String], names: &[String]) -> Vec<Vec<String>> {
+    let head = ["", "the exercise passes", "your kernel takes"].map(str::to_owned).to_vec();
+    let rows = (0..expected.len().max(found.len())).map(|i| {
+        vec![
+            (i + 1).to_string(),
+            expected.get(i).map_or("-".into(), |p| format!("{} {}", cuda_type(p), p.name)),
+            found.get(i).map_or("-".into(), |ty| match names.get(i) {
+                Some(name) if names.len() == found.len() => format!("{ty} {name}"),
+                _ => ty.clone(),
+            }),
+        ]
+    });
+    std::iter::once(head).chain(rows).collect()
+}

@@ -1,0 +1,374 @@
+//! The kernel ran, and its result is wrong: how much of it, where, and what that pattern means.
+
+use super::scan::{Source, span};
+use super::scene::Scene;
+use super::words::{apart, digits, many, measured, size, volume};
+use super::{Context, Draft};
+use crate::report::Span;
+use crate::spec::{Role, Spec};
+use crate::value::DType;
+use crate::verdict::{Example, Mismatch, Pattern, Slug};
+
+/// The skeleton as it came.
+pub fn not_started(
+    spec: &Spec,
+    (output, elements): (&str, usize),
+    todo_line: u32,
+    source: &Source<'_>,
+    context: &Context<'_>,
+) -> Draft {
+    let none = match elements {
+        1 => "its only element is not written".to_owned(),
+        n => format!("none of its {} elements is written", size(n)),
+    };
+    let todo = source.line(todo_line).and_then(|line| {
+        let start = line.find("//").or_else(|| line.find("TODO"))?;
+        let column = line.get(..start)?.chars().count() as u32 + 1;
+        Some(span(todo_line, column, line.trim_end().chars().count() as u32 + 1 - column, true, ""))
+    });
+    Draft::new(format!("`{output}` is still untouched: {none}"))
+        .mark(todo)
+        .note(format!("Start here: open {}, answer the TODO, save.", context.file))
+        .note(format!("Stuck? {} hint {}", context.command, spec.id))
+}
+
+/// Explains wrong values of one case.
+pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
+    let mut draft = Draft::new(title(scene, mismatch));
+    draft.table = table(scene, mismatch);
+    let array = scene.name(mismatch.output);
+    draft.spans = writers(scene, array);
+    if draft.spans.is_empty() && mismatch.untouched > 0 {
+        draft = draft.note(format!("no line of the file assigns to an element of `{array}`"));
+    }
+    draft.notes.extend(facts(scene, mismatch));
+    draft.notes.extend(likeness(mismatch));
+    draft.think = Some(question(scene, mismatch));
+    draft
+}
+
+fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
+    let array = scene.name(m.output);
+    let whole = m.wrong == m.total;
+    let what = match (m.wrong == 1, m.slug()) {
+        (true, _) if m.untouched == m.wrong => "is never written",
+        (false, _) if m.untouched == m.wrong => "are never written",
+        (true, Slug::NotANumber) => "is not a number",
+        (false, Slug::NotANumber) => "are not numbers",
+        (true, _) => "is wrong",
+        (false, _) => "are wrong",
+    };
+    let Pattern::Single(index) = m.pattern else {
+        let elements = if whole && m.total > 1 {
+            format!("all {} elements", size(m.total))
+        } else {
+            format!("{} of {} elements", size(m.wrong), size(m.total))
+        };
+        let place = place(scene, m).map_or_else(String::new, |place| format!("; {place}"));
+        return format!("{elements} of `{array}` {what}{place}");
+    };
+    let which = match index {
+        0 => ", the first element,".to_owned(),
+        i if i + 1 == m.total => ", the last element,".to_owned(),
+        _ => String::new(),
+    };
+    format!("{array}{}{which} {what}; every other element is right", subscript(m, index))
+}
+
+/// Where the wrong elements lie, in a few words.
+fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
+    let [bx, by, _] = scene.case.block;
+    let columns = m.shape.last().copied().unwrap_or(1);
+    Some(match m.pattern {
+        Pattern::OnlyFirstBlockRight(_) => {
+            let first = scene.places.block_index([0; 3]);
+            format!("block {first} is right, every other block is wrong")
+        }
+        Pattern::OnlyLastBlockWrong(_) => {
+            "all in the last block, which is only partly filled".into()
+        }
+        Pattern::From(0) | Pattern::All | Pattern::Single(_) => return None,
+        Pattern::From(index) => format!("everything from index {index} on"),
+        Pattern::Before(index) => format!("everything before index {index}"),
+        Pattern::Row(row) if Some(row + 1) == m.shape.first().copied() => {
+            "all in the last row".into()
+        }
+        Pattern::Row(row) => format!("all in row {row}"),
+        Pattern::Column(column) if column + 1 == columns => "all in the last column".into(),
+        Pattern::Column(column) => format!("all in column {column}"),
+        Pattern::RowsFrom(row) if row == by as usize => {
+            format!(
+                "the first row of blocks is right (rows 0 to {}), no other is",
+                row.saturating_sub(1)
+            )
+        }
+        Pattern::RowsFrom(row) => format!("every row from {row} on"),
+        Pattern::ColumnsFrom(column) if column == bx as usize => {
+            format!(
+                "the first column of blocks is right (columns 0 to {}), no other is",
+                column.saturating_sub(1)
+            )
+        }
+        Pattern::ColumnsFrom(column) => format!("every column from {column} on"),
+        Pattern::Periodic { period, offset: 0 } => {
+            format!("every {} one, from the first", nth(period))
+        }
+        Pattern::Periodic { period, offset } => {
+            format!("every {} one, from index {offset}", nth(period))
+        }
+        Pattern::Transposed => "rows and columns are swapped".into(),
+        Pattern::Shifted(shift) => {
+            let places = many(shift.unsigned_abs(), "place", "places");
+            let way = if shift > 0 { "early" } else { "late" };
+            format!("each value stands {places} too {way}")
+        }
+        Pattern::Scattered => return None,
+    })
+}
+
+fn nth(n: usize) -> String {
+    match n {
+        2 => "second".into(),
+        3 => "third".into(),
+        n => {
+            let end = match (n % 10, n % 100) {
+                (1, x) if x != 11 => "st",
+                (2, x) if x != 12 => "nd",
+                (3, x) if x != 13 => "rd",
+                _ => "th",
+            };
+            format!("{n}{end}")
+        }
+    }
+}
+
+/// `[5]`, or `[row][column]` in a matrix.
+fn subscript(m: &Mismatch, index: usize) -> String {
+    match *m.shape {
+        [_, columns] if columns > 0 => format!("[{}][{}]", index / columns, index % columns),
+        _ => format!("[{index}]"),
+    }
+}
+
+fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
+    let most = match scene.param(m.output).map(|param| param.dtype) {
+        Some(DType::F32) => 9,
+        _ => 17,
+    };
+    let owners = m.examples.iter().map(|e| owner(scene, m, e.index)).collect::<Option<Vec<_>>>();
+    let matrix = m.shape.len() == 2;
+    let first = if matrix { "[row][col]" } else { "index" };
+    let mut head = vec![first.to_owned(), "yours".to_owned(), "expected".to_owned()];
+    if owners.is_some() {
+        head.push(String::new());
+    }
+    let row = |(i, example): (usize, &Example)| {
+        let (yours, expected) = match example.yours {
+            Some(yours) => apart(yours, example.expected, most),
+            None => ("untouched".into(), digits(example.expected, 4)),
+        };
+        let index = subscript(m, example.index);
+        let index = if matrix { index } else { index.trim_matches(['[', ']']).to_owned() };
+        let mut row = vec![index, yours, expected];
+        row.extend(owners.as_ref().and_then(|owners| owners.get(i).cloned()));
+        row
+    };
+    std::iter::once(head).chain(m.examples.iter().enumerate().map(row)).collect()
+}
+
+/// The thread that an element falls to when there is one thread for each, in order; `None` in other launches.
+fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<String> {
+    let (grid, block) = (scene.case.grid, scene.case.block);
+    let at = |element: usize, axis: usize| -> Option<(u32, u32)> {
+        let (threads, blocks) = (*block.get(axis)?, *grid.get(axis)?);
+        let element = u32::try_from(element).ok()?;
+        let home = element.checked_div(threads)?;
+        (home < blocks).then_some((home, element % threads))
+    };
+    let flat = |dims: [u32; 3]| matches!(dims, [_, 1, 1]);
+    match *m.shape {
+        [total]
+            if flat(grid)
+                && flat(block)
+                && volume(grid).saturating_mul(volume(block)) >= total as u64 =>
+        {
+            let (home, thread) = at(index, 0)?;
+            Some(scene.places.thread([home, 0, 0], [thread, 0, 0]))
+        }
+        [rows, columns] if block[1] > 1 && grid[2] == 1 && block[2] == 1 => {
+            at(rows.checked_sub(1)?, 1)?;
+            at(columns.checked_sub(1)?, 0)?;
+            let (by, ty) = at(index / columns, 1)?;
+            let (bx, tx) = at(index % columns, 0)?;
+            Some(scene.places.thread([bx, by, 0], [tx, ty, 0]))
+        }
+        _ => None,
+    }
+}
+
+/// The one place that writes the output, to look at first; nothing when there are several.
+fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
+    let on = |line: u32| {
+        let found = scene.source.subscripts(line, array).into_iter().filter(|s| s.assigned);
+        let label = format!("the only line that writes `{array}`");
+        found.map(move |s| span(line, s.column, s.length, true, label.clone()))
+    };
+    let mut found: Vec<Span> = (1..=scene.source.len()).flat_map(on).collect();
+    if found.len() > 1 {
+        found.clear();
+    }
+    found
+}
+
+/// What was counted about the writing.
+fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
+    let mut facts = Vec::new();
+    let blocks = volume(scene.case.grid);
+    let array = scene.name(m.output);
+    match (m.written, m.max_writes) {
+        (Some(0), _) => facts.push(format!("the kernel writes no element of `{array}` at all")),
+        (Some(written), Some(most)) if most > 1 && u64::from(most) == blocks.min(15) => {
+            let which = many(written, "element", "elements");
+            let least = if most >= 15 { "at least " } else { "" };
+            facts.push(format!(
+                "every block wrote the same {which}: each was written {least}{most} times"
+            ));
+        }
+        (Some(written), most) if written < m.total as u64 && m.untouched > 0 => {
+            let twice = most.filter(|&most| most > 1);
+            let and = twice.map_or(String::new(), |most| format!(", one of them {most} times"));
+            facts.push(format!(
+                "{} of {} elements were written{and}",
+                size(written as usize),
+                size(m.total)
+            ));
+        }
+        (_, Some(most)) if most > 1 => {
+            facts.push(format!("one element was written {most} times; only the last write stays"));
+        }
+        _ => {}
+    }
+    let rest = m.wrong.saturating_sub(m.untouched + m.nan);
+    if m.untouched > 0 && m.untouched < m.wrong {
+        let was = if m.untouched == 1 { "was" } else { "were" };
+        facts.push(format!("{} of the wrong elements {was} never written", size(m.untouched)));
+    }
+    if m.nan > 0 && rest > 0 {
+        let are = if m.nan == 1 { "is" } else { "are" };
+        facts.push(format!("{} of the wrong elements {are} NaN or infinite", size(m.nan)));
+    }
+    if m.nan > 0 {
+        facts.push(
+            "NaN comes from 0/0, inf - inf, or the root or logarithm of a negative number".into(),
+        );
+    }
+    if m.shape.len() == 2 && matches!(m.pattern, Pattern::Transposed) {
+        let [rows, columns] = *m.shape else { return facts };
+        facts.push(format!(
+            "`{array}` has {} rows of {}: element [row][col] lies at row * {} + col",
+            size(rows),
+            many(columns as u64, "element", "elements"),
+            size(columns)
+        ));
+    }
+    if matches!(m.pattern, Pattern::From(_)) && blocks > 0 && scene.threads() < m.total as u64 {
+        facts.push(format!("{}, for {} elements", scene.launch_line(), size(m.total)));
+    }
+    facts
+}
+
+/// How the values shown resemble what is expected: all 0, off by the same amount, or by the same factor.
+fn likeness(m: &Mismatch) -> Option<String> {
+    let pairs: Option<Vec<(f64, f64)>> =
+        m.examples.iter().map(|e| Some((e.yours?, e.expected))).collect();
+    let pairs = pairs.filter(|pairs| pairs.len() >= 3)?;
+    let (yours, expected) = *pairs.first()?;
+    let same = |value: f64, all: &dyn Fn(f64, f64) -> f64| {
+        value.is_finite()
+            && pairs.iter().all(|&(y, e)| (all(y, e) - value).abs() <= 1e-4 * value.abs())
+    };
+    let differ = pairs.iter().any(|&(_, e)| e != expected);
+    if !differ {
+        return None;
+    }
+    if pairs.iter().all(|&(y, _)| y == yours) {
+        return Some(format!("every value shown is {}", digits(yours, 4)));
+    }
+    let factor = yours / expected;
+    if same(factor, &|y, e| y / e) && factor != 0.0 {
+        let (times, of) = if factor.abs() < 1.0 { (1.0 / factor, true) } else { (factor, false) };
+        // Only factors that say something: a whole number, either way.
+        let near = times.round();
+        if (times - near).abs() < 1e-3 && near.abs() >= 1.0 {
+            let near = measured_signed(near);
+            return Some(match (near.as_str(), of) {
+                ("-1", _) => "every value shown has the wrong sign".into(),
+                (_, true) => format!("what is expected is {near} times each value shown"),
+                (_, false) => format!("every value shown is {near} times what is expected"),
+            });
+        }
+    }
+    let difference = yours - expected;
+    same(difference, &|y, e| y - e).then(|| {
+        let way = if difference > 0.0 { "too large" } else { "too small" };
+        format!("every value shown is {} {way}", digits(difference.abs(), 4))
+    })
+}
+
+fn measured_signed(value: f64) -> String {
+    if value < 0.0 { format!("-{}", measured(-value)) } else { measured(value) }
+}
+
+fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
+    if m.slug() == Slug::NotANumber {
+        return "which value goes into the first operation that has no finite result?".into();
+    }
+    let array = scene.name(m.output);
+    let inputs = scene.spec.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
+    match m.pattern {
+        Pattern::OnlyFirstBlockRight(_) => {
+            let (thread, [zero, one]) = (
+                scene.places.thread_index([0; 3]),
+                [[0; 3], [1, 0, 0]].map(|block| scene.places.block_index(block)),
+            );
+            format!(
+                "what differs between thread {thread} of block {zero} and thread {thread} of block {one}?"
+            )
+        }
+        Pattern::OnlyLastBlockWrong(_) => {
+            "which threads of the last block have an element, and what lets them work?".into()
+        }
+        Pattern::Single(0) => format!("which thread owns {array}[0], and what is its index?"),
+        Pattern::Single(i) if i + 1 == m.total => {
+            format!("which thread owns {array}{}, and what keeps it from it?", subscript(m, i))
+        }
+        Pattern::Single(_) => "what is special about this element's place?".into(),
+        Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
+            "which element does the very last thread get, and what is left after it?".into()
+        }
+        Pattern::Before(_) => "which thread should take the first element?".into(),
+        Pattern::Row(_) | Pattern::Column(_) => {
+            "which threads own this line, and what does the guard tell them?".into()
+        }
+        Pattern::Periodic { .. } => {
+            "what do the threads of the wrong elements have in common?".into()
+        }
+        Pattern::Transposed => {
+            "when threadIdx.x grows by one, should the row change, or the column?".into()
+        }
+        Pattern::Shifted(_) => {
+            let input = inputs.unwrap_or("the input");
+            format!("which element of `{input}` belongs to {array}[0], and which one do you read?")
+        }
+        Pattern::All if m.untouched == m.total => {
+            "does any thread reach the line that writes?".into()
+        }
+        Pattern::All | Pattern::Scattered => match m.examples.first() {
+            Some(example) => format!(
+                "compute {array}{} by hand, step by step: where does your kernel part ways?",
+                subscript(m, example.index)
+            ),
+            None => "which element is wrong first, and which thread computes it?".into(),
+        },
+    }
+}

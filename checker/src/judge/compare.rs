@@ -1,0 +1,153 @@
+//! One output against its reference, element by element, without copying either.
+
+use crate::spec::Tolerance;
+use crate::value::{Array, DType};
+
+/// The factor of [`Tolerance::Roundings`]: rounding errors add up like a random walk, each at most half an eps, so that
+/// four leaves eight standard deviations of room.
+const C: f64 = 4.0;
+
+/// An element's value: integers stay exact, whatever their width.
+#[derive(Debug, Clone, Copy)]
+pub enum Number {
+    /// Any integer type.
+    Int(i128),
+    /// `float` or `double`.
+    Float(f64),
+}
+
+impl Number {
+    /// The value as f64; 64-bit integers may round.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Int(v) => v as f64,
+            Self::Float(v) => v,
+        }
+    }
+}
+
+/// What a kernel left in a buffer beside what belongs there.
+pub struct Comparison<'a> {
+    dtype: DType,
+    bytes: &'a [u8],
+    reference: &'a Array,
+    rule: Tolerance,
+    /// Mean of the finite reference values' magnitudes.
+    typical: f64,
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares `bytes`, elements of `dtype`, with `reference`.
+    pub fn new(dtype: DType, bytes: &'a [u8], reference: &'a Array, rule: Tolerance) -> Self {
+        let mut this = Self { dtype, bytes, reference, rule, typical: 0.0 };
+        if let Tolerance::Roundings(_) = rule {
+            let finite = || (0..reference.len()).map(|i| this.expected(i).as_f64().abs());
+            let (sum, count) = finite()
+                .filter(|v| v.is_finite())
+                .fold((0.0, 0_u32), |(sum, count), v| (sum + v, count.saturating_add(1)));
+            this.typical = if count == 0 { 0.0 } else { sum / f64::from(count) };
+        }
+        this
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.reference.len()
+    }
+
+    /// The learner's element `i`; NaN beyond the buffer.
+    pub fn yours(&self, i: usize) -> Number {
+        macro_rules! read {
+            ($t:ty, $wrap:expr) => {{
+                let word = self.bytes.get(i * size_of::<$t>()..).and_then(|b| b.first_chunk());
+                word.map_or(Number::Float(f64::NAN), |w| $wrap(<$t>::from_le_bytes(*w).into()))
+            }};
+        }
+        match self.dtype {
+            DType::U8 => read!(u8, Number::Int),
+            DType::I32 => read!(i32, Number::Int),
+            DType::U32 => read!(u32, Number::Int),
+            DType::I64 => read!(i64, Number::Int),
+            DType::U64 => read!(u64, Number::Int),
+            DType::F32 => read!(f32, Number::Float),
+            DType::F64 => read!(f64, Number::Float),
+        }
+    }
+
+    /// The reference's element `i`; NaN beyond its end.
+    pub fn expected(&self, i: usize) -> Number {
+        macro_rules! int {
+            ($a:expr) => {
+                $a.as_slice()
+                    .and_then(|s| s.get(i))
+                    .map_or(Number::Float(f64::NAN), |v| Number::Int((*v).into()))
+            };
+        }
+        match self.reference {
+            Array::U8(a) => int!(a),
+            Array::I32(a) => int!(a),
+            Array::U32(a) => int!(a),
+            Array::I64(a) => int!(a),
+            Array::U64(a) => int!(a),
+            Array::F32(_) | Array::F64(_) => Number::Float(self.reference.get_f64(i)),
+        }
+    }
+
+    /// The largest difference allowed at element `i`.
+    ///
+    /// * Integers: 0.
+    /// * [`Tolerance::Exact`] floats: 0, after rounding the f64 reference to the output's type.
+    /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's machine epsilon (2^-23
+    ///   for `float`, 2^-52 for `double`) and the magnitude is the larger of `|expected|` and the mean of `|expected|`
+    ///   over the output, so that a sum which happens to cancel to nearly 0 is not held to 0's precision.
+    pub fn tolerance(&self, i: usize) -> f64 {
+        let eps = match self.dtype {
+            DType::F32 => f64::from(f32::EPSILON),
+            DType::F64 => f64::EPSILON,
+            _ => return 0.0,
+        };
+        match self.rule {
+            Tolerance::Exact => 0.0,
+            Tolerance::Roundings(k) => {
+                let magnitude = self.expected(i).as_f64().abs().max(self.typical);
+                let tolerance = C * f64::from(k).sqrt() * eps * magnitude;
+                // An infinite reference must be met exactly, not excuse everything.
+                if tolerance.is_finite() { tolerance } else { 0.0 }
+            }
+        }
+    }
+
+    /// Whether the learner's element `i` is what belongs at element `j`.
+    pub fn right(&self, i: usize, j: usize) -> bool {
+        match (self.yours(i), self.expected(j)) {
+            (Number::Int(yours), Number::Int(expected)) => yours == expected,
+            (yours, expected) => self.near(yours.as_f64(), expected.as_f64(), self.tolerance(j)),
+        }
+    }
+
+    fn near(&self, yours: f64, expected: f64, tolerance: f64) -> bool {
+        let rounded = match self.dtype {
+            DType::F32 => f64::from(expected as f32),
+            _ => expected,
+        };
+        if expected.is_nan() {
+            return false;
+        }
+        yours == rounded || (yours - expected).abs() <= tolerance
+    }
+
+    /// Whether element `i` is NaN or infinite where a finite number belongs.
+    pub fn not_a_number(&self, i: usize) -> bool {
+        !self.yours(i).as_f64().is_finite() && self.expected(i).as_f64().is_finite()
+    }
+
+    /// Whether element `i` still holds the poison, byte for byte.
+    pub fn untouched(&self, i: usize, poison: [u8; 4]) -> bool {
+        let size = self.dtype.bytes();
+        let start = i * size;
+        let pattern = poison.into_iter().cycle().skip(start % 4);
+        self.bytes
+            .get(start..start + size)
+            .is_some_and(|bytes| bytes.iter().zip(pattern).all(|(byte, poison)| *byte == poison))
+    }
+}

@@ -1,0 +1,121 @@
+//! Numbers against numbers: what a launch left behind, compared with the reference. Pure: no text, no files, no clock.
+
+mod compare;
+mod gates;
+mod pattern;
+
+use crate::backend::{Fault, Output, Run};
+use crate::spec::{Case, Param, Role, Spec};
+use crate::value::{Array, Value};
+use crate::verdict::{Example, Mismatch, Verdict};
+
+use compare::Comparison;
+pub use gates::gates;
+
+/// How many wrong elements a verdict shows.
+const EXAMPLES: usize = 4;
+
+/// Judges one case: faults first, then every output against the reference, in parameter order. `None` when it is right.
+///
+/// A float is right when `|yours - expected| <= tolerance`, where the tolerance comes from `Spec::tolerance` as
+/// `Comparison::tolerance` documents; NaN fails that test whatever the tolerance. Integers must be equal.
+pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Option<Verdict> {
+    if let Some(fault) = run.faults.first() {
+        let mut different: Vec<&Fault> = Vec::new();
+        for other in &run.faults {
+            if !different.contains(&other) {
+                different.push(other);
+            }
+        }
+        let others = different.len() - 1;
+        return Some(Verdict::Fault { case: index, fault: fault.clone(), others });
+    }
+    let broken = |how: String| Some(ours(index, how));
+    let Some(case) = spec.cases.get(index) else {
+        return broken(format!("case {index} of {} does not exist", spec.id));
+    };
+    let references = (spec.reference)(case, inputs);
+    let outputs = || spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut));
+    if references.len() != outputs().count() {
+        return broken(format!("the reference of {} has {} outputs", spec.id, references.len()));
+    }
+    for (param, reference) in outputs().zip(&references) {
+        let Some(output) = run.outputs.iter().find(|output| output.name == param.name) else {
+            return broken(format!("the contents of {} did not come back", param.name));
+        };
+        if output.data.len() != reference.len() * param.dtype.bytes() {
+            return broken(format!(
+                "{} came back with {} bytes for {} elements",
+                param.name,
+                output.data.len(),
+                reference.len()
+            ));
+        }
+        if let Some(mismatch) = compare_output(spec, case, param, output, reference, run) {
+            return Some(Verdict::WrongValues { case: index, mismatch });
+        }
+    }
+    None
+}
+
+/// Turns "nothing was written at all" into "not started" while the source still has a `TODO`; leaves every other verdict
+/// as it is.
+pub fn not_started(verdict: Verdict, source: &str) -> Verdict {
+    let Verdict::WrongValues { mismatch, .. } = &verdict else { return verdict };
+    if mismatch.untouched != mismatch.total {
+        return verdict;
+    }
+    let Some(line) = source.lines().position(|line| line.contains("TODO")) else { return verdict };
+    Verdict::NotStarted {
+        output: mismatch.output,
+        elements: mismatch.total,
+        todo_line: u32::try_from(line + 1).unwrap_or(u32::MAX),
+    }
+}
+
+/// A verdict for what only a defect of the checker or the course can cause: it must not pass, and it is not the
+/// learner's fault.
+fn ours(case: usize, how: String) -> Verdict {
+    Verdict::Fault { case, fault: Fault::WorkerDied { how }, others: 0 }
+}
+
+fn compare_output(
+    spec: &'static Spec,
+    case: &Case,
+    param: &'static Param,
+    output: &Output,
+    reference: &Array,
+    run: &Run,
+) -> Option<Mismatch> {
+    let compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
+    let wrong: Vec<usize> = (0..reference.len()).filter(|&i| !compared.right(i, i)).collect();
+    if wrong.is_empty() {
+        return None;
+    }
+    let untouched = |i: usize| output.poison.is_some_and(|poison| compared.untouched(i, poison));
+    let example = |&i: &usize| Example {
+        index: i,
+        yours: (!untouched(i)).then(|| compared.yours(i).as_f64()),
+        expected: compared.expected(i).as_f64(),
+        tolerance: compared.tolerance(i),
+    };
+    let used = run
+        .observations
+        .as_ref()
+        .and_then(|seen| seen.arrays.iter().find(|array| array.name == param.name));
+    Some(Mismatch {
+        output: param.name,
+        shape: reference.shape().to_vec(),
+        total: reference.len(),
+        wrong: wrong.len(),
+        untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
+        nan: wrong.iter().filter(|&&i| !untouched(i) && compared.not_a_number(i)).count(),
+        examples: wrong.iter().take(EXAMPLES).map(example).collect(),
+        pattern: pattern::find(&wrong, &compared, reference.shape(), case),
+        max_writes: used.map(|array| array.max_writes),
+        written: used.map(|array| array.written),
+    })
+}
+
+#[cfg(test)]
+mod tests;

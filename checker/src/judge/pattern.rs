@@ -1,0 +1,146 @@
+//! Where the wrong elements lie. A pattern says more than a list: "block 0 is right, every other block is wrong".
+
+use super::compare::Comparison;
+use crate::spec::Case;
+use crate::verdict::Pattern;
+
+/// Share of the wrong elements that must fit before "shifted" is said: the ends of an array seldom do.
+const FIT: f64 = 0.9;
+
+/// Names the pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. Blocks are named
+/// only where the launch has one thread for each element, in several blocks.
+pub fn find(wrong: &[usize], compared: &Comparison<'_>, shape: &[usize], case: &Case) -> Pattern {
+    let total = compared.len();
+    let Some((&first, &last)) = wrong.first().zip(wrong.last()) else { return Pattern::Scattered };
+    if wrong.len() == 1 && total > 1 {
+        return Pattern::Single(first);
+    }
+    let solid = last - first + 1 == wrong.len();
+    let matrix = match *shape {
+        [rows, columns] if rows > 1 && columns > 1 => Some(Matrix { rows, columns }),
+        _ => None,
+    };
+    let [bx, by, bz] = case.block.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    let threads = bx.saturating_mul(by).saturating_mul(bz);
+    let grid = case.grid.iter().fold(1_usize, |all, &n| all.saturating_mul(n as usize));
+    let spread = grid > 1 && grid.saturating_mul(threads) >= total;
+
+    matrix
+        .filter(|_| spread)
+        .and_then(|m| m.blocks(wrong, bx, by))
+        .or_else(|| blocks(wrong, total, threads, solid).filter(|_| spread && matrix.is_none()))
+        .or_else(|| matrix.and_then(|m| m.transposed(compared)))
+        .or_else(|| shifted(wrong, compared, &[threads, matrix.map_or(1, |m| m.columns)]))
+        .or_else(|| (wrong.len() == total).then_some(Pattern::All))
+        .or_else(|| matrix.and_then(|m| m.lines(wrong)))
+        .or_else(|| (solid && last + 1 == total).then_some(Pattern::From(first)))
+        .or_else(|| (solid && first == 0).then_some(Pattern::Before(last + 1)))
+        .or_else(|| periodic(wrong, total))
+        .unwrap_or(Pattern::Scattered)
+}
+
+/// One thread per element, in a row: only block 0 right, or only the last, partly filled block wrong.
+fn blocks(wrong: &[usize], total: usize, threads: usize, solid: bool) -> Option<Pattern> {
+    let (first, last) = (*wrong.first()?, *wrong.last()?);
+    if !solid || last + 1 != total || total <= threads {
+        return None;
+    }
+    let partial = total % threads;
+    if first == threads {
+        Some(Pattern::OnlyFirstBlockRight(threads))
+    } else if partial != 0 && first == total - partial {
+        Some(Pattern::OnlyLastBlockWrong(threads))
+    } else {
+        None
+    }
+}
+
+/// Wrong elements hold what belongs a fixed distance away.
+fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Option<Pattern> {
+    if wrong.len() < 3 {
+        return None;
+    }
+    let near = 1..=32_usize;
+    let distances = near.chain(strides.iter().copied().filter(|&stride| stride > 32));
+    for distance in distances.filter(|&d| d < compared.len()) {
+        let allowed = ((1.0 - FIT) * wrong.len() as f64) as usize + distance.min(wrong.len() / 4);
+        for forward in [true, false] {
+            let source = |i: usize| {
+                if forward { i.checked_add(distance) } else { i.checked_sub(distance) }
+            };
+            let fits =
+                |&i: &usize| source(i).is_some_and(|j| j < compared.len() && compared.right(i, j));
+            // Stops at the first element too many, so that a hopeless distance costs next to nothing.
+            if wrong.iter().filter(|i| !fits(i)).take(allowed + 1).count() <= allowed {
+                let shift = i64::try_from(distance).ok()?;
+                return Some(Pattern::Shifted(if forward { shift } else { -shift }));
+            }
+        }
+    }
+    None
+}
+
+/// One index in every few, from the first to the end.
+fn periodic(wrong: &[usize], total: usize) -> Option<Pattern> {
+    let [first, second, _, ..] = *wrong else { return None };
+    let last = *wrong.last()?;
+    let period = second - first;
+    let regular = wrong.iter().zip(wrong.iter().skip(1)).all(|(a, b)| b - a == period);
+    (period > 1 && regular && first < period && last + period >= total)
+        .then_some(Pattern::Periodic { period, offset: first })
+}
+
+/// A two-dimensional output.
+#[derive(Clone, Copy)]
+struct Matrix {
+    rows: usize,
+    columns: usize,
+}
+
+impl Matrix {
+    /// Whether exactly the elements for which `bad` holds are wrong.
+    fn exactly(self, wrong: &[usize], bad: impl Fn(usize, usize) -> bool) -> bool {
+        let fit = wrong.iter().all(|i| bad(i / self.columns, i % self.columns));
+        let count = || {
+            (0..self.rows)
+                .map(|row| (0..self.columns).filter(|&column| bad(row, column)).count())
+                .sum::<usize>()
+        };
+        fit && count() == wrong.len()
+    }
+
+    /// Only the elements of block (0,0) are right, one thread per element.
+    fn blocks(self, wrong: &[usize], bx: usize, by: usize) -> Option<Pattern> {
+        let smaller = bx < self.columns || by < self.rows;
+        (by > 1 && smaller && self.exactly(wrong, |row, column| row >= by || column >= bx))
+            .then(|| Pattern::OnlyFirstBlockRight(bx.min(self.columns) * by.min(self.rows)))
+            // A block as wide or as high as the matrix leaves whole rows or columns: `lines` says it better.
+            .filter(|_| bx < self.columns && by < self.rows)
+    }
+
+    /// Whole rows or columns are wrong.
+    fn lines(self, wrong: &[usize]) -> Option<Pattern> {
+        let first = *wrong.first()?;
+        let (row, column) = (first / self.columns, first % self.columns);
+        let column_of_last = wrong.iter().map(|i| i % self.columns).max()?;
+        let row_of_last = wrong.last()? / self.columns;
+        if row == row_of_last && self.exactly(wrong, |r, _| r == row) {
+            Some(Pattern::Row(row))
+        } else if column == column_of_last && self.exactly(wrong, |_, c| c == column) {
+            Some(Pattern::Column(column))
+        } else if row > 0 && self.exactly(wrong, |r, _| r >= row) {
+            Some(Pattern::RowsFrom(row))
+        } else if column > 0 && self.exactly(wrong, |_, c| c >= column) {
+            Some(Pattern::ColumnsFrom(column))
+        } else {
+            None
+        }
+    }
+
+    /// Stored column after column instead of row after row.
+    fn transposed(self, compared: &Comparison<'_>) -> Option<Pattern> {
+        (0..compared.len())
+            .all(|k| compared.right(k, (k % self.rows) * self.columns + k / self.rows))
+            .then_some(Pattern::Transposed)
+    }
+}

@@ -1,0 +1,365 @@
+//! Planted errors in hand-made results: each must be named by its pattern, and a right result must never be faulted.
+
+use ndarray::{Array1, ArrayD};
+use proptest::prelude::*;
+use ptxsim::{Counters, LineCounters, Observations, Source};
+
+use super::*;
+use crate::spec::{Gate, Kind, Metric, Op, Start, Tolerance};
+use crate::value::DType;
+use crate::verdict::{Pattern, Slug};
+
+const POISON: [u8; 4] = [0xa5, 0x5a, 0xc3, 0x7e];
+
+/// The reference is the input, as f64: what a kernel that copies has to produce.
+fn copy(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let Some(Value::Array(input)) = inputs.first() else { return Vec::new() };
+    if input.dtype().is_float() {
+        let data = (0..input.len()).map(|i| input.get_f64(i)).collect();
+        vec![Array::F64(ArrayD::from_shape_vec(input.shape().to_vec(), data).expect("same shape"))]
+    } else {
+        vec![input.clone()]
+    }
+}
+
+const fn params(dtype: DType) -> [Param; 2] {
+    [
+        Param { name: "in", role: Role::In, dtype, shape: "[n]" },
+        Param { name: "out", role: Role::Out, dtype, shape: "[n]" },
+    ]
+}
+
+const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
+    Case { name: "test", why: "", sizes: &[], grid, block, shared: 0, gated: true }
+}
+
+const GATES: &[Gate] = &[
+    Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target: 4.5, baseline: Some(32.0) },
+    Gate { metric: Metric::WritesPerElement, op: Op::Exactly, target: 1.0, baseline: None },
+    Gate { metric: Metric::SharedRequests, op: Op::AtLeast, target: 10.0, baseline: None },
+];
+
+const fn spec(params: &'static [Param], cases: &'static [Case], tolerance: Tolerance) -> Spec {
+    Spec {
+        id: "copy",
+        chapter: "test",
+        kind: Kind::Kernel,
+        start: Start::Write,
+        minutes: 1,
+        goal: "copy",
+        params,
+        cases,
+        tolerance,
+        gates: GATES,
+        hints: &[],
+        pitfalls: &[],
+        learn: "",
+        skeleton: Slug::NotStarted,
+        inputs: |_, _| Vec::new(),
+        reference: copy,
+    }
+}
+
+const LINE: &[Case] = &[case_of([16, 1, 1], [64, 1, 1])];
+const TILE: &[Case] = &[case_of([5, 5, 1], [16, 8, 1])];
+static FLOATS: Spec = spec(&params(DType::F32), LINE, Tolerance::Exact);
+static ONE_BLOCK: Spec =
+    spec(&params(DType::F32), &[case_of([1; 3], [64, 1, 1])], Tolerance::Exact);
+static ROUNDED: Spec = spec(&params(DType::F32), LINE, Tolerance::Roundings(16));
+static DOUBLES: Spec = spec(&params(DType::F64), LINE, Tolerance::Roundings(1));
+static INTS: Spec = spec(&params(DType::I32), LINE, Tolerance::Exact);
+static LONGS: Spec = spec(&params(DType::I64), LINE, Tolerance::Exact);
+static MATRIX: Spec = spec(&params(DType::F32), TILE, Tolerance::Exact);
+
+/// Distinct values that no pattern connects.
+fn values(n: usize) -> Vec<f32> {
+    (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 64.0 + 1.0).collect()
+}
+
+fn run(data: Vec<u8>) -> Run {
+    Run {
+        outputs: vec![Output { name: "out".into(), data, poison: Some(POISON) }],
+        faults: vec![],
+        observations: None,
+        printed: String::new(),
+        printed_dropped: 0,
+        device: "test".into(),
+    }
+}
+
+fn judged(
+    spec: &'static Spec,
+    shape: &[usize],
+    expected: &[f32],
+    yours: &[f32],
+) -> Option<Verdict> {
+    let input = ArrayD::from_shape_vec(shape.to_vec(), expected.to_vec()).expect("shape fits");
+    let data = yours.iter().flat_map(|v| v.to_le_bytes()).collect();
+    case(spec, 0, &[Value::Array(Array::F32(input))], &run(data))
+}
+
+/// The mismatch of a result with planted errors.
+fn planted(spec: &'static Spec, shape: &[usize], error: impl Fn(usize, &[f32]) -> f32) -> Mismatch {
+    let right = values(shape.iter().product());
+    let yours: Vec<f32> = (0..right.len()).map(|i| error(i, &right)).collect();
+    match judged(spec, shape, &right, &yours) {
+        Some(Verdict::WrongValues { mismatch, .. }) => mismatch,
+        other => panic!("{other:?}"),
+    }
+}
+
+const UNTOUCHED: f32 = f32::from_bits(u32::from_le_bytes(POISON));
+
+/// Every pattern is found where it was planted: 1000 elements, blocks of 64, so the last block holds 40.
+#[test]
+fn patterns_in_one_dimension() {
+    let bad = |from: usize, to: usize| {
+        planted(&FLOATS, &[1000], move |i, r| if (from..to).contains(&i) { -1.0 } else { r[i] })
+            .pattern
+    };
+    assert_eq!(bad(0, 1000), Pattern::All);
+    assert_eq!(bad(64, 1000), Pattern::OnlyFirstBlockRight(64));
+    assert_eq!(bad(960, 1000), Pattern::OnlyLastBlockWrong(64));
+    assert_eq!(bad(999, 1000), Pattern::Single(999));
+    assert_eq!(bad(0, 1), Pattern::Single(0));
+    assert_eq!(bad(512, 1000), Pattern::From(512));
+    assert_eq!(bad(0, 100), Pattern::Before(100));
+    assert_eq!(bad(100, 200), Pattern::Scattered);
+    let every = |n: usize, first: usize| {
+        planted(&FLOATS, &[1000], move |i, r| if i % n == first { -1.0 } else { r[i] }).pattern
+    };
+    assert_eq!(every(2, 1), Pattern::Periodic { period: 2, offset: 1 });
+    assert_eq!(every(32, 0), Pattern::Periodic { period: 32, offset: 0 });
+    let shifted =
+        |by: usize| planted(&FLOATS, &[1000], move |i, r| r.get(i + by).copied().unwrap_or(0.0));
+    assert_eq!(shifted(1).pattern, Pattern::Shifted(1));
+    assert_eq!(shifted(64).pattern, Pattern::Shifted(64));
+    let late = planted(&FLOATS, &[1000], |i, r| if i == 0 { UNTOUCHED } else { r[i - 1] });
+    assert_eq!((late.pattern, late.untouched, late.wrong), (Pattern::Shifted(-1), 1, 1000));
+    assert_eq!(planted(&FLOATS, &[1], |_, _| -1.0).pattern, Pattern::All);
+    assert_eq!(
+        planted(&FLOATS, &[1000], |i, r| if i % 7 == 3 || i == 5 { 0.5 } else { r[i] }).pattern,
+        Pattern::Scattered
+    );
+}
+
+/// One block that was to loop over the data: "every other block" would be nonsense.
+#[test]
+fn blocks_are_named_only_where_there_are_several() {
+    let bad = planted(&ONE_BLOCK, &[1000], |i, r| if i < 64 { r[i] } else { UNTOUCHED });
+    assert_eq!(bad.pattern, Pattern::From(64));
+}
+
+/// The same in a matrix of 37 rows and 65 columns, with blocks of 16 by 8.
+#[test]
+fn patterns_in_two_dimensions() {
+    let bad = |wrong: fn(usize, usize) -> bool| {
+        planted(&MATRIX, &[37, 65], move |i, r| if wrong(i / 65, i % 65) { -1.0 } else { r[i] })
+            .pattern
+    };
+    assert_eq!(bad(|_, _| true), Pattern::All);
+    assert_eq!(bad(|row, column| row >= 8 || column >= 16), Pattern::OnlyFirstBlockRight(128));
+    assert_eq!(bad(|_, column| column >= 16), Pattern::ColumnsFrom(16));
+    assert_eq!(bad(|row, _| row >= 8), Pattern::RowsFrom(8));
+    assert_eq!(bad(|_, column| column == 64), Pattern::Column(64));
+    assert_eq!(bad(|row, _| row == 36), Pattern::Row(36));
+    assert_eq!(bad(|row, column| row == 3 && column > 5), Pattern::Scattered);
+    let transposed = planted(&MATRIX, &[37, 65], |i, r| r[(i % 37) * 65 + i / 37]);
+    assert_eq!(transposed.pattern, Pattern::Transposed);
+    let square = planted(&MATRIX, &[32, 32], |i, r| r[(i % 32) * 32 + i / 32]);
+    assert_eq!(square.pattern, Pattern::Transposed);
+}
+
+/// Untouched, NaN and wrong are told apart, and decide the verdict's name.
+#[test]
+fn kinds_of_wrong() {
+    let nothing = planted(&FLOATS, &[100], |_, _| UNTOUCHED);
+    assert_eq!((nothing.untouched, nothing.slug()), (100, Slug::OutputNotWritten));
+    assert_eq!(nothing.examples.first().and_then(|e| e.yours), None);
+    let half = planted(&FLOATS, &[100], |i, r| if i < 50 { r[i] } else { UNTOUCHED });
+    assert_eq!((half.untouched, half.slug()), (50, Slug::WrongValues));
+    let nan = planted(&FLOATS, &[100], |i, r| if i < 50 { r[i] } else { f32::NAN });
+    assert_eq!((nan.nan, nan.slug()), (50, Slug::NotANumber));
+    let infinite = planted(&ROUNDED, &[100], |i, r| if i < 50 { r[i] } else { f32::INFINITY });
+    assert_eq!((infinite.nan, infinite.slug()), (50, Slug::NotANumber));
+    let few = planted(&FLOATS, &[100], |i, _| if i == 0 { f32::NAN } else { 0.0 });
+    assert_eq!((few.nan, few.wrong, few.slug()), (1, 100, Slug::WrongValues));
+}
+
+/// "Not started" needs both: nothing written, and a TODO left.
+#[test]
+fn not_started_needs_a_todo_and_an_untouched_output() {
+    let nothing = || judged(&FLOATS, &[9], &values(9), &[UNTOUCHED; 9]).expect("wrong");
+    let source = "void k() {\n    // TODO 1: which element is mine?\n}\n";
+    let started = not_started(nothing(), source);
+    assert_eq!(started, Verdict::NotStarted { output: "out", elements: 9, todo_line: 2 });
+    assert_eq!(not_started(nothing(), "void k() {}").slug(), Slug::OutputNotWritten);
+    let zeros = judged(&FLOATS, &[9], &values(9), &[0.0; 9]).expect("wrong");
+    assert_eq!(not_started(zeros, source).slug(), Slug::WrongValues);
+}
+
+/// A float is exact when it is the reference rounded once; the tolerance grows with the roundings, not with luck.
+#[test]
+fn tolerances() {
+    let tenth = Array1::from(vec![0.1_f64]).into();
+    let bytes = 0.1_f32.to_le_bytes();
+    assert!(Comparison::new(DType::F32, &bytes, &tenth, Tolerance::Exact).right(0, 0));
+    let next = 0.1_f32.next_up().to_le_bytes();
+    assert!(!Comparison::new(DType::F32, &next, &tenth, Tolerance::Exact).right(0, 0));
+    let loose = Comparison::new(DType::F32, &next, &tenth, Tolerance::Roundings(1));
+    assert!(loose.right(0, 0));
+    let expected = 4.0 * f64::from(f32::EPSILON) * 0.1;
+    approx::assert_relative_eq!(loose.tolerance(0), expected, max_relative = 1e-12);
+    // A sum that cancels to 0 is judged at the size of its neighbours.
+    let cancelled = Array1::from(vec![0.0_f64, 1000.0]).into();
+    let bytes: Vec<u8> = [1e-4_f32, 1000.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    assert!(Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Roundings(1)).right(0, 0));
+    assert!(!Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Exact).right(0, 0));
+    // Infinity where it belongs is right; it excuses nothing else.
+    let infinite = Array1::from(vec![f64::INFINITY]).into();
+    let right = f32::INFINITY.to_le_bytes();
+    assert!(Comparison::new(DType::F32, &right, &infinite, Tolerance::Roundings(9)).right(0, 0));
+    let wrong = 3.0_f32.to_le_bytes();
+    assert!(!Comparison::new(DType::F32, &wrong, &infinite, Tolerance::Roundings(9)).right(0, 0));
+}
+
+/// 64-bit integers that f64 cannot tell apart are told apart.
+#[test]
+fn large_integers_are_exact() {
+    let right = (1_i64 << 60) + 1;
+    let input = || [Value::Array(Array::from(Array1::from(vec![right])))];
+    assert_eq!(case(&LONGS, 0, &input(), &run(right.to_le_bytes().to_vec())), None);
+    assert!(case(&LONGS, 0, &input(), &run((right - 1).to_le_bytes().to_vec())).is_some());
+}
+
+/// A fault outranks whatever the output holds; equal faults count once.
+#[test]
+fn faults_come_first() {
+    let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32])))];
+    let mut run = run(1.0_f32.to_le_bytes().to_vec());
+    let fault = Fault::TimedOut { seconds: 2.0 };
+    let other = Fault::InputChanged { name: "in".into(), index: 0 };
+    run.faults = vec![fault.clone(), fault.clone(), other];
+    assert_eq!(case(&FLOATS, 0, &input, &run), Some(Verdict::Fault { case: 0, fault, others: 1 }));
+}
+
+/// What only a defect of the checker can cause never passes, and never blames the learner's numbers.
+#[test]
+fn broken_runs_do_not_pass() {
+    let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32])))];
+    let short = run(vec![0; 3]);
+    let mut missing = run(vec![0; 4]);
+    missing.outputs.clear();
+    for (index, inputs, run) in
+        [(0, &input[..], &short), (0, &input, &missing), (9, &input, &short), (0, &[], &short)]
+    {
+        let verdict = case(&FLOATS, index, inputs, run).expect("not right");
+        assert_eq!(verdict.slug(), Slug::LaunchFailed);
+    }
+}
+
+fn observed() -> Observations {
+    let counters = |sectors| Counters {
+        load_requests: 10,
+        load_sectors: sectors,
+        load_sectors_ideal: 40,
+        shared_requests: 12,
+        ..Counters::default()
+    };
+    let line = |line, sectors| LineCounters {
+        source: Source { file: "x.cu".into(), line, column: 0 },
+        counters: counters(sectors),
+    };
+    Observations {
+        completed: true,
+        totals: Counters { load_requests: 20, load_sectors: 360, ..counters(360) },
+        lines: vec![line(3, 40), line(4, 320)],
+        arrays: vec![ptxsim::ArrayUse {
+            name: "out".into(),
+            elements: 9,
+            written: 9,
+            max_writes: 1,
+        }],
+        ..Observations::default()
+    }
+}
+
+/// Each count is compared with its target; the worst line is named; what was not measured never holds.
+#[test]
+fn gates_are_counts() {
+    let (measured, line) = gates(&FLOATS, 0, Some(&observed()));
+    let values: Vec<_> = measured.iter().map(|m| (m.value, m.holds)).collect();
+    assert_eq!(values, [(Some(18.0), false), (Some(1.0), true), (Some(12.0), true)]);
+    assert_eq!(line.map(|line| line.source.line), Some(4));
+
+    let unfinished = Observations { completed: false, ..observed() };
+    for seen in [None, Some(&unfinished)] {
+        let (measured, line) = gates(&FLOATS, 0, seen);
+        assert_eq!(measured.len(), 3);
+        assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && line.is_none());
+    }
+    // No request and no output seen: nothing to divide by, so nothing holds.
+    let (measured, _) =
+        gates(&FLOATS, 0, Some(&Observations { completed: true, ..Observations::default() }));
+    assert_eq!(measured.iter().filter(|m| m.value.is_none()).count(), 2);
+    assert!(measured.iter().all(|m| !m.holds));
+}
+
+proptest! {
+    /// Right results are never faulted, whatever they are.
+    #[test]
+    fn a_right_result_never_mismatches(right in prop::collection::vec(-1e30_f32..1e30, 1..200)) {
+        let n = right.len();
+        prop_assert_eq!(judged(&FLOATS, &[n], &right, &right), None);
+        prop_assert_eq!(judged(&ROUNDED, &[n], &right, &right), None);
+    }
+
+    /// NaN never passes, whatever the tolerance and the reference.
+    #[test]
+    fn nan_never_passes(right in prop::collection::vec(any::<f32>(), 1..100), at in any::<prop::sample::Index>()) {
+        let mut yours = right.clone();
+        yours[at.index(right.len())] = f32::NAN;
+        for spec in [&FLOATS, &ROUNDED] {
+            prop_assert!(judged(spec, &[right.len()], &right, &yours).is_some());
+        }
+    }
+
+    /// Whatever bytes come back: no panic, and the counts agree with each other.
+    #[test]
+    fn counts_are_consistent(
+        right in prop::collection::vec(any::<i32>(), 1..200),
+        noise in prop::collection::vec((any::<prop::sample::Index>(), any::<i32>()), 0..50),
+        rows in 1_usize..8,
+    ) {
+        let columns = right.len().div_ceil(rows);
+        let mut right = right;
+        right.resize(rows * columns, 7);
+        let mut yours = right.clone();
+        for (at, value) in noise {
+            yours[at.index(right.len())] = value;
+        }
+        let differ = yours.iter().zip(&right).filter(|(a, b)| a != b).count();
+        let shape = vec![rows, columns];
+        let input = ArrayD::from_shape_vec(shape.clone(), right).expect("shape fits");
+        let data = yours.iter().flat_map(|v| v.to_le_bytes()).collect();
+        match case(&INTS, 0, &[Value::Array(Array::I32(input))], &run(data)) {
+            None => prop_assert_eq!(differ, 0),
+            Some(Verdict::WrongValues { mismatch: m, .. }) => {
+                prop_assert_eq!(m.wrong, differ);
+                prop_assert_eq!(m.total, rows * columns);
+                prop_assert_eq!(m.shape, shape);
+                prop_assert!(m.untouched + m.nan <= m.wrong);
+                prop_assert_eq!(m.examples.len(), m.wrong.min(EXAMPLES));
+                prop_assert!(m.examples.iter().all(|e| e.index < m.total));
+            }
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    /// Any bytes as doubles, any bytes of any length: an answer, never a panic.
+    #[test]
+    fn never_panics(data in prop::collection::vec(any::<u8>(), 0..400), n in 1_usize..50) {
+        let input = Array1::from((0..n).map(|i| i as f64).collect::<Vec<_>>());
+        case(&DOUBLES, 0, &[Value::Array(Array::from(input))], &run(data));
+    }
+}

@@ -1,0 +1,268 @@
+//! A report as text for a terminal: the marked source (annotate-snippets), then facts, a question, and where to go on.
+//!
+//! Colour follows `colored`'s switch, which knows about `NO_COLOR`, `CLICOLOR` and whether standard output is a
+//! terminal; the source snippet follows the same switch. There are no cursor movements.
+
+use std::io::IsTerminal;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use colored::Colorize;
+
+use super::{Report, Span};
+use crate::explain::neutral;
+use crate::verdict::Slug;
+
+/// Columns when the terminal's width is unknown.
+const UNKNOWN_WIDTH: usize = 80;
+/// Lines longer than this are tiring to read, however wide the terminal is.
+const MAX_WIDTH: usize = 100;
+/// Narrower than this, wrapping does more harm than overflow.
+const MIN_WIDTH: usize = 40;
+/// Columns before the text behind a label: `  think: `.
+const LABEL: usize = 9;
+
+/// Lays out a report for the terminal that standard output is connected to, with the learner's `source`.
+pub fn render(report: &Report, source: &str) -> String {
+    render_to_width(report, source, width())
+}
+
+/// The columns to use: the terminal's own, at most 100; 80 where there is no terminal.
+pub fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return UNKNOWN_WIDTH;
+    }
+    let columns = crossterm::terminal::size().map_or(UNKNOWN_WIDTH, |(columns, _)| columns.into());
+    if columns == 0 { UNKNOWN_WIDTH } else { columns.clamp(MIN_WIDTH, MAX_WIDTH) }
+}
+
+/// Lays out a report to `width` columns.
+pub fn render_to_width(report: &Report, source: &str, width: usize) -> String {
+    let width = width.max(MIN_WIDTH);
+    if report.passed { passed(report, width) } else { failed(report, source, width) }
+}
+
+fn passed(report: &Report, width: usize) -> String {
+    let head = format!("{}   {}", report.exercise, report.title);
+    let foot = footer(report);
+    let used = 4 + columns(&head) + columns(&foot);
+    let mut out = format!("  {} {}", "✓".green().bold(), head.bold());
+    if used + 2 <= width {
+        out.push_str(&" ".repeat(width - used));
+    } else {
+        out.push_str("\n    ");
+    }
+    out.push_str(&format!("{}\n", foot.dimmed()));
+    for note in &report.notes {
+        out.push_str(&hanging(note, "    ", "    ", width));
+    }
+    out.push_str(&table(&report.table, "    "));
+    out.push_str(&printed(report, width));
+    out
+}
+
+fn failed(report: &Report, source: &str, width: usize) -> String {
+    let source = clean_source(source);
+    let lines: Vec<&str> = source.lines().collect();
+    let known = |span: &&Span| span.line >= 1 && (span.line as usize) <= lines.len();
+    let spans: Vec<&Span> = report.spans.iter().filter(known).collect();
+    let gutter = spans.iter().map(|span| span.line.to_string().len()).max().unwrap_or(1);
+    let margin = " ".repeat(gutter);
+    let (first, rest) = (format!("{margin} = "), format!("{margin}   "));
+
+    let mut overlong = Vec::new();
+    let mut out = snippet(report, &source, &lines, &spans, gutter, width, &mut overlong);
+    if spans.is_empty() {
+        out.push_str(&format!("{margin}{} {}\n", "-->".blue().bold(), neutral(&report.file)));
+    } else {
+        out.push_str(&format!("{margin} {}\n", "|".blue().bold()));
+    }
+    for note in overlong.iter().chain(&report.case) {
+        out.push_str(&hanging(note, &first, &rest, width));
+    }
+    if !report.table.is_empty() {
+        out.push_str(&format!("\n{}\n", table(&report.table, &format!("{margin}    "))));
+    }
+    for note in &report.notes {
+        out.push_str(&hanging(note, &first, &rest, width));
+    }
+    out.push_str(&printed(report, width));
+    if let Some(question) = &report.think {
+        out.push_str(&labelled("think:", &wrap(question, width - LABEL)));
+    }
+    if let Some(learn) = &report.learn {
+        // A command is copied whole: the line is broken before it, never inside.
+        let parts: Vec<String> = learn.split(" · ").map(str::to_owned).collect();
+        let whole = columns(learn) + LABEL <= width;
+        out.push_str(&labelled("learn:", if whole { std::slice::from_ref(learn) } else { &parts }));
+    }
+    if let Some(again) = &report.again {
+        out.push_str(&labelled("again:", std::slice::from_ref(again)));
+    }
+    out.push_str(&format!("  {}\n", footer(report).dimmed()));
+    out
+}
+
+/// Lines behind a label of six letters.
+fn labelled(label: &str, lines: &[String]) -> String {
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let label = if i == 0 { format!("  {} ", label.cyan().bold()) } else { " ".repeat(LABEL) };
+        out.push_str(&format!("{label}{line}\n"));
+    }
+    out
+}
+
+/// Title, place and marked lines.
+fn snippet(
+    report: &Report,
+    source: &str,
+    lines: &[&str],
+    spans: &[&Span],
+    gutter: usize,
+    width: usize,
+    overlong: &mut Vec<String>,
+) -> String {
+    let level = match report.slug {
+        Slug::NotStarted => Level::INFO.with_name("not yet"),
+        Slug::Unsupported => Level::WARNING.with_name("not your bug"),
+        _ => Level::ERROR,
+    };
+    let name = match report.slug {
+        Slug::NotStarted => "not yet".len(),
+        Slug::Unsupported => "not your bug[unsupported]".len(),
+        slug => "error[]".len() + slug.as_str().len(),
+    };
+    let title = wrap(&report.title, width.saturating_sub(name + 2).max(MIN_WIDTH / 2)).join("\n");
+    let title = level.primary_title(title);
+    let title =
+        if report.slug == Slug::NotStarted { title } else { title.id(report.slug.as_str()) };
+    let group = Group::with_title(title);
+    let group = if spans.is_empty() {
+        group
+    } else {
+        let mut marked = Snippet::source(source).line_start(1).path(neutral(&report.file));
+        for span in spans {
+            let Some(range) = bytes(lines, span) else { continue };
+            let label = span.label.as_str();
+            let end = gutter + 3 + span.column as usize + span.length as usize;
+            let kind = if span.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let fits = end + columns(label) <= width;
+            let annotation = kind.span(range);
+            marked = marked.annotation(if label.is_empty() {
+                annotation
+            } else if fits {
+                annotation.label(label)
+            } else {
+                overlong.push(format!("line {}: {label}", span.line));
+                annotation
+            });
+        }
+        group.element(marked)
+    };
+    let renderer = if colored::control::SHOULD_COLORIZE.should_colorize() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut text =
+        renderer.decor_style(DecorStyle::Ascii).term_width(width.max(MAX_WIDTH)).render(&[group]);
+    text.push('\n');
+    text
+}
+
+/// The byte range in the joined `lines` of a span that counts characters, kept inside its line; `None` when there is no
+/// such line.
+fn bytes(lines: &[&str], span: &Span) -> Option<std::ops::Range<usize>> {
+    let index = (span.line as usize).checked_sub(1)?;
+    let line = lines.get(index)?;
+    let start_of_line: usize = lines.iter().take(index).map(|line| line.len() + 1).sum();
+    let at = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+    let first = (span.column as usize).saturating_sub(1);
+    let (start, end) = (at(first), at(first.saturating_add(span.length as usize)));
+    Some(start_of_line + start..start_of_line + end.max(start))
+}
+
+/// The source with tabs kept and everything that a terminal would obey made visible, line by line.
+fn clean_source(source: &str) -> String {
+    source.lines().map(neutral).collect::<Vec<_>>().join("\n")
+}
+
+fn footer(report: &Report) -> String {
+    let device = neutral(&report.device);
+    if device.is_empty() {
+        format!("{} ms", report.millis)
+    } else {
+        format!("{device} · {} ms", report.millis)
+    }
+}
+
+fn printed(report: &Report, width: usize) -> String {
+    let Some(text) = &report.printed else { return String::new() };
+    let mut out = format!("  {}\n", "your kernel printed:".bold());
+    for line in text.lines() {
+        let line: String =
+            neutral(line).replace('\t', "    ").chars().take(width.saturating_sub(6)).collect();
+        out.push_str(&format!("    {} {line}\n", "|".dimmed()));
+    }
+    out
+}
+
+/// Columns aligned: the first to the left, numbers to the right, a last one of words to the left.
+fn table(rows: &[Vec<String>], indent: &str) -> String {
+    let Some(head) = rows.first() else { return String::new() };
+    let widths: Vec<usize> = (0..head.len())
+        .map(|i| {
+            rows.iter().filter_map(|row| row.get(i)).map(|cell| columns(cell)).max().unwrap_or(0)
+        })
+        .collect();
+    let words = |i: usize| {
+        let mut cells = rows.iter().skip(1).filter_map(|row| row.get(i));
+        !cells.any(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '['))
+    };
+    let mut out = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        let mut line = indent.to_owned();
+        for (i, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let pad = " ".repeat(width.saturating_sub(columns(cell)));
+            line.push_str(&if words(i) { format!("{cell}{pad}") } else { format!("{pad}{cell}") });
+            line.push_str("   ");
+        }
+        let line = line.trim_end();
+        out.push_str(&if number == 0 { line.dimmed().to_string() } else { line.to_owned() });
+        out.push('\n');
+    }
+    out
+}
+
+/// `text` wrapped to `width`, the first line behind `first`, the others behind `rest`; ends with a line end.
+fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
+    let mut out = String::new();
+    for (i, line) in wrap(text, width.saturating_sub(columns(first))).iter().enumerate() {
+        out.push_str(if i == 0 { first } else { rest });
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+/// Breaks between words so that no line exceeds `width` columns, unless one word does.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let Some(line) = lines.last_mut() else { continue };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if columns(line) + 1 + columns(word) <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}

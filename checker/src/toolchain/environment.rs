@@ -1,0 +1,88 @@
+//! What the search looks at, read from the process once, so that a test can hand in another machine.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+
+/// The places of this machine where a compiler can be.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Environment {
+    /// `CUDA_HOME` and `CUDA_PATH`, where set and not empty.
+    pub variables: Vec<(String, PathBuf)>,
+    /// Usual toolkit folders.
+    pub usual: Vec<PathBuf>,
+    /// The PATH, split.
+    pub path: Vec<PathBuf>,
+    /// Folders that the system's loader searches.
+    pub libraries: Vec<PathBuf>,
+    /// The workbook's cache.
+    pub cache: PathBuf,
+}
+
+impl Environment {
+    /// This process's.
+    pub fn current() -> Self {
+        let set = |name: &str| {
+            let value = env::var_os(name).filter(|v| !v.is_empty())?;
+            Some((name.to_owned(), PathBuf::from(value)))
+        };
+        Self {
+            variables: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).collect(),
+            usual: if cfg!(windows) { vec![] } else { vec![PathBuf::from("/usr/local/cuda")] },
+            path: split("PATH"),
+            libraries: loader_folders(),
+            cache: cache_dir(),
+        }
+    }
+}
+
+/// The folder for everything that can be fetched or computed again: `$CUDA_WORKBOOK_CACHE`, else `cuda-workbook` in
+/// the user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`, `%LOCALAPPDATA%`).
+pub fn cache_dir() -> PathBuf {
+    if let Some(dir) = env::var_os("CUDA_WORKBOOK_CACHE").filter(|v| !v.is_empty()) {
+        // A relative path must mean the same folder to the checker and to its children.
+        return std::path::absolute(&dir).unwrap_or_else(|_| dir.into());
+    }
+    match etcetera::choose_base_strategy() {
+        Ok(base) => base.cache_dir().join("cuda-workbook"),
+        // No home folder at all (a bare container): a folder that is at least there.
+        Err(_) => env::temp_dir().join("cuda-workbook"),
+    }
+}
+
+/// A path for people: `~/...` inside the home folder.
+pub fn shown(path: &Path) -> String {
+    let home = etcetera::home_dir().ok().filter(|h| h.components().count() > 1);
+    match home.and_then(|h| path.strip_prefix(h).map(Path::to_path_buf).ok()) {
+        Some(rest) => Path::new("~").join(rest).display().to_string(),
+        None => path.display().to_string(),
+    }
+}
+
+fn split(variable: &str) -> Vec<PathBuf> {
+    let value = env::var_os(variable).unwrap_or_default();
+    env::split_paths(&value).filter(|p| p.is_absolute()).collect()
+}
+
+/// Where the dynamic loader looks, without asking it (ld.so(8), ldconfig(8)).
+fn loader_folders() -> Vec<PathBuf> {
+    if cfg!(windows) {
+        return split("PATH");
+    }
+    let mut folders = split("LD_LIBRARY_PATH");
+    let mut configured: Vec<PathBuf> = fs::read_dir("/etc/ld.so.conf.d")
+        .map(|entries| entries.flatten().map(|e| e.path()).collect())
+        .unwrap_or_default();
+    configured.sort();
+    for file in configured.iter().filter(|f| f.extension().is_some_and(|e| e == "conf")) {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        folders
+            .extend(text.lines().map(str::trim).filter(|l| l.starts_with('/')).map(PathBuf::from));
+    }
+    let triple = format!("{}-linux-gnu", env::consts::ARCH);
+    folders.extend(["/lib", "/usr/lib"].map(|base| Path::new(base).join(&triple)));
+    folders.extend(["/lib64", "/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
+    folders
+}

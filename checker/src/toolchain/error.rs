@@ -1,0 +1,181 @@
+//! Why the compiler could not be installed, each with the way out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::environment::shown;
+
+/// What kept the compiler from being installed. Every message ends with what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// NVIDIA makes no compiler for this system.
+    #[error(
+        "NVIDIA makes no CUDA 13 compiler for {system}; use Linux (x86-64 or aarch64) or Windows (x86-64), \
+         or a container with one of them"
+    )]
+    Platform {
+        /// Operating system and processor.
+        system: String,
+    },
+    /// No Python on the PATH.
+    #[error(
+        "the CUDA compiler comes as Python packages, and there is no python3 on the PATH\n  \
+         install it:  {fix}\n  then run the same command again"
+    )]
+    NoPython {
+        /// One command.
+        fix: String,
+    },
+    /// A Python without pip, and without the means to make an environment that has it.
+    #[error(
+        "the CUDA compiler comes as Python packages, and {} has no pip\n  \
+         install it:  {fix}\n  then run the same command again", .python.display()
+    )]
+    NoPip {
+        /// The Python.
+        python: PathBuf,
+        /// One command.
+        fix: String,
+    },
+    /// The cache folder cannot be made or written.
+    #[error(
+        "cannot write to the cache folder {}: {reason}\n  \
+         choose another:  export CUDA_WORKBOOK_CACHE=/a/folder/you/own\n  then run the same command again",
+        shown(.folder)
+    )]
+    Cache {
+        /// The cache folder.
+        folder: PathBuf,
+        /// The operating system's.
+        reason: io::Error,
+    },
+    /// The disk is full, or too full to begin.
+    #[error(
+        "not enough room in {}: the compiler needs {} MB while it is installed{}\n  \
+         free some, or choose a folder on another disk:  export CUDA_WORKBOOK_CACHE=/a/larger/disk\n  \
+         then run the same command again",
+        shown(.folder), .need / 1_000_000, free_text(*.free)
+    )]
+    NoSpace {
+        /// The cache folder.
+        folder: PathBuf,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes free, when known.
+        free: Option<u64>,
+    },
+    /// pip reached no index.
+    #[error(
+        "pip could not reach its package index: {detail}\n  \
+         with a network:     run the same command again\n  \
+         behind a proxy:     export HTTPS_PROXY=http://host:port first\n  \
+         without a network:  export PIP_NO_INDEX=1 PIP_FIND_LINKS=/folder/with/the/wheels first"
+    )]
+    Offline {
+        /// pip's own line.
+        detail: String,
+    },
+    /// The index does not have the wheels, or this pip cannot use them.
+    #[error(
+        "pip's index offers no wheel that fits: {detail}\n  \
+         no network:   connect, then run the same command again\n  \
+         an old pip:   python3 -m pip install --user --upgrade pip\n  \
+         a mirror:     export PIP_INDEX_URL=<an index that carries NVIDIA's packages>\n  \
+         Alpine, musl: use a distribution with glibc"
+    )]
+    NotOffered {
+        /// pip's own line.
+        detail: String,
+    },
+    /// A wheel is not the one that the workbook was tested with.
+    #[error(
+        "a downloaded wheel is not the file that NVIDIA published (its hash differs), so nothing was installed\n  \
+         drop pip's copies:  python3 -m pip cache purge\n  \
+         then run the same command again; if it repeats, the index or a proxy alters files"
+    )]
+    Hash,
+    /// The installed programs do not start.
+    #[error(
+        "{} was installed but does not start: {reason}\n  \
+         the disk may forbid programs (mounted noexec); choose a folder on another:  \
+         export CUDA_WORKBOOK_CACHE=/another/disk\n  then run the same command again",
+        .program.display()
+    )]
+    NotExecutable {
+        /// `nvcc`, `ptxas` or `cicc`.
+        program: PathBuf,
+        /// The operating system's reason, or the program's.
+        reason: String,
+    },
+    /// pip was content, and yet the compiler is not there.
+    #[error(
+        "pip finished, but the wheels hold no compiler where one is expected; this is a bug in the workbook\n  \
+         until it is mended, install CUDA 13 from https://developer.nvidia.com/cuda-downloads"
+    )]
+    Incomplete,
+    /// pip failed in another way.
+    #[error(
+        "pip could not install the compiler ({status}):\n{detail}\n  then run the same command again"
+    )]
+    Pip {
+        /// Exit code or signal.
+        status: String,
+        /// The last lines that it wrote.
+        detail: String,
+    },
+}
+
+fn free_text(free: Option<u64>) -> String {
+    free.map(|bytes| format!(", and {} MB are free", bytes / 1_000_000)).unwrap_or_default()
+}
+
+impl Error {
+    /// No Python, with this system's command to get one.
+    pub(super) fn no_python() -> Self {
+        Self::NoPython { fix: package_command("python3-pip", "python3 py3-pip", "python") }
+    }
+
+    /// No pip for `python`, with this system's command to get it.
+    pub(super) fn no_pip(python: &Path) -> Self {
+        Self::NoPip {
+            python: python.to_path_buf(),
+            fix: package_command("python3-pip", "py3-pip", "python-pip"),
+        }
+    }
+
+    /// Anything that went wrong with a file of the cache: a full disk has its own message.
+    pub(super) fn cache(folder: &Path, reason: io::Error) -> Self {
+        if matches!(reason.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            Self::NoSpace { folder: folder.to_path_buf(), need: super::install::room(), free: None }
+        } else {
+            Self::Cache { folder: folder.to_path_buf(), reason }
+        }
+    }
+}
+
+/// The command that installs a system package here; os-release(5) says which distribution this is.
+fn package_command(debian_and_fedora: &str, alpine: &str, arch: &str) -> String {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let value = |key: &str| {
+        let line = release.lines().find_map(|l| l.strip_prefix(key))?;
+        Some(line.trim_matches('"').to_owned())
+    };
+    let family =
+        [value("ID="), value("ID_LIKE=")].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let is = |name: &str| family.split_whitespace().any(|word| word == name);
+    if is("debian") || is("ubuntu") {
+        format!("sudo apt install {debian_and_fedora}")
+    } else if is("fedora") || is("rhel") || is("centos") {
+        format!("sudo dnf install {debian_and_fedora}")
+    } else if is("suse") || is("opensuse") {
+        format!("sudo zypper install {debian_and_fedora}")
+    } else if is("arch") {
+        format!("sudo pacman -S {arch}")
+    } else if is("alpine") {
+        format!("sudo apk add {alpine}")
+    } else if cfg!(windows) {
+        "winget install Python.Python.3.13".to_owned()
+    } else {
+        "see https://www.python.org/downloads".to_owned()
+    }
+}

@@ -1,0 +1,244 @@
+//! Installing the wheels so that nothing half done is ever taken for a compiler.
+//!
+//! Everything happens in a temporary sibling of the final folder, and one rename at the end makes it real. A lock
+//! file keeps two processes from fetching twice.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::environment::Environment;
+use super::error::Error;
+use super::{Progress, Toolchain, pins, pip, search};
+
+/// How often the growing files are measured.
+const TICK: Duration = Duration::from_millis(100);
+/// How much of pip's messages is kept.
+const KEPT_LINES: usize = 200;
+const STAGING: &str = "installing-";
+
+/// Bytes that must be free: the wheels, their contents, and a little.
+pub(super) fn room() -> u64 {
+    pins::download() + pins::disk() + 50_000_000
+}
+
+pub(super) fn install(
+    environment: &Environment,
+    report: &mut dyn FnMut(Progress),
+) -> Result<Toolchain, Error> {
+    let supported = cfg!(any(
+        all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")),
+        all(windows, target_arch = "x86_64")
+    ));
+    if !supported {
+        let system = format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH);
+        return Err(Error::Platform { system });
+    }
+    let cache = environment.cache.as_path();
+    if let Some(done) = search::cached(cache) {
+        return Ok(done);
+    }
+    writable(cache)?;
+    let _lock = lock(cache, report)?;
+    if let Some(done) = search::cached(cache) {
+        return Ok(done); // the process that held the lock installed it
+    }
+    sweep(cache);
+    check_room(cache)?;
+
+    let in_cache = |reason| Error::cache(cache, reason);
+    let staging = tempfile::Builder::new().prefix(STAGING).tempdir_in(cache).map_err(in_cache)?;
+    let scratch = staging.path().join("tmp");
+    let target = staging.path().join("target");
+    let requirements = staging.path().join("requirements.txt");
+    fs::create_dir(&scratch).map_err(in_cache)?;
+    fs::write(&requirements, pins::REQUIREMENTS).map_err(in_cache)?;
+    let python = pip::find_or_make(&environment.path, &staging.path().join("venv"))?;
+
+    report(Progress::Plan {
+        into: cache.to_path_buf(),
+        download: pins::download(),
+        disk: pins::disk(),
+    });
+    let child = pip::install(&python, &requirements, &target, &scratch).spawn();
+    let child = child.map_err(|e| Error::Pip { status: e.to_string(), detail: String::new() })?;
+    let (status, messages) = follow(child, &scratch, &target, report);
+    if !status.as_ref().is_ok_and(ExitStatus::success) {
+        let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
+        return Err(pip::explain(&messages, status, cache));
+    }
+
+    let staged = search::installed(&target).ok_or(Error::Incomplete)?;
+    check_programs(&target.join(pins::ROOT), &staged)?;
+    link_libraries(&target.join(pins::ROOT));
+    finish(&target, &cache.join(pins::folder())).map_err(in_cache)?;
+    search::cached(cache).ok_or(Error::Incomplete)
+}
+
+/// Makes the cache folder if need be, and proves that it can be written.
+pub(super) fn writable(cache: &Path) -> Result<(), Error> {
+    let attempt = || {
+        fs::create_dir_all(cache)?;
+        tempfile::tempfile_in(cache).map(drop)
+    };
+    attempt().map_err(|reason| Error::cache(cache, reason))
+}
+
+/// Waits until no other process installs. A file system without locks is no reason to stop: the final rename is what
+/// keeps the result whole.
+fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
+    let path = cache.join("installing.lock");
+    let file = File::options().create(true).truncate(false).write(true).open(path);
+    let file = file.map_err(|reason| Error::cache(cache, reason))?;
+    if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        report(Progress::Waiting);
+        let _ = file.lock();
+    }
+    Ok(file)
+}
+
+/// Removes what interrupted installations left. Only called with the lock held, so they are nobody's.
+fn sweep(cache: &Path) {
+    let entries = fs::read_dir(cache).into_iter().flatten().flatten();
+    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(STAGING)) {
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn check_room(cache: &Path) -> Result<(), Error> {
+    let Ok(stat) = rustix::fs::statvfs(cache) else { return Ok(()) };
+    let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+    if free < room() {
+        return Err(Error::NoSpace { folder: cache.to_path_buf(), need: room(), free: Some(free) });
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_room(_: &Path) -> Result<(), Error> {
+    Ok(()) // pip's own message says it there
+}
+
+/// Reports how far pip is until it ends; returns its status and its last messages.
+///
+/// pip's own bar is made for terminals, and older versions have no other; the files it writes tell the same.
+fn follow(
+    mut child: Child,
+    scratch: &Path,
+    target: &Path,
+    report: &mut dyn FnMut(Progress),
+) -> (io::Result<ExitStatus>, String) {
+    let reader = child.stderr.take().map(|stderr| thread::spawn(move || tail(stderr)));
+    let mut seen = [0; pins::PACKAGES.len()];
+    let mut unpacked = 0;
+    let status = loop {
+        match child.try_wait() {
+            Ok(None) => {}
+            Ok(Some(status)) => break Ok(status),
+            Err(error) => break Err(error),
+        }
+        let mut files = Vec::new();
+        list(target, &mut files);
+        for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
+            // pip keeps wheels, and what it unpacks, in folders; loose files are copies for its cache.
+            list(&entry.path(), &mut files);
+        }
+        let (wheels, contents): (Vec<_>, Vec<_>) =
+            files.iter().partition(|(name, _)| name.ends_with(".whl"));
+        for (package, seen) in pins::PACKAGES.iter().zip(&mut seen) {
+            let prefix = package.file_prefix();
+            let size =
+                wheels.iter().filter(|(n, _)| n.starts_with(&prefix)).map(|(_, size)| *size).sum();
+            if size > *seen {
+                *seen = size;
+                let (done, total) = (size.min(package.bytes()), package.bytes());
+                report(Progress::Download { package: package.name, done, total });
+            }
+        }
+        let size: u64 = contents.iter().map(|(_, size)| size).sum();
+        if size > unpacked {
+            unpacked = size;
+            report(Progress::Unpack { done: size.min(pins::disk()), total: pins::disk() });
+        }
+        thread::sleep(TICK);
+    };
+    if status.as_ref().is_ok_and(ExitStatus::success) {
+        report(Progress::Unpack { done: pins::disk(), total: pins::disk() });
+    }
+    let messages = reader.and_then(|r| r.join().ok()).unwrap_or_default();
+    (status, messages)
+}
+
+/// The last lines of a stream, read to its end so that the writer never blocks.
+fn tail(stream: impl io::Read) -> String {
+    let mut lines = std::collections::VecDeque::new();
+    let mut reader = BufReader::new(stream);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+        if lines.len() == KEPT_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(String::from_utf8_lossy(&line).into_owned());
+        line.clear();
+    }
+    lines.into_iter().collect()
+}
+
+/// Name and size of every file below `folder`. Files come and go meanwhile: what cannot be read does not count.
+fn list(folder: &Path, files: &mut Vec<(String, u64)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.metadata() {
+            Ok(data) if data.is_dir() => list(&entry.path(), files),
+            Ok(data) => files.push((entry.file_name().to_string_lossy().into_owned(), data.len())),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Starts each program once: executable bits, a disk that forbids programs, the wrong processor.
+fn check_programs(root: &Path, toolchain: &Toolchain) -> Result<(), Error> {
+    let program = |path: &str| root.join(path).with_extension(std::env::consts::EXE_EXTENSION);
+    let nvcc = toolchain.nvcc.clone().ok_or(Error::Incomplete)?;
+    for program in [nvcc, program("bin/ptxas"), program("nvvm/bin/cicc")] {
+        starts(&program).map_err(|reason| Error::NotExecutable { program, reason })?;
+    }
+    Ok(())
+}
+
+/// Whether `program --version` starts. What it answers does not matter (cicc knows no version), unless the answer is
+/// the shell's or the loader's: 126 and 127.
+pub(super) fn starts(program: &Path) -> Result<(), String> {
+    let run = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    match run {
+        Ok(done) if done.status.code().is_some_and(|code| (0..126).contains(&code)) => Ok(()),
+        Ok(done) => Err(done.status.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The wheels keep their libraries in `lib`, while their own `nvcc.profile` links from `lib64`.
+fn link_libraries(root: &Path) {
+    #[cfg(unix)]
+    let _ = std::os::unix::fs::symlink("lib", root.join("lib64"));
+    #[cfg(not(unix))]
+    let _ = root;
+}
+
+/// Puts the finished folder in its place. A damaged one that is there (no compiler was found in it) makes room.
+fn finish(target: &Path, place: &Path) -> io::Result<()> {
+    if place.symlink_metadata().is_ok() {
+        let aside: PathBuf = target.with_file_name("damaged");
+        fs::rename(place, aside)?; // inside the staging folder, which is removed in the end
+    }
+    fs::rename(target, place)
+}
+
+#[cfg(test)]
+#[path = "install_tests.rs"]
+mod tests;

@@ -1,0 +1,163 @@
+//! Installing with a pip that is a few lines of shell: what happens around pip, without a network.
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
+
+use super::*;
+
+/// A cache and a `python3` whose pip runs `script` with the target folder as `$target` and its scratch as `$TMPDIR`.
+struct Setup {
+    folder: tempfile::TempDir,
+    environment: Environment,
+}
+
+impl Setup {
+    fn with_pip(script: &str) -> Self {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let bin = folder.path().join("bin");
+        fs::create_dir(&bin).expect("folder");
+        let python = bin.join("python3");
+        let text = format!(
+            "#!/bin/sh\n\
+             [ \"$1\" = -c ] && echo 3.11.7 && exit\n\
+             [ \"$3\" = --version ] && echo 'pip 23.2.1 from /usr' && exit\n\
+             while [ \"$1\" != --target ]; do shift; done\n\
+             target=$2\n{script}\n"
+        );
+        fs::write(&python, text).expect("writes");
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).expect("permits");
+        let cache = folder.path().join("cache");
+        let environment = Environment { path: vec![bin], cache, ..Environment::default() };
+        Self { folder, environment }
+    }
+
+    fn install(&self) -> (Result<Toolchain, Error>, Vec<Progress>) {
+        let mut seen = Vec::new();
+        let result = install(&self.environment, &mut |progress| seen.push(progress));
+        (result, seen)
+    }
+
+    /// What is left in the cache, apart from the lock.
+    fn left(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.environment.cache).into_iter().flatten().flatten();
+        let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name != "installing.lock").collect()
+    }
+}
+
+/// Makes a toolkit whose programs start.
+const GOOD: &str = r#"
+root=$target/nvidia/cu13; mkdir -p $root/lib $root/bin $root/nvvm/bin $root/include
+touch $root/lib/libnvrtc.so.13 $root/lib/libnvrtc-builtins.so.13.0 $root/include/cuda_fp16.h
+for program in bin/nvcc bin/ptxas nvvm/bin/cicc; do
+    printf '#!/bin/sh\necho 13.0\n' > $root/$program; chmod +x $root/$program
+done
+"#;
+
+#[test]
+fn a_good_installation_is_found_afterwards_and_not_repeated() {
+    let setup = Setup::with_pip(&format!(
+        "mkdir $TMPDIR/pip-unpack; head -c 1000 /dev/zero > $TMPDIR/pip-unpack/nvidia_cuda_crt-13.0.88-py3.whl; \
+         sleep 0.5; {GOOD}"
+    ));
+    let (result, seen) = setup.install();
+    let toolchain = result.expect("installs");
+    assert_eq!(toolchain.version, pins::VERSION);
+    assert!(toolchain.nvrtc.is_file());
+    assert_eq!(setup.left(), [pins::folder()]);
+    assert!(matches!(seen.first(), Some(Progress::Plan { .. })));
+    let package = "nvidia-cuda-crt";
+    assert!(seen.contains(&Progress::Download {
+        package,
+        done: 1000,
+        total: pins::PACKAGES[3].bytes()
+    }));
+    assert_eq!(search::find(&setup.environment), Some(toolchain.clone()));
+
+    let (again, seen) = setup.install();
+    assert_eq!(again.expect("is there"), toolchain);
+    assert_eq!(seen, []);
+}
+
+/// pip failing, or writing something unexpected, leaves a cache in which nothing is found.
+#[test]
+fn a_failed_installation_leaves_nothing() {
+    type Expected = fn(&Error) -> bool;
+    let cases: [(&str, Expected); 4] = [
+        ("mkdir -p $target/nvidia/cu13/lib; exit 1", |e| matches!(e, Error::Pip { .. })),
+        ("echo 'ERROR: No matching distribution found for x' >&2; exit 1", |e| {
+            matches!(e, Error::NotOffered { .. })
+        }),
+        ("mkdir -p $target/nvidia", |e| matches!(e, Error::Incomplete)),
+        ("kill -9 $$", |e| matches!(e, Error::Pip { .. })),
+    ];
+    for (script, expected) in cases {
+        let setup = Setup::with_pip(script);
+        let error = setup.install().0.expect_err(script);
+        assert!(expected(&error), "{script}: {error:?}");
+        assert_eq!(setup.left(), Vec::<String>::new(), "{script}");
+        assert_eq!(search::find(&setup.environment), None);
+    }
+}
+
+/// Programs that lost their executable bit are noticed at once, not at the first program exercise.
+#[test]
+fn programs_must_start() {
+    let setup = Setup::with_pip(&format!("{GOOD}\nchmod -x $target/nvidia/cu13/bin/ptxas"));
+    let error = setup.install().0.expect_err("ptxas does not start");
+    assert!(
+        matches!(&error, Error::NotExecutable { program, .. } if program.ends_with("ptxas")),
+        "{error:?}"
+    );
+    assert_eq!(setup.left(), Vec::<String>::new());
+}
+
+/// What a killed installation left is swept, and a damaged compiler is replaced.
+#[test]
+fn leftovers_and_damage_are_replaced() {
+    let setup = Setup::with_pip(GOOD);
+    let cache = &setup.environment.cache;
+    fs::create_dir_all(cache.join("installing-dead/target/nvidia/cu13/lib")).expect("folder");
+    fs::create_dir_all(cache.join(pins::folder()).join("nvidia/cu13/bin")).expect("folder");
+    let toolchain = setup.install().0.expect("installs");
+    assert!(toolchain.nvrtc.is_file());
+    assert_eq!(setup.left(), [pins::folder()]);
+}
+
+/// Two at once: one installs, the other waits for it and uses the same result.
+#[test]
+fn two_at_once() {
+    let setup =
+        Setup::with_pip(&format!("echo run >> $TMPDIR/../../../pip.log; sleep 0.5; {GOOD}"));
+    let (one, two) = thread::scope(|scope| {
+        let one = scope.spawn(|| setup.install());
+        let two = scope.spawn(|| setup.install());
+        (one.join().expect("one"), two.join().expect("two"))
+    });
+    assert_eq!(one.0.expect("installs"), two.0.expect("installs"));
+    let log = fs::read_to_string(setup.folder.path().join("pip.log")).expect("pip ran");
+    assert_eq!(log, "run\n");
+    assert!([one.1, two.1].iter().any(|seen| seen.contains(&Progress::Waiting)));
+}
+
+/// A pip that writes a great deal is neither blocked nor kept in memory.
+#[test]
+fn a_talkative_pip() {
+    let setup = Setup::with_pip("yes 'WARNING: again' | head -n 200000 >&2; exit 3");
+    let started = Instant::now();
+    let error = setup.install().0.expect_err("fails");
+    assert!(error.to_string().len() < 2000);
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+/// A cache that is a file, or inside one, is a message with the way out.
+#[test]
+fn an_unusable_cache_says_what_to_do() {
+    let mut setup = Setup::with_pip(GOOD);
+    let file = setup.folder.path().join("file");
+    fs::write(&file, "").expect("writes");
+    setup.environment.cache = file.join("cache");
+    let error = setup.install().0.expect_err("cannot write").to_string();
+    assert!(error.contains("export CUDA_WORKBOOK_CACHE="), "{error}");
+}

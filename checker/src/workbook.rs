@@ -1,0 +1,183 @@
+//! The workbook on disk: where it is, where its files are, and how a new one is written.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::course::{self, File};
+use crate::spec::Spec;
+
+/// A folder with the course's exercises in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workbook {
+    root: PathBuf,
+}
+
+/// Why a workbook could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder holds something else.
+    #[error("{} is not empty, and it is not a workbook: name a new folder", .0.display())]
+    NotEmpty(PathBuf),
+    /// It is not a folder at all.
+    #[error("{} is a file: name a new folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// The operating system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// What `init` did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Initialised {
+    /// Files written.
+    pub written: usize,
+    /// Files that were there already, and were left as they are.
+    pub kept: usize,
+}
+
+impl Workbook {
+    /// The workbook around `place`: the nearest folder at or above it that has `exercises/`, and beside it `.workbook/`,
+    /// `book/book.toml` or the course's own `checker/`.
+    pub fn find(place: &Path) -> Option<Self> {
+        place.ancestors().find(|dir| is_workbook(dir)).map(|dir| Self { root: dir.to_path_buf() })
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The learner's file.
+    pub fn exercise(&self, spec: &Spec) -> PathBuf {
+        self.root.join("exercises").join(spec.chapter).join(format!("{}.cu", spec.id))
+    }
+
+    /// The checker's own folder in it: progress and backups. It need not exist.
+    pub fn state(&self) -> PathBuf {
+        self.root.join(".workbook")
+    }
+
+    /// The book's sources, when they are there.
+    pub fn book(&self) -> Option<PathBuf> {
+        Some(self.root.join("book")).filter(|book| book.join("book.toml").is_file())
+    }
+
+    /// `path` as people see it: relative to the workbook, with `/` between the parts.
+    pub fn relative(&self, path: &Path) -> String {
+        let path = path.strip_prefix(&self.root).unwrap_or(path);
+        path.components()
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("/")
+    }
+}
+
+fn is_workbook(dir: &Path) -> bool {
+    dir.join("exercises").is_dir()
+        && (dir.join(".workbook").is_dir()
+            || dir.join("book").join("book.toml").is_file()
+            || dir.join("checker").join("Cargo.toml").is_file())
+}
+
+/// Writes the embedded course (exercises and book) into `dir`, and never over a file that is there.
+///
+/// # Errors
+/// When `dir` holds something else, or cannot be written.
+pub fn init(dir: &Path) -> Result<Initialised, Error> {
+    if dir.is_file() {
+        return Err(Error::NotAFolder(dir.to_path_buf()));
+    }
+    let occupied = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some());
+    if occupied && !is_workbook(dir) {
+        return Err(Error::NotEmpty(dir.to_path_buf()));
+    }
+    let state = dir.join(".workbook");
+    fs::create_dir_all(&state).map_err(|source| Error::Io { path: state, source })?;
+    let mut done = Initialised { written: 0, kept: 0 };
+    for file in course::files("exercises").iter().chain(&course::files("book")) {
+        if write_new(dir, file)? {
+            done.written += 1;
+        } else {
+            done.kept += 1;
+        }
+    }
+    Ok(done)
+}
+
+/// Writes the embedded files under `top` below `dir`, as far as they are not there.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn extract(top: &str, dir: &Path) -> Result<(), Error> {
+    course::files(top).iter().try_for_each(|file| write_new(dir, file).map(drop))
+}
+
+/// Writes one file unless it is there; says whether it did.
+fn write_new(dir: &Path, file: &File) -> Result<bool, Error> {
+    let path = file.path.split('/').fold(dir.to_path_buf(), |path, part| path.join(part));
+    let result = (|| {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        // `create_new` asks the file system, so that not even a file that appears meanwhile is overwritten.
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut out) => out.write_all(file.contents).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
+    })();
+    result.map_err(|source| Error::Io { path, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Commands work from any folder inside the workbook, and nowhere else.
+    #[test]
+    fn found_from_inside_and_not_from_outside() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let deep = temp.path().join("book/exercises/ch01");
+        fs::create_dir_all(&deep).expect("folders");
+        assert_eq!(Workbook::find(&deep), None, "a folder called exercises alone is no workbook");
+
+        fs::create_dir_all(temp.path().join("book/.workbook")).expect("marker");
+        let found = Workbook::find(&deep).expect("the workbook");
+        assert_eq!(found.root(), temp.path().join("book"));
+        assert_eq!(found.relative(&deep.join("a.cu")), "exercises/ch01/a.cu");
+        assert_eq!(Workbook::find(temp.path()), None);
+    }
+
+    /// A learner's work is never overwritten, however often `init` runs.
+    #[test]
+    fn init_adds_only_what_is_missing() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let dir = temp.path().join("new");
+        let first = init(&dir).expect("a new folder");
+        assert_eq!(first.kept, 0);
+        let again = init(&dir).expect("a workbook");
+        assert_eq!(again, Initialised { written: 0, kept: first.written });
+
+        if let Some(file) = course::files("exercises").first() {
+            let path = dir.join(file.path);
+            fs::write(&path, "my work").expect("writable");
+            init(&dir).expect("a workbook");
+            assert_eq!(fs::read_to_string(&path).expect("still there"), "my work");
+        }
+    }
+
+    /// `init` in the wrong place must not spill a course over someone's files.
+    #[test]
+    fn init_refuses_a_foreign_folder() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        fs::write(temp.path().join("thesis.tex"), "").expect("writable");
+        assert!(matches!(init(temp.path()), Err(Error::NotEmpty(_))));
+        assert!(matches!(init(&temp.path().join("thesis.tex")), Err(Error::NotAFolder(_))));
+    }
+}

@@ -1,0 +1,211 @@
+//! The child process: takes one job after another from its standard input.
+//!
+//! Before anything else it moves its standard output to a private descriptor, for answers only, and puts the captured
+//! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
+
+use std::io::{self, Read};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::Role;
+use super::process::ROLE_VARIABLE;
+use super::wire::{self, Reply, Request};
+use crate::backend::gpu::Gpu;
+use crate::backend::sim::Simulator;
+use crate::backend::{Backend, Error, NoGpu};
+use crate::compile::nvrtc;
+
+/// Bytes of memory that compiling and simulating may take: a macro bomb must not take the machine down.
+#[cfg(unix)]
+const MEMORY_LIMIT: u64 = 4 << 30;
+/// Bytes of address space for the same; larger, since threads reserve space that they never use.
+#[cfg(unix)]
+const ADDRESS_LIMIT: u64 = 64 << 30;
+/// Bytes that any file of a child may grow to, above all the one that collects what kernels print.
+#[cfg(unix)]
+const FILE_LIMIT: u64 = 256 << 20;
+
+/// How long a child may go on working when the checker is gone.
+const ORPHAN_LIMIT: Duration = Duration::from_millis(500);
+
+/// The hidden subcommand `checker worker`: serves one checker until that closes the pipe or the device is lost.
+pub fn serve() -> ExitCode {
+    let role = std::env::var(ROLE_VARIABLE).ok().and_then(|role| Role::parse(&role));
+    let Some(role) = role else {
+        eprintln!(
+            "error: `checker worker` is a part of the checker that only the checker itself starts"
+        );
+        return ExitCode::from(2);
+    };
+    let mut jobs = Jobs { role, backend: None };
+    serve_with(role, |request| jobs.answer(request))
+}
+
+/// Serves with any function that answers.
+pub(super) fn serve_with(
+    role: Role,
+    mut answer: impl FnMut(Request<'static>) -> Reply,
+) -> ExitCode {
+    set_limits(role);
+    let Ok(mut private) = take_stdout() else {
+        return ExitCode::from(3);
+    };
+    remember_panics();
+    let (to, requests) = mpsc::channel();
+    thread::spawn(move || read_requests(io::stdin().lock(), to));
+    for payload in requests {
+        let reply = match wire::decode(&payload) {
+            Ok(request) => panic::catch_unwind(AssertUnwindSafe(|| answer(request)))
+                .unwrap_or_else(|_| Reply::Bug("a panic in the worker".into())),
+            Err(error) => Reply::Bug(format!("the worker cannot read its job: {error}")),
+        };
+        let reply = with_panic(reply);
+        flush_c_streams();
+        let frame = wire::encode(&reply).or_else(|e| wire::encode(&Reply::Bug(e.to_string())));
+        let sent = frame.is_ok_and(|frame| wire::send(&mut private, &frame).is_ok());
+        if !sent || reply.is_last() {
+            break;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// What a child of the real checker does.
+struct Jobs {
+    role: Role,
+    backend: Option<Engine>,
+}
+
+/// The backend of this child, once there is one.
+enum Engine {
+    Gpu(Gpu),
+    Sim(Simulator),
+}
+
+impl Jobs {
+    fn answer(&mut self, request: Request<'static>) -> Reply {
+        match request {
+            Request::Compile { toolchain, source, file, options } => {
+                Reply::Compiled(nvrtc::compile(&toolchain, &source, &file, &options))
+            }
+            Request::Gpu => match self.engine() {
+                Ok(Engine::Gpu(gpu)) => Reply::Gpu(gpu.info().clone()),
+                Ok(Engine::Sim(_)) => {
+                    Reply::Bug("the simulating worker was asked for a GPU".into())
+                }
+                Err(no_gpu) => Reply::NoGpu(no_gpu),
+            },
+            Request::Run { ptx, launch } => {
+                let backend: &mut dyn Backend = match self.engine() {
+                    Ok(Engine::Gpu(gpu)) => gpu,
+                    Ok(Engine::Sim(sim)) => sim,
+                    Err(no_gpu) => return Reply::NoGpu(no_gpu),
+                };
+                if let Some(ptx) = ptx {
+                    backend.load(ptx.into_owned());
+                }
+                match backend.run(&launch) {
+                    Ok(run) => Reply::Ran { run: Box::new(run.into()), last: !backend.healthy() },
+                    Err(Error::NoGpu(no_gpu)) => Reply::NoGpu(no_gpu),
+                    Err(Error::Bug(text)) => Reply::Bug(text),
+                }
+            }
+        }
+    }
+
+    /// This child's backend, made for its first job.
+    fn engine(&mut self) -> Result<&mut Engine, NoGpu> {
+        match &mut self.backend {
+            Some(engine) => Ok(engine),
+            none => Ok(none.insert(match self.role {
+                Role::Gpu => Engine::Gpu(Gpu::open()?),
+                Role::Cpu => Engine::Sim(Simulator::default()),
+            })),
+        }
+    }
+}
+
+/// Hands every request to the main thread. When the checker is gone, the main thread hears of it, and if a kernel holds
+/// it up then, the process ends all the same.
+fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
+    while let Ok(Some(payload)) = wire::read(&mut stdin) {
+        if to.send(payload).is_err() {
+            return;
+        }
+    }
+    drop(to);
+    thread::sleep(ORPHAN_LIMIT);
+    std::process::abort();
+}
+
+/// Keeps standard output for answers under another number, and sends what anybody prints to the captured file, which
+/// is standard error already.
+#[cfg(unix)]
+fn take_stdout() -> io::Result<std::fs::File> {
+    let private = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(private.into())
+}
+
+/// Where descriptors cannot be moved, answers share standard output with whoever prints: such output garbles them, which
+/// is noticed, but is not captured.
+#[cfg(not(unix))]
+fn take_stdout() -> io::Result<io::Stdout> {
+    Ok(io::stdout())
+}
+
+/// Limits that no learner's code can lift. A child that breaks one dies, and only its own job with it.
+fn set_limits(role: Role) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let lower = |resource, bytes: u64| {
+            let maximum = getrlimit(resource).maximum.map_or(bytes, |m| m.min(bytes));
+            // A system without this limit does without it.
+            let _ = setrlimit(resource, Rlimit { current: Some(maximum), maximum: Some(maximum) });
+        };
+        lower(Resource::Core, 0);
+        lower(Resource::Fsize, FILE_LIMIT);
+        if role == Role::Cpu {
+            lower(Resource::Data, MEMORY_LIMIT);
+            lower(Resource::As, ADDRESS_LIMIT);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = role;
+}
+
+/// The words of the last job's first panic, with its place. A panic that is caught has its words only, and one in
+/// another thread not even those.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+fn remember_panics() {
+    panic::set_hook(Box::new(|info| {
+        let mut panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        panic.get_or_insert_with(|| info.to_string());
+    }));
+}
+
+/// Adds what is known of a panic to a bug's report.
+fn with_panic(reply: Reply) -> Reply {
+    let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match (reply, panic) {
+        (Reply::Bug(text), Some(panic)) => Reply::Bug(format!("{text}: {panic}")),
+        (reply, _) => reply,
+    }
+}
+
+/// Sends what C code has printed on its way: a driver's `printf` waits in a buffer of the C library, and has to be in
+/// the captured file before the answer leaves.
+#[expect(unsafe_code, reason = "calls the C library")]
+fn flush_c_streams() {
+    unsafe extern "C" {
+        fn fflush(stream: *mut std::ffi::c_void) -> std::ffi::c_int;
+    }
+    // SAFETY: a null stream means all of them (C17, 7.21.5.2), and needs no state of ours.
+    unsafe { fflush(std::ptr::null_mut()) };
+}

@@ -1,0 +1,285 @@
+//! Learners' code runs in child processes of the same binary, never in the checker's own.
+//!
+//! A child may hang, crash, exhaust memory, or lose its GPU: it is killed on the clock with its process group, and the
+//! next job gets a fresh one. A child that behaves is kept, so that `watch` pays for a compile and a launch and not for
+//! a start. There are two: one compiles and simulates under a memory limit, the other holds the GPU (CUDA reserves far
+//! more address space than any limit allows). The checker itself loads neither CUDA nor NVRTC.
+
+mod cancel;
+mod capture;
+mod child;
+mod process;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+mod wire;
+
+use std::borrow::Cow;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use self::cancel::Killer;
+pub use self::child::serve;
+use self::process::{Lost, Process, Program};
+use self::wire::{Reply, Request};
+use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::compile::{Options, Outcome};
+use crate::toolchain::Toolchain;
+
+/// How long a GPU may take to answer at all: the driver's start takes seconds on a machine with many.
+const GPU_START_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long the compiler may take, its own first start included; an exercise takes it a fiftieth of a second.
+const COMPILE_LIMIT: Duration = Duration::from_secs(20);
+
+/// What went wrong on our side of the fence.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The child could not be started.
+    #[error("the checker could not start its worker process `{program}`: {source}")]
+    Start {
+        /// The executable.
+        program: String,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The GPU was asked for and cannot be used.
+    #[error(transparent)]
+    NoGpu(#[from] NoGpu),
+    /// The child said something that is no answer.
+    #[error("this is a bug in the checker: its worker process answered nonsense: {0}")]
+    Protocol(String),
+    /// Another thread ended the job with [`Killer::kill`].
+    #[error("the check was cancelled")]
+    Cancelled,
+    /// The checker's own code panicked in the child.
+    #[error("this is a bug in the checker: {0}")]
+    Bug(String),
+}
+
+/// What a child is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Compiles and simulates.
+    Cpu,
+    /// Runs kernels on the GPU.
+    Gpu,
+}
+
+/// The checker's end of its child processes. Children start with the first job that needs them, and end with this.
+#[derive(Debug)]
+pub struct Worker {
+    program: Program,
+    cpu: Option<Process>,
+    gpu: Option<Process>,
+    gpu_info: Option<GpuInfo>,
+    killer: Killer,
+    compile_limit: Duration,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Worker {
+    /// A worker whose children are this very executable, which must be `checker`.
+    pub fn new() -> Self {
+        Self::from(Program::current())
+    }
+
+    /// The same with another executable: what a test or a benchmark needs.
+    pub fn with_program(checker: PathBuf) -> Self {
+        Self::from(Program::new(checker))
+    }
+
+    /// The same with another limit on the time that a compilation may take (20 s unless told).
+    pub fn with_compile_limit(self, limit: Duration) -> Self {
+        Self { compile_limit: limit, ..self }
+    }
+
+    /// Compiles one kernel file with NVRTC. A compiler that does not end or that falls over is `Outcome::Stopped`.
+    ///
+    /// # Errors
+    /// When there is no worker process, or the checker has a bug.
+    pub fn compile(
+        &mut self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        options: &Options,
+    ) -> Result<Outcome, Error> {
+        let limit = self.compile_limit;
+        let request = Request::Compile {
+            toolchain: Cow::Borrowed(toolchain),
+            source: Cow::Borrowed(source),
+            file: Cow::Borrowed(file),
+            options: Cow::Borrowed(options),
+        };
+        let killer = self.killer.clone();
+        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
+        match self.settle(Role::Cpu, reply) {
+            Ok(Reply::Compiled(outcome)) => Ok(outcome),
+            Ok(other) => Err(unexpected(other)),
+            Err(Lost::TimedOut) => Ok(Outcome::Stopped(format!(
+                "the compiler did not finish within {} s",
+                limit.as_secs_f64()
+            ))),
+            Err(Lost::Died(how)) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
+            Err(Lost::Cancelled) => Err(Error::Cancelled),
+            Err(Lost::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Runs one launch on the GPU or (for any other choice) on the simulator, within `limit` of wall time.
+    ///
+    /// What the learner's kernel does wrong, a time-out and a crash included, is in `Run::faults`.
+    ///
+    /// # Errors
+    /// When the launch could not be tried: no worker process, no GPU, or a bug in the checker.
+    pub fn run(
+        &mut self,
+        backend: Choice,
+        ptx: &str,
+        launch: &Launch,
+        limit: Duration,
+    ) -> Result<Run, Error> {
+        let (role, device) = match backend {
+            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.ready_gpu()?.name)),
+            Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
+        };
+        let killer = self.killer.clone();
+        let process = self.process(role)?;
+        let known = process.ptx.as_deref() == Some(ptx);
+        let request = Request::Run {
+            ptx: (!known).then_some(Cow::Borrowed(ptx)),
+            launch: Cow::Borrowed(launch),
+        };
+        let reply = process.ask(&request, limit, &killer);
+        process.ptx = Some(ptx.to_owned());
+        let printed = process.printed();
+        let fault = match self.settle(role, reply) {
+            Ok(Reply::Ran { run, .. }) => return Ok(with_printed((*run).into(), printed)),
+            Ok(other) => return Err(unexpected(other)),
+            Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
+            Err(Lost::Died(how)) => Fault::WorkerDied { how },
+            Err(Lost::Cancelled) => return Err(Error::Cancelled),
+            Err(Lost::Failed(error)) => return Err(error),
+        };
+        let run = Run {
+            outputs: Vec::new(),
+            faults: vec![fault],
+            observations: None,
+            printed: String::new(),
+            printed_dropped: 0,
+            device,
+        };
+        Ok(with_printed(run, printed))
+    }
+
+    /// The GPU that kernels run on, asked once in the child that holds it.
+    ///
+    /// # Errors
+    /// Why there is none, and what to do about it.
+    pub fn gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+        match &self.gpu_info {
+            Some(info) => Ok(info.clone()),
+            None => self.ask_gpu(),
+        }
+    }
+
+    /// The GPU with a child that has it open, so that a driver's slow start is not taken for a slow kernel.
+    fn ready_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+        if self.gpu.as_mut().is_some_and(Process::is_alive) { self.gpu() } else { self.ask_gpu() }
+    }
+
+    fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+        let no = |why: String| NoGpu { why };
+        let killer = self.killer.clone();
+        let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;
+        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT, &killer);
+        match self.settle(Role::Gpu, reply) {
+            Ok(Reply::Gpu(info)) => {
+                self.gpu_info = Some(info.clone());
+                Ok(info)
+            }
+            Ok(Reply::NoGpu(no_gpu)) => Err(no_gpu),
+            Ok(other) => Err(no(unexpected(other).to_string())),
+            Err(Lost::TimedOut) => Err(no(format!(
+                "NVIDIA's driver did not answer within {} s: see whether nvidia-smi does, or use --backend sim",
+                GPU_START_LIMIT.as_secs()
+            ))),
+            Err(Lost::Died(how)) => Err(no(format!(
+                "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
+            ))),
+            Err(Lost::Cancelled) => Err(no(Error::Cancelled.to_string())),
+            Err(Lost::Failed(error)) => Err(no(error.to_string())),
+        }
+    }
+
+    /// A handle that ends this worker's job from another thread.
+    pub fn killer(&self) -> Killer {
+        self.killer.clone()
+    }
+
+    /// The child for a role, started when there is none.
+    fn process(&mut self, role: Role) -> Result<&mut Process, Error> {
+        let slot = match role {
+            Role::Cpu => &mut self.cpu,
+            Role::Gpu => &mut self.gpu,
+        };
+        // Between two jobs a child can be killed from outside, and nobody has noticed.
+        if slot.as_mut().is_some_and(|process| !process.is_alive()) {
+            *slot = None;
+        }
+        match slot {
+            Some(process) => Ok(process),
+            None => Ok(slot.insert(Process::start(&self.program, role)?)),
+        }
+    }
+
+    /// Lets go of a child that is lost or has said its last word.
+    fn settle(&mut self, role: Role, reply: Result<Reply, Lost>) -> Result<Reply, Lost> {
+        if reply.as_ref().map_or(true, Reply::is_last) {
+            match role {
+                Role::Cpu => self.cpu = None,
+                Role::Gpu => self.gpu = None,
+            }
+        }
+        reply
+    }
+}
+
+impl From<Program> for Worker {
+    fn from(program: Program) -> Self {
+        Self {
+            program,
+            cpu: None,
+            gpu: None,
+            gpu_info: None,
+            killer: Killer::default(),
+            compile_limit: COMPILE_LIMIT,
+        }
+    }
+}
+
+/// An answer to another question.
+fn unexpected(reply: Reply) -> Error {
+    match reply {
+        Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
+        Reply::Bug(text) => Error::Bug(text),
+        Reply::Gpu(_) | Reply::Compiled(_) | Reply::Ran { .. } => {
+            Error::Protocol("an answer to another question".into())
+        }
+    }
+}
+
+/// Adds what the child printed to what the simulator collected, within the same limit.
+fn with_printed(mut run: Run, (text, dropped): (String, u64)) -> Run {
+    let room = PRINTED_LIMIT.saturating_sub(run.printed.len()).min(text.len());
+    let cut = (0..=room).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    run.printed.push_str(text.get(..cut).unwrap_or_default());
+    run.printed_dropped += dropped + (text.len() - cut) as u64;
+    run
+}

@@ -1,0 +1,332 @@
+//! One child process, seen from the checker.
+
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::cancel::Killer;
+use super::capture::Capture;
+use super::wire::{self, Reply};
+use super::{Error, Role};
+
+/// Tells the child what it is for.
+pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
+
+/// What a child sees of the environment: only what CUDA and the dynamic loader need. A learner's `#include` can print
+/// the rest of it.
+#[cfg(unix)]
+const KEPT_VARIABLES: [&str; 9] = [
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "NVIDIA_VISIBLE_DEVICES",
+    "NVIDIA_DRIVER_CAPABILITIES",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "TMPDIR",
+];
+/// The same on Windows, which starts no process without some, and finds libraries through PATH.
+#[cfg(not(unix))]
+const KEPT_VARIABLES: [&str; 9] = [
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "SystemRoot",
+    "SystemDrive",
+    "TEMP",
+    "TMP",
+    "PATH",
+];
+
+/// How long a killed child may take to go. One that is stuck in the driver is left to a thread of its own.
+const REAP_LIMIT: Duration = Duration::from_secs(2);
+
+/// Longest quotation of a dying child's last words, in characters.
+const LAST_WORDS: usize = 200;
+
+/// The executable that children are.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    path: PathBuf,
+    args: Vec<String>,
+}
+
+impl Program {
+    /// This file; a relative path is one from here, wherever the child starts.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path: std::path::absolute(&path).unwrap_or(path), args: vec!["worker".into()] }
+    }
+
+    /// A child that is a shell script.
+    #[cfg(test)]
+    pub(super) fn shell(script: &str) -> Self {
+        Self { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
+    }
+
+    /// This executable. On Linux through its link in /proc, which stays right when the file was replaced by a newer
+    /// build while `watch` runs.
+    pub(super) fn current() -> Self {
+        let link = Path::new("/proc/self/exe");
+        if cfg!(target_os = "linux") && link.exists() {
+            return Self::new(link.to_owned());
+        }
+        Self::new(std::env::current_exe().unwrap_or_else(|_| "checker".into()))
+    }
+}
+
+/// Why a child gave no answer. It is to be dropped then.
+#[derive(Debug)]
+pub(super) enum Lost {
+    /// It did not answer in time.
+    TimedOut,
+    /// It ended: how.
+    Died(String),
+    /// Nobody wants its answer any more.
+    Cancelled,
+    /// It answered nonsense, or could not be asked.
+    Failed(Error),
+}
+
+/// What the thread that waits for an answer can hear.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// The payload of a frame.
+    Reply(Vec<u8>),
+    /// Something else than a frame.
+    Broken(wire::Error),
+    /// The child closed its end.
+    Ended,
+    /// Nobody wants the answer any more.
+    Cancelled,
+}
+
+/// A running child. Dropping it kills its process group and leaves no zombie.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    frames: Sender<Vec<u8>>,
+    inbox: Sender<Heard>,
+    replies: Receiver<Heard>,
+    capture: Capture,
+    printed: (String, u64),
+    /// The PTX that the child has.
+    pub(super) ptx: Option<String>,
+}
+
+impl Process {
+    pub(super) fn start(program: &Program, role: Role) -> Result<Self, Error> {
+        Self::try_start(program, role)
+            .map_err(|source| Error::Start { program: program.path.display().to_string(), source })
+    }
+
+    fn try_start(program: &Program, role: Role) -> std::io::Result<Self> {
+        let capture = Capture::new()?;
+        let mut command = Command::new(&program.path);
+        command
+            .args(&program.args)
+            .env_clear()
+            .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .env(ROLE_VARIABLE, role.as_str())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(capture.writer()?);
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::CommandExt;
+            // Its own group, so that one kill reaches whatever it may start; no folder of the learner's as its own.
+            command.process_group(0).arg0("checker").current_dir("/");
+        }
+        let mut child = command.spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        // Threads do the blocking: a child that does not read holds up its writer, never the clock.
+        let (frames, outbox) = mpsc::channel();
+        let (inbox, replies) = mpsc::channel();
+        if let Some(stdin) = stdin {
+            thread::spawn(move || write_frames(stdin, &outbox));
+        }
+        if let Some(stdout) = stdout {
+            let inbox = inbox.clone();
+            thread::spawn(move || read_frames(stdout, &inbox));
+        }
+        let printed = Default::default();
+        Ok(Self { child, frames, inbox, replies, capture, printed, ptx: None })
+    }
+
+    /// Asks, and waits for the answer until the clock runs out.
+    pub(super) fn ask(
+        &mut self,
+        request: &impl Serialize,
+        limit: Duration,
+        killer: &Killer,
+    ) -> Result<Reply, Lost> {
+        let frame = wire::encode(request).map_err(|e| Lost::Failed(Error::Bug(e.to_string())))?;
+        if !killer.begin(self.inbox.clone()) {
+            return Err(Lost::Cancelled);
+        }
+        // A closed channel means that the child is gone, which the wait for its answer reports better.
+        let _ = self.frames.send(frame);
+        let heard = self.replies.recv_timeout(limit);
+        if killer.end() {
+            // Also when the answer was quicker: the next job must not find the message to cancel this one.
+            self.end();
+            return Err(Lost::Cancelled);
+        }
+        let reply = match heard {
+            Ok(Heard::Reply(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
+            Ok(
+                Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. })
+                | Heard::Ended
+                | Heard::Cancelled,
+            )
+            | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
+            Ok(Heard::Broken(error)) => Err(self.nonsense(&error)),
+            Err(RecvTimeoutError::Timeout) => {
+                self.end();
+                Err(Lost::TimedOut)
+            }
+        };
+        self.printed = self.capture.take();
+        reply
+    }
+
+    /// What the child printed during the last job: text, and bytes left out.
+    pub(super) fn printed(&mut self) -> (String, u64) {
+        std::mem::take(&mut self.printed)
+    }
+
+    /// False when it has ended by itself.
+    pub(super) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    fn nonsense(&mut self, error: &wire::Error) -> Lost {
+        self.end();
+        Lost::Failed(Error::Protocol(error.to_string()))
+    }
+
+    /// How a child that closed its pipe came to its end.
+    fn cause_of_death(&mut self) -> String {
+        // Its status first: a kill must not become the cause.
+        let status = self.wait(Duration::from_millis(500));
+        let mut how = match status {
+            Some(status) => describe(status),
+            None => "it stopped answering".to_owned(),
+        };
+        self.end();
+        let (printed, _) = self.capture.text();
+        if let Some(line) =
+            printed.lines().rev().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("note:"))
+        {
+            how.push_str(": ");
+            how.extend(line.chars().filter(|c| !c.is_control()).take(LAST_WORDS));
+        }
+        how
+    }
+
+    /// Kills the group and collects what is left.
+    fn end(&mut self) {
+        if matches!(self.child.try_wait(), Ok(Some(_))) {
+            return;
+        }
+        #[cfg(unix)]
+        if let Some(group) =
+            i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw)
+        {
+            // The child is not yet collected, so its number still names it and its group.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.wait(REAP_LIMIT);
+    }
+
+    /// Waits for its end, but not for ever.
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if start.elapsed() < limit => {
+                    thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(20));
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[cfg(test)]
+impl Process {
+    /// Its process number.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a last request and closes the pipe, as a checker that is killed does.
+    pub(super) fn abandon(&mut self, frame: &[u8]) {
+        self.frames.send(frame.to_vec()).unwrap();
+        self.frames = mpsc::channel().0;
+    }
+}
+
+fn write_frames(mut stdin: impl Write, frames: &Receiver<Vec<u8>>) {
+    while let Ok(frame) = frames.recv() {
+        if wire::send(&mut stdin, &frame).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_frames(stdout: impl Read, inbox: &Sender<Heard>) {
+    let mut stdout = BufReader::new(stdout);
+    loop {
+        let heard = match wire::read(&mut stdout) {
+            Ok(Some(frame)) => Heard::Reply(frame),
+            Ok(None) => Heard::Ended,
+            Err(error) => Heard::Broken(error),
+        };
+        let over = !matches!(heard, Heard::Reply(_));
+        if inbox.send(heard).is_err() || over {
+            return;
+        }
+    }
+}
+
+/// "signal 9", "exit code 101".
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("signal {signal}");
+    }
+    match status.code() {
+        Some(code) => format!("exit code {code}"),
+        None => status.to_string(),
+    }
+}
+
+impl Role {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        [Self::Cpu, Self::Gpu].into_iter().find(|role| role.as_str() == text)
+    }
+}

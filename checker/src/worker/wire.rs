@@ -1,0 +1,305 @@
+//! How the checker and its child talk: frames of postcard, each behind a tag and its length.
+//!
+//! A child runs learners' code, so what comes back is not trusted: lengths are bounded, memory grows only as bytes
+//! really arrive, and anything that is not a frame is an error.
+
+use std::borrow::Cow;
+use std::io::{self, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::backend::{Fault, GpuInfo, Launch, NoGpu, Output, Run};
+use crate::compile::{Options, Outcome};
+use crate::toolchain::Toolchain;
+
+/// Opens every frame, so that stray text is told from a frame at its first bytes.
+const TAG: [u8; 4] = *b"cwk1";
+/// The longest payload that either side accepts: 1 GiB.
+pub(super) const MAX_PAYLOAD: u64 = 1 << 30;
+
+/// Why a frame could not be sent or understood.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    /// The pipe failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The other side ended in the middle of a frame.
+    #[error("the message breaks off after {got} of {wanted} bytes")]
+    Short {
+        /// Bytes that arrived.
+        got: u64,
+        /// Bytes announced.
+        wanted: u64,
+    },
+    /// Something else than a frame arrived.
+    #[error("{0:02x?} does not begin a message")]
+    NotAFrame([u8; 4]),
+    /// Longer than `MAX_PAYLOAD`.
+    #[error("a message of {0} bytes is longer than the limit of {MAX_PAYLOAD} bytes")]
+    TooLong(u64),
+    /// The payload is not the message expected.
+    #[error("the message cannot be read: {0}")]
+    Garbled(#[from] postcard::Error),
+}
+
+/// A message as the bytes of one frame.
+pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let mut frame = Vec::with_capacity(64);
+    frame.extend_from_slice(&TAG);
+    frame.extend_from_slice(&[0; 8]);
+    let mut frame = postcard::to_extend(message, frame)?;
+    let payload = (frame.len() - TAG.len() - 8) as u64;
+    if payload > MAX_PAYLOAD {
+        return Err(Error::TooLong(payload));
+    }
+    frame[TAG.len()..TAG.len() + 8].copy_from_slice(&payload.to_le_bytes());
+    Ok(frame)
+}
+
+/// The payload of the next frame; `None` when the other side closed the pipe between two frames.
+pub(super) fn read(from: &mut impl Read) -> Result<Option<Vec<u8>>, Error> {
+    let mut header = Vec::with_capacity(12);
+    from.by_ref().take(12).read_to_end(&mut header)?;
+    let Some((tag, rest)) = header.split_first_chunk::<4>() else {
+        return match header.len() {
+            0 => Ok(None),
+            got => Err(Error::Short { got: got as u64, wanted: 12 }),
+        };
+    };
+    if *tag != TAG {
+        return Err(Error::NotAFrame(*tag));
+    }
+    let length = rest
+        .first_chunk::<8>()
+        .map(|b| u64::from_le_bytes(*b))
+        .ok_or(Error::Short { got: header.len() as u64, wanted: 12 })?;
+    if length > MAX_PAYLOAD {
+        return Err(Error::TooLong(length));
+    }
+    let mut payload = Vec::new();
+    from.by_ref().take(length).read_to_end(&mut payload)?;
+    if payload.len() as u64 != length {
+        return Err(Error::Short { got: payload.len() as u64, wanted: length });
+    }
+    Ok(Some(payload))
+}
+
+/// Understands a payload.
+pub(super) fn decode<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Error> {
+    let (message, rest) = postcard::take_from_bytes(payload)?;
+    if rest.is_empty() {
+        Ok(message)
+    } else {
+        Err(Error::Garbled(postcard::Error::DeserializeBadEncoding))
+    }
+}
+
+/// Writes one frame and sees that it leaves.
+pub(super) fn send(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
+    to.write_all(frame)?;
+    to.flush()
+}
+
+/// What the checker asks of its child.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Request<'a> {
+    /// Which GPU is there?
+    Gpu,
+    /// Compile a kernel file.
+    Compile {
+        /// With this compiler.
+        toolchain: Cow<'a, Toolchain>,
+        /// The file's text.
+        source: Cow<'a, str>,
+        /// The file's name, for messages.
+        file: Cow<'a, str>,
+        /// How.
+        options: Cow<'a, Options>,
+    },
+    /// Run a kernel.
+    Run {
+        /// PTX text; `None` when it is the same as in the request before.
+        ptx: Option<Cow<'a, str>>,
+        /// The launch.
+        launch: Cow<'a, Launch>,
+    },
+}
+
+/// What the child answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Reply {
+    /// To `Request::Gpu`.
+    Gpu(GpuInfo),
+    /// No job can run on the GPU.
+    NoGpu(NoGpu),
+    /// To `Request::Compile`.
+    Compiled(Outcome),
+    /// To `Request::Run`.
+    Ran {
+        /// What happened.
+        run: Box<Ran>,
+        /// The child ends after this answer: the device faulted, and only a new process can use it again.
+        last: bool,
+    },
+    /// The checker itself panicked: its words. The child ends after this answer.
+    Bug(String),
+}
+
+impl Reply {
+    /// Whether the child ends after this answer, so that the next job gets a fresh one.
+    pub(super) const fn is_last(&self) -> bool {
+        matches!(self, Self::NoGpu(_) | Self::Bug(_) | Self::Ran { last: true, .. })
+    }
+}
+
+/// A [`Run`] on its way between two processes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Ran {
+    outputs: Vec<Output>,
+    // A finding's kind is an internally tagged enum, which postcard cannot read back.
+    faults: Json<Vec<Fault>>,
+    observations: Json<Option<ptxsim::Observations>>,
+    printed: String,
+    printed_dropped: u64,
+    device: String,
+}
+
+impl From<Run> for Ran {
+    fn from(run: Run) -> Self {
+        Self {
+            outputs: run.outputs,
+            faults: Json(run.faults),
+            observations: Json(run.observations),
+            printed: run.printed,
+            printed_dropped: run.printed_dropped,
+            device: run.device,
+        }
+    }
+}
+
+impl From<Ran> for Run {
+    fn from(ran: Ran) -> Self {
+        Self {
+            outputs: ran.outputs,
+            faults: ran.faults.0,
+            observations: ran.observations.0,
+            printed: ran.printed,
+            printed_dropped: ran.printed_dropped,
+            device: ran.device,
+        }
+    }
+}
+
+/// A value that travels as JSON text inside a frame.
+#[derive(Debug)]
+struct Json<T>(T);
+
+impl<T: Serialize> Serialize for Json<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        serde_json::to_string(&self.0).map_err(serde::ser::Error::custom)?.serialize(to)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Json<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        serde_json::from_str(&text).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn through(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        read(&mut io::Cursor::new(bytes))
+    }
+
+    /// Every kind of finding survives the trip, internally tagged enums included.
+    #[test]
+    fn a_run_survives_the_trip() {
+        let access = ptxsim::Access {
+            source: ptxsim::Source { file: "a.cu".into(), line: 3, column: 5 },
+            action: ptxsim::Action::Wait,
+            block: [1, 0, 0],
+            thread: [2, 0, 0],
+            linear: 2,
+            space: None,
+            array: None,
+            index: Some(-4),
+            elements: None,
+            address: u64::MAX,
+            bytes: 4,
+        };
+        let finding = ptxsim::Finding {
+            what: ptxsim::FindingKind::BarrierNotReached { waiting: 251, missing: 5 },
+            at: access.clone(),
+            with: Some(access),
+            count: u64::MAX,
+        };
+        let run = Run {
+            outputs: vec![Output {
+                name: "out".into(),
+                data: vec![0, 255, 7],
+                poison: Some([1; 4]),
+            }],
+            faults: vec![
+                Fault::Finding(finding.clone()),
+                Fault::Unsupported { feature: "wgmma".into(), source: None },
+                Fault::TimedOut { seconds: 0.5 },
+            ],
+            observations: Some(ptxsim::Observations {
+                findings: vec![finding],
+                ..Default::default()
+            }),
+            printed: "hello\n".into(),
+            printed_dropped: 7,
+            device: "simulator".into(),
+        };
+        let frame = encode(&Reply::Ran { run: Box::new(run.clone().into()), last: true }).unwrap();
+        let payload = through(&frame).unwrap().unwrap();
+        let Reply::Ran { run: back, last: true } = decode(&payload).unwrap() else { panic!() };
+        assert_eq!(Run::from(*back), run);
+    }
+
+    /// A length that lies costs an error, not a gigabyte.
+    #[test]
+    fn lengths_are_bounded_and_checked() {
+        let frame = |length: u64| [&TAG[..], &length.to_le_bytes(), b"abc"].concat();
+        assert!(matches!(through(&frame(u64::MAX)), Err(Error::TooLong(u64::MAX))));
+        assert!(matches!(through(&frame(MAX_PAYLOAD)), Err(Error::Short { got: 3, .. })));
+        assert!(matches!(through(&frame(3)), Ok(Some(p)) if p == b"abc"));
+        assert!(matches!(through(b"Hello, world"), Err(Error::NotAFrame(t)) if &t == b"Hell"));
+        assert!(matches!(through(b"cwk1\0"), Err(Error::Short { got: 5, .. })));
+        assert!(matches!(through(b""), Ok(None)));
+    }
+
+    /// Bytes after a complete message mean that the two sides disagree about the protocol.
+    #[test]
+    fn a_payload_with_a_tail_is_refused() {
+        let mut payload = through(&encode(&Request::Gpu).unwrap()).unwrap().unwrap();
+        payload.push(0);
+        assert!(decode::<Request<'static>>(&payload).is_err());
+    }
+
+    proptest! {
+        /// Garbage is an error or a value, never a panic and never an endless read.
+        #[test]
+        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = through(&bytes);
+            let _ = decode::<Reply>(&bytes);
+            let _ = decode::<Request<'static>>(&bytes);
+        }
+
+        /// A frame cut anywhere is noticed.
+        #[test]
+        fn a_cut_frame_is_noticed(text in ".{0,40}", cut in any::<prop::sample::Index>()) {
+            let frame = encode(&Reply::Bug(text)).unwrap();
+            let cut = cut.index(frame.len() - 1) + 1;
+            prop_assert!(cut == frame.len() || through(&frame[..cut]).is_err());
+        }
+    }
+}

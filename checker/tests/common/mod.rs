@@ -1,0 +1,69 @@
+//! What the tests of the binary share: a workbook of its own in a temporary folder, and commands in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A fresh workbook, written by `checker init`.
+pub struct Workbook {
+    temp: tempfile::TempDir,
+}
+
+/// What a command printed, and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Workbook {
+    pub fn new() -> Self {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let workbook = Self { temp };
+        let ran = run(checker(workbook.temp.path()).args(["init", "book work"]));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        workbook
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.temp.path().join("book work")
+    }
+
+    /// An exercise of chapter 1.
+    pub fn exercise(&self, name: &str) -> PathBuf {
+        self.root().join("exercises/ch01_threads").join(format!("{name}.cu"))
+    }
+
+    pub fn progress(&self) -> PathBuf {
+        self.root().join(".workbook/progress.txt")
+    }
+
+    /// Puts the course's solution in place of an exercise.
+    pub fn solve(&self, name: &str) {
+        let solution = self.run(&["solution", name, "--spoil"]).out;
+        fs::write(self.exercise(name), solution).expect("writable");
+    }
+
+    /// Runs the checker in the workbook's folder.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        run(checker(&self.root()).args(args))
+    }
+}
+
+/// The built binary, without a terminal, and without what the tests' own surroundings could change.
+pub fn checker(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.current_dir(folder).stdin(Stdio::null());
+    command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env_remove("CARGO");
+    command
+}
+
+pub fn run(command: &mut Command) -> Ran {
+    let Output { status, stdout, stderr } = command.output().expect("the checker starts");
+    Ran {
+        code: status.code().unwrap_or(-1),
+        out: String::from_utf8(stdout).expect("UTF-8"),
+        err: String::from_utf8(stderr).expect("UTF-8"),
+    }
+}

@@ -1,0 +1,228 @@
+//! The real compiler on real and on hostile source, in a child process as always.
+//!
+//! Needs a CUDA 13 compiler: `cargo checker setup` installs one.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use checker::compile::{Message, Module, Options, Outcome, Severity, nvrtc};
+use checker::toolchain;
+
+const SOURCE: &str = "NVRTC_TEST_SOURCE";
+const OUTCOME: &str = "NVRTC_TEST_OUTCOME";
+const ARCH: &str = "NVRTC_TEST_ARCH";
+const FILE: &str = "exercises/ch01_threads/kernel.cu";
+
+/// Not a test by itself: what [`compile`] starts, told by its environment what to do.
+#[test]
+fn child() {
+    let (Some(source), Some(outcome)) = (env::var_os(SOURCE), env::var_os(OUTCOME)) else { return };
+    let toolchain = toolchain::find()
+        .expect("no CUDA 13 compiler: run `cargo checker setup` first, then the tests again");
+    let source = fs::read_to_string(source).expect("the source to compile");
+    let mut options = Options::default();
+    if let Ok(arch) = env::var(ARCH) {
+        options.arch = arch;
+    }
+    let result = nvrtc::compile(&toolchain, &source, FILE, &options);
+    fs::write(outcome, serde_json::to_vec(&result).expect("serialises"))
+        .expect("writes the outcome");
+}
+
+/// Compiles in a child, which is this test program again.
+fn compile(source: &str) -> Outcome {
+    compile_with(&[], source)
+}
+
+/// As [`compile`], with more in the child's environment.
+fn compile_with(environment: &[(&str, &OsStr)], source: &str) -> Outcome {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (input, output) = (folder.path().join("source.cu"), folder.path().join("outcome.json"));
+    fs::write(&input, source).expect("writes the source");
+    let beside = folder.path().join("exercises/ch01_threads");
+    fs::create_dir_all(&beside).expect("a workbook's folder");
+    for place in [&beside, folder.path()] {
+        fs::write(place.join("neighbour.h"), "__device__ int neighbour;\n")
+            .expect("writes a neighbour");
+    }
+    let child = Command::new(env::current_exe().expect("this program"))
+        .args(["--exact", "child", "--nocapture"])
+        .envs([(SOURCE, &input), (OUTCOME, &output)])
+        .envs(environment.iter().copied())
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&child.stderr).into_owned();
+    let outcome =
+        fs::read(&output).unwrap_or_else(|_| panic!("the child left no outcome:\n{said}"));
+    serde_json::from_slice(&outcome).expect("an outcome")
+}
+
+fn compiled(source: &str) -> Module {
+    match compile(source) {
+        Outcome::Compiled(module) => module,
+        other => panic!("should compile: {other:?}"),
+    }
+}
+
+fn rejected(source: &str) -> Vec<Message> {
+    match compile(source) {
+        Outcome::Rejected(messages) => messages,
+        other => panic!("should be rejected: {other:?}"),
+    }
+}
+
+#[test]
+fn a_kernel_becomes_ptx_with_a_line_table() {
+    let module = compiled(
+        "extern \"C\" __global__ void saxpy(const float* x, float* y, float a, int n) {\n\
+         \x20   const int idx = blockIdx.x * blockDim.x + threadIdx.x;\n\
+         \x20   int unused;\n\
+         \x20   if (idx < n) {\n\
+         \x20       y[idx] = a * x[idx] + y[idx];\n\
+         \x20   }\n\
+         }\n",
+    );
+    assert!(module.ptx.contains(".visible .entry saxpy("), "{}", module.ptx);
+    assert!(module.ptx.contains(".target sm_75"));
+    assert!(module.ptx.contains(&format!("\t.file\t1 \"{FILE}\"\n")), "{}", module.ptx);
+    assert!(module.ptx.contains(".loc\t1 5 "));
+    assert!(!module.ptx.contains("fma.rn"), "a * x + y stays two roundings");
+    assert!(!module.ptx.contains('\0'));
+    assert_eq!(module.warnings, [], "an unused variable is no news");
+}
+
+#[test]
+fn an_undefined_name_is_marked() {
+    let source = "extern \"C\" __global__ void k(float* out) {\n    int idx = threadId.x;\n    out[idx] = 1;\n}\n";
+    let text = "identifier \"threadId\" is undefined".to_owned();
+    assert_eq!(
+        rejected(source),
+        [Message { severity: Severity::Error, line: 2, column: 15, length: 8, text }]
+    );
+}
+
+/// The byte offsets of the real compiler's carets, on a line with accents.
+#[test]
+fn columns_count_characters() {
+    let source = "extern \"C\" __global__ void k(const char** out) {\n    out[0] = \"\u{e9}\u{e9}\" + oops;\n}\n";
+    let messages = rejected(source);
+    let place = messages.first().map(|m| (m.line, m.column, m.length));
+    assert_eq!(place, Some((2, 21, 4)), "{messages:?}");
+}
+
+#[test]
+fn cuda_headers_are_there_and_host_headers_are_not() {
+    compiled(
+        "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n\
+         extern \"C\" __global__ void k(__half* out) {\n\
+         \x20   auto block = cooperative_groups::this_thread_block();\n\
+         \x20   out[block.thread_rank()] = __float2half(1.0f);\n}\n",
+    );
+    let messages = rejected("#include <cstdio>\nextern \"C\" __global__ void k() {}\n");
+    let first = messages.first().expect("a message");
+    assert_eq!((first.line, first.column, first.length), (1, 1, 17));
+    assert!(first.text.contains("\"cstdio\""), "{first:?}");
+}
+
+/// What the compiler reads from the machine must not reach the learner's screen or a class's records.
+#[test]
+fn included_files_are_not_shown() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let secret = folder.path().join("secret.txt");
+    fs::write(&secret, "hunter2 = correct horse battery;\n").expect("writes");
+    for source in [
+        format!("#include \"{}\"\nextern \"C\" __global__ void k() {{}}\n", secret.display()),
+        format!(
+            "extern \"C\" __global__ void k() {{\nint x =\n#include \"{}\"\n}}\n",
+            secret.display()
+        ),
+        format!("#line 1 \"{FILE}x\"\n#include \"{}\"\n", secret.display()),
+    ] {
+        let messages = rejected(&source);
+        let all = format!("{messages:?}");
+        assert!(!all.contains("hunter2") && !all.contains("horse"), "{all}");
+        assert!(!all.contains(&folder.path().display().to_string()), "{all}");
+        assert!(messages.iter().any(|m| m.severity == Severity::Error));
+    }
+}
+
+/// What lies beside the exercise, or in the folder that the checker runs in, is not part of it: the cache would not
+/// notice that it changed.
+#[test]
+fn neighbours_are_not_included() {
+    for path in ["neighbour.h", "../../neighbour.h", "exercises/ch01_threads/neighbour.h"] {
+        let messages =
+            rejected(&format!("#include \"{path}\"\nextern \"C\" __global__ void k() {{}}\n"));
+        let first = messages.first().expect("a message");
+        assert_eq!(first.text, format!("cannot open source file \"{path}\""));
+        assert_eq!((first.line, first.column), (1, 1));
+    }
+}
+
+#[test]
+fn twenty_thousand_errors_end_well() {
+    let lines: String = (0..20_000).map(|i| format!("    undefined_{i} = 1;\n")).collect();
+    let messages = rejected(&format!("extern \"C\" __global__ void k() {{\n{lines}}}\n"));
+    assert!((2..=60).contains(&messages.len()), "{}", messages.len());
+    let last = messages.last().map(|m| m.text.as_str()).unwrap_or_default();
+    assert!(last.contains("more messages"), "{last}");
+}
+
+#[test]
+fn odd_source_ends_well() {
+    compiled("// nothing\n");
+    rejected("extern \"C\" __global__ void k() {\n    if (1) {\n");
+    rejected("#error stop here\n");
+    rejected("\u{1}\u{2}\u{3}\u{1b}[31m\n");
+    rejected("extern \"C\" __global__ void k() { /* never closed\n");
+    rejected("#include __FILE__\n#include \"kernel.cu\"\n");
+    assert!(matches!(compile("int a;\0int b;\n"), Outcome::Stopped(_)));
+    let nested = format!("__device__ int x = {}1{};\n", "(".repeat(20_000), ")".repeat(20_000));
+    compiled(&nested);
+}
+
+/// Another CUDA's `libnvrtc.so` that the loader would find by that name must not take our compiler's place. Here it is a
+/// library without NVRTC's functions.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_of_the_same_name_is_not_used() {
+    let toolchain =
+        toolchain::find().expect("no CUDA 13 compiler: run `cargo checker setup` first");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let builtins = toolchain.builtins.expect("NVRTC's companion");
+    std::os::unix::fs::symlink(builtins, folder.path().join("libnvrtc.so")).expect("links");
+    let outcome = compile_with(
+        &[("LD_LIBRARY_PATH", folder.path().as_os_str())],
+        "extern \"C\" __global__ void k() {}\n",
+    );
+    assert!(matches!(outcome, Outcome::Compiled(_)), "{outcome:?}");
+}
+
+/// A compiler that is not there, or knows no such architecture, is not the learner's fault.
+#[test]
+fn a_missing_compiler_is_said_so() {
+    let toolchain = toolchain::Toolchain {
+        nvrtc: Path::new("/nowhere/libnvrtc.so.13").into(),
+        builtins: None,
+        include: None,
+        nvcc: None,
+        version: "13.0".to_owned(),
+        origin: toolchain::Origin::Usual,
+    };
+    let outcome = nvrtc::compile(&toolchain, "", FILE, &Options::default());
+    assert!(
+        matches!(&outcome, Outcome::Unavailable(why) if why.contains("/nowhere/libnvrtc.so.13")),
+        "{outcome:?}"
+    );
+
+    let outcome =
+        compile_with(&[(ARCH, OsStr::new("compute_1"))], "extern \"C\" __global__ void k() {}\n");
+    assert!(
+        matches!(&outcome, Outcome::Unavailable(why) if why.contains("invalid value")),
+        "{outcome:?}"
+    );
+}

@@ -1,0 +1,542 @@
+//! What a learner sees, for every kind of verdict: built from verdict data by hand, rendered to 80 columns.
+//!
+//! These are reviewed texts: read a changed snapshot as a learner would before accepting it.
+
+use checker::backend::Fault;
+use checker::compile::{Message, Severity};
+use checker::explain::{Context, explain};
+use checker::report::{Report, json, terminal};
+use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use checker::value::DType;
+use checker::verdict::{
+    Example, Measured, Mismatch, Passed, Pattern, Signature, Slug, Unreadable, Verdict,
+};
+use proptest::prelude::*;
+use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Source, Space};
+
+const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
+    Param { name, role, dtype, shape }
+}
+
+const fn case(
+    name: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: [u32; 3],
+    block: [u32; 3],
+) -> Case {
+    Case { name, why: "", sizes, grid, block, shared: 0, gated: true }
+}
+
+const VECTOR: &[Param] = &[
+    param("in", Role::In, DType::F32, "[n]"),
+    param("out", Role::Out, DType::F32, "[n]"),
+    param("n", Role::Scalar, DType::I32, ""),
+];
+
+const MATRIX: &[Param] = &[
+    param("a", Role::In, DType::F32, "[rows][cols]"),
+    param("out", Role::Out, DType::F32, "[rows][cols]"),
+    param("rows", Role::Scalar, DType::I32, ""),
+    param("cols", Role::Scalar, DType::I32, ""),
+];
+
+const fn spec(id: &'static str, params: &'static [Param], cases: &'static [Case]) -> Spec {
+    Spec {
+        id,
+        chapter: "ch01_threads",
+        kind: Kind::Kernel,
+        start: Start::Fix,
+        minutes: 10,
+        goal: "test",
+        params,
+        cases,
+        tolerance: Tolerance::Exact,
+        gates: &[],
+        hints: &[],
+        pitfalls: &[],
+        learn: "chapter 1, \"Which element is mine?\"",
+        skeleton: Slug::WrongValues,
+        inputs: |_, _| Vec::new(),
+        reference: |_, _| Vec::new(),
+    }
+}
+
+static GUARD: Spec =
+    spec("guard", VECTOR, &[case("24 threads too many", &[("n", 1000)], [4, 1, 1], [256, 1, 1])]);
+static BLOCKS: Spec =
+    spec("blocks", VECTOR, &[case("five blocks", &[("n", 1280)], [5, 1, 1], [256, 1, 1])]);
+static REDUCE: Spec =
+    spec("reduce", VECTOR, &[case("one block", &[("n", 256)], [1, 1, 1], [256, 1, 1])]);
+static ADD_2D: Spec = spec(
+    "add_2d",
+    MATRIX,
+    &[case("37 x 65", &[("rows", 37), ("cols", 65)], [5, 3, 1], [16, 16, 1])],
+);
+
+const GUARD_CU: &str = r#"// guard | chapter 1 | "More threads than data"
+
+extern "C" __global__ void guard(const float* in, float* out, int n) {
+    int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    out[idx] = in[idx] + 10.0f;
+}
+"#;
+
+const REDUCE_CU: &str = r#"extern "C" __global__ void reduce(const float* in, float* out, int n) {
+    __shared__ float tile[256];
+    int tid = threadIdx.x;
+    tile[tid] = in[tid];
+    if (tid >= n) return;
+    for (int stride = 128; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            tile[tid] += tile[tid + stride];
+        }
+    }
+    __syncthreads();
+    out[0] = tile[0];
+}
+"#;
+
+const ADD_2D_CU: &str = r#"extern "C" __global__ void add_2d(const float* a, float* result, int rows, int cols) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int col = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        result[row * cols + col] =
+            a[row * cols + col] + 1.0f;
+    }
+}
+"#;
+
+const LOOP_CU: &str = r#"extern "C" __global__ void guard(const float* in, float* out, int n) {
+    int idx = threadIdx.x;
+    while (idx < n) {
+        out[idx] = in[idx] * 2.0f;
+    }
+}
+"#;
+
+/// A report, as a check of `source` would give it.
+fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<&str>) -> Report {
+    let file = format!("exercises/ch01_threads/{}.cu", spec.id);
+    let context = Context {
+        file: &file,
+        source,
+        device: "simulator",
+        millis: 41,
+        printed,
+        seed: 7,
+        command: "checker",
+    };
+    explain(spec, verdict, &context)
+}
+
+fn screen(spec: &'static Spec, source: &str, verdict: &Verdict) -> String {
+    colored::control::set_override(false);
+    let report = report(spec, source, verdict, None);
+    assert_eq!(report.slug, verdict.slug());
+    assert_eq!(report.passed, verdict.passed());
+    let text = terminal::render_to_width(&report, source, 80);
+    assert!(!text.contains('\u{1b}'), "no colour without a terminal");
+    for line in text.lines().filter(|line| !line.starts_with("  again: ")) {
+        assert!(line.chars().count() <= 80, "too wide: {line}");
+    }
+    text
+}
+
+fn at(line: u32, column: u32, action: Action) -> Access {
+    Access {
+        source: Source { file: "x.cu".into(), line, column },
+        action,
+        block: [0; 3],
+        thread: [0; 3],
+        linear: 0,
+        space: Some(Space::Global),
+        array: None,
+        index: None,
+        elements: None,
+        address: 0x7000_0000,
+        bytes: 4,
+    }
+}
+
+fn on(access: Access, array: &str, index: i64, elements: u64) -> Access {
+    Access { array: Some(array.into()), index: Some(index), elements: Some(elements), ..access }
+}
+
+fn by(access: Access, block: u32, thread: u32) -> Access {
+    Access { block: [block, 0, 0], thread: [thread, 0, 0], linear: thread, ..access }
+}
+
+fn fault(what: FindingKind, at: Access, with: Option<Access>, count: u64) -> Verdict {
+    let fault = Fault::Finding(Finding { what, at, with, count });
+    Verdict::Fault { case: 0, fault, others: 0 }
+}
+
+fn other(fault: Fault) -> Verdict {
+    Verdict::Fault { case: 0, fault, others: 0 }
+}
+
+fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>) -> Mismatch {
+    let untouched = examples.iter().filter(|example| example.yours.is_none()).count();
+    Mismatch {
+        output: "out",
+        shape: vec![total],
+        total,
+        wrong,
+        untouched: if untouched == examples.len() { wrong } else { untouched },
+        nan: 0,
+        examples,
+        pattern,
+        max_writes: None,
+        written: None,
+    }
+}
+
+fn example(index: usize, yours: Option<f64>, expected: f64) -> Example {
+    Example { index, yours, expected, tolerance: 0.0 }
+}
+
+fn values(mismatch: Mismatch) -> Verdict {
+    Verdict::WrongValues { case: 0, mismatch }
+}
+
+fn rejected(line: u32, column: u32, text: &str) -> Verdict {
+    let severity = Severity::Error;
+    Verdict::CompileError(vec![Message { severity, line, column, length: 1, text: text.into() }])
+}
+
+const RATIO: Gate =
+    Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target: 4.5, baseline: Some(32.0) };
+const CONFLICTS: Gate =
+    Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: Some(63_488.0) };
+const REQUESTS: Gate = Gate {
+    metric: Metric::SharedRequests,
+    op: Op::AtLeast,
+    target: 4096.0,
+    baseline: Some(4096.0),
+};
+
+fn measured(gate: Gate, value: f64, holds: bool) -> Measured {
+    Measured { gate, value: Some(value), holds }
+}
+
+macro_rules! screens {
+    ($($name:ident: $spec:expr, $source:expr, $verdict:expr;)*) => { $(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), screen(&$spec, $source, &$verdict));
+        }
+    )* };
+}
+
+screens! {
+    passed: GUARD, GUARD_CU, Verdict::Passed(Passed {
+        cases: 7, gates: vec![], sectors_per_request: Some(4.0), max_writes: Some(1), sizes: (1, 1_000_003),
+    });
+    passed_with_gates: ADD_2D, ADD_2D_CU, Verdict::Passed(Passed {
+        cases: 4, gates: vec![measured(RATIO, 4.0, true)], sectors_per_request: Some(4.0),
+        max_writes: Some(1), sizes: (2405, 131_072),
+    });
+    not_started: GUARD, "// goal\n\nvoid k() {\n    // TODO 1: which element is mine?\n}\n",
+        Verdict::NotStarted { output: "out", elements: 15, todo_line: 4 };
+    missing_file: GUARD, "", Verdict::UnreadableSource(Unreadable::Missing);
+    huge_file: GUARD, "", Verdict::UnreadableSource(Unreadable::TooLarge(5_242_880, 1_048_576));
+    compiler_stopped: GUARD, GUARD_CU, Verdict::CompilerStopped("no answer after 10 s".into());
+
+    misspelt_built_in: GUARD, "void k() {\n    int idx = threadId.x;\n}\n",
+        rejected(2, 15, "identifier \"threadId\" is undefined");
+    misspelt_barrier: GUARD, "void k() {\n    __syncthread();\n}\n",
+        rejected(2, 5, "identifier \"__syncthread\" is undefined");
+    capital_member: GUARD, "void k() {\n    int idx = threadIdx.X;\n}\n",
+        rejected(2, 25, "class \"uint3\" has no member \"X\"");
+    missing_semicolon: GUARD, "void k() {\n    int idx = threadIdx.x  // mine\n\n    out[idx] = 1;\n}\n",
+        rejected(4, 5, "expected a \";\"");
+    missing_semicolon_already_found: GUARD, "void k() {\n    int idx = threadIdx.x  // mine\n\n    out[idx] = 1;\n}\n",
+        rejected(2, 25, "expected a \";\"");
+    missing_brace: GUARD, "void k() {\n    if (n > 1) {\n}\n",
+        rejected(1, 10, "expected a \"}\" to match this \"{\"");
+    three_part_index: GUARD, "void k() {\n    out[threadIdx] = 1;\n}\n",
+        rejected(2, 8, "no operator \"[]\" matches these operands operand types are: float * [ const uint3 ]");
+    overloads: GUARD, "void k() {\n    out[0] = max(1, 2.0f);\n}\n",
+        rejected(2, 14, "more than one instance of overloaded function \"max\" matches the argument list: function \"max(double, float)\" (declared implicitly)");
+    own_name_misspelt: GUARD, "void k() {\n    int index = 1;\n    out[indx] = 1;\n}\n",
+        rejected(3, 9, "identifier \"indx\" is undefined");
+    const_input: GUARD, "void k(const float* in) {\n    in[0] = 1.0f;\n}\n",
+        rejected(2, 5, "expression must be a modifiable lvalue");
+    include: GUARD, "#include <cstdio>\n",
+        rejected(1, 18, "could not open source file \"cstdio\" (no directories in search list)");
+    whole_array: GUARD, "void k() {\n    out[0] = in;\n}\n",
+        rejected(2, 12, "a value of type \"const float *\" cannot be assigned to an entity of type \"float\"");
+    host_function: GUARD, "float twice(float x) { return 2 * x; }\n",
+        rejected(1, 7, "A function without execution space annotations (__host__/__device__/__global__) is considered a host function, and host functions are not allowed in JIT mode. Consider using -default-device flag");
+
+    kernel_renamed: GUARD, "extern \"C\" __global__ void gaurd(const float* in, float* out, int n) {}\n",
+        Verdict::WrongSignature(Signature::NoSuchKernel { expected: "guard".into(), found: vec!["gaurd".into()] });
+    kernel_mangled: GUARD, "__global__ void guard(const float* in, float* out, int n) {}\n",
+        Verdict::WrongSignature(Signature::NoSuchKernel { expected: "guard".into(), found: vec!["_Z5guardPKfPfi".into()] });
+    parameter_missing: GUARD, "extern \"C\" __global__ void guard(const float* in, float* out) {}\n",
+        Verdict::WrongSignature(Signature::Count { expected: VECTOR.to_vec(), found: vec!["pointer".into(), "pointer".into()] });
+    parameter_type: GUARD, "extern \"C\" __global__ void guard(const float* in, float* out, float n) {}\n",
+        Verdict::WrongSignature(Signature::Type { index: 2, expected: VECTOR[2], found: "float".into() });
+
+    out_of_bounds_write: GUARD, GUARD_CU, fault(FindingKind::OutOfBounds,
+        by(on(at(5, 5, Action::Write), "out", 1000, 1000), 3, 232), None, 24);
+    out_of_bounds_before: GUARD, "extern \"C\" __global__ void guard(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    if (idx < n) { out[idx] = in[idx] + in[idx - 1]; }\n}\n",
+        fault(FindingKind::OutOfBounds, on(at(3, 20, Action::Read), "in", -1, 1000), None, 1);
+    out_of_bounds_matrix: ADD_2D, ADD_2D_CU, fault(FindingKind::OutOfBounds, Access {
+        block: [2, 4, 0], thread: [5, 1, 0], ..on(at(5, 9, Action::Write), "out", 2470, 2405) }, None, 715);
+    out_of_bounds_shared: REDUCE, REDUCE_CU, fault(FindingKind::OutOfBounds, Access {
+        space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 256, 256), 0, 128) }, None, 7);
+    null_pointer: GUARD, GUARD_CU, fault(FindingKind::InvalidAddress, Access { address: 0, ..at(5, 5, Action::Write) }, None, 1);
+    host_pointer: GUARD, GUARD_CU, fault(FindingKind::InvalidAddress, Access { address: 0x7ffc_1234_5678, ..at(5, 5, Action::Read) }, None, 1);
+    misaligned: GUARD, GUARD_CU, fault(FindingKind::Misaligned, Access { address: 0x7000_0004, bytes: 16, ..at(5, 5, Action::Read) }, None, 1);
+    uninitialised_shared: REDUCE, REDUCE_CU, fault(FindingKind::UninitialisedRead, Access {
+        space: Some(Space::Shared), ..on(at(12, 5, Action::Read), "tile", 0, 256) }, None, 1);
+    uninitialised_output: GUARD, "extern \"C\" __global__ void guard(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    out[idx] += in[idx];\n}\n",
+        fault(FindingKind::UninitialisedRead, on(at(3, 5, Action::Read), "out", 0, 1000), None, 1000);
+
+    shared_race: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 32, 256), 0, 0) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Write), "tile", 32, 256), 0, 32) }), 127);
+    shared_race_two_lines: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
+    global_race: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    out[idx] = in[idx];\n}\n",
+        fault(FindingKind::GlobalRace, by(on(at(3, 5, Action::Write), "out", 0, 1280), 1, 0),
+        Some(by(on(at(3, 5, Action::Write), "out", 0, 1280), 0, 0)), 1024);
+    barrier_not_reached: REDUCE, REDUCE_CU, fault(FindingKind::BarrierNotReached { waiting: 251, missing: 5 },
+        at(11, 5, Action::Wait), Some(by(at(13, 1, Action::Exit), 0, 251)), 1);
+    barrier_in_branch: REDUCE, "extern \"C\" __global__ void reduce(const float* in, float* out, int n) {\n    int tid = threadIdx.x;\n    if (tid < 100) {\n        __syncthreads();\n    }\n    out[tid] = in[tid];\n}\n",
+        fault(FindingKind::BarrierNotReached { waiting: 100, missing: 156 }, at(4, 9, Action::Wait),
+        Some(by(at(7, 1, Action::Exit), 0, 100)), 1);
+    deadlock: REDUCE, REDUCE_CU, fault(FindingKind::Deadlock { waiting: 256 }, at(11, 5, Action::Wait), None, 1);
+    sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f }, at(8, 13, Action::Execute), None, 1);
+    never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
+    timed_out: GUARD, LOOP_CU, other(Fault::TimedOut { seconds: 10.0 });
+    trap: GUARD, GUARD_CU, fault(FindingKind::Trap, by(at(5, 5, Action::Execute), 0, 3), None, 1);
+    assert_failed: GUARD, GUARD_CU, fault(FindingKind::Assert { expression: "idx < n".into() }, by(at(5, 5, Action::Execute), 3, 232), None, 24);
+    stack_overflow: GUARD, GUARD_CU, fault(FindingKind::StackOverflow { bytes: 1_048_576 }, at(5, 5, Action::Execute), None, 1);
+    input_changed: GUARD, "extern \"C\" __global__ void guard(float* in, float* out, int n) {\n    in[threadIdx.x] = 0.0f;\n}\n",
+        other(Fault::InputChanged { name: "in".into(), index: 0 });
+    guard_zone: GUARD, GUARD_CU, other(Fault::GuardZone { name: "out".into(), index: 1000 });
+    driver_700: GUARD, GUARD_CU, other(Fault::Driver { code: 700, name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(), text: "an illegal memory access was encountered".into() });
+    driver_719: GUARD, GUARD_CU, other(Fault::Driver { code: 719, name: "CUDA_ERROR_LAUNCH_FAILED".into(), text: "unspecified launch failure".into() });
+    worker_died: GUARD, GUARD_CU, other(Fault::WorkerDied { how: "signal 9".into() });
+    unsupported: GUARD, GUARD_CU, other(Fault::Unsupported { feature: "tex.2d.v4.f32.f32".into(), source: Some(Source { file: "x".into(), line: 5, column: 5 }) });
+
+    only_first_block: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    if (idx < n) {\n        out[idx] = in[idx];\n    }\n}\n",
+        values(Mismatch { max_writes: Some(5), written: Some(256), ..mismatch(1280, 1024, Pattern::OnlyFirstBlockRight(256),
+            vec![example(256, None, 0.743_112), example(257, None, 1.220_91)]) });
+    last_block_wrong: GUARD, GUARD_CU, values(Mismatch { written: Some(768), max_writes: Some(1),
+        ..mismatch(1000, 232, Pattern::OnlyLastBlockWrong(256), vec![example(768, None, 10.5), example(769, None, 11.25)]) });
+    last_element: GUARD, GUARD_CU, values(mismatch(1000, 1, Pattern::Single(999), vec![example(999, None, 10.5)]));
+    shifted: GUARD, GUARD_CU, values(mismatch(1000, 999, Pattern::Shifted(1),
+        vec![example(0, Some(10.25), 10.5), example(1, Some(10.75), 10.25), example(2, Some(10.1), 10.75)]));
+    all_doubled: GUARD, GUARD_CU, values(mismatch(1000, 1000, Pattern::All,
+        vec![example(0, Some(4.0), 2.0), example(1, Some(5.0), 2.5), example(2, Some(7.0), 3.5)]));
+    too_small_by_ten: GUARD, GUARD_CU, values(mismatch(1000, 1000, Pattern::All,
+        vec![example(0, Some(0.5), 10.5), example(1, Some(0.25), 10.25), example(2, Some(3.0), 13.0)]));
+    not_a_number: GUARD, GUARD_CU, values(Mismatch { nan: 12,
+        ..mismatch(1000, 12, Pattern::Scattered, vec![example(17, Some(f64::NAN), 10.5), example(40, Some(f64::INFINITY), 10.1)]) });
+    nearly_right: GUARD, GUARD_CU, values(mismatch(1000, 3, Pattern::Scattered,
+        vec![example(17, Some(10.500_001), 10.500_000), example(40, Some(1.0), 2.0)]));
+    transposed: ADD_2D, ADD_2D_CU, values(Mismatch { shape: vec![37, 65],
+        ..mismatch(2405, 2400, Pattern::Transposed, vec![example(1, Some(1.5), 2.5), example(2, Some(1.75), 2.25)]) });
+    last_column: ADD_2D, ADD_2D_CU, values(Mismatch { shape: vec![37, 65],
+        ..mismatch(2405, 37, Pattern::Column(64), vec![example(64, None, 2.5), example(129, None, 2.25)]) });
+
+    uncoalesced: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 31.96, false)],
+        line: Some(LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
+            load_requests: 4096, load_sectors: 131_072, load_sectors_ideal: 16_384,
+            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() } }) };
+    bank_conflict: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
+        gates: vec![measured(CONFLICTS, 63_488.0, false), measured(REQUESTS, 4096.0, true)],
+        line: Some(LineCounters { source: Source { file: "x".into(), line: 8, column: 13 }, counters: Counters {
+            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, ..Counters::default() } }) };
+    bypassed: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
+        gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], line: None };
+    not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,
+        gates: vec![Measured { gate: RATIO, value: None, holds: false }], line: None };
+}
+
+/// A kernel may print anything: none of it reaches the terminal as a command, and a flood is cut.
+#[test]
+fn printed_output_is_harmless() {
+    colored::control::set_override(false);
+    let flood: String =
+        (0..1000).map(|i| format!("thread {i}\u{1b}[31m says \u{7}hello\n")).collect();
+    let verdict = Verdict::Passed(Passed::default());
+    let report = report(&GUARD, GUARD_CU, &verdict, Some(&flood));
+    let text = terminal::render_to_width(&report, GUARD_CU, 80);
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    assert!(text.contains("... 976 more lines"), "{text}");
+}
+
+/// A source line may hold escape sequences, tabs and wide characters; marks stay inside it.
+#[test]
+fn source_lines_are_harmless() {
+    colored::control::set_override(false);
+    let source = "void k() {\n\t/* \u{1b}[2J \u{202e} é */ out[i] = 1;\r\n}";
+    let verdict =
+        fault(FindingKind::OutOfBounds, on(at(2, 2, Action::Write), "out", 9, 3), None, 1);
+    let text = terminal::render_to_width(&report(&GUARD, source, &verdict, None), source, 80);
+    assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    insta::assert_snapshot!("hostile_source", text);
+}
+
+/// Marks beyond the file (the file changed meanwhile) are left out, and nothing panics.
+#[test]
+fn marks_outside_the_source_are_dropped() {
+    colored::control::set_override(false);
+    let verdict = fault(FindingKind::Trap, at(5, 5, Action::Execute), None, 1);
+    let mut report = report(&GUARD, GUARD_CU, &verdict, None);
+    for (line, column, length) in [(0, 1, 1), (999, 1, 1), (5, 900, 3), (5, 30, 900), (5, 0, 0)] {
+        report.spans[0] = checker::report::Span { line, column, length, ..report.spans[0].clone() };
+        for source in [GUARD_CU, "", "\n", "é"] {
+            assert!(terminal::render_to_width(&report, source, 80).contains("error[trap]"));
+        }
+    }
+}
+
+/// Scripts rely on the field names: a change here is a new version.
+#[test]
+fn json_is_stable() {
+    let verdict = fault(
+        FindingKind::OutOfBounds,
+        by(on(at(5, 5, Action::Write), "out", 1000, 1000), 3, 232),
+        None,
+        24,
+    );
+    let text = json::render(&[report(&GUARD, GUARD_CU, &verdict, Some("hi\n"))]);
+    let value: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+    insta::assert_snapshot!("json", serde_json::to_string_pretty(&value).expect("valid JSON"));
+}
+
+fn any_access() -> impl Strategy<Value = Access> {
+    let numbers =
+        (0_u32..12, 0_u32..60, prop::array::uniform3(0_u32..5), prop::array::uniform3(0_u32..300));
+    let array = prop::option::of(prop::sample::select(vec!["in", "out", "tile", "", "\u{1b}[2J"]));
+    let action = prop::sample::select(vec![
+        Action::Read,
+        Action::Write,
+        Action::Atomic,
+        Action::Wait,
+        Action::Exit,
+    ]);
+    let space =
+        prop::option::of(prop::sample::select(vec![Space::Global, Space::Shared, Space::Local]));
+    let place = (array, any::<Option<i64>>(), any::<Option<u64>>(), any::<u64>(), any::<u32>());
+    (numbers, action, space, place).prop_map(
+        |(
+            (line, column, block, thread),
+            action,
+            space,
+            (array, index, elements, address, bytes),
+        )| Access {
+            source: Source { file: "x".into(), line, column },
+            action,
+            block,
+            thread,
+            linear: 0,
+            space,
+            array: array.map(str::to_owned),
+            index,
+            elements,
+            address,
+            bytes,
+        },
+    )
+}
+
+fn any_kind() -> impl Strategy<Value = FindingKind> {
+    (any::<u32>(), any::<u32>(), any::<u64>()).prop_flat_map(|(a, b, n)| {
+        prop::sample::select(vec![
+            FindingKind::OutOfBounds,
+            FindingKind::InvalidAddress,
+            FindingKind::Misaligned,
+            FindingKind::UninitialisedRead,
+            FindingKind::SharedRace,
+            FindingKind::GlobalRace,
+            FindingKind::BarrierNotReached { waiting: a, missing: b },
+            FindingKind::Deadlock { waiting: a },
+            FindingKind::BadSyncMask { mask: a, present: b },
+            FindingKind::NeverFinishes { instructions: n },
+            FindingKind::Trap,
+            FindingKind::Assert { expression: "\u{1b}]0;x\u{7}".into() },
+            FindingKind::StackOverflow { bytes: n },
+        ])
+    })
+}
+
+fn any_pattern() -> impl Strategy<Value = Pattern> {
+    (0_usize..2000, 0_usize..2000, any::<i64>()).prop_flat_map(|(a, b, shift)| {
+        prop::sample::select(vec![
+            Pattern::All,
+            Pattern::OnlyFirstBlockRight(a),
+            Pattern::OnlyLastBlockWrong(a),
+            Pattern::Single(a),
+            Pattern::From(a),
+            Pattern::Before(a),
+            Pattern::Periodic { period: a, offset: b },
+            Pattern::Row(a),
+            Pattern::Column(a),
+            Pattern::RowsFrom(a),
+            Pattern::ColumnsFrom(a),
+            Pattern::Transposed,
+            Pattern::Shifted(shift),
+            Pattern::Scattered,
+        ])
+    })
+}
+
+/// Whatever a verdict says, it can be told: no panic, no escape sequence, no empty title.
+fn can_be_told(spec: &'static Spec, source: &str, verdict: &Verdict) {
+    colored::control::set_override(false);
+    let report = report(spec, source, verdict, None);
+    assert!(!report.title.is_empty());
+    for width in [0, 40, 80, 500] {
+        let text = terminal::render_to_width(&report, source, width);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_finding_can_be_told(
+        what in any_kind(), at in any_access(), with in prop::option::of(any_access()),
+        count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
+    ) {
+        let fault = Fault::Finding(Finding { what, at, with, count });
+        let verdict = Verdict::Fault { case: 0, fault, others };
+        for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
+            can_be_told(spec, source, &verdict);
+        }
+    }
+
+    #[test]
+    fn any_mismatch_can_be_told(
+        pattern in any_pattern(), shape in prop::collection::vec(0_usize..100, 0..4),
+        counts in (0_usize..3000, 0_usize..3000, 0_usize..3000),
+        numbers in prop::collection::vec((any::<usize>(), any::<Option<f64>>(), any::<f64>()), 0..5),
+        max_writes in any::<Option<u32>>(), written in any::<Option<u64>>(), case in 0_usize..2,
+    ) {
+        let (wrong, untouched, nan) = counts;
+        let examples = numbers.into_iter().map(|(i, yours, expected)| example(i, yours, expected)).collect();
+        let total = shape.iter().product();
+        let mismatch = Mismatch {
+            output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
+        };
+        can_be_told(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
+        can_be_told(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });
+    }
+
+    #[test]
+    fn any_compiler_message_can_be_told(
+        line in 0_u32..9, column in 0_u32..60, length in 0_u32..90,
+        text in "(identifier \"|expected a \";\"|expected a \"\\)\"|a value of type \"|has no member|is undefined|no operator \"\\[\\]\"|host function|cannot be assigned to|.{0,9}){0,4}",
+    ) {
+        let message = Message { severity: Severity::Error, line, column, length, text };
+        let mut report = report(&GUARD, GUARD_CU, &Verdict::CompileError(vec![message]), None);
+        report.title.push('.');
+        terminal::render_to_width(&report, GUARD_CU, 80);
+    }
+}

@@ -1,0 +1,244 @@
+//! Learners' code through the real `checker worker`: compiled and simulated in a child, hostile or not.
+//!
+//! Needs a CUDA 13 compiler: `cargo checker setup` installs one.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use checker::backend::{Arg, Choice, Fault, Launch, PRINTED_LIMIT, Run};
+use checker::compile::{Options, Outcome};
+use checker::toolchain::{self, Origin, Toolchain};
+use checker::value::DType;
+use checker::worker::Worker;
+use ptxsim::FindingKind;
+
+const FILE: &str = "exercises/ch01_threads/double_it.cu";
+const DOUBLE_IT: &str =
+    "extern \"C\" __global__ void double_it(const float* in, float* out, int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < n) {
+        out[idx] = 2.0f * in[idx];
+    }
+}
+";
+
+fn worker() -> Worker {
+    Worker::with_program(PathBuf::from(env!("CARGO_BIN_EXE_checker")))
+}
+
+fn compiler() -> Toolchain {
+    toolchain::find()
+        .expect("no CUDA 13 compiler: run `cargo checker setup` first, then the tests again")
+}
+
+fn compile(worker: &mut Worker, source: &str) -> Outcome {
+    worker.compile(&compiler(), source, FILE, &Options::default()).expect("a worker")
+}
+
+fn stopped(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Stopped(how) => how,
+        other => panic!("should have stopped: {other:?}"),
+    }
+}
+
+/// A warm child compiles again and again, and an error in between changes nothing.
+#[test]
+fn one_child_compiles_many_files() {
+    let mut worker = worker();
+    let Outcome::Compiled(first) = compile(&mut worker, DOUBLE_IT) else {
+        panic!("should compile")
+    };
+    let broken = DOUBLE_IT.replace("threadIdx", "threadId");
+    let Outcome::Rejected(messages) = compile(&mut worker, &broken) else { panic!("should not") };
+    assert_eq!(messages.first().map(|m| m.line), Some(2), "{messages:?}");
+    assert_eq!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(first));
+}
+
+/// A macro bomb ends on the clock, and the next file compiles.
+#[test]
+fn a_bomb_is_stopped_on_the_clock() {
+    let mut bomb = String::from("#define A0 x+x+x+x+x+x+x+x+x+x\n");
+    for i in 1..12 {
+        bomb += &format!("#define A{i} {}\n", vec![format!("A{}", i - 1); 10].join("+"));
+    }
+    bomb += "__global__ void k(int* out, int x) { out[0] = A11; }\n";
+    let mut worker = worker().with_compile_limit(Duration::from_secs(2));
+    let start = Instant::now();
+    let how = stopped(compile(&mut worker, &bomb));
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
+    // Whichever limit it meets first, time or memory.
+    assert!(how == "the compiler did not finish within 2 s" || how.contains("crashed"), "{how}");
+    assert!(matches!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(_)));
+}
+
+/// A compiler that runs out of memory aborts: the child's end, not the checker's.
+#[test]
+fn a_compiler_that_aborts_is_reported() {
+    let mut worker = worker().with_compile_limit(Duration::from_secs(120));
+    let how = stopped(compile(&mut worker, "__constant__ int huge[1 << 30] = {1};\n"));
+    assert!(how.contains("memory"), "{how}");
+    assert!(matches!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(_)));
+}
+
+/// A compiler that is not there is the machine's problem, with the path that was tried.
+#[test]
+fn a_missing_compiler_is_named() {
+    let nowhere = Toolchain {
+        nvrtc: "/nonexistent/libnvrtc.so.13".into(),
+        builtins: None,
+        include: None,
+        nvcc: None,
+        version: "13.0".into(),
+        origin: Origin::Usual,
+    };
+    match worker().compile(&nowhere, DOUBLE_IT, FILE, &Options::default()).expect("a worker") {
+        Outcome::Unavailable(why) => assert!(why.contains("/nonexistent/libnvrtc.so.13"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+const N: usize = 1000;
+
+fn ptx(worker: &mut Worker, body: &str) -> String {
+    let source = format!(
+        "extern \"C\" __device__ int printf(const char*, ...);\n\
+         extern \"C\" __global__ void k(const float* in, float* out, int n) {{\n\
+         \x20   const int idx = blockIdx.x * blockDim.x + threadIdx.x;\n    {body}\n}}\n"
+    );
+    match compile(worker, &source) {
+        Outcome::Compiled(module) => module.ptx,
+        other => panic!("{body}: {other:?}"),
+    }
+}
+
+fn launch() -> Launch {
+    let buffer = |name: &str, data: Option<Vec<u8>>, writable| Arg::Buffer {
+        name: name.into(),
+        dtype: DType::F32,
+        bytes: N * 4,
+        data,
+        writable,
+    };
+    let input = (0..N).flat_map(|i| (i as f32 + 0.5).to_le_bytes()).collect();
+    Launch {
+        entry: "k".into(),
+        grid: [4, 1, 1],
+        block: [256, 1, 1],
+        shared: 0,
+        args: vec![
+            buffer("in", Some(input), false),
+            buffer("out", None, true),
+            Arg::Scalar((N as i32).to_le_bytes().to_vec()),
+        ],
+        seed: 7,
+        budget: 2_000_000,
+    }
+}
+
+fn simulate(worker: &mut Worker, body: &str) -> Run {
+    let ptx = ptx(worker, body);
+    worker.run(Choice::Sim, &ptx, &launch(), Duration::from_secs(60)).expect("a simulator")
+}
+
+fn findings(run: &Run) -> Vec<&FindingKind> {
+    let kind = |f| match f {
+        &Fault::Finding(ref finding) => Some(&finding.what),
+        _ => None,
+    };
+    run.faults.iter().filter_map(kind).collect()
+}
+
+const RIGHT: &str = "if (idx < n) { out[idx] = 2.0f * in[idx]; }";
+
+fn assert_right(worker: &mut Worker) {
+    let run = simulate(worker, RIGHT);
+    assert_eq!(run.faults, []);
+    let expected: Vec<u8> = (0..N).flat_map(|i| (i as f32 * 2.0 + 1.0).to_le_bytes()).collect();
+    assert_eq!(run.outputs.len(), 1);
+    assert!(run.outputs.iter().all(|o| o.data == expected && o.name == "out"));
+    assert!(run.observations.is_some_and(|o| o.completed));
+}
+
+/// What a wrong kernel leads to, case by case; after each, the same worker runs a right one.
+#[test]
+fn faults_of_a_kernel_are_data() {
+    let mut worker = worker();
+    assert_right(&mut worker);
+
+    let run = simulate(&mut worker, "out[idx] = 2.0f * in[idx];");
+    assert!(findings(&run).contains(&&FindingKind::OutOfBounds), "{:?}", run.faults);
+    assert_right(&mut worker);
+
+    let run = simulate(&mut worker, "if (idx == 5) { const_cast<float*>(in)[idx] = -1.0f; }");
+    let changed = Fault::InputChanged { name: "in".into(), index: 5 };
+    assert!(run.faults.contains(&changed), "{:?}", run.faults);
+
+    let run = simulate(&mut worker, "if (idx == 3) { asm volatile(\"trap;\"); }");
+    assert!(findings(&run).contains(&&FindingKind::Trap), "{:?}", run.faults);
+    assert_right(&mut worker);
+}
+
+/// Nothing written is seen as such: the pattern that the answer names is what the output holds.
+#[test]
+fn an_output_left_alone_holds_the_poison() {
+    let mut worker = worker();
+    let run = simulate(&mut worker, "if (idx == 0) { printf(\"hello from %d\\n\", n); }");
+    assert_eq!((run.faults.as_slice(), run.printed.as_str()), (&[][..], "hello from 1000\n"));
+    let output = run.outputs.first().expect("one output");
+    let poison = output.poison.expect("poisoned");
+    assert!(output.data.chunks(4).all(|word| word == poison));
+}
+
+/// The instruction budget ends an endless kernel first; without one, the clock does, and the next case runs.
+#[test]
+fn an_endless_kernel_ends() {
+    let mut worker = worker();
+    let endless = "volatile const float* flag = in; while (flag[0] != -1.0f) { }";
+    let run = simulate(&mut worker, endless);
+    assert!(
+        findings(&run)
+            .iter()
+            .any(|f| matches!(f, FindingKind::NeverFinishes { .. } | FindingKind::Deadlock { .. })),
+        "{:?}",
+        run.faults
+    );
+    let ptx = ptx(&mut worker, "for (float x = 1.0f;; x = x * 1.5f) { out[0] = x; }");
+    let patient = Launch { budget: u64::MAX, ..launch() };
+    let start = Instant::now();
+    let run = worker.run(Choice::Sim, &ptx, &patient, Duration::from_secs(1)).expect("a worker");
+    assert_eq!(run.faults, [Fault::TimedOut { seconds: 1.0 }]);
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+    assert_right(&mut worker);
+}
+
+/// A million lines are cut and counted.
+#[test]
+fn a_printing_kernel_is_cut() {
+    let mut worker = worker();
+    let run = simulate(
+        &mut worker,
+        "for (int i = 0; i < 1000; ++i) { printf(\"line %d of %d\\n\", i, idx); }",
+    );
+    assert!(run.printed.len() <= PRINTED_LIMIT && run.printed.len() > PRINTED_LIMIT / 2);
+    assert!(run.printed_dropped > 1 << 20, "{}", run.printed_dropped);
+}
+
+/// What the simulator does not run is said in terms of the learner's code, and is no fault of the checker.
+#[test]
+fn what_cannot_run_is_not_a_bug() {
+    let mut worker = worker();
+    let run = simulate(&mut worker, "asm volatile(\"frobnicate.f32 %0;\" :: \"f\"(in[0]));");
+    assert!(matches!(run.faults[..], [Fault::Unsupported { .. }]), "{:?}", run.faults);
+
+    let right = ptx(&mut worker, RIGHT);
+    let mut short = launch();
+    short.args.truncate(2);
+    let run = worker.run(Choice::Sim, &right, &short, Duration::from_secs(60)).expect("a worker");
+    assert!(matches!(run.faults[..], [Fault::Driver { code: 1, .. }]), "{:?}", run.faults);
+
+    let nobody = Launch { entry: "nobody".into(), ..launch() };
+    let run = worker.run(Choice::Sim, &right, &nobody, Duration::from_secs(60)).expect("a worker");
+    assert!(matches!(run.faults[..], [Fault::Driver { code: 500, .. }]), "{:?}", run.faults);
+    assert_right(&mut worker);
+}

@@ -1,0 +1,19 @@
+// double_it | chapter 1 | "Which element is mine?"
+//
+// Goal    out = 2 * a, element by element: one thread for each element.
+//
+// a       [rows][cols]  f32, read only; row after row in memory
+// out     [rows][cols]  f32, every element must be written
+// cols    count         elements in one row
+// launch  1 block, cols threads wide (x) and rows threads high (y): no thread too many
+//
+// Run     checker check double_it        Stuck?  checker hint double_it
+
+extern "C" __global__ void double_it(const float* a, float* out, int cols) {
+    // TODO 1: which column and which row are mine? threadIdx.x runs along the width of the block,
+    //         threadIdx.y along its height.
+
+    // TODO 2: how many elements lie before mine in memory? Call that number idx.
+
+    // TODO 3: what belongs in out[idx]?
+}

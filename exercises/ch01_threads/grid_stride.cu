@@ -1,0 +1,23 @@
+// grid_stride | chapter 1 | "One grid, any amount of data"
+//
+// Goal    out = sqrt(a*a + b*b), element by element, with 32-byte sectors per request at most 4.5.
+//
+// a, b    [n]    f32, read only
+// out     [n]    f32, every element must be written, by one thread
+// n       count  any n >= 1: far more than threads, or fewer
+// launch  1 x 32, 4 x 128 or 1024 x 256 threads: the kernel must be right for each of them
+//
+// This kernel is right, and slow: each thread works through a chunk of its own. Look at what the 32
+// threads of a warp read in the same step.
+//
+// Run     checker check grid_stride      Stuck?  checker hint grid_stride
+
+extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
+    const size_t threads = size_t(gridDim.x) * blockDim.x;            // in the whole grid
+    const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;  // 0 .. threads-1
+    const size_t chunk = (n + threads - 1) / threads;                 // elements per thread
+
+    for (size_t idx = me * chunk; idx < (me + 1) * chunk && idx < n; idx++) {
+        out[idx] = sqrtf(a[idx] * a[idx] + b[idx] * b[idx]);
+    }
+}

@@ -1,0 +1,23 @@
+// matrix_add_2d | chapter 1 | "Two dimensions, and which one is x"
+//
+// Goal    out = a + b for matrices, with 4 sectors of 32 bytes per request.
+//
+// a, b    [rows][cols]  f32, read only; row after row in memory
+// out     [rows][cols]  f32, every element must be written, by one thread
+// rows    count         any rows >= 1
+// cols    count         any cols >= 1
+// launch  a 2-D grid of 2-D blocks, enough threads in x and in y for the longer side
+//
+// This kernel is right, and slow. The 32 threads of a warp follow each other in x.
+//
+// Run     checker check matrix_add_2d    Stuck?  checker hint matrix_add_2d
+
+extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
+                                         int cols) {
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. at least rows-1
+    const int col = blockIdx.y * blockDim.y + threadIdx.y;  // 0 .. at least cols-1
+
+    if (row < rows && col < cols) {
+        out[row * cols + col] = a[row * cols + col] + b[row * cols + col];
+    }
+}
