@@ -370,7 +370,11 @@ fn careful<const L: u8>(
                 None => (Place::Nowhere(address), None),
             }
         } else {
-            let offset = address as i64;
+            // 32-bit addresses before the window's start wrap around
+            let offset = match op.address {
+                Address::Row32(_) if op.space == MemSpace::Shared => i64::from(address as u32 as i32),
+                _ => address as i64,
+            };
             let inside = u32::try_from(offset).is_ok_and(|o| {
                 o.checked_add(bytes).is_some_and(|end| m.shared_inside(o, end))
             });
@@ -378,7 +382,9 @@ fn careful<const L: u8>(
         };
         let what = match limits {
             None => FindingKind::InvalidAddress,
-            Some((offset, limit)) if offset < 0 || offset + i64::from(bytes) > limit => FindingKind::OutOfBounds,
+            Some((offset, limit)) if offset < 0 || offset.saturating_add(i64::from(bytes)) > limit => {
+                FindingKind::OutOfBounds
+            },
             Some((offset, _)) if offset % i64::from(bytes) != 0 => FindingKind::Misaligned,
             _ => {
                 good |= 1 << lane;
@@ -409,7 +415,7 @@ fn careful<const L: u8>(
             lanes(good)
                 .filter(|l| {
                     let (a, z) = (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
-                    m.shared_inside(a as u32, z as u32 + bytes)
+                    m.shared_inside(a as u32, (z as u32).saturating_add(bytes))
                 })
                 .fold(0, |all, l| all | 1 << l)
         };
@@ -821,7 +827,7 @@ fn local<const L: u8>(
     let bytes = op.bytes();
     for lane in lanes(who.mask) {
         let offset = addresses[lane] as i64;
-        let what = if offset < 0 || offset + i64::from(bytes) > i64::from(top) {
+        let what = if offset < 0 || offset.saturating_add(i64::from(bytes)) > i64::from(top) {
             Some(FindingKind::OutOfBounds)
         } else if offset % i64::from(bytes) != 0 {
             Some(FindingKind::Misaligned)
