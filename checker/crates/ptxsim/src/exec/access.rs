@@ -1,5 +1,7 @@
 //! Loads, stores and atomics of a warp: bounds, alignment, counting, hazards, then the data.
 
+#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::alu::Rows;
@@ -585,7 +587,7 @@ fn same_value(
     let value = |lane: usize| -> Option<u32> {
         if op.wide {
             let x = rows.x.get(op.rows[part / 2] as usize)?.0[lane];
-            Some(if part % 2 == 0 { x as u32 } else { (x >> 32) as u32 })
+            Some(if part.is_multiple_of(2) { x as u32 } else { (x >> 32) as u32 })
         } else {
             Some(rows.r.get(op.rows[part] as usize)?.0[lane])
         }
