@@ -394,7 +394,6 @@ fn careful<const L: u8>(
             }
         };
         m.fault(what, op, place, b.index, linear, write);
-        m.fuel = m.fuel.min(super::FUEL_AFTER_FAULT);
     }
     // the lanes that are fine go on, one allocation at a time; the others read zeros
     if kind != Kind::Store {
@@ -839,8 +838,7 @@ fn local<const L: u8>(
         let linear = warp.index * 32 + lane as u32;
         if let Some(what) = what {
             m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
-            m.fuel = m.fuel.min(super::FUEL_AFTER_FAULT);
-            if kind != Kind::Store {
+                if kind != Kind::Store {
                 for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
                     if op.wide {
                         rows.x[row as usize].0[lane] = 0;
