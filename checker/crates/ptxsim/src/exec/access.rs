@@ -517,10 +517,11 @@ fn same_value(
     if op.width < 4 {
         return false;
     }
-    if conflict.together {
-        let other = conflict.thread as usize & 31;
-        return offsets[other] == offsets[lane] && value(other) == value(lane);
+    let other = conflict.thread as usize & 31;
+    if conflict.together && offsets[other] == offsets[lane] {
+        return value(other) == value(lane);
     }
+    // Another instruction, or the same one in an earlier round of a loop: what it wrote is in memory.
     old.is_some() && value(lane) == old
 }
 

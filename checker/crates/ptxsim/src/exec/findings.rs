@@ -70,10 +70,16 @@ impl Findings {
 
     /// The findings, the most telling first, follow-ups of a root cause left out.
     pub fn finish(self) -> Vec<Finding> {
-        let mut all: Vec<(u64, Finding)> = self.all.into_values().collect();
-        all.sort_by(|(a, x), (b, y)| {
-            (rank(&x.what), a, &x.at.source).cmp(&(rank(&y.what), b, &y.at.source))
+        let mut all: Vec<(Key, u64, Finding)> =
+            self.all.into_iter().map(|(key, (order, finding))| (key, order, finding)).collect();
+        // One thread often reads and writes past the end in one statement: the write, which harms others, comes first.
+        // The place in the code decides the rest, so that the order never depends on the map's.
+        all.sort_by(|(k, a, x), (l, b, y)| {
+            (rank(&x.what), a, !k.write, &x.at.source, k.at, k.with)
+                .cmp(&(rank(&y.what), b, !l.write, &y.at.source, l.at, l.with))
         });
+        let all: Vec<(u64, Finding)> =
+            all.into_iter().map(|(_, order, finding)| (order, finding)).collect();
         let racing: Vec<Source> = all
             .iter()
             .filter(|(_, f)| matches!(f.what, FindingKind::SharedRace | FindingKind::GlobalRace))
