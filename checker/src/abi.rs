@@ -30,6 +30,14 @@ pub enum Shape {
     Structure(u32),
 }
 
+/// How the module's kernel called `spec.id` differs from what the exercise passes; `None` when it does not.
+pub fn check(spec: &Spec, module: &ptxsim::Module) -> Option<Signature> {
+    let kernel = |entry: &'_ ptxsim::Entry| entry.params.iter().map(Shape::from).collect();
+    let kernels: Vec<Kernel<'_>> =
+        module.entries().iter().map(|e| Kernel { name: &e.name, params: kernel(e) }).collect();
+    compare(spec, &kernels)
+}
+
 /// How the kernel called `spec.id` differs from what the exercise passes; `None` when it does not.
 pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
     let Some(kernel) = kernels.iter().find(|k| k.name == spec.id) else {
@@ -48,6 +56,20 @@ pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
         .enumerate()
         .find(|(_, (expected, found))| !found.takes(expected))?;
     Some(Signature::Type { index, expected: *expected, found: found.describe() })
+}
+
+impl From<&ptxsim::Param> for Shape {
+    fn from(param: &ptxsim::Param) -> Self {
+        use ptxsim::ParamType as T;
+        match param.ty {
+            T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => {
+                Self::Integer(param.bytes)
+            }
+            T::F16 | T::F32 | T::F64 => Self::Float(param.bytes),
+            T::B8 | T::B16 | T::B32 | T::B64 => Self::Bits(param.bytes),
+            T::Bytes => Self::Structure(param.bytes),
+        }
+    }
 }
 
 impl Shape {
@@ -159,6 +181,31 @@ mod tests {
     fn what_the_compiler_makes_of_the_skeleton_is_accepted() {
         assert_eq!(with(&[Integer(8), Integer(8), Integer(4), Float(4)]), None);
         assert_eq!(with(&[Bits(8), Bits(8), Bits(4), Bits(4)]), None);
+    }
+
+    /// The same from PTX text, in both spellings, and with a structure passed by value.
+    #[test]
+    fn parameters_are_read_from_ptx() {
+        let module = |params: &str| {
+            let text = format!(
+                ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry scale({params})\n{{\n\tret;\n}}\n"
+            );
+            ptxsim::Module::parse(&text).unwrap()
+        };
+        let old = ".param .u64 a, .param .u64 b, .param .u32 c, .param .f32 d";
+        let new = ".param .u64 .ptr .align 1 a, .param .u64 .ptr .align 1 b, .param .b32 c, .param .b32 d";
+        assert_eq!(check(&SPEC, &module(old)), None);
+        assert_eq!(check(&SPEC, &module(new)), None);
+        let by_value = ".param .u64 a, .param .u64 b, .param .align 4 .b8 c[12], .param .f32 d";
+        match check(&SPEC, &module(by_value)) {
+            Some(Signature::Type { index: 2, found, .. }) => {
+                assert_eq!(found, "structure of 12 bytes")
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(
+            matches!(check(&SPEC, &module("")), Some(Signature::Count { found, .. }) if found.is_empty())
+        );
     }
 
     /// Each of these would make the launch read an argument as something else.

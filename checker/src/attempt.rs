@@ -20,7 +20,7 @@ pub const SEED: u64 = 7;
 
 /// Warp instructions after which the simulator gives a launch up: a few seconds, and a thousand times what an exercise
 /// needs.
-pub const BUDGET: u64 = 100_000_000;
+pub const BUDGET: u64 = 20_000_000;
 
 /// What a check is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +145,11 @@ fn select(spec: &'static Spec, options: &Options) -> Result<Vec<(usize, &'static
     match &options.case {
         Some(case) if cases.is_empty() => {
             let known: Vec<_> = spec.cases.iter().map(|case| format!("`{}`", case.name)).collect();
-            Err(Error::NoSuchCase { exercise: spec.id, case: case.clone(), known: known.join(", ") })
+            Err(Error::NoSuchCase {
+                exercise: spec.id,
+                case: case.clone(),
+                known: known.join(", "),
+            })
         }
         _ => Ok(cases),
     }

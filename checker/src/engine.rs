@@ -75,7 +75,12 @@ impl Engine {
     ///
     /// # Errors
     /// When the worker cannot be used; the kernel's own faults are in the [`Run`].
-    pub fn run(&mut self, backend: Choice, ptx: &str, launch: &Launch) -> Result<Run, worker::Error> {
+    pub fn run(
+        &mut self,
+        backend: Choice,
+        ptx: &str,
+        launch: &Launch,
+    ) -> Result<Run, worker::Error> {
         self.worker.run(backend, ptx, launch, LIMIT)
     }
 }

@@ -7,10 +7,14 @@
 //! ```
 
 pub mod abi;
+pub mod attempt;
 pub mod backend;
 pub mod book;
+pub mod cli;
+pub mod commands;
 pub mod compile;
 pub mod course;
+pub mod engine;
 pub mod exercises;
 pub mod exit;
 pub mod explain;
@@ -22,5 +26,6 @@ pub mod spec;
 pub mod toolchain;
 pub mod value;
 pub mod verdict;
+pub mod watch;
 pub mod workbook;
 pub mod worker;

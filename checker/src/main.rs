@@ -1,10 +1,7 @@
-//! The `checker` command.
+//! The `checker` binary: everything is in the library.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("worker") => checker::worker::serve(),
-        _ => ExitCode::from(2),
-    }
+    checker::commands::main()
 }

@@ -2,6 +2,7 @@
 //!
 //! Needs a CUDA 13 compiler: `cargo checker setup` installs one.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
@@ -21,7 +22,10 @@ fn child() {
     let toolchain = toolchain::find()
         .expect("no CUDA 13 compiler: run `cargo checker setup` first, then the tests again");
     let source = fs::read_to_string(source).expect("the source to compile");
-    let options = Options { arch: env::var(ARCH).expect("the architecture"), ..Options::default() };
+    let mut options = Options::default();
+    if let Ok(arch) = env::var(ARCH) {
+        options.arch = arch;
+    }
     let result = nvrtc::compile(&toolchain, &source, FILE, &options);
     fs::write(outcome, serde_json::to_vec(&result).expect("serialises"))
         .expect("writes the outcome");
@@ -29,10 +33,11 @@ fn child() {
 
 /// Compiles in a child, which is this test program again.
 fn compile(source: &str) -> Outcome {
-    compile_for("compute_75", source)
+    compile_with(&[], source)
 }
 
-fn compile_for(arch: &str, source: &str) -> Outcome {
+/// As [`compile`], with more in the child's environment.
+fn compile_with(environment: &[(&str, &OsStr)], source: &str) -> Outcome {
     let folder = tempfile::tempdir().expect("temporary folder");
     let (input, output) = (folder.path().join("source.cu"), folder.path().join("outcome.json"));
     fs::write(&input, source).expect("writes the source");
@@ -45,7 +50,7 @@ fn compile_for(arch: &str, source: &str) -> Outcome {
     let child = Command::new(env::current_exe().expect("this program"))
         .args(["--exact", "child", "--nocapture"])
         .envs([(SOURCE, &input), (OUTCOME, &output)])
-        .env(ARCH, arch)
+        .envs(environment.iter().copied())
         .current_dir(folder.path())
         .stdin(Stdio::null())
         .output()
@@ -176,6 +181,25 @@ fn odd_source_ends_well() {
     rejected("extern \"C\" __global__ void k() { /* never closed\n");
     rejected("#include __FILE__\n#include \"kernel.cu\"\n");
     assert!(matches!(compile("int a;\0int b;\n"), Outcome::Stopped(_)));
+    let nested = format!("__device__ int x = {}1{};\n", "(".repeat(20_000), ")".repeat(20_000));
+    compiled(&nested);
+}
+
+/// Another CUDA's `libnvrtc.so` that the loader would find by that name must not take our compiler's place. Here it is a
+/// library without NVRTC's functions.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_of_the_same_name_is_not_used() {
+    let toolchain =
+        toolchain::find().expect("no CUDA 13 compiler: run `cargo checker setup` first");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let builtins = toolchain.builtins.expect("NVRTC's companion");
+    std::os::unix::fs::symlink(builtins, folder.path().join("libnvrtc.so")).expect("links");
+    let outcome = compile_with(
+        &[("LD_LIBRARY_PATH", folder.path().as_os_str())],
+        "extern \"C\" __global__ void k() {}\n",
+    );
+    assert!(matches!(outcome, Outcome::Compiled(_)), "{outcome:?}");
 }
 
 /// A compiler that is not there, or knows no such architecture, is not the learner's fault.
@@ -195,7 +219,8 @@ fn a_missing_compiler_is_said_so() {
         "{outcome:?}"
     );
 
-    let outcome = compile_for("compute_1", "extern \"C\" __global__ void k() {}\n");
+    let outcome =
+        compile_with(&[(ARCH, OsStr::new("compute_1"))], "extern \"C\" __global__ void k() {}\n");
     assert!(
         matches!(&outcome, Outcome::Unavailable(why) if why.contains("invalid value")),
         "{outcome:?}"

@@ -11,6 +11,7 @@ use checker::value::DType;
 use checker::verdict::{
     Example, Measured, Mismatch, Passed, Pattern, Signature, Slug, Unreadable, Verdict,
 };
+use proptest::prelude::*;
 use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Source, Space};
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -249,6 +250,14 @@ screens! {
         rejected(2, 25, "class \"uint3\" has no member \"X\"");
     missing_semicolon: GUARD, "void k() {\n    int idx = threadIdx.x  // mine\n\n    out[idx] = 1;\n}\n",
         rejected(4, 5, "expected a \";\"");
+    missing_semicolon_already_found: GUARD, "void k() {\n    int idx = threadIdx.x  // mine\n\n    out[idx] = 1;\n}\n",
+        rejected(2, 25, "expected a \";\"");
+    missing_brace: GUARD, "void k() {\n    if (n > 1) {\n}\n",
+        rejected(1, 10, "expected a \"}\" to match this \"{\"");
+    three_part_index: GUARD, "void k() {\n    out[threadIdx] = 1;\n}\n",
+        rejected(2, 8, "no operator \"[]\" matches these operands operand types are: float * [ const uint3 ]");
+    overloads: GUARD, "void k() {\n    out[0] = max(1, 2.0f);\n}\n",
+        rejected(2, 14, "more than one instance of overloaded function \"max\" matches the argument list: function \"max(double, float)\" (declared implicitly)");
     own_name_misspelt: GUARD, "void k() {\n    int index = 1;\n    out[indx] = 1;\n}\n",
         rejected(3, 9, "identifier \"indx\" is undefined");
     const_input: GUARD, "void k(const float* in) {\n    in[0] = 1.0f;\n}\n",
@@ -400,4 +409,134 @@ fn json_is_stable() {
     let text = json::render(&[report(&GUARD, GUARD_CU, &verdict, Some("hi\n"))]);
     let value: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
     insta::assert_snapshot!("json", serde_json::to_string_pretty(&value).expect("valid JSON"));
+}
+
+fn any_access() -> impl Strategy<Value = Access> {
+    let numbers =
+        (0_u32..12, 0_u32..60, prop::array::uniform3(0_u32..5), prop::array::uniform3(0_u32..300));
+    let array = prop::option::of(prop::sample::select(vec!["in", "out", "tile", "", "\u{1b}[2J"]));
+    let action = prop::sample::select(vec![
+        Action::Read,
+        Action::Write,
+        Action::Atomic,
+        Action::Wait,
+        Action::Exit,
+    ]);
+    let space =
+        prop::option::of(prop::sample::select(vec![Space::Global, Space::Shared, Space::Local]));
+    let place = (array, any::<Option<i64>>(), any::<Option<u64>>(), any::<u64>(), any::<u32>());
+    (numbers, action, space, place).prop_map(
+        |(
+            (line, column, block, thread),
+            action,
+            space,
+            (array, index, elements, address, bytes),
+        )| Access {
+            source: Source { file: "x".into(), line, column },
+            action,
+            block,
+            thread,
+            linear: 0,
+            space,
+            array: array.map(str::to_owned),
+            index,
+            elements,
+            address,
+            bytes,
+        },
+    )
+}
+
+fn any_kind() -> impl Strategy<Value = FindingKind> {
+    (any::<u32>(), any::<u32>(), any::<u64>()).prop_flat_map(|(a, b, n)| {
+        prop::sample::select(vec![
+            FindingKind::OutOfBounds,
+            FindingKind::InvalidAddress,
+            FindingKind::Misaligned,
+            FindingKind::UninitialisedRead,
+            FindingKind::SharedRace,
+            FindingKind::GlobalRace,
+            FindingKind::BarrierNotReached { waiting: a, missing: b },
+            FindingKind::Deadlock { waiting: a },
+            FindingKind::BadSyncMask { mask: a, present: b },
+            FindingKind::NeverFinishes { instructions: n },
+            FindingKind::Trap,
+            FindingKind::Assert { expression: "\u{1b}]0;x\u{7}".into() },
+            FindingKind::StackOverflow { bytes: n },
+        ])
+    })
+}
+
+fn any_pattern() -> impl Strategy<Value = Pattern> {
+    (0_usize..2000, 0_usize..2000, any::<i64>()).prop_flat_map(|(a, b, shift)| {
+        prop::sample::select(vec![
+            Pattern::All,
+            Pattern::OnlyFirstBlockRight(a),
+            Pattern::OnlyLastBlockWrong(a),
+            Pattern::Single(a),
+            Pattern::From(a),
+            Pattern::Before(a),
+            Pattern::Periodic { period: a, offset: b },
+            Pattern::Row(a),
+            Pattern::Column(a),
+            Pattern::RowsFrom(a),
+            Pattern::ColumnsFrom(a),
+            Pattern::Transposed,
+            Pattern::Shifted(shift),
+            Pattern::Scattered,
+        ])
+    })
+}
+
+/// Whatever a verdict says, it can be told: no panic, no escape sequence, no empty title.
+fn can_be_told(spec: &'static Spec, source: &str, verdict: &Verdict) {
+    colored::control::set_override(false);
+    let report = report(spec, source, verdict, None);
+    assert!(!report.title.is_empty());
+    for width in [0, 40, 80, 500] {
+        let text = terminal::render_to_width(&report, source, width);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_finding_can_be_told(
+        what in any_kind(), at in any_access(), with in prop::option::of(any_access()),
+        count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
+    ) {
+        let fault = Fault::Finding(Finding { what, at, with, count });
+        let verdict = Verdict::Fault { case: 0, fault, others };
+        for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
+            can_be_told(spec, source, &verdict);
+        }
+    }
+
+    #[test]
+    fn any_mismatch_can_be_told(
+        pattern in any_pattern(), shape in prop::collection::vec(0_usize..100, 0..4),
+        counts in (0_usize..3000, 0_usize..3000, 0_usize..3000),
+        numbers in prop::collection::vec((any::<usize>(), any::<Option<f64>>(), any::<f64>()), 0..5),
+        max_writes in any::<Option<u32>>(), written in any::<Option<u64>>(), case in 0_usize..2,
+    ) {
+        let (wrong, untouched, nan) = counts;
+        let examples = numbers.into_iter().map(|(i, yours, expected)| example(i, yours, expected)).collect();
+        let total = shape.iter().product();
+        let mismatch = Mismatch {
+            output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
+        };
+        can_be_told(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
+        can_be_told(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });
+    }
+
+    #[test]
+    fn any_compiler_message_can_be_told(
+        line in 0_u32..9, column in 0_u32..60, length in 0_u32..90,
+        text in "(identifier \"|expected a \";\"|expected a \"\\)\"|a value of type \"|has no member|is undefined|no operator \"\\[\\]\"|host function|cannot be assigned to|.{0,9}){0,4}",
+    ) {
+        let message = Message { severity: Severity::Error, line, column, length, text };
+        let mut report = report(&GUARD, GUARD_CU, &Verdict::CompileError(vec![message]), None);
+        report.title.push('.');
+        terminal::render_to_width(&report, GUARD_CU, 80);
+    }
 }

@@ -1,17 +1,126 @@
-//! Kernels on the simulator.
+//! Kernels on the simulator: the same launch, and a diagnosis instead of guard zones.
 
-use super::{Backend, Error, Launch, Run};
+use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 
-/// The simulator.
+use super::poison::poison;
+use super::{Arg, Backend, Error, Fault, Launch, Output, Run, first_difference};
+
+/// More threads than this gain nothing on a case of an exercise's size, and each reserves memory.
+const MOST_THREADS: usize = 16;
+
+/// The simulator, with the module of the last PTX it was given.
 #[derive(Default)]
-pub struct Simulator;
+pub struct Simulator {
+    module: Option<Result<Module, ptxsim::Error>>,
+}
 
 impl Backend for Simulator {
-    fn load(&mut self, _: String) {}
-    fn run(&mut self, _: &Launch) -> Result<Run, Error> {
-        Err(Error::Bug("not merged yet".into()))
+    fn load(&mut self, ptx: String) {
+        self.module = Some(Module::parse(&ptx));
     }
+
+    fn run(&mut self, launch: &Launch) -> Result<Run, Error> {
+        match &self.module {
+            None => Err(Error::Bug("no PTX was given before the launch".into())),
+            Some(Err(error)) => refused(error.clone()),
+            Some(Ok(module)) => match simulate(module, launch) {
+                Ok(run) => complete(run),
+                Err(error) => refused(error),
+            },
+        }
+    }
+
     fn healthy(&self) -> bool {
         true
+    }
+}
+
+fn simulate(module: &Module, launch: &Launch) -> Result<Run, ptxsim::Error> {
+    let mut memory = Memory::new();
+    let mut args = Vec::with_capacity(launch.args.len());
+    let mut addresses = Vec::with_capacity(launch.args.len());
+    for arg in &launch.args {
+        let (address, bytes) = match arg {
+            Arg::Scalar(bytes) => (None, bytes.clone()),
+            Arg::Buffer { name, dtype, bytes, data, .. } => {
+                let address =
+                    memory.alloc(name, *bytes as u64, dtype.bytes() as u32, data.as_deref())?;
+                memory.fill_uninitialised(address, poison(launch.seed))?;
+                (Some(address), address.to_le_bytes().to_vec())
+            }
+        };
+        addresses.push(address);
+        args.push(bytes);
+    }
+    let ptxsim_launch = ptxsim::Launch {
+        entry: launch.entry.clone(),
+        grid: launch.grid,
+        block: launch.block,
+        shared: launch.shared,
+        args,
+    };
+    let options = Options {
+        diagnose: Diagnose::Full,
+        seed: launch.seed,
+        threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS)),
+        budget: launch.budget,
+    };
+    let observations = ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?;
+    let mut run = empty_run();
+    run.faults = observations.findings.iter().cloned().map(Fault::Finding).collect();
+    for (arg, address) in launch.args.iter().zip(addresses) {
+        let (Arg::Buffer { name, dtype, bytes, data, writable }, Some(address)) = (arg, address)
+        else {
+            continue;
+        };
+        let contents = memory.read(address, *bytes as u64)?;
+        if *writable {
+            let poison = data.is_none().then(|| poison(launch.seed));
+            run.outputs.push(Output { name: name.clone(), data: contents, poison });
+        } else if let Some(changed) = first_difference(data.as_deref(), &contents) {
+            let index = (changed / dtype.bytes()) as u64;
+            run.faults.push(Fault::InputChanged { name: name.clone(), index });
+        }
+    }
+    run.printed.clone_from(&observations.output);
+    run.printed_dropped = observations.output_dropped;
+    run.observations = Some(observations);
+    Ok(run)
+}
+
+/// A run that did not end must say why, or it would pass for a good one.
+fn complete(run: Run) -> Result<Run, Error> {
+    let unexplained = |o: &Observations| !o.completed && o.findings.is_empty();
+    if run.observations.as_ref().is_some_and(unexplained) {
+        return Err(Error::Bug("the simulator stopped without saying why".into()));
+    }
+    Ok(run)
+}
+
+/// What the simulator does not run, in the same terms as the GPU's driver where that would refuse too.
+fn refused(error: ptxsim::Error) -> Result<Run, Error> {
+    use ptxsim::Error as E;
+    let driver = |code, name: &str, text| Fault::Driver { code, name: name.into(), text };
+    let fault = match error {
+        E::Unsupported { feature, source_line } => {
+            Fault::Unsupported { feature, source: source_line }
+        }
+        // Inline assembly reaches the simulator as the learner wrote it.
+        E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
+        E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
+        E::BadLaunch(text) => driver(1, "CUDA_ERROR_INVALID_VALUE", text),
+        other => return Err(Error::Bug(other.to_string())),
+    };
+    Ok(Run { faults: vec![fault], ..empty_run() })
+}
+
+fn empty_run() -> Run {
+    Run {
+        outputs: Vec::new(),
+        faults: Vec::new(),
+        observations: None,
+        printed: String::new(),
+        printed_dropped: 0,
+        device: "simulator".into(),
     }
 }

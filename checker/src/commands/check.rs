@@ -71,7 +71,9 @@ fn one(
 pub fn progress_line(session: &Session, spec: &Spec) -> String {
     let (done, all) = session.count();
     match session.next_after(spec) {
-        Some(next) => format!("{done} of {all} done. Next: {} ({} min)", next.id.bold(), next.minutes),
+        Some(next) => {
+            format!("{done} of {all} done. Next: {} ({} min)", next.id.bold(), next.minutes)
+        }
         None => format!("{done} of {all} done. That was the last one: well done!"),
     }
 }
@@ -102,7 +104,8 @@ fn many(
                 line
             }
             Err(error) => {
-                let error = anyhow::Error::from(error).context(format!("{} was not checked", spec.id));
+                let error =
+                    anyhow::Error::from(error).context(format!("{} was not checked", spec.id));
                 exits.push(meaning(&error));
                 bar.suspend(|| complain(&error));
                 format!("  {} {:width$}  not checked", "!".yellow(), spec.id)
@@ -120,7 +123,8 @@ fn many(
     let passed = count(Exit::Passed);
     let failed = count(Exit::NotYet);
     let rest = exits.len() - passed - failed;
-    let unchecked = if rest == 0 { String::new() } else { format!(", {rest} could not be checked") };
+    let unchecked =
+        if rest == 0 { String::new() } else { format!(", {rest} could not be checked") };
     say!("{passed} of {} passed, {failed} not yet{unchecked}", exits.len());
     Ok(exits.into_iter().max().unwrap_or(Exit::Passed))
 }
@@ -140,7 +144,8 @@ fn as_json(
                 reports.push(report);
             }
             Err(error) => {
-                let error = anyhow::Error::from(error).context(format!("{} was not checked", spec.id));
+                let error =
+                    anyhow::Error::from(error).context(format!("{} was not checked", spec.id));
                 exits.push(meaning(&error));
                 complain(&error);
             }

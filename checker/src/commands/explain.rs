@@ -23,10 +23,11 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
 }
 
 /// The page's first sentence.
-fn headline(slug: Slug) -> &'static str {
-    let mut lines = explain::page(slug).lines().map(str::trim);
-    let line = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
-    line.split_inclusive(". ").next().unwrap_or(line).trim()
+fn headline(slug: Slug) -> String {
+    let lines = explain::page(slug).lines().map(str::trim);
+    let text = lines.skip_while(|line| line.is_empty() || line.starts_with('#'));
+    let paragraph = text.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    paragraph.split_inclusive(". ").next().unwrap_or_default().trim().to_owned()
 }
 
 fn unknown(name: &str) -> String {
@@ -36,6 +37,8 @@ fn unknown(name: &str) -> String {
         Some(slug) if score(&slug) > 0.7 => {
             format!("no diagnostic is called `{name}`: did you mean `{}`?", slug.as_str())
         }
-        _ => format!("no diagnostic is called `{name}`: `{} explain` lists them", session::command()),
+        _ => {
+            format!("no diagnostic is called `{name}`: `{} explain` lists them", session::command())
+        }
     }
 }

@@ -30,13 +30,17 @@ pub fn next(session: &mut Session, spec: &Spec) -> String {
         Some(hint) => {
             session.change(|progress| progress.set_hints(spec.id, shown + 1));
             let then = match all - shown - 1 {
-                0 => format!("That was the last one. `{command} solution {} --spoil` shows the solution.", spec.id),
+                0 => format!(
+                    "That was the last one. `{command} solution {} --spoil` shows the solution.",
+                    spec.id
+                ),
                 _ => format!("Still stuck? `{command} hint {}` says more.", spec.id),
             };
             format!("{}\n  {hint}\n\n{then}", title(shown + 1))
         }
         None => {
-            let all = (1..).zip(spec.hints).map(|(number, hint)| format!("{}\n  {hint}", title(number)));
+            let all =
+                (1..).zip(spec.hints).map(|(number, hint)| format!("{}\n  {hint}", title(number)));
             all.collect::<Vec<_>>().join("\n")
         }
     }

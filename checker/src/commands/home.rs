@@ -17,7 +17,11 @@ pub fn run() -> anyhow::Result<Exit> {
     let chapters = exercises::chapters().len();
     let first_run = !session.workbook.state().join("progress.txt").exists();
     let heading = format!("{} in {}", plural(all, "exercise"), plural(chapters, "chapter"));
-    say!("{}: {heading}{}\n", "CUDA workbook".bold(), if first_run { "".into() } else { format!(", {done} done") });
+    say!(
+        "{}: {heading}{}\n",
+        "CUDA workbook".bold(),
+        if first_run { "".into() } else { format!(", {done} done") }
+    );
 
     let Some(spec) = session.next_open() else {
         say!("Everything is done. Well done!");
@@ -27,8 +31,13 @@ pub fn run() -> anyhow::Result<Exit> {
     let mut engine = session::engine(Backend::Auto)?;
     if first_run {
         match engine.gpu() {
-            Ok(gpu) => say!("Kernels run on your {}, and the built-in simulator explains what goes wrong.\n", gpu.name),
-            Err(_) => say!("No NVIDIA GPU here: exercises run on the built-in simulator. Everything works, and it sees more.\n"),
+            Ok(gpu) => say!(
+                "Kernels run on your {}, and the built-in simulator explains what goes wrong.\n",
+                gpu.name
+            ),
+            Err(_) => say!(
+                "No NVIDIA GPU here: exercises run on the built-in simulator. Everything works, and it sees more.\n"
+            ),
         }
     }
     say!("  {}  {}  {} min   {}\n", chapter(spec.chapter), spec.id.bold(), spec.minutes, spec.goal);
@@ -39,7 +48,8 @@ pub fn run() -> anyhow::Result<Exit> {
     if attempt.passed() {
         say!("  {}", check::progress_line(&session, spec));
     }
-    let number = exercises::chapters().iter().find(|c| c.id == spec.chapter).map_or(1, |c| c.number);
+    let number =
+        exercises::chapters().iter().find(|c| c.id == spec.chapter).map_or(1, |c| c.number);
     let (command, id) = (session.command, spec.id);
     say!();
     say!("  Read     {:30} the book, chapter {number}", format!("{command} book serve"));

@@ -13,7 +13,9 @@ pub fn run(dir: &Path) -> anyhow::Result<Exit> {
     match (written, kept) {
         (0, _) => say!("{place} has every file of the course already; nothing was changed"),
         (_, 0) => say!("{place}: the course is there, {written} files"),
-        _ => say!("{place}: {written} missing files added; the {kept} that were there are untouched"),
+        _ => {
+            say!("{place}: {written} missing files added; the {kept} that were there are untouched")
+        }
     }
     say!();
     say!("  cd {place}");

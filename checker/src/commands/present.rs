@@ -13,12 +13,7 @@ pub fn report(session: &Session, spec: &'static Spec, attempt: &Attempt) -> Repo
 }
 
 /// The report of an attempt on any file.
-pub fn report_on(
-    file: &str,
-    command: &str,
-    spec: &'static Spec,
-    attempt: &Attempt,
-) -> Report {
+pub fn report_on(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt) -> Report {
     let context = Context {
         file,
         source: &attempt.source,

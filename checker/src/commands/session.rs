@@ -8,12 +8,12 @@ use colored::Colorize;
 use super::{Usage, setup};
 use crate::attempt::{self, Attempt};
 use crate::backend::Choice;
+use crate::cli;
 use crate::engine::Engine;
 use crate::exercises::{self, Chapter};
 use crate::progress::{self, Progress, State};
 use crate::spec::Spec;
 use crate::workbook::Workbook;
-use crate::cli;
 
 /// The workbook around the current folder, and what is done in it.
 pub struct Session {
@@ -53,7 +53,8 @@ impl Session {
 
     /// The first open exercise after `spec`, or else the first open one.
     pub fn next_after(&self, spec: &Spec) -> Option<&'static Spec> {
-        let later = exercises::all().iter().copied().skip_while(|other| other.id != spec.id).skip(1);
+        let later =
+            exercises::all().iter().copied().skip_while(|other| other.id != spec.id).skip(1);
         let mut open = later.filter(|other| !self.progress.is_passed(other.id));
         open.next().or_else(|| self.next_open().filter(|other| other.id != spec.id))
     }

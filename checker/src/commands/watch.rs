@@ -30,9 +30,10 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     let session = Session::open()?;
     let spec = match args.name.as_deref() {
         Some(name) => exercises::find(name)?,
-        None => session.next_open().or_else(|| exercises::all().first().copied()).ok_or_else(
-            || Usage("the course has no exercises".into()),
-        )?,
+        None => session
+            .next_open()
+            .or_else(|| exercises::all().first().copied())
+            .ok_or_else(|| Usage("the course has no exercises".into()))?,
     };
     let mut engine = session::engine(args.run.backend)?;
     // Asked before anything can be cancelled; and a GPU that was asked for and is absent ends it here.
@@ -75,11 +76,16 @@ struct Desk {
 
 impl Desk {
     fn work(&mut self, spec: &'static Spec, messages: &Receiver<Message>) {
-        let seen = exercises::all().iter().map(|spec| (spec.id, self.contents(spec))).collect::<HashMap<_, _>>();
+        let seen = exercises::all()
+            .iter()
+            .map(|spec| (spec.id, self.contents(spec)))
+            .collect::<HashMap<_, _>>();
         let (mut state, actions) = State::begin(spec, seen);
         let mut open = self.act(&mut state, actions);
         while open {
-            let Some(message) = next(messages, state.deadline().map(|(due, _)| due)) else { return };
+            let Some(message) = next(messages, state.deadline().map(|(due, _)| due)) else {
+                return;
+            };
             let now = Instant::now();
             let actions = match message {
                 Some(Message::Touched(spec)) => state.event(Event::Touched(spec), now),
@@ -117,7 +123,10 @@ impl Desk {
                     self.keys();
                 }
                 Action::NotYet(spec) => {
-                    self.screen.print(&format!("{} is not passed yet. n again: go on all the same", spec.id));
+                    self.screen.print(&format!(
+                        "{} is not passed yet. n again: go on all the same",
+                        spec.id
+                    ));
                 }
                 Action::Next(spec) => match self.session.next_after(spec) {
                     Some(next) => {

@@ -25,7 +25,12 @@ const OUT_OF_MEMORY: Status = 1;
 const INVALID_OPTION: Status = 5;
 const COMPILATION: Status = 6;
 const BUILTIN_OPERATION_FAILURE: Status = 7;
+/// None of NVRTC's: the thread that called it ended without a result.
+const LOST: Status = -1;
 
+/// The compiler recurses over what it reads: a thread's usual 2 MiB end at a few ten thousand nested
+/// parentheses. Only what is used of it is real memory.
+const STACK: usize = 64 << 20;
 /// Far above any exercise's PTX; a file that unrolls into more is refused before it fills memory.
 const MOST_PTX: usize = 64 << 20;
 /// NVRTC stops at 100 errors, but a learner's own text can be long.
@@ -53,7 +58,13 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
         return Outcome::Stopped("the source contains a NUL byte".to_owned());
     };
     let flags = flags(toolchain, options);
-    let (status, log, ptx) = nvrtc.run(&text, NOWHERE, &flags);
+    let (status, log, ptx) = std::thread::scope(|scope| {
+        let compiler = std::thread::Builder::new().stack_size(STACK);
+        match compiler.spawn_scoped(scope, || nvrtc.run(&text, NOWHERE, &flags)) {
+            Ok(thread) => thread.join().unwrap_or_else(|_| (LOST, String::new(), no_ptx())),
+            Err(_) => nvrtc.run(&text, NOWHERE, &flags), // no room for a thread: as it is
+        }
+    });
 
     let headers = toolchain.include.as_deref();
     match (status, ptx) {
@@ -119,6 +130,10 @@ fn relative_files(ptx: &str, file: &str) -> String {
     out
 }
 
+fn no_ptx() -> Result<String, String> {
+    Err("the compiler gave no PTX".to_owned())
+}
+
 /// The functions of one loaded library.
 struct Nvrtc {
     create: unsafe extern "C" fn(
@@ -179,14 +194,13 @@ impl Nvrtc {
         name: &CStr,
         flags: &[CString],
     ) -> (Status, String, Result<String, String>) {
-        let none = || Err("the compiler gave no PTX".to_owned());
         let mut program: nvrtcProgram = ptr::null_mut();
         // SAFETY: both strings end in NUL and outlive the program; no headers are given, so their arrays may be null.
         let created = unsafe {
             (self.create)(&mut program, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null())
         };
         if created != SUCCESS {
-            return (created, String::new(), none());
+            return (created, String::new(), no_ptx());
         }
         let pointers: Vec<*const c_char> = flags.iter().map(|flag| flag.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
@@ -195,7 +209,7 @@ impl Nvrtc {
         let log = self.text(program, self.log_size, self.log, MOST_LOG).unwrap_or_default();
         let ptx = match status {
             SUCCESS => self.text(program, self.ptx_size, self.ptx, MOST_PTX),
-            _ => none(),
+            _ => no_ptx(),
         };
         // SAFETY: `program` is not used after this.
         unsafe { (self.destroy)(&mut program) };

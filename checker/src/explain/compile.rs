@@ -9,6 +9,9 @@ use crate::report::Span;
 use crate::spec::Spec;
 use crate::verdict::Unreadable;
 
+const NO_HEADERS: &str =
+    "kernel exercises need no #include: CUDA's built-ins, math functions and printf are there";
+
 /// What is said about a recognised slip.
 #[derive(Default)]
 struct Help {
@@ -46,7 +49,9 @@ pub fn explain(messages: &[Message], source: &Source<'_>) -> Draft {
     let Some(first) = errors().next().or(messages.first()) else {
         return Draft::new("the compiler rejected the file, and did not say why");
     };
-    let sentence = first.text.lines().next().unwrap_or_default().trim();
+    let sentence = first.text.lines().next().unwrap_or_default();
+    // What the candidates would have taken is a list for experts.
+    let sentence = sentence.split(" operand types are").next().unwrap_or(sentence).trim();
     let help = help(first, sentence, source);
     let mut draft = Draft::new(help.title.unwrap_or_else(|| sentence.to_owned()));
     draft.spans.extend(match help.place {
@@ -97,8 +102,12 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     } else if about("expected a \"]\"") {
         missing(source, message, "]")
     } else if about("expected a \"}\"") {
-        Help::new("a } is missing somewhere above")
-            .note("every { needs its }: count them, from the innermost block outwards")
+        let label = if about("to match this") {
+            "this { is never closed"
+        } else {
+            "a } is missing somewhere above"
+        };
+        Help::new(label).note("every { needs its }: count them, from the innermost block outwards")
     } else if about("expected a declaration") {
         Help::new("the kernel has already ended above this")
             .note("there is one } too many above, or one { too few")
@@ -112,12 +121,14 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         Help {
             title: Some(format!("there is no header \"{quoted}\" here")),
             place: source.whole_line(message.line),
-            ..Help::new("this line is not needed")
-                .note("kernel exercises need no #include: CUDA's built-ins, math functions and printf are there")
+            ..Help::new("this line is not needed").note(NO_HEADERS)
         }
-    } else if about("no operator \"[]\"") && names_a_triple(message, source) {
-        Help::new("an index is one number")
-            .note("threadIdx, blockIdx and blockDim have three parts each: .x, .y and .z")
+    } else if about("no operator \"[]\"") && triple(message, source).is_some() {
+        Help {
+            place: triple(message, source),
+            ..Help::new("an index is one number")
+                .note("threadIdx, blockIdx and blockDim have three parts each: .x, .y and .z")
+        }
     } else if about("must have pointer-to-object type") {
         Help::new("this is a single number, not an array")
             .note("only arrays (pointers, such as const float* in) take an index in [ ]")
@@ -157,8 +168,16 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         Help::new(format!("`{word}` is not a function"))
             .note("calls take ( ), elements of an array take [ ]")
     } else if about("more than one instance of overloaded function") {
-        Help::new("the two values have different types")
-            .note("both must have one type: 2.0f is a float, 2.0 a double, 2 an int")
+        Help {
+            title: Some(format!("more than one version of {quoted} fits these values")),
+            ..Help::new("the values have different types")
+                .note("give all of them one type: 2.0f is a float, 2.0 a double, 2 an int")
+        }
+    } else if about("#include") || about("in NVIDIA's header") {
+        Help {
+            place: source.whole_line(message.line),
+            ..Help::new("this line is not needed").note(NO_HEADERS)
+        }
     } else if about("too many arguments") || about("too few arguments") {
         Help::new("the number of values does not fit")
     } else if about("explicit type is missing") || about("no storage class") {
@@ -169,10 +188,16 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     }
 }
 
-/// Whether one of the built-ins with three parts stands on the message's line.
-fn names_a_triple(message: &Message, source: &Source<'_>) -> bool {
-    let line = source.line(message.line).unwrap_or_default();
-    ["threadIdx", "blockIdx", "blockDim", "gridDim"].iter().any(|name| line.contains(name))
+/// A built-in with three parts on the message's line that stands there without one of them.
+fn triple(message: &Message, source: &Source<'_>) -> Option<(u32, u32, u32)> {
+    ["threadIdx", "blockIdx", "blockDim", "gridDim"].into_iter().find_map(|name| {
+        let length = name.len() as u32;
+        let whole = |&(line, column): &(u32, u32)| {
+            line == message.line && source.word(line, column + length).as_deref() != Some(".")
+        };
+        let (line, column) = source.places(name).into_iter().find(whole)?;
+        Some((line, column, length))
+    })
 }
 
 fn undefined(word: &str, source: &Source<'_>) -> Help {
@@ -200,10 +225,13 @@ fn no_member(class: &str, member: &str) -> Help {
     }
 }
 
-/// The compiler notices a missing sign at the next word, often a line too late.
+/// The compiler notices a missing sign at the next word, often a line too late: the mark goes behind the code before
+/// it, unless it stands there already.
 fn missing(source: &Source<'_>, message: &Message, sign: &str) -> Help {
-    let place =
-        source.end_before(message.line, message.column).map(|(line, column)| (line, column, 1));
+    let (line, column) = (message.line, message.column);
+    let behind = source.ends_at(line, column) && source.word(line, column).as_deref() != Some("}");
+    let end = if behind { Some((line, column)) } else { source.end_before(line, column) };
+    let place = end.map(|(line, column)| (line, column, 1));
     let label = format!("a {sign} is missing after this");
     Help { place, title: Some(format!("expected a {sign}")), ..Help::new(label) }
 }

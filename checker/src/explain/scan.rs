@@ -143,6 +143,13 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// Whether the line's code ends with the character at this column, and has more before it.
+    pub fn ends_at(&self, line: u32, column: u32) -> bool {
+        let (Some(code), Some(at)) = (self.code(line), index(column)) else { return false };
+        let first = code.iter().position(|c| !c.is_whitespace());
+        code.iter().rposition(|c| !c.is_whitespace()) == Some(at) && first != Some(at)
+    }
+
     /// The header (`if (...)`, `for (...)`, ...) of the innermost block around `line` that starts with one of `words`.
     pub fn enclosing(&self, line: u32, column: u32, starts: &[&str]) -> Option<(u32, u32, u32)> {
         let mut depth = 0_i32;

@@ -97,13 +97,16 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         Pattern::Column(column) if column + 1 == columns => "all in the last column".into(),
         Pattern::Column(column) => format!("all in column {column}"),
         Pattern::RowsFrom(row) if row == by as usize => {
-            format!("the first row of blocks is right (rows 0 to {}), no other is", row - 1)
+            format!(
+                "the first row of blocks is right (rows 0 to {}), no other is",
+                row.saturating_sub(1)
+            )
         }
         Pattern::RowsFrom(row) => format!("every row from {row} on"),
         Pattern::ColumnsFrom(column) if column == bx as usize => {
             format!(
                 "the first column of blocks is right (columns 0 to {}), no other is",
-                column - 1
+                column.saturating_sub(1)
             )
         }
         Pattern::ColumnsFrom(column) => format!("every column from {column} on"),
@@ -184,7 +187,11 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<String> {
     };
     let flat = |dims: [u32; 3]| matches!(dims, [_, 1, 1]);
     match *m.shape {
-        [total] if flat(grid) && flat(block) && volume(grid) * volume(block) >= total as u64 => {
+        [total]
+            if flat(grid)
+                && flat(block)
+                && volume(grid).saturating_mul(volume(block)) >= total as u64 =>
+        {
             let (home, thread) = at(index, 0)?;
             Some(scene.places.thread([home, 0, 0], [thread, 0, 0]))
         }
@@ -241,7 +248,7 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
         }
         _ => {}
     }
-    let rest = m.wrong - m.untouched - m.nan;
+    let rest = m.wrong.saturating_sub(m.untouched + m.nan);
     if m.untouched > 0 && m.untouched < m.wrong {
         let was = if m.untouched == 1 { "was" } else { "were" };
         facts.push(format!("{} of the wrong elements {was} never written", size(m.untouched)));

@@ -18,7 +18,7 @@ const EXAMPLES: usize = 4;
 /// Judges one case: faults first, then every output against the reference, in parameter order. `None` when it is right.
 ///
 /// A float is right when `|yours - expected| <= tolerance`, where the tolerance comes from `Spec::tolerance` as
-/// [`compare::Comparison::tolerance`] documents; NaN fails that test whatever the tolerance. Integers must be equal.
+/// `Comparison::tolerance` documents; NaN fails that test whatever the tolerance. Integers must be equal.
 pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Option<Verdict> {
     if let Some(fault) = run.faults.first() {
         let mut different: Vec<&Fault> = Vec::new();

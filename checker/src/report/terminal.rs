@@ -143,8 +143,7 @@ fn snippet(
     } else {
         let mut marked = Snippet::source(source).line_start(1).path(neutral(&report.file));
         for span in spans {
-            let Some(line) = lines.get(span.line as usize - 1) else { continue };
-            let range = bytes(source, line, span);
+            let Some(range) = bytes(lines, span) else { continue };
             let label = span.label.as_str();
             let end = gutter + 3 + span.column as usize + span.length as usize;
             let kind = if span.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -172,13 +171,16 @@ fn snippet(
     text
 }
 
-/// The byte range of a span that counts characters, kept inside its line.
-fn bytes(source: &str, line: &str, span: &Span) -> std::ops::Range<usize> {
-    let start_of_line = line.as_ptr() as usize - source.as_ptr() as usize;
+/// The byte range in the joined `lines` of a span that counts characters, kept inside its line; `None` when there is no
+/// such line.
+fn bytes(lines: &[&str], span: &Span) -> Option<std::ops::Range<usize>> {
+    let index = (span.line as usize).checked_sub(1)?;
+    let line = lines.get(index)?;
+    let start_of_line: usize = lines.iter().take(index).map(|line| line.len() + 1).sum();
     let at = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
     let first = (span.column as usize).saturating_sub(1);
     let (start, end) = (at(first), at(first.saturating_add(span.length as usize)));
-    start_of_line + start..start_of_line + end.max(start)
+    Some(start_of_line + start..start_of_line + end.max(start))
 }
 
 /// The source with tabs kept and everything that a terminal would obey made visible, line by line.

@@ -9,9 +9,9 @@
 mod checker;
 mod files;
 mod state;
+mod terminal;
 #[cfg(test)]
 mod tests;
-mod terminal;
 
 pub use checker::{Checker, Finished};
 pub use files::watch as watch_files;

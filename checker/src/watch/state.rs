@@ -98,7 +98,8 @@ impl State {
         current: &'static Spec,
         seen: HashMap<&'static str, Contents>,
     ) -> (Self, Vec<Action>) {
-        let mut state = Self { current, running: None, last: 0, passed: false, seen, pending: None };
+        let mut state =
+            Self { current, running: None, last: 0, passed: false, seen, pending: None };
         let actions = state.check();
         (state, actions)
     }

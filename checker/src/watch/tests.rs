@@ -111,7 +111,11 @@ fn a_file_that_is_empty_for_a_moment_is_waited_for() {
 
     script.event(Event::Touched(first()));
     assert!(script.due(None).1.is_empty());
-    assert_eq!(script.due(None).1, ["cancel", "check double_it 3"], "empty for good is a verdict too");
+    assert_eq!(
+        script.due(None).1,
+        ["cancel", "check double_it 3"],
+        "empty for good is a verdict too"
+    );
 }
 
 /// An endless kernel: the next save ends it, and its late result is not shown.

@@ -3,7 +3,6 @@
 //! Before anything else it moves its standard output to a private descriptor, for answers only, and puts the captured
 //! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
 
-use std::any::Any;
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -61,9 +60,10 @@ pub(super) fn serve_with(
     for payload in requests {
         let reply = match wire::decode(&payload) {
             Ok(request) => panic::catch_unwind(AssertUnwindSafe(|| answer(request)))
-                .unwrap_or_else(|payload| Reply::Bug(panic_text(&*payload))),
+                .unwrap_or_else(|_| Reply::Bug("a panic in the worker".into())),
             Err(error) => Reply::Bug(format!("the worker cannot read its job: {error}")),
         };
+        let reply = with_panic(reply);
         flush_c_streams();
         let frame = wire::encode(&reply).or_else(|e| wire::encode(&Reply::Bug(e.to_string())));
         let sent = frame.is_ok_and(|frame| wire::send(&mut private, &frame).is_ok());
@@ -179,7 +179,8 @@ fn set_limits(role: Role) {
     let _ = role;
 }
 
-/// The words of the first panic since the last job, with its place: a panic caught in another thread has neither.
+/// The words of the last job's first panic, with its place. A panic that is caught has its words only, and one in
+/// another thread not even those.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn remember_panics() {
@@ -189,12 +190,13 @@ fn remember_panics() {
     }));
 }
 
-fn panic_text(payload: &(dyn Any + Send)) -> String {
-    let remembered = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-    remembered.unwrap_or_else(|| match payload.downcast_ref::<&str>() {
-        Some(text) => (*text).to_owned(),
-        None => "a panic without words".to_owned(),
-    })
+/// Adds what is known of a panic to a bug's report.
+fn with_panic(reply: Reply) -> Reply {
+    let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match (reply, panic) {
+        (Reply::Bug(text), Some(panic)) => Reply::Bug(format!("{text}: {panic}")),
+        (reply, _) => reply,
+    }
 }
 
 /// Sends what C code has printed on its way: a driver's `printf` waits in a buffer of the C library, and has to be in

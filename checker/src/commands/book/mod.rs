@@ -38,7 +38,10 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
 
 /// Runs the commands whose output the book shows, and writes what they print; or only compares.
 fn capture(check: bool) -> anyhow::Result<Exit> {
-    let book = Session::open()?.workbook.book().ok_or_else(|| Usage("this workbook has no book".into()))?;
+    let book = Session::open()?
+        .workbook
+        .book()
+        .ok_or_else(|| Usage("this workbook has no book".into()))?;
     let checker = std::env::current_exe().context("the checker's own program cannot be found")?;
     let mut stale = 0;
     for (name, outcome) in capture::all(&book, &checker, check)? {
@@ -52,7 +55,10 @@ fn capture(check: bool) -> anyhow::Result<Exit> {
         }
     }
     if stale > 0 {
-        return Err(Usage(format!("{stale} outputs of the book are stale: `book capture` writes them")).into());
+        return Err(Usage(format!(
+            "{stale} outputs of the book are stale: `book capture` writes them"
+        ))
+        .into());
     }
     Ok(Exit::Passed)
 }

@@ -49,7 +49,9 @@ fn watch(folder: &Path, changes: mpsc::Sender<()>) -> Option<notify::Recommended
         }
     };
     let mut watcher = notify::recommended_watcher(handler).ok()?;
-    for part in ["src", "book.toml", "quizzes", "outputs", "examples", "widgets", "theme", "../exercises"] {
+    for part in
+        ["src", "book.toml", "quizzes", "outputs", "examples", "widgets", "theme", "../exercises"]
+    {
         // Not every book has every part.
         let _ = watcher.watch(&folder.join(part), RecursiveMode::Recursive);
     }
@@ -125,10 +127,10 @@ fn with_type<R: std::io::Read>(response: Response<R>, path: &Path) -> Response<R
         _ => "application/octet-stream",
     };
     let headers = [("Content-Type", kind), ("Cache-Control", "no-store")];
-    headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok()).fold(
-        response,
-        |response, header| response.with_header(header),
-    )
+    headers
+        .into_iter()
+        .filter_map(|(name, value)| Header::from_bytes(name, value).ok())
+        .fold(response, |response, header| response.with_header(header))
 }
 
 /// Asks the system to open a page. The URL has been printed, so a failure needs no words.
@@ -138,7 +140,11 @@ fn browse(url: &str) {
         true => std::process::Command::new("explorer"),
         false => std::process::Command::new(opener),
     };
-    let _ = command.arg(url).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
+    let _ = command
+        .arg(url)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn();
 }
 
 #[cfg(test)]
@@ -158,7 +164,15 @@ mod tests {
         assert_eq!(locate(&pages, "/"), Some(pages.join("index.html")));
         assert_eq!(locate(&pages, "/a%20b/c.html?x=1#y"), Some(pages.join("a b/c.html")));
         let absolute = format!("//{}", temp.path().join("secret").display());
-        for bad in ["/../secret", "/%2e%2e/secret", "/a%20b/../../secret", "/a b", "/%zz", "/%ff", &absolute] {
+        for bad in [
+            "/../secret",
+            "/%2e%2e/secret",
+            "/a%20b/../../secret",
+            "/a b",
+            "/%zz",
+            "/%ff",
+            &absolute,
+        ] {
             assert_eq!(locate(&pages, bad), None, "{bad}");
         }
     }

@@ -72,7 +72,8 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
 fn row(spec: &Spec, width: usize, proofs: &[Proof]) {
     let (mutants, others): (Vec<_>, Vec<_>) =
         proofs.iter().partition(|proof| proof.about.starts_with("mutant "));
-    let marks = others.iter().map(|proof| format!("{} {}", mark(proof.problem.is_none()), proof.about));
+    let marks =
+        others.iter().map(|proof| format!("{} {}", mark(proof.problem.is_none()), proof.about));
     let marks = marks.collect::<Vec<_>>().join("  ");
     let caught = mutants.iter().filter(|proof| proof.problem.is_none()).count();
     let millis: u64 = proofs.iter().map(|proof| proof.millis).sum();
@@ -102,5 +103,8 @@ fn summary(record: &Record) {
     let devices = record.devices.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let (count, problems) = (record.exercises.len(), record.problems);
     say!();
-    say!("{count} exercises, {mutants} mutants, {problems} problems   CUDA {} · {devices}", record.compiler);
+    say!(
+        "{count} exercises, {mutants} mutants, {problems} problems   CUDA {} · {devices}",
+        record.compiler
+    );
 }

@@ -22,7 +22,9 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     let (chapter, name) = path
         .split_once('/')
         .filter(|(chapter, name)| is_name(chapter) && is_name(name))
-        .ok_or_else(|| Usage(format!("`{path}` is not CHAPTER/NAME in lower case: ch01_threads/halve_it")))?;
+        .ok_or_else(|| {
+            Usage(format!("`{path}` is not CHAPTER/NAME in lower case: ch01_threads/halve_it"))
+        })?;
     if exercises::find(name).is_ok() {
         return Err(Usage(format!("an exercise called `{name}` exists already")).into());
     }
@@ -40,7 +42,9 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
         (format!("book/src/{chapter}/{name}.md").into(), PAGE),
     ];
     if let Some((there, _)) = files.iter().find(|(file, _)| root.join(file).exists()) {
-        return Err(Usage(format!("{} exists already: nothing was written", there.display())).into());
+        return Err(
+            Usage(format!("{} exists already: nothing was written", there.display())).into()
+        );
     }
     for (file, template) in files {
         let text = template

@@ -24,7 +24,8 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
     for spec in specs {
         let from = root.join("exercises").join(file(spec));
         let to = original(&root, spec);
-        let contents = fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;
+        let contents =
+            fs::read(&from).with_context(|| format!("cannot read {}", from.display()))?;
         if fs::read(&to).is_ok_and(|there| there == contents) {
             continue;
         }

@@ -36,7 +36,11 @@ impl Proof {
 ///
 /// # Errors
 /// When checking is not possible at all: no compiler, no GPU although one was asked for.
-pub fn prove(root: &Path, spec: &'static Spec, engine: &mut Engine) -> Result<Vec<Proof>, attempt::Error> {
+pub fn prove(
+    root: &Path,
+    spec: &'static Spec,
+    engine: &mut Engine,
+) -> Result<Vec<Proof>, attempt::Error> {
     let exercise = root.join("exercises").join(originals::file(spec));
     let solution = root.join("solutions").join(originals::file(spec));
     let mutants = mutants(root, spec);
@@ -75,11 +79,10 @@ fn run(
 ) -> Result<(Proof, Option<Attempt>), attempt::Error> {
     let attempt = match attempt::check(spec, path, engine, &Options::default()) {
         Ok(attempt) => attempt,
-        // A broken course or checker is a finding here, and must not hide the other findings.
-        Err(error @ attempt::Error::Ptx(_)) => {
-            return Ok((Proof::of_files(about, Some(error.to_string())), None));
-        }
-        Err(error) => return Err(error),
+        // Without a compiler or the GPU that was asked for, nothing can be proven at all. Everything else is a finding,
+        // and must not hide the other findings.
+        Err(error @ (attempt::Error::NoGpu(_) | attempt::Error::Compiler(_))) => return Err(error),
+        Err(error) => return Ok((Proof::of_files(about, Some(error.to_string())), None)),
     };
     let slug = attempt.verdict.slug();
     let proof = Proof {
@@ -106,7 +109,8 @@ fn baseline(verdict: &Verdict) -> Option<String> {
 fn mutants(root: &Path, spec: &Spec) -> Vec<PathBuf> {
     let folder = root.join("checker").join("mutants").join(spec.chapter).join(spec.id);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut mutants: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "cu")).collect();
+    let mut mutants: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "cu")).collect();
     mutants.sort();
     mutants
 }
@@ -155,7 +159,8 @@ fn few(mutants: usize) -> Option<String> {
 
 /// Solving a `write` exercise only adds lines of code: the skeleton's are found in the solution, in order.
 fn only_adds(exercise: &Path, solution: &Path) -> Option<String> {
-    let (Ok(before), Ok(after)) = (fs::read_to_string(exercise), fs::read_to_string(solution)) else {
+    let (Ok(before), Ok(after)) = (fs::read_to_string(exercise), fs::read_to_string(solution))
+    else {
         // That a file cannot be read is found by checking it.
         return None;
     };
@@ -218,11 +223,16 @@ mod tests {
             fs::write(&path, text).expect("writable");
             path
         };
-        let skeleton = write("s.cu", "// Goal\nvoid k(int n) {\n    int i = 0;  // mine\n    // TODO 1: ?\n}\n");
+        let skeleton = write(
+            "s.cu",
+            "// Goal\nvoid k(int n) {\n    int i = 0;  // mine\n    // TODO 1: ?\n}\n",
+        );
         let good = write("g.cu", "void k(int n) {\n  int i = 0;\n  int j = i;\n}\n");
         let changed = write("c.cu", "void k(int n) {\n  int i = 1;\n}\n");
         assert_eq!(only_adds(&skeleton, &good), None);
-        assert!(only_adds(&skeleton, &changed).is_some_and(|problem| problem.contains("int i = 0;")));
+        assert!(
+            only_adds(&skeleton, &changed).is_some_and(|problem| problem.contains("int i = 0;"))
+        );
     }
 
     /// A mutant without a readable expectation must never count as caught.

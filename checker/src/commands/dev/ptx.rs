@@ -71,7 +71,8 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
 
 /// A zeroed buffer, or an error instead of an abort when nobody has that much memory.
 fn zeros(bytes: u64) -> Result<Vec<u8>, ptxsim::Error> {
-    let too_large = || ptxsim::Error::BadLaunch(format!("an output of {bytes} bytes does not fit in memory"));
+    let too_large =
+        || ptxsim::Error::BadLaunch(format!("an output of {bytes} bytes does not fit in memory"));
     let length = usize::try_from(bytes).map_err(|_| too_large())?;
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(length).map_err(|_| too_large())?;

@@ -16,6 +16,35 @@ use crate::decode::op::{Address, AtomicOp, MemOp, MemSpace};
 trait Words {
     fn get(&self, word: usize) -> u32;
     fn set(&mut self, word: usize, value: u32, mask: u32);
+    /// Consecutive words from `word` on.
+    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
+        std::array::from_fn(|i| self.get(word + i))
+    }
+    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
+        for (i, v) in values.iter().enumerate() {
+            self.set(word + i, *v, u32::MAX);
+        }
+    }
+}
+
+/// The two shapes that nearly all accesses have, for the whole warp.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    /// All lanes active, each right behind the one before.
+    run: bool,
+    /// All active lanes at one address.
+    same: bool,
+}
+
+/// Are these offsets a run of `step`, or all the same?
+#[inline(always)]
+fn shape<const N: usize>(offsets: &[u32; N], step: u32) -> (bool, bool) {
+    let (mut uneven, mut unequal) = (0, 0);
+    for i in 0..N {
+        uneven |= offsets[i] ^ offsets[0].wrapping_add(i as u32 * step);
+        unequal |= offsets[i] ^ offsets[0];
+    }
+    (uneven == 0, unequal == 0)
 }
 
 struct Shared<'m>(&'m mut [u32]);
@@ -30,6 +59,18 @@ impl Words for Shared<'_> {
     fn set(&mut self, word: usize, value: u32, mask: u32) {
         if let Some(w) = self.0.get_mut(word) {
             *w = (*w & !mask) | (value & mask);
+        }
+    }
+
+    #[inline(always)]
+    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
+        self.0.get(word..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
+    }
+
+    #[inline(always)]
+    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
+        if let Some(run) = self.0.get_mut(word..).and_then(|rest| rest.first_chunk_mut()) {
+            *run = *values;
         }
     }
 }
@@ -49,6 +90,23 @@ impl Words for Global<'_> {
             w.store(value, Relaxed);
         } else {
             let _ = w.fetch_update(Relaxed, Relaxed, |old| Some((old & !mask) | (value & mask)));
+        }
+    }
+
+    #[inline(always)]
+    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
+        match self.0.get(word..).and_then(|rest| rest.first_chunk::<N>()) {
+            Some(run) => std::array::from_fn(|i| run[i].load(Relaxed)),
+            None => [0; N],
+        }
+    }
+
+    #[inline(always)]
+    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
+        if let Some(run) = self.0.get(word..).and_then(|rest| rest.first_chunk::<32>()) {
+            for (w, v) in run.iter().zip(values) {
+                w.store(*v, Relaxed);
+            }
         }
     }
 }
@@ -243,15 +301,27 @@ fn go<const L: u8>(
     if !inside || low & (bytes - 1) != 0 {
         return careful::<L>(m, b, warp, rows, index, op, kind, who, addresses, global);
     }
+    let (run, same) = shape(&offsets, bytes);
+    let shape = Shape { run: run && who.mask == u32::MAX, same };
     if L >= COUNT {
         let site = &mut m.sites[index as usize];
         if global {
             site.requests += 1;
-            site.units += u64::from(count::sectors(addresses, who.mask, bytes));
             site.ideal += u64::from(count::ideal_sectors(who.mask.count_ones(), bytes));
+            site.units += u64::from(if shape.run {
+                (offsets[0] % 32 + 32 * bytes).div_ceil(32)
+            } else if shape.same {
+                (offsets[0] % 32 + bytes).div_ceil(32)
+            } else {
+                count::sectors(addresses, who.mask, bytes)
+            });
         } else {
             site.shared_requests += 1;
-            let (wavefronts, ideal) = count::shared_wavefronts(addresses, who.mask, bytes);
+            let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
+                (1, 1)
+            } else {
+                count::shared_wavefronts(addresses, who.mask, bytes)
+            };
             site.wavefronts += u64::from(wavefronts);
             site.wavefronts_ideal += u64::from(ideal);
         }
@@ -261,10 +331,10 @@ fn go<const L: u8>(
     }
     if global {
         if let Some(a) = allocation {
-            transfer(&mut Global(&a.words), rows, op, kind, who, &offsets);
+            transfer(&mut Global(&a.words), rows, op, kind, who, &offsets, shape);
         }
     } else {
-        transfer(&mut Shared(&mut b.shared), rows, op, kind, who, &offsets);
+        transfer(&mut Shared(&mut b.shared), rows, op, kind, who, &offsets, shape);
     }
 }
 
@@ -534,25 +604,48 @@ fn transfer<W: Words>(
     kind: Kind,
     who: &Who,
     offsets: &[u32; 32],
+    shape: Shape,
 ) {
     match kind {
-        Kind::Load => load(words, rows, op, who, offsets),
-        Kind::Store => store(words, rows, op, who, offsets),
+        Kind::Load => load(words, rows, op, who, offsets, shape),
+        Kind::Store => store(words, rows, op, who, offsets, shape),
         Kind::Atomic => atomic(words, rows, op, who, offsets),
     }
 }
 
 #[inline(always)]
-fn load<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
+fn load<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    who: &Who,
+    offsets: &[u32; 32],
+    whole: Shape,
+) {
     if op.width == 4 && op.vector == 1 && !op.wide {
         let row = op.rows[0];
         if row == u32::MAX {
             return;
         }
-        let mut v = [0_u32; 32];
-        for i in 0..32 {
-            v[i] = words.get(offsets[i] as usize >> 2);
-        }
+        let first = offsets[0] as usize >> 2;
+        let v = if whole.run {
+            words.get_run(first)
+        } else if whole.same {
+            [words.get(first); 32]
+        } else {
+            // two rows of a 16-wide block, each a run or one address
+            let mut v = [0_u32; 32];
+            let (halves, _) = offsets.as_chunks::<16>();
+            for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
+                let first = half[0] as usize >> 2;
+                *d = match shape(half, 4) {
+                    (true, _) => words.get_run(first),
+                    (_, true) => [words.get(first); 16],
+                    _ => std::array::from_fn(|i| words.get(half[i] as usize >> 2)),
+                };
+            }
+            v
+        };
         rows.set32(row, &v, who.keep);
         return;
     }
@@ -598,7 +691,14 @@ fn element<W: Words>(words: &W, offset: u32, op: &MemOp) -> u64 {
 }
 
 #[inline(always)]
-fn store<W: Words>(words: &mut W, rows: &Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
+fn store<W: Words>(
+    words: &mut W,
+    rows: &Rows<'_>,
+    op: &MemOp,
+    who: &Who,
+    offsets: &[u32; 32],
+    shape: Shape,
+) {
     for e in 0..op.vector {
         let row = op.rows[e as usize & 3] as usize;
         let shift = e * op.width;
@@ -611,10 +711,8 @@ fn store<W: Words>(words: &mut W, rows: &Rows<'_>, op: &MemOp, who: &Who, offset
             }
         } else if op.width == 4 {
             let v = &rows.r[row].0;
-            if who.mask == u32::MAX {
-                for i in 0..32 {
-                    words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
-                }
+            if shape.run && op.vector == 1 {
+                words.set_run(offsets[0] as usize >> 2, v);
             } else {
                 for i in lanes(who.mask) {
                     words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
@@ -760,7 +858,9 @@ fn local<const L: u8>(
         let offsets = [offset as u32; 32];
         match kind {
             Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
-            Kind::Store => store(&mut column, rows, op, &alone, &offsets),
+            Kind::Store => {
+                store(&mut column, rows, op, &alone, &offsets, Shape { run: false, same: true });
+            }
             Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
         }
     }
