@@ -273,19 +273,10 @@ impl<'a> Decoder<'_, 'a> {
         {
             return;
         }
-        self.close_block();
         self.emit(Code::Enter, self.program.blocks.len() as u32, 0, 0, 0);
-        self.program.blocks.push(Block { start: at, end: at, instructions: 0 });
+        let first = self.program.places.len() as u32;
+        self.program.blocks.push(Block { start: at, instructions: 0, first });
         self.block_open = true;
-    }
-
-    fn close_block(&mut self) {
-        let end = self.program.ops.len() as u32;
-        if self.block_open
-            && let Some(block) = self.program.blocks.last_mut()
-        {
-            block.end = end;
-        }
     }
 
     /// Emits a jump or branch to a label that may come later.
@@ -298,6 +289,7 @@ impl<'a> Decoder<'_, 'a> {
     fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         if let Some(block) = self.program.blocks.last_mut() {
             block.instructions += 1;
+            self.program.places.push(self.source);
         }
         match i.guard {
             Some((negated, register)) if i.root() != "bra" => {
@@ -343,7 +335,6 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn finish(mut self) -> Result<(), Error> {
-        self.close_block();
         for (at, label, line) in std::mem::take(&mut self.fixups) {
             let Some(target) = self.labels.get(label) else {
                 return Err(Error::Parse { line, message: format!("no label `{label}`") });

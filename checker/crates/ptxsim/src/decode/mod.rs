@@ -24,6 +24,8 @@ pub(crate) struct Program {
     /// `sources[0]` is "unknown".
     pub sources: Vec<Source>,
     pub blocks: Vec<Block>,
+    /// Per PTX instruction, an index into `sources`; a block's are consecutive.
+    pub places: Vec<u32>,
     pub functions: Vec<Func>,
     pub memory: Vec<MemOp>,
     pub calls: Vec<CallOp>,
