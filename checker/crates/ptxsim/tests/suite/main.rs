@@ -4,3 +4,4 @@ mod common;
 mod conformance;
 mod counters;
 mod diagnosis;
+mod instructions;
