@@ -1,7 +1,6 @@
-// Idea    a thread whose index is not an index of the data must touch nothing: ask before the first
-// access. Work    one comparison more for each thread; one load, one addition and one store for
-// each element. Notice  the guard covers the load as well as the store: reading past the end is a
-// bug too.
+// Idea    a thread whose index is no index of the data touches nothing: ask before any access.
+// Work    a comparison for each thread; a load, an addition and a store for each element.
+// Notice  the guard covers the load as well: reading past the end is a bug, too.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int idx = threadIdx.x;  // 0 .. 1023

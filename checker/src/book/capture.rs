@@ -6,10 +6,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::{Problem, read};
+use crate::backend::{Choice, Launch};
+use crate::compile;
+use crate::toolchain;
+use crate::worker::Worker;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,19 +24,42 @@ struct List {
 
 /// One output.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Capture {
     /// Stem of the file that it goes to.
     name: String,
-    /// As shown after the prompt, without `checker`: words separated by spaces.
-    command: String,
+    #[serde(flatten)]
+    what: What,
     /// The exercise whose file is replaced; with `source`.
     exercise: Option<String>,
-    /// What replaces it, relative to the repository: a solution, a mutant, an example.
+    /// What replaces it, or the file of the kernel; relative to the repository.
     source: Option<String>,
-    /// The exit code that the command must have.
-    #[serde(default)]
-    exit: i32,
+}
+
+/// What prints the output.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum What {
+    /// The checker.
+    Checker {
+        /// As shown after the prompt, without `checker`: words separated by spaces.
+        command: String,
+        /// The exit code that the command must have.
+        #[serde(default)]
+        exit: i32,
+    },
+    /// A kernel without parameters, launched on the simulator: what it prints with `printf`.
+    Kernel {
+        /// How it is launched.
+        kernel: Kernel,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kernel {
+    entry: String,
+    grid: u32,
+    block: u32,
 }
 
 /// What became of one output.
@@ -75,6 +103,14 @@ pub enum Error {
         /// All of it.
         printed: String,
     },
+    /// A kernel of the list does not compile or run.
+    #[error("captures.toml, `{name}`: {why}")]
+    Kernel {
+        /// The capture.
+        name: String,
+        /// What happened.
+        why: String,
+    },
     /// The operating system refused.
     #[error("cannot {what}: {source}")]
     Io {
@@ -111,7 +147,10 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
     let repository = root.parent().unwrap_or(root);
     let mut outcomes = Vec::new();
     for capture in list.capture {
-        let new = run(&capture, repository, checker)?;
+        let new = match &capture.what {
+            What::Checker { command, exit } => run(&capture, command, *exit, repository, checker)?,
+            What::Kernel { kernel } => launch(&capture, kernel, repository, checker)?,
+        };
         let path = output_path(root, &capture.name);
         let outcome = match fs::read_to_string(&path) {
             Ok(old) if old == new => Outcome::Same,
@@ -127,7 +166,13 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
 }
 
 /// Runs one command in a fresh workbook; returns the prompt line and what it printed.
-fn run(capture: &Capture, repository: &Path, checker: &Path) -> Result<String, Error> {
+fn run(
+    capture: &Capture,
+    command: &str,
+    exit: i32,
+    repository: &Path,
+    checker: &Path,
+) -> Result<String, Error> {
     let temporary = io("make a temporary folder", tempfile::tempdir())?;
     let workbook = temporary.path().join("cuda-workbook");
     let mut init = Command::new(checker);
@@ -140,26 +185,57 @@ fn run(capture: &Capture, repository: &Path, checker: &Path) -> Result<String, E
         let file = workbook.join("exercises").join(spec.chapter).join(format!("{}.cu", spec.id));
         io("replace the exercise's file", fs::write(file, text))?;
     }
-    let mut command = Command::new(checker);
-    command
-        .args(words(&capture.command))
-        .current_dir(&workbook)
-        .env("NO_COLOR", "1")
-        .env("COLUMNS", "88");
-    let output = io("run the checker", command.output())?;
+    let mut process = Command::new(checker);
+    process.args(words(command)).current_dir(&workbook).env("NO_COLOR", "1").env("COLUMNS", "88");
+    let output = io("run the checker", process.output())?;
     let printed = [output.stdout, output.stderr].concat();
     let printed = normalise(&String::from_utf8_lossy(&printed));
-    if output.status.code() != Some(capture.exit) {
+    if output.status.code() != Some(exit) {
         return Err(Error::Exit {
             name: capture.name.clone(),
-            command: capture.command.clone(),
-            expected: capture.exit,
+            command: command.to_owned(),
+            expected: exit,
             found: output.status.to_string(),
             printed,
         });
     }
-    let shown = capture.command.replace(" --backend sim", "");
-    Ok(format!("$ checker {shown}\n{printed}\n"))
+    let shown = command.replace(" --backend sim", "");
+    Ok(format!("$ cargo checker {shown}\n{printed}\n"))
+}
+
+/// Compiles and launches a kernel on the simulator; returns what it printed.
+fn launch(
+    capture: &Capture,
+    kernel: &Kernel,
+    repository: &Path,
+    checker: &Path,
+) -> Result<String, Error> {
+    let failed = |why: String| Error::Kernel { name: capture.name.clone(), why };
+    let file = capture.source.as_deref().unwrap_or_default();
+    let source = read(repository.join(file))?;
+    let toolchain = toolchain::find()
+        .ok_or_else(|| failed("there is no CUDA compiler: `checker setup`".to_owned()))?;
+    let mut worker = Worker::with_program(checker.to_path_buf());
+    let outcome = worker.compile(&toolchain, &source, file, &compile::Options::default());
+    let module = match outcome.map_err(|error| failed(error.to_string()))? {
+        compile::Outcome::Compiled(module) => module,
+        refused => return Err(failed(format!("it does not compile: {refused:?}"))),
+    };
+    let launch = Launch {
+        entry: kernel.entry.clone(),
+        grid: [kernel.grid, 1, 1],
+        block: [kernel.block, 1, 1],
+        shared: 0,
+        args: Vec::new(),
+        seed: 7,
+        budget: 1_000_000,
+    };
+    let run = worker.run(Choice::Sim, &module.ptx, &launch, Duration::from_secs(10));
+    let run = run.map_err(|error| failed(error.to_string()))?;
+    match run.faults.first() {
+        None => Ok(format!("{}\n", normalise(&run.printed))),
+        Some(fault) => Err(failed(format!("{fault:?}"))),
+    }
 }
 
 fn io<T>(what: &str, result: std::io::Result<T>) -> Result<T, Error> {

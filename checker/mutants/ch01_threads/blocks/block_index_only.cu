@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // One element per block: the thread was left out.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Counts blocks from 1: the first block of elements is left out.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Right for the five blocks of the first case, and leaves every further block idle.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

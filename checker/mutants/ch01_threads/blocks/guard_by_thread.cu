@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Guards the place in the block instead of the place in the data.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

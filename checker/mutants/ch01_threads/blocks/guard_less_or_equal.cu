@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // The right index, and a guard that is off by one.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // The right index, and the last element left out.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

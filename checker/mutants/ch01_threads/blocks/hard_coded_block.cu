@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Right for blocks of 256 threads only.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

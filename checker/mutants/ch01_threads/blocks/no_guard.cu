@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // The right index, and the guard of the last exercise is gone.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // A 16-bit index turns negative after 32767.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

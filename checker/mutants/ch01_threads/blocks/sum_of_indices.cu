@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Adds the two indices without the size of a block between them.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

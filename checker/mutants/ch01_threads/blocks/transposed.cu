@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Thread and block the wrong way round.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

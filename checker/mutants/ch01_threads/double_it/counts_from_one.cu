@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Counts elements from 1.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Right for the first case only: its rows are five elements long.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {

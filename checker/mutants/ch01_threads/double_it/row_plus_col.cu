@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Adds row and column: forgets that a whole row lies before the next one.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Takes x for the row. On a square block this would even be right.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {

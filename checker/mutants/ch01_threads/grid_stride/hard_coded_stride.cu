@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Right for 4 blocks of 128 threads only.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Off by one in the condition of the loop.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {

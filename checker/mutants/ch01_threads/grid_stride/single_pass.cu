@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // No loop: what lies beyond the grid is left out.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Every block starts at the place of block 0.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {

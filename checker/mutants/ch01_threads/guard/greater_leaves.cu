@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // The same off by one, as an early return.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // A semicolon ends the if: the guard guards nothing.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

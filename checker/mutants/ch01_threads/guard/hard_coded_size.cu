@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Right for the first case only: n is not always 1000.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // The comparison the wrong way round: only the spare threads work.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Off by one: index n is the first one outside.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

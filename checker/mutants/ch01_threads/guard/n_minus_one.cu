@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Off by one the other way: the last element is left out.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

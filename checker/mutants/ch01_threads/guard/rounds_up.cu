@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Rounds n up to whole warps: right by luck when 32 divides n.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // A guard with a second condition that loses element 0.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {

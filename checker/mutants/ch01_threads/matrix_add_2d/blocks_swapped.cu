@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Swaps the threads and forgets the blocks: right by luck on square blocks.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Half a guard: columns past the last one lie in the next row, and in the last row outside.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,

@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: wrong-values
 // Rows are cols elements long, not rows: on a square matrix this would be right.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,

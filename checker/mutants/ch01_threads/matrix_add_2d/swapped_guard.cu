@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // The guards kept their old partners: the row is compared with cols.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,

@@ -84,6 +84,54 @@ fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>) -> Svg {
 mod tests {
     use super::*;
 
+    const LOAD: &str = "
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry load(.param .u64 a, .param .u32 step) {
+            .reg .b32 %r<5>;
+            .reg .b64 %rd<4>;
+            ld.param.u64 %rd1, [a];
+            ld.param.u32 %r1, [step];
+            mov.u32 %r2, %tid.x;
+            mul.lo.s32 %r3, %r2, %r1;
+            mul.wide.s32 %rd2, %r3, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            ld.global.u32 %r4, [%rd3];
+            ret;
+        }";
+
+    /// Sectors that the simulator counts when lane l loads the float `step * l`.
+    fn simulated(step: u32) -> Result<u64, ptxsim::Error> {
+        let mut memory = ptxsim::Memory::new();
+        let a = memory.alloc("a", 8192, 4, Some(&[0; 8192]))?;
+        let launch = ptxsim::Launch {
+            entry: "load".to_owned(),
+            grid: [1, 1, 1],
+            block: [LANES as u32, 1, 1],
+            shared: 0,
+            args: vec![a.to_le_bytes().to_vec(), step.to_le_bytes().to_vec()],
+        };
+        let options = ptxsim::Options {
+            diagnose: ptxsim::Diagnose::Count,
+            seed: 0,
+            threads: 1,
+            budget: 1000,
+        };
+        let module = ptxsim::Module::parse(LOAD)?;
+        Ok(ptxsim::run(&module, &mut memory, &launch, &options)?.totals.load_sectors)
+    }
+
+    /// Page and checker must never disagree: the figures show what the simulator counts.
+    #[test]
+    fn figures_and_simulator_count_the_same_sectors() -> Result<(), ptxsim::Error> {
+        for step in [1, 2, 3, 8, SIDE] {
+            let drawn = sectors((0..LANES).map(|lane| lane * step * FLOAT)).len() as u64;
+            assert_eq!(simulated(step as u32)?, drawn, "step {step}");
+        }
+        Ok(())
+    }
+
     /// The numbers that the chapter and its gates are about.
     #[test]
     fn a_row_is_four_sectors_and_a_column_thirty_two() {

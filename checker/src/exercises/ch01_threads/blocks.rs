@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
         "A short or a char as index: 16 bits end at 32 767, and then the index is negative.",
     ],
     learn: "chapter 1, \"Many blocks\"",
-    skeleton: Slug::OutputNotWritten,
+    skeleton: Slug::WrongValues,
     inputs,
     reference,
 };

@@ -49,7 +49,7 @@ pub static SPEC: Spec = Spec {
          write to one place, and that place is a race as soon as they do not all write the same.",
     ],
     learn: "chapter 1, \"More threads than data\"",
-    skeleton: Slug::OutOfBoundsRead,
+    skeleton: Slug::OutOfBoundsWrite,
     inputs,
     reference,
 };

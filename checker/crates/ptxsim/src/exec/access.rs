@@ -1,5 +1,7 @@
 //! Loads, stores and atomics of a warp: bounds, alignment, counting, hazards, then the data.
 
+#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::alu::Rows;
@@ -392,7 +394,6 @@ fn careful<const L: u8>(
             }
         };
         m.fault(what, op, place, b.index, linear, write);
-        m.fuel = m.fuel.min(super::FUEL_AFTER_FAULT);
     }
     // the lanes that are fine go on, one allocation at a time; the others read zeros
     if kind != Kind::Store {
@@ -585,7 +586,7 @@ fn same_value(
     let value = |lane: usize| -> Option<u32> {
         if op.wide {
             let x = rows.x.get(op.rows[part / 2] as usize)?.0[lane];
-            Some(if part % 2 == 0 { x as u32 } else { (x >> 32) as u32 })
+            Some(if part.is_multiple_of(2) { x as u32 } else { (x >> 32) as u32 })
         } else {
             Some(rows.r.get(op.rows[part] as usize)?.0[lane])
         }
@@ -837,8 +838,7 @@ fn local<const L: u8>(
         let linear = warp.index * 32 + lane as u32;
         if let Some(what) = what {
             m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
-            m.fuel = m.fuel.min(super::FUEL_AFTER_FAULT);
-            if kind != Kind::Store {
+                if kind != Kind::Store {
                 for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
                     if op.wide {
                         rows.x[row as usize].0[lane] = 0;

@@ -1,0 +1,13 @@
+// expect: out-of-bounds-read
+// Takes b from the row below.
+
+extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
+                                         int cols) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (row < rows && col < cols) {
+        const int idx = row * cols + col;
+        out[idx] = a[idx] + b[idx + cols];
+    }
+}
