@@ -248,9 +248,10 @@ fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
 fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
     let mut offset = 0_usize;
+    let written = |i: usize| u32::try_from(i).ok().and_then(|i| entry.written.checked_shr(i)).is_some_and(|w| w & 1 == 1);
     for (i, param) in entry.params.iter().enumerate() {
         offset = offset.next_multiple_of(param.align.max(1) as usize);
-        if entry.written >> i & 1 == 1
+        if written(i)
             && let Some(data) = params.get(offset..offset + 8)
             && param.bytes == 8
         {
@@ -259,7 +260,7 @@ fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
             if let Some(w) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
                 *w = true;
             }
-        } else if entry.written >> i & 1 == 1 {
+        } else if written(i) {
             all.fill(true);
         }
         offset += param.bytes as usize;

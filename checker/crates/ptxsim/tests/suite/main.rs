@@ -5,3 +5,4 @@ mod conformance;
 mod counters;
 mod diagnosis;
 mod instructions;
+mod robustness;
