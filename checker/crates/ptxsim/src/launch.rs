@@ -248,18 +248,19 @@ fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
 fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
     let mut offset = 0_usize;
+    let written = |i: usize| u32::try_from(i).ok().and_then(|i| entry.written.checked_shr(i)).is_some_and(|w| w & 1 == 1);
     for (i, param) in entry.params.iter().enumerate() {
         offset = offset.next_multiple_of(param.align.max(1) as usize);
         // fewer than 8 bytes cannot hold an address; a struct may hold any
-        match (entry.written >> i & 1, param.bytes) {
-            (1, 8) => {
+        match (written(i), param.bytes) {
+            (true, 8) => {
                 let data = params.get(offset..offset + 8).and_then(|d| d.first_chunk().copied());
                 let slot = crate::address::split(u64::from_le_bytes(data.unwrap_or_default())).0;
                 if let Some(w) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
                     *w = true;
                 }
             }
-            (1, 9..) => all.fill(true),
+            (true, 9..) => all.fill(true),
             _ => {}
         }
         offset += param.bytes as usize;

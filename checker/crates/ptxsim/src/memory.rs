@@ -29,8 +29,8 @@ pub(crate) struct Allocation {
     pub writable: bool,
 }
 
-/// More than any exercise needs, less than what would bring a laptop to its knees.
-const LIMIT: u64 = 8 << 30;
+/// More than any exercise needs, less than what would bring a laptop to its knees; offsets fit 32 bits.
+const LIMIT: u64 = 2 << 30;
 
 impl Memory {
     /// Empty memory.
@@ -42,7 +42,7 @@ impl Memory {
     /// address. `contents` fill it from the start; what they leave out counts as uninitialised.
     ///
     /// # Errors
-    /// [`Error::Memory`] beyond 8 GiB in total.
+    /// [`Error::Memory`] beyond 2 GiB in total.
     pub fn alloc(
         &mut self,
         name: &str,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::op::{Block, Code, Constant, Func, MemOp, Op, Special};
-use super::{Program, Symbol};
+use super::{MAX_ROWS, Program, Symbol};
 use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type};
 use crate::{Error, Source};
 
@@ -47,6 +47,11 @@ pub(super) struct Decoder<'p, 'a> {
     block_open: bool,
 }
 
+/// More local memory than a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
+const MAX_LOCAL: u32 = 512 << 10;
+/// PTX ISA, "Kernel Function Parameters".
+const MAX_PARAMS: u64 = 32_764;
+
 /// Decodes `function` and appends it to the program.
 pub(super) fn decode<'a>(
     function: &Function<'a>,
@@ -71,7 +76,7 @@ pub(super) fn decode<'a>(
         line: 0,
         block_open: false,
     };
-    d.signature(function);
+    d.signature(function)?;
     let mut sources = Sources::new(function, ptx);
     for statement in function.body.as_deref().unwrap_or_default() {
         match statement {
@@ -89,7 +94,7 @@ pub(super) fn decode<'a>(
                 d.open_block();
                 d.labels.insert(name, d.program.ops.len() as u32 - 1);
             }
-            Statement::Register { ty, name, count } => d.registers(*ty, name, *count),
+            Statement::Register { ty, name, count } => d.registers(*ty, name, *count)?,
             Statement::Variable(v) => d.variable(v)?,
             Statement::Prototype(name) => {
                 d.names.insert(name, Local::Prototype);
@@ -103,7 +108,11 @@ pub(super) fn decode<'a>(
 }
 
 impl<'a> Decoder<'_, 'a> {
-    fn signature(&mut self, function: &Function<'a>) {
+    fn signature(&mut self, function: &Function<'a>) -> Result<(), Error> {
+        let bytes = function.params.iter().fold(0, |sum: u64, p| sum.saturating_add(p.bytes()));
+        if bytes > MAX_PARAMS {
+            return self.unsupported(format!("{bytes} bytes of parameters (at most {MAX_PARAMS} are possible)"));
+        }
         let mut offset = 0_u32;
         for p in &function.params {
             if function.entry {
@@ -120,6 +129,7 @@ impl<'a> Decoder<'_, 'a> {
             self.func.results.push(words);
         }
         self.open_block();
+        Ok(())
     }
 
     /// Rows for a call parameter's words.
@@ -138,7 +148,7 @@ impl<'a> Decoder<'_, 'a> {
                 self.param_rows(v.name, v.bytes());
             }
             "local" => {
-                let offset = self.func.local_bytes.next_multiple_of(v.align.max(4));
+                let offset = self.func.local_bytes.checked_next_multiple_of(v.align.max(4)).unwrap_or(u32::MAX);
                 let bytes = u32::try_from(v.bytes()).unwrap_or(u32::MAX);
                 self.func.local_bytes = offset.saturating_add(bytes);
                 self.names.insert(v.name, Local::Stack(offset));
@@ -155,11 +165,16 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    fn registers(&mut self, ty: Type, name: &'a str, count: Option<u32>) {
+    fn registers(&mut self, ty: Type, name: &'a str, count: Option<u32>) -> Result<(), Error> {
+        // rows of a file, its constants and temporaries included, are checked at the end of the function
+        let rows = self.func.rows32.max(self.func.rows64).max(self.func.preds);
+        if rows.saturating_add(count.unwrap_or(1)) > MAX_ROWS {
+            return self.unsupported(format!("functions with more than {MAX_ROWS} registers"));
+        }
         let Some(count) = count else {
             let row = self.new_row(ty);
             self.names.insert(name, Local::Register(row, ty));
-            return;
+            return Ok(());
         };
         // `%r<5>` declares %r0 .. %r4; kept as a range: see `lookup`
         let first = self.new_row(ty);
@@ -167,6 +182,7 @@ impl<'a> Decoder<'_, 'a> {
             self.new_row(ty);
         }
         self.names.insert(name, Local::Register(first, ty));
+        Ok(())
     }
 
     fn new_row(&mut self, ty: Type) -> Row {
@@ -210,9 +226,9 @@ impl<'a> Decoder<'_, 'a> {
             && let Some(Local::Register(first, ty)) = self.names.get(stem)
         {
             let row = match *first {
-                Row::R32(r) => Row::R32(r + n),
-                Row::R64(r) => Row::R64(r + n),
-                Row::Pred(r) => Row::Pred(r + n),
+                Row::R32(r) => Row::R32(r.checked_add(n)?),
+                Row::R64(r) => Row::R64(r.checked_add(n)?),
+                Row::Pred(r) => Row::Pred(r.checked_add(n)?),
             };
             let inside = match row {
                 Row::R32(r) => r < self.func.rows32,
@@ -273,19 +289,10 @@ impl<'a> Decoder<'_, 'a> {
         {
             return;
         }
-        self.close_block();
         self.emit(Code::Enter, self.program.blocks.len() as u32, 0, 0, 0);
-        self.program.blocks.push(Block { start: at, end: at, instructions: 0 });
+        let first = self.program.places.len() as u32;
+        self.program.blocks.push(Block { start: at, instructions: 0, first });
         self.block_open = true;
-    }
-
-    fn close_block(&mut self) {
-        let end = self.program.ops.len() as u32;
-        if self.block_open
-            && let Some(block) = self.program.blocks.last_mut()
-        {
-            block.end = end;
-        }
     }
 
     /// Emits a jump or branch to a label that may come later.
@@ -298,6 +305,7 @@ impl<'a> Decoder<'_, 'a> {
     fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         if let Some(block) = self.program.blocks.last_mut() {
             block.instructions += 1;
+            self.program.places.push(self.source);
         }
         match i.guard {
             Some((negated, register)) if i.root() != "bra" => {
@@ -343,7 +351,16 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn finish(mut self) -> Result<(), Error> {
-        self.close_block();
+        let rows = self.func.rows32.max(self.func.rows64).max(self.func.preds);
+        if rows > MAX_ROWS {
+            return self.unsupported(format!("functions with more than {MAX_ROWS} values"));
+        }
+        if self.func.local_bytes > MAX_LOCAL {
+            return Err(Error::BadLaunch(format!(
+                "a function needs {} bytes of local memory; a thread has at most {MAX_LOCAL}",
+                self.func.local_bytes
+            )));
+        }
         for (at, label, line) in std::mem::take(&mut self.fixups) {
             let Some(target) = self.labels.get(label) else {
                 return Err(Error::Parse { line, message: format!("no label `{label}`") });

@@ -114,7 +114,7 @@ impl<'a> Decoder<'_, 'a> {
                         Ok(self.constant32(constant))
                     }
                     Some(Local::Stack(at)) => {
-                        let t = self.stack_address(i64::from(at) + offset);
+                        let t = self.stack_address(i64::from(at).wrapping_add(offset));
                         let low = self.temp32();
                         self.emit(Code::TruncLI, low, t, 0, 0);
                         Ok(low)
@@ -145,7 +145,7 @@ impl<'a> Decoder<'_, 'a> {
                         let constant = self.symbol_constant(symbol, offset);
                         Ok(self.constant64(constant))
                     }
-                    Some(Local::Stack(at)) => Ok(self.stack_address(i64::from(at) + offset)),
+                    Some(Local::Stack(at)) => Ok(self.stack_address(i64::from(at).wrapping_add(offset))),
                     Some(Local::Argument(_) | Local::Param { .. }) => {
                         self.unsupported("taking the address of a kernel parameter")
                     }
@@ -165,7 +165,7 @@ impl<'a> Decoder<'_, 'a> {
     fn symbol_constant(&self, symbol: Symbol, offset: i64) -> Constant {
         match symbol {
             Symbol::Variable(v) => Constant::Variable(v, offset),
-            Symbol::Shared(at) => Constant::Bits((i64::from(at) + offset) as u64),
+            Symbol::Shared(at) => Constant::Bits(i64::from(at).wrapping_add(offset) as u64),
             Symbol::DynamicShared => Constant::DynamicShared(offset),
             Symbol::Function(f) => Constant::Function(f),
         }
@@ -337,11 +337,11 @@ impl<'a> Decoder<'_, 'a> {
         };
         let parts = if let Operand::Vector(parts) = d { parts } else { vec![d] };
         for (n, part) in parts.iter().enumerate() {
-            let at = offset + n as i64 * i64::from(ty.bytes());
+            let at = offset.wrapping_add(n as i64 * i64::from(ty.bytes()));
             match self.lookup(name) {
                 Some(Local::Argument(start)) => {
                     let constant = Constant::Param {
-                        offset: (i64::from(start) + at) as u32,
+                        offset: i64::from(start).wrapping_add(at) as u32,
                         bytes: ty.bytes(),
                         signed: ty.signed(),
                     };
@@ -366,7 +366,10 @@ impl<'a> Decoder<'_, 'a> {
 
     fn param_word(&self, row: u32, bytes: u32, at: i64, ty: Type) -> Result<(u32, u32), Error> {
         match u32::try_from(at) {
-            Ok(at) if at + ty.bytes() <= bytes.max(4) && at % ty.bytes().min(4) == 0 => {
+            Ok(at)
+                if at.checked_add(ty.bytes()).is_some_and(|end| end <= bytes.max(4))
+                    && at % ty.bytes().min(4) == 0 =>
+            {
                 Ok((row + at / 4, at % 4 * 8))
             }
             _ => self.bad(format!("offset {at} is outside the parameter")),
@@ -414,7 +417,7 @@ impl<'a> Decoder<'_, 'a> {
         let value = self.operand(i, 1)?.clone();
         let parts = if let Operand::Vector(parts) = value { parts } else { vec![value] };
         for (n, part) in parts.iter().enumerate() {
-            let at = offset + n as i64 * i64::from(ty.bytes());
+            let at = offset.wrapping_add(n as i64 * i64::from(ty.bytes()));
             let (row, shift) = self.param_word(row, bytes, at, ty)?;
             match ty.bytes() {
                 8 => {

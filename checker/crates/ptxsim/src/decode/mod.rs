@@ -24,6 +24,8 @@ pub(crate) struct Program {
     /// `sources[0]` is "unknown".
     pub sources: Vec<Source>,
     pub blocks: Vec<Block>,
+    /// Per PTX instruction, an index into `sources`; a block's are consecutive.
+    pub places: Vec<u32>,
     pub functions: Vec<Func>,
     pub memory: Vec<MemOp>,
     pub calls: Vec<CallOp>,
@@ -83,6 +85,12 @@ pub(crate) enum Symbol {
 /// bytes, so that bank numbers stay what they are.
 const SHARED_GAP: u32 = 128;
 
+/// The shared variables of all of a module's kernels are laid out side by side, up to this many bytes.
+const MAX_SHARED_LAYOUT: u32 = 16 << 20;
+
+/// Register windows, and the files that they lie in, have at most this many rows.
+pub(crate) const MAX_ROWS: u32 = 1 << 16;
+
 /// Decodes a whole module; beside the program, per function, the parameters that it may write through (bits).
 ///
 /// # Errors
@@ -136,6 +144,12 @@ fn declare<'a>(
             };
             let offset = program.shared_static.next_multiple_of(v.align.max(SHARED_GAP));
             program.shared_static = (offset + bytes).next_multiple_of(SHARED_GAP) + SHARED_GAP;
+            if program.shared_static > MAX_SHARED_LAYOUT {
+                return Err(Error::BadLaunch(format!(
+                    "the module's shared variables take {} bytes; a block has at most 227 KiB",
+                    program.shared_static
+                )));
+            }
             program.shared.push(SharedVariable {
                 name: crate::demangle::variable_name(v.name).to_owned(),
                 offset,

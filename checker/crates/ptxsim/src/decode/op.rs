@@ -251,7 +251,7 @@ pub(crate) enum Special {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     pub start: u32,
-    pub end: u32,
-    /// PTX instructions.
+    /// PTX instructions, and where their places begin in `Program::places`.
     pub instructions: u32,
+    pub first: u32,
 }

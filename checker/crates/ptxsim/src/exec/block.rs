@@ -166,7 +166,7 @@ fn value(grid: &Grid<'_>, constant: Constant) -> u64 {
             }
         }
         Constant::DynamicShared(offset) => {
-            (i64::from(grid.program.shared_static) + offset) as u64
+            i64::from(grid.program.shared_static).wrapping_add(offset) as u64
         }
         Constant::Function(f) => base(FUNCTION_SLOT) + f as u64 * 16,
     }
@@ -253,7 +253,7 @@ fn open_barriers(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
         let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
         let threads: u32 =
             here.iter().map(|w| b.warps[w.warp].splits[w.split].mask.count_ones()).sum();
-        let arrived = threads + b.arrived[id as usize % 16];
+        let arrived = threads.saturating_add(b.arrived[id as usize % 16]);
         let count = here.iter().find_map(|w| {
             let op = m.grid.program.barriers[w.op as usize];
             let split = &b.warps[w.warp].splits[w.split];

@@ -53,9 +53,9 @@ pub(super) fn call(
                 return false;
             }
             Target::Malloc => {
-                let size = argument(rows, 0, lane).max(1).next_multiple_of(16);
+                let size = argument(rows, 0, lane).max(1).checked_next_multiple_of(16);
                 let start = m.heap_used;
-                if let Some(slot) = m.heap
+                if let (Some(slot), Some(size)) = (m.heap, size)
                     && start.checked_add(size).is_some_and(|end| end <= HEAP)
                 {
                     m.heap_used += size;

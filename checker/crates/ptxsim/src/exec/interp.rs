@@ -217,7 +217,7 @@ fn run_split<const L: u8>(
                 let barrier = program.barriers[op.d as usize];
                 if !barrier.waits {
                     let id = rows.r[barrier.id as usize].0[mask.trailing_zeros() as usize & 31] as usize;
-                    b.arrived[id % 16] += mask.count_ones();
+                    b.arrived[id % 16] = b.arrived[id % 16].saturating_add(mask.count_ones());
                     continue;
                 }
                 return Leave::Waits(State::AtBarrier(op.d));

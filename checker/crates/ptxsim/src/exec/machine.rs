@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::shadow::{Conflict, Me, Shadow};
 use super::warp::Warp;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
-use crate::decode::Program;
+use crate::decode::{Program, SharedVariable};
 use crate::decode::op::MemOp;
 use crate::memory::Memory;
 use crate::{Access, Action, Counters, FindingKind, Space};
@@ -188,18 +188,19 @@ impl Machine<'_> {
         access
     }
 
-    /// Name, start, bytes and element size of the shared array that `offset` is in, or the last one before it.
+    /// Name, start, bytes and element size of the shared array that `offset` is in, or the nearest.
     fn shared_array(&self, offset: i64) -> (Option<String>, i64, u64, u32) {
         let program = self.program();
         let fixed = i64::from(program.shared_static);
         if offset >= fixed || program.shared.is_empty() {
             return (None, fixed, u64::from(self.grid.dynamic_shared), 1);
         }
-        let last = program.shared.iter().rev().find(|v| i64::from(v.offset) <= offset);
-        match last.or(program.shared.first()) {
-            Some(v) => {
-                (Some(v.name.clone()), i64::from(v.offset), u64::from(v.bytes), v.element)
-            }
+        let away = |v: &&SharedVariable| {
+            let (start, end) = (i64::from(v.offset), i64::from(v.offset) + i64::from(v.bytes));
+            if offset < start { start - offset } else { (offset - end + 1).max(0) }
+        };
+        match program.shared.iter().min_by_key(away) {
+            Some(v) => (Some(v.name.clone()), i64::from(v.offset), u64::from(v.bytes), v.element),
             None => (None, 0, 0, 1),
         }
     }
@@ -303,38 +304,19 @@ impl Machine<'_> {
         use crate::decode::op::MemSpace;
         let program = self.program();
         let mut all: Vec<(u32, Counters)> = Vec::new();
-        let mut add = |pc: u32, c: Counters| {
-            let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
-            all.push((source, c));
-        };
         for (block, (warps, threads)) in program.blocks.iter().zip(&self.blocks) {
             if *warps == 0 {
                 continue;
             }
-            // a block's PTX instructions are spread over its operations, whose lines they are on
-            let span = block.start + 1..block.end.max(block.start + 1);
-            let mut left = u64::from(block.instructions);
-            let ops = u64::from(span.end - span.start).max(1);
-            for (i, pc) in span.clone().enumerate() {
-                let share = u64::from(block.instructions) * (i as u64 + 1) / ops
-                    - u64::from(block.instructions) * i as u64 / ops;
-                left -= share;
-                if share > 0 {
-                    add(pc, Counters {
-                        instructions: share * warps,
-                        thread_instructions: share * threads,
-                        ..Counters::default()
-                    });
-                }
-            }
-            if left > 0 {
-                add(block.start, Counters {
-                    instructions: left * warps,
-                    thread_instructions: left * threads,
-                    ..Counters::default()
-                });
-            }
+            let places = program.places.iter().skip(block.first as usize).take(block.instructions as usize);
+            let counters =
+                Counters { instructions: *warps, thread_instructions: *threads, ..Counters::default() };
+            all.extend(places.map(|source| (*source, counters)));
         }
+        let mut add = |pc: u32, c: Counters| {
+            let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
+            all.push((source, c));
+        };
         for (op, site) in program.memory.iter().zip(&self.sites) {
             let mut c = Counters {
                 local_requests: site.local,

@@ -1,5 +1,6 @@
 //! A warp: register rows, and the groups of lanes ("splits") that currently run apart.
 
+use crate::decode::MAX_ROWS;
 use crate::decode::op::Func;
 
 /// One value per lane.
@@ -12,8 +13,6 @@ pub(crate) struct Row32(pub [u32; 32]);
 #[repr(align(64))]
 pub(crate) struct Row64(pub [u64; 32]);
 
-/// Register windows grow to this many rows per file before a kernel's recursion counts as a stack overflow.
-pub(super) const MAX_ROWS: usize = 1 << 16;
 
 /// A function's window in the warp's register files, and its local memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -112,14 +111,14 @@ impl Warp {
         }
     }
 
-    /// Makes room for a function's window on top of `frame`; false beyond [`MAX_ROWS`].
+    /// Makes room for a function's window on top of `frame`; false beyond [`MAX_ROWS`], which recursion may reach.
     pub fn reserve(&mut self, frame: &Frame, f: &Func) -> bool {
         let (r, x, p) = (
             (frame.r + f.rows32) as usize,
             (frame.x + f.rows64) as usize,
             (frame.p + f.preds) as usize,
         );
-        if r.max(x) > MAX_ROWS {
+        if r.max(x).max(p) > MAX_ROWS as usize {
             return false;
         }
         grow(&mut self.r, r, Row32([0; 32]));

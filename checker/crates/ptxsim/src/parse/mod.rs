@@ -250,8 +250,8 @@ impl<'a> Parser<'_, 'a> {
         let elements = self.dimensions()?.map(|n| n.saturating_mul(vector));
         let init = self.initialiser()?;
         let align = if align == 0 { ty.bytes() * vector as u32 } else { align };
-        if !align.is_power_of_two() {
-            return Err(ParseError::new(self.line(), format!("alignment {align} is not a power of two")));
+        if !align.is_power_of_two() || align > 1 << 16 {
+            return Err(ParseError::new(self.line(), format!("alignment {align} is not a power of two up to 65536")));
         }
         Ok(Variable { name, space, ty, align, elements, init })
     }

@@ -1,6 +1,6 @@
 //! A tiny device for the tests: named buffers, scalars, a launch, and the buffers back.
 
-use ptxsim::{Diagnose, Error, Finding, FindingKind, Launch, Memory, Module, Observations, Options, run};
+use ptxsim::{Diagnose, Error, Finding, Launch, Memory, Module, Observations, Options, run};
 
 /// Numbers that buffers and parameters are made of.
 pub trait Plain: Copy {
@@ -37,8 +37,6 @@ pub fn values_of<T: Plain>(bytes: &[u8]) -> Vec<T> {
 #[derive(Clone)]
 enum Arg {
     Buffer { name: String, bytes: u64, element: u32, contents: Option<Vec<u8>> },
-    /// A pointer `offset` bytes into the buffer of that name.
-    Into { name: String, offset: i64 },
     Scalar(Vec<u8>),
 }
 
@@ -124,11 +122,6 @@ impl Kernel {
         self
     }
 
-    pub fn into(mut self, name: &str, offset: i64) -> Self {
-        self.args.push(Arg::Into { name: name.to_owned(), offset });
-        self
-    }
-
     pub fn scalar<T: Plain>(mut self, value: T) -> Self {
         self.args.push(Arg::Scalar(bytes_of(&[value])));
         self
@@ -152,10 +145,6 @@ impl Kernel {
                     }
                     places.push((name.clone(), address, *bytes));
                     bytes_of(&[address])
-                }
-                Arg::Into { name, offset } => {
-                    let of = places.iter().find(|p| p.0 == *name).expect("a buffer before it");
-                    bytes_of(&[of.1.wrapping_add(*offset as u64)])
                 }
                 Arg::Scalar(data) => data.clone(),
             };
@@ -212,10 +201,6 @@ impl Ran {
             panic!("one finding expected, not {:#?}", self.seen.findings)
         };
         finding
-    }
-
-    pub fn kinds(&self) -> Vec<&FindingKind> {
-        self.seen.findings.iter().map(|f| &f.what).collect()
     }
 }
 

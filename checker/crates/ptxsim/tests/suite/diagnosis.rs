@@ -233,13 +233,14 @@ fn a_missing_barrier() {
         assert_eq!((f.at.index, with.index), (with.index, Some(i64::from(with.thread[0]))));
         assert_eq!(f.at.block, with.block);
     });
-    let launch = |k: Kernel| k.grid(2, 1, 1).block(96, 1, 1).empty::<i32>("out", 96);
-    told("races", "neighbour", "neighbour", launch, |ran| {
+    // warp 0 reads first: the write of warp 1 is what completes the race
+    let launch = |k: Kernel| k.block(96, 1, 1).empty::<i32>("out", 96);
+    told("races", "neighbour", "neighbour_with", launch, |ran| {
         let f = ran.only();
-        assert_eq!(f.what, FindingKind::SharedRace);
+        assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::SharedRace, 96, Action::Write));
         let with = f.with.as_ref().expect("the other party");
-        assert_eq!(with.source.line, line("races", "neighbour_with"));
-        assert_ne!(with.linear / 32, f.at.linear / 32, "{f:#?}");
+        assert_eq!((with.source.line, with.action), (line("races", "neighbour"), Action::Read));
+        assert_eq!((f.at.linear, with.linear, f.at.index, with.index), (32, 0, Some(32), Some(32)));
     });
     silent("races", "neighbour_right", |k| k.block(96, 1, 1).empty::<i32>("out", 96));
 }

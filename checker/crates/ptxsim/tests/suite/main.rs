@@ -2,4 +2,7 @@
 
 mod common;
 mod conformance;
+mod counters;
 mod diagnosis;
+mod instructions;
+mod robustness;

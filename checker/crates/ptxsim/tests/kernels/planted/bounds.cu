@@ -14,7 +14,7 @@ extern "C" __global__ void read_before(const double* in, double* out) {
   out[i] = in[i - 1];  // @read_before
 }
 extern "C" __global__ void write_far(int* out, int distance) {
-  out[threadIdx.x * distance] = 3;  // @write_far
+  out[(int)threadIdx.x * distance] = 3;  // @write_far
 }
 extern "C" __global__ void atomic_behind(int* bins, int bin) {
   atomicAdd(&bins[bin], 1);  // @atomic_behind
@@ -27,6 +27,9 @@ extern "C" __global__ void shared_behind(int* out, int shift) {
   first[t + shift] = -t;  // @shared_behind
   __syncthreads();
   out[t] = second[t];
+  if (shift == 77) {
+    out[t] = first[t];
+  }
 }
 extern "C" __global__ void shared_before(int* out) {
   __shared__ int tile[32];
