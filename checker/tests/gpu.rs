@@ -54,9 +54,10 @@ fn main() -> ExitCode {
 
 /// What a test saw, right or wrong.
 type Seen = Result<String, String>;
+type Test = fn(&mut Worker) -> Seen;
 
 /// In this order: the healthy launch after each fault shows that the next job has a working GPU.
-const TESTS: &[(&str, fn(&mut Worker) -> Seen)] = &[
+const TESTS: &[(&str, Test)] = &[
     ("a right kernel", right),
     ("the same, warm", right),
     ("writes beyond the end", overrun),

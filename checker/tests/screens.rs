@@ -303,6 +303,11 @@ screens! {
     global_race: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    out[idx] = in[idx];\n}\n",
         fault(FindingKind::GlobalRace, by(on(at(3, 5, Action::Write), "out", 0, 1280), 1, 0),
         Some(by(on(at(3, 5, Action::Write), "out", 0, 1280), 0, 0)), 1024);
+    counter_race: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    if (in[threadIdx.x] > 0.5f) {\n        out[0] += 1.0f;\n    }\n}\n",
+        fault(FindingKind::GlobalRace, by(on(at(3, 9, Action::Read), "out", 0, 1280), 0, 32),
+        Some(by(on(at(3, 9, Action::Write), "out", 0, 1280), 0, 31)), 96);
+    every_second: GUARD, GUARD_CU, values(Mismatch { written: Some(500), max_writes: Some(1),
+        ..mismatch(1000, 500, Pattern::Periodic { period: 2, offset: 1 }, vec![example(1, None, 14.625), example(3, None, 11.25)]) });
     barrier_not_reached: REDUCE, REDUCE_CU, fault(FindingKind::BarrierNotReached { waiting: 251, missing: 5 },
         at(11, 5, Action::Wait), Some(by(at(13, 1, Action::Exit), 0, 251)), 1);
     barrier_in_branch: REDUCE, "extern \"C\" __global__ void reduce(const float* in, float* out, int n) {\n    int tid = threadIdx.x;\n    if (tid < 100) {\n        __syncthreads();\n    }\n    out[tid] = in[tid];\n}\n",

@@ -142,11 +142,13 @@ fn simulate(worker: &mut Worker, body: &str) -> Run {
 }
 
 fn findings(run: &Run) -> Vec<&FindingKind> {
-    let kind = |f| match f {
-        &Fault::Finding(ref finding) => Some(&finding.what),
-        _ => None,
-    };
-    run.faults.iter().filter_map(kind).collect()
+    run.faults
+        .iter()
+        .filter_map(|fault| match fault {
+            Fault::Finding(finding) => Some(&finding.what),
+            _ => None,
+        })
+        .collect()
 }
 
 const RIGHT: &str = "if (idx < n) { out[idx] = 2.0f * in[idx]; }";

@@ -22,7 +22,9 @@ pub fn poison(seed: u64) -> [u8; 4] {
 
 /// A buffer's worth of the pattern.
 pub fn poisoned(pattern: [u8; 4], bytes: usize) -> Vec<u8> {
-    pattern.iter().copied().cycle().take(bytes).collect()
+    let mut filled = pattern.repeat(bytes.div_ceil(4));
+    filled.truncate(bytes);
+    filled
 }
 
 /// SplitMix64's step (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).

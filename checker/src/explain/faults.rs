@@ -176,7 +176,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (Some(value), Some(again)) => format!("{value} here; {again}"),
         (Some(value), None) => format!("{value} here"),
         (None, Some(again)) => again,
-        (None, None) => "nothing was written here before".into(),
+        (None, None) => "never written".into(),
     };
     let draft = Draft::new(format!("{who} reads {element}, which nothing has written yet"))
         .mark(scene.mark(at, true, label));

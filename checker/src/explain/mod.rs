@@ -99,17 +99,17 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
         slug,
         passed: verdict.passed(),
         title: neutral(&draft.title),
-        file: context.file.into(),
+        file: neutral(context.file),
         case: case.map(scene::case_line),
         spans: draft.spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
-        table: draft.table,
+        table: draft.table.iter().map(|row| row.iter().map(|c| neutral(c)).collect()).collect(),
         notes: draft.notes.iter().map(|note| neutral(note)).collect(),
-        think: draft.think,
+        think: draft.think.as_deref().map(neutral),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
         again: case.map(|case| again(spec, case.name, draft.backend, context)),
         printed: context.printed.and_then(printed),
-        device: context.device.into(),
+        device: neutral(context.device),
         millis: context.millis,
     }
 }

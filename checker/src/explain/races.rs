@@ -50,7 +50,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if let Some(index) = scene.subscript_value(at).filter(|_| same_line) {
         draft = draft.note(format!("{index} for {second}"));
     }
-    if same_line && same_block && scene.loop_around(at).is_some() {
+    let split = same_line && scene.expression(at).is_some_and(|(_, s)| s.assigned && s.read);
+    if split {
+        draft = draft.note("this changes the element in three steps: read, compute, write");
+    } else if same_line && same_block && scene.loop_around(at).is_some() {
         draft = draft.note("the loop around it runs both: (1) may be from an earlier round");
     }
     let times = match finding.count {
@@ -72,6 +75,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     draft.note("It may well print the right answer on your GPU today. It is still wrong.").think(
         match (same_block, at.action == with.action) {
+            _ if split => "what is lost when two threads read the same old value?",
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) => "which one of the threads should own this element?",
             (false, _) => "why do two blocks come to the same element at all?",

@@ -2,7 +2,7 @@
 
 use super::scan::{Source, span};
 use super::scene::Scene;
-use super::words::{apart, digits, many, measured, size, volume};
+use super::words::{DIGITS, apart, digits, many, measured, size, volume};
 use super::{Context, Draft};
 use crate::report::Span;
 use crate::spec::{Role, Spec};
@@ -111,10 +111,10 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         }
         Pattern::ColumnsFrom(column) => format!("every column from {column} on"),
         Pattern::Periodic { period, offset: 0 } => {
-            format!("every {} one, from the first", nth(period))
+            format!("every {} one, starting at the first", nth(period))
         }
         Pattern::Periodic { period, offset } => {
-            format!("every {} one, from index {offset}", nth(period))
+            format!("every {} one, starting at index {offset}", nth(period))
         }
         Pattern::Transposed => "rows and columns are swapped".into(),
         Pattern::Shifted(shift) => {
@@ -165,7 +165,7 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
     let row = |(i, example): (usize, &Example)| {
         let (yours, expected) = match example.yours {
             Some(yours) => apart(yours, example.expected, most),
-            None => ("untouched".into(), digits(example.expected, 4)),
+            None => ("untouched".into(), digits(example.expected, DIGITS)),
         };
         let index = subscript(m, example.index);
         let index = if matrix { index } else { index.trim_matches(['[', ']']).to_owned() };
@@ -234,7 +234,7 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
                 "every block wrote the same {which}: each was written {least}{most} times"
             ));
         }
-        (Some(written), most) if written < m.total as u64 && m.untouched > 0 => {
+        (Some(written), most) if written < m.total as u64 && m.untouched < m.wrong => {
             let twice = most.filter(|&most| most > 1);
             let and = twice.map_or(String::new(), |most| format!(", one of them {most} times"));
             facts.push(format!(
@@ -292,7 +292,7 @@ fn likeness(m: &Mismatch) -> Option<String> {
         return None;
     }
     if pairs.iter().all(|&(y, _)| y == yours) {
-        return Some(format!("every value shown is {}", digits(yours, 4)));
+        return Some(format!("every value shown is {}", digits(yours, DIGITS)));
     }
     let factor = yours / expected;
     if same(factor, &|y, e| y / e) && factor != 0.0 {
@@ -311,7 +311,7 @@ fn likeness(m: &Mismatch) -> Option<String> {
     let difference = yours - expected;
     same(difference, &|y, e| y - e).then(|| {
         let way = if difference > 0.0 { "too large" } else { "too small" };
-        format!("every value shown is {} {way}", digits(difference.abs(), 4))
+        format!("every value shown is {} {way}", digits(difference.abs(), DIGITS))
     })
 }
 

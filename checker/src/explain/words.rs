@@ -102,10 +102,13 @@ fn place([x, y, z]: [u32; 3], within: [u32; 3]) -> String {
     }
 }
 
-/// Two values with as many digits as it takes to tell them apart, at least four and at most `most`.
+/// Significant digits of a value: enough to check a computation by hand.
+pub const DIGITS: usize = 6;
+
+/// Two values with as many digits as it takes to tell them apart, at least [`DIGITS`] and at most `most`.
 pub fn apart(yours: f64, expected: f64, most: usize) -> (String, String) {
-    let mut pair = (digits(yours, 4), digits(expected, 4));
-    for significant in 5..=most {
+    let mut pair = (digits(yours, DIGITS), digits(expected, DIGITS));
+    for significant in DIGITS + 1..=most {
         if pair.0 != pair.1 {
             break;
         }

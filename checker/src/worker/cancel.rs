@@ -40,11 +40,9 @@ impl Killer {
         !state.cancelled
     }
 
-    /// The job has ended. True when that was by `kill`.
+    /// The job has ended. True when that was by `kill`, which took the ear; a `resume` since then does not undo it.
     pub(super) fn end(&self) -> bool {
-        let mut state = self.state();
-        state.listening = None;
-        state.cancelled
+        self.state().listening.take().is_none()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -83,7 +83,7 @@ struct Jobs {
 /// The backend of this child, once there is one.
 enum Engine {
     Gpu(Gpu),
-    Sim(Simulator),
+    Sim(Box<Simulator>),
 }
 
 impl Jobs {
@@ -102,7 +102,7 @@ impl Jobs {
             Request::Run { ptx, launch } => {
                 let backend: &mut dyn Backend = match self.engine() {
                     Ok(Engine::Gpu(gpu)) => gpu,
-                    Ok(Engine::Sim(sim)) => sim,
+                    Ok(Engine::Sim(sim)) => sim.as_mut(),
                     Err(no_gpu) => return Reply::NoGpu(no_gpu),
                 };
                 if let Some(ptx) = ptx {
@@ -123,7 +123,7 @@ impl Jobs {
             Some(engine) => Ok(engine),
             none => Ok(none.insert(match self.role {
                 Role::Gpu => Engine::Gpu(Gpu::open()?),
-                Role::Cpu => Engine::Sim(Simulator::default()),
+                Role::Cpu => Engine::Sim(Box::default()),
             })),
         }
     }

@@ -45,6 +45,10 @@ const KEPT_VARIABLES: [&str; 9] = [
     "PATH",
 ];
 
+/// Bytes that a pipe holds: the most that Linux gives an ordinary user.
+#[cfg(target_os = "linux")]
+const PIPE_BYTES: usize = 1 << 20;
+
 /// How long a killed child may take to go. One that is stuck in the driver is left to a thread of its own.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
 
@@ -145,6 +149,12 @@ impl Process {
         }
         let mut child = command.spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        #[cfg(target_os = "linux")]
+        {
+            // Arrays go through these pipes; with the usual 64 KiB that takes a task switch each. Best effort.
+            let _ = stdin.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES));
+            let _ = stdout.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES));
+        }
         // Threads do the blocking: a child that does not read holds up its writer, never the clock.
         let (frames, outbox) = mpsc::channel();
         let (inbox, replies) = mpsc::channel();

@@ -90,6 +90,7 @@ fn impersonate() {
             "panic" => panic!("an index went wrong"),
             "allocate" => drop(std::hint::black_box(vec![1_u8; 8 << 30])),
             "sleep" => std::thread::sleep(PATIENCE),
+            "nap" => std::thread::sleep(Duration::from_millis(20)),
             "environment" => {
                 run.device = std::env::vars().map(|(k, _)| k).collect::<Vec<_>>().join(" ");
             }
@@ -118,7 +119,7 @@ fn a_child_that_never_answers_is_killed_in_time() {
 /// A save during an endless kernel must not wait for the clock, and the next job must run as if nothing had been.
 #[test]
 fn another_thread_can_end_a_job() {
-    let (mut worker, _script) = worker("exec sleep 600");
+    let mut worker = worker("exec sleep 600");
     let killer = worker.killer();
     let start = Instant::now();
     let ending = std::thread::spawn({
@@ -139,6 +140,28 @@ fn another_thread_can_end_a_job() {
     killer.resume();
     let run = worker.run(Choice::Sim, "", &launch("k"), Duration::from_millis(200)).unwrap();
     assert_eq!(run.faults, [Fault::TimedOut { seconds: 0.2 }]);
+}
+
+/// Killed and resumed before the job has noticed: it is cancelled all the same, and the next one is not.
+#[test]
+fn a_job_that_is_killed_and_resumed_at_once_is_cancelled() {
+    let mut worker = misbehaving();
+    let killer = worker.killer();
+    for _ in 0..20 {
+        let ending = std::thread::spawn({
+            let killer = killer.clone();
+            move || {
+                std::thread::sleep(Duration::from_millis(20));
+                killer.kill();
+                killer.resume();
+            }
+        });
+        let run = run(&mut worker, "nap", PATIENCE);
+        ending.join().unwrap();
+        // A child that starts slowly may be killed before its job begins, which then runs.
+        assert!(matches!(&run, Err(Error::Cancelled)) || run.is_ok_and(|r| r.faults.is_empty()));
+    }
+    assert_eq!(run(&mut worker, "quiet", PATIENCE).unwrap().device, "honest");
 }
 
 /// Whatever a child started goes with it, and nobody is left as a zombie.

@@ -18,6 +18,9 @@ const TAG: [u8; 4] = *b"cwk1";
 /// The longest payload that either side accepts: 1 GiB.
 pub(super) const MAX_PAYLOAD: u64 = 1 << 30;
 
+/// Bytes made ready for a payload before any has arrived: a case's arrays, as a rule.
+const ROOM: u64 = 16 << 20;
+
 /// Why a frame could not be sent or understood.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -77,7 +80,7 @@ pub(super) fn read(from: &mut impl Read) -> Result<Option<Vec<u8>>, Error> {
     if length > MAX_PAYLOAD {
         return Err(Error::TooLong(length));
     }
-    let mut payload = Vec::new();
+    let mut payload = Vec::with_capacity(length.min(ROOM) as usize);
     from.by_ref().take(length).read_to_end(&mut payload)?;
     if payload.len() as u64 != length {
         return Err(Error::Short { got: payload.len() as u64, wanted: length });

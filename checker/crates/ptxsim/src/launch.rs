@@ -139,7 +139,6 @@ pub fn run(
     let mut merged = merge(results);
     merged.completed &= complete;
     let shadows = std::mem::take(&mut merged.shadows);
-    drop(grid);
     settle(memory, shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
     Ok(merged.observations)
@@ -320,7 +319,7 @@ impl Order {
             return Self { blocks, step: 1, first: 0 };
         }
         let mix = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut step = (mix >> 16) % blocks | 1;
+        let mut step = ((mix >> 16) % blocks) | 1;
         while gcd(step, blocks) != 1 {
             step += 2;
         }

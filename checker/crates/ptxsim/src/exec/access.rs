@@ -1,5 +1,7 @@
 //! Loads, stores and atomics of a warp: bounds, alignment, counting, hazards, then the data.
 
+#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::alu::Rows;
@@ -370,7 +372,11 @@ fn careful<const L: u8>(
                 None => (Place::Nowhere(address), None),
             }
         } else {
-            let offset = address as i64;
+            // 32-bit addresses before the window's start wrap around
+            let offset = match op.address {
+                Address::Row32(_) if op.space == MemSpace::Shared => i64::from(address as u32 as i32),
+                _ => address as i64,
+            };
             let inside = u32::try_from(offset).is_ok_and(|o| {
                 o.checked_add(bytes).is_some_and(|end| m.shared_inside(o, end))
             });
@@ -378,7 +384,9 @@ fn careful<const L: u8>(
         };
         let what = match limits {
             None => FindingKind::InvalidAddress,
-            Some((offset, limit)) if offset < 0 || offset + i64::from(bytes) > limit => FindingKind::OutOfBounds,
+            Some((offset, limit)) if offset < 0 || offset.saturating_add(i64::from(bytes)) > limit => {
+                FindingKind::OutOfBounds
+            },
             Some((offset, _)) if offset % i64::from(bytes) != 0 => FindingKind::Misaligned,
             _ => {
                 good |= 1 << lane;
@@ -386,7 +394,6 @@ fn careful<const L: u8>(
             }
         };
         m.fault(what, op, place, b.index, linear, write);
-        m.fuel = m.fuel.min(super::FUEL_AFTER_FAULT);
     }
     // the lanes that are fine go on, one allocation at a time; the others read zeros
     if kind != Kind::Store {
@@ -409,7 +416,7 @@ fn careful<const L: u8>(
             lanes(good)
                 .filter(|l| {
                     let (a, z) = (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
-                    m.shared_inside(a as u32, z as u32 + bytes)
+                    m.shared_inside(a as u32, (z as u32).saturating_add(bytes))
                 })
                 .fold(0, |all, l| all | 1 << l)
         };
@@ -579,7 +586,7 @@ fn same_value(
     let value = |lane: usize| -> Option<u32> {
         if op.wide {
             let x = rows.x.get(op.rows[part / 2] as usize)?.0[lane];
-            Some(if part % 2 == 0 { x as u32 } else { (x >> 32) as u32 })
+            Some(if part.is_multiple_of(2) { x as u32 } else { (x >> 32) as u32 })
         } else {
             Some(rows.r.get(op.rows[part] as usize)?.0[lane])
         }
@@ -589,9 +596,9 @@ fn same_value(
     }
     let other = conflict.thread as usize & 31;
     if conflict.together && offsets[other] == offsets[lane] {
+        // both lanes in one instruction: neither value is in memory yet
         return value(other) == value(lane);
     }
-    // Another instruction, or the same one in an earlier round of a loop: what it wrote is in memory.
     old.is_some() && value(lane) == old
 }
 
@@ -821,7 +828,7 @@ fn local<const L: u8>(
     let bytes = op.bytes();
     for lane in lanes(who.mask) {
         let offset = addresses[lane] as i64;
-        let what = if offset < 0 || offset + i64::from(bytes) > i64::from(top) {
+        let what = if offset < 0 || offset.saturating_add(i64::from(bytes)) > i64::from(top) {
             Some(FindingKind::OutOfBounds)
         } else if offset % i64::from(bytes) != 0 {
             Some(FindingKind::Misaligned)
@@ -831,8 +838,7 @@ fn local<const L: u8>(
         let linear = warp.index * 32 + lane as u32;
         if let Some(what) = what {
             m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
-            m.fuel = m.fuel.min(super::FUEL_AFTER_FAULT);
-            if kind != Kind::Store {
+                if kind != Kind::Store {
                 for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
                     if op.wide {
                         rows.x[row as usize].0[lane] = 0;

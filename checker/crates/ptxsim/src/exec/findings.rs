@@ -1,8 +1,9 @@
 //! Collects findings: one per root cause, told by the lowest thread, with a count.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use crate::{Access, Finding, FindingKind, Source};
+use crate::{Access, Action, Finding, FindingKind, Source};
 
 /// What makes two occurrences the same finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,26 +73,62 @@ impl Findings {
     pub fn finish(self) -> Vec<Finding> {
         let mut all: Vec<(Key, u64, Finding)> =
             self.all.into_iter().map(|(key, (order, finding))| (key, order, finding)).collect();
-        // One thread often reads and writes past the end in one statement: the write, which harms others, comes first.
-        // The place in the code decides the rest, so that the order never depends on the map's.
-        all.sort_by(|(k, a, x), (l, b, y)| {
-            (rank(&x.what), a, !k.write, &x.at.source, k.at, k.with)
-                .cmp(&(rank(&y.what), b, !l.write, &y.at.source, l.at, l.with))
+        // of one thread's faults, what it breaks comes before what it reads
+        all.sort_by_cached_key(|(key, order, f)| {
+            let reads = f.at.action == Action::Read;
+            (rank(&f.what), *order, reads, f.at.source.clone(), key.at, key.with, key.write)
         });
-        let all: Vec<(u64, Finding)> =
-            all.into_iter().map(|(_, order, finding)| (order, finding)).collect();
+        let mut causes: HashMap<Cause, usize> = HashMap::new();
+        let mut one_each: Vec<Finding> = vec![];
+        for (_, _, finding) in all {
+            match causes.entry(Cause::of(&finding)) {
+                Entry::Occupied(first) => one_each[*first.get()].count += finding.count,
+                Entry::Vacant(place) => {
+                    place.insert(one_each.len());
+                    one_each.push(finding);
+                }
+            }
+        }
+        let all = one_each;
         let racing: Vec<Source> = all
             .iter()
-            .filter(|(_, f)| matches!(f.what, FindingKind::SharedRace | FindingKind::GlobalRace))
-            .flat_map(|(_, f)| [Some(f.at.source.clone()), f.with.as_ref().map(|w| w.source.clone())])
+            .filter(|f| is_race(&f.what))
+            .flat_map(|f| [Some(f.at.source.clone()), f.with.as_ref().map(|w| w.source.clone())])
             .flatten()
             .collect();
         all.into_iter()
-            .map(|(_, f)| f)
             // a read that races with the write of the same word may find it unwritten: that is the race
             .filter(|f| f.what != FindingKind::UninitialisedRead || !racing.contains(&f.at.source))
             .collect()
     }
+}
+
+/// What the learner would mend in one place: an unrolled loop is one line, and so are a race's two directions.
+#[derive(PartialEq, Eq, Hash)]
+struct Cause {
+    what: std::mem::Discriminant<FindingKind>,
+    places: [(String, u32); 2],
+    action: Option<Action>,
+    array: Option<String>,
+}
+
+impl Cause {
+    fn of(finding: &Finding) -> Self {
+        let place = |s: &Source| (s.file.clone(), s.line);
+        let at = place(&finding.at.source);
+        let mut places = [at.clone(), finding.with.as_ref().map_or(at, |w| place(&w.source))];
+        places.sort();
+        Self {
+            what: std::mem::discriminant(&finding.what),
+            places,
+            action: (!is_race(&finding.what)).then_some(finding.at.action),
+            array: finding.at.array.clone(),
+        }
+    }
+}
+
+const fn is_race(what: &FindingKind) -> bool {
+    matches!(what, FindingKind::SharedRace | FindingKind::GlobalRace)
 }
 
 /// Lower is more telling: causes before their consequences.

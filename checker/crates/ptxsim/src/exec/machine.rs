@@ -230,12 +230,19 @@ impl Machine<'_> {
         linear: u32,
         write: bool,
     ) {
+        self.tire();
         let mut findings = std::mem::take(&mut self.findings);
         let action = self.action(op, write);
         findings.add(what, op.pc, u32::MAX, Self::order(block, linear), write, || {
             (self.memory_party(op, place, block, linear, action, op.bytes()), None)
         });
         self.findings = findings;
+    }
+
+    /// A kernel that has gone wrong may go on to show how many threads do, but not for long.
+    fn tire(&mut self) {
+        const COST: i64 = 16;
+        self.fuel = self.fuel.min(super::FUEL_AFTER_FAULT) - COST;
     }
 
     fn action(&self, op: &MemOp, write: bool) -> Action {
@@ -263,6 +270,7 @@ impl Machine<'_> {
             conflict.block
         };
         let block = me.block;
+        self.tire();
         let mut findings = std::mem::take(&mut self.findings);
         let action = self.action(op, write);
         findings.add(what, op.pc, conflict.site, Self::order(block, me.thread), write, || {

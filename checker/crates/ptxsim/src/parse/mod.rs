@@ -316,13 +316,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn offset(&mut self) -> Result<i64> {
-        if self.eat('+') {
-            self.signed_int()
-        } else if self.peek() == Some(Kind::Punct('-')) {
-            self.signed_int()
-        } else {
-            Ok(0)
-        }
+        if self.eat('+') || self.peek() == Some(Kind::Punct('-')) { self.signed_int() } else { Ok(0) }
     }
 
     fn body(&mut self) -> Result<Vec<Statement<'a>>> {

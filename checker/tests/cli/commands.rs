@@ -1,10 +1,8 @@
-//! The built binary, as a learner or a script calls it.
-
-mod common;
+//! The commands that run no kernel.
 
 use std::fs;
 
-use common::{Workbook, checker, run};
+use crate::common::{Workbook, checker, run};
 
 /// Exit code 2 is for the command line alone, and every mistake in it says what to do.
 #[test]

@@ -1,7 +1,5 @@
 //! `checker watch` without a terminal: saves in, verdicts out.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -9,7 +7,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Workbook, checker};
+use crate::common::{Workbook, checker};
 
 /// A running `watch`, killed at the end.
 struct Watch {

@@ -1,11 +1,9 @@
 //! Checking with the built binary: the compiler is installed by the checker itself where there is none.
 
-mod common;
-
 use std::fs;
 use std::time::Instant;
 
-use common::Workbook;
+use crate::common::Workbook;
 
 /// The first run greets, installs what is missing, checks the first exercise, and says what to do; the next one says
 /// where the learner is.
@@ -39,7 +37,7 @@ fn a_pass_counts() {
     workbook.solve("blocks");
     let ran = workbook.run(&["check", "blocks", "--backend", "sim"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("1 of ") && ran.out.contains("Next: double_it"), "{ran:?}");
+    assert!(ran.out.contains("1 of ") && ran.out.contains("Next: grid_stride"), "{ran:?}");
     assert_eq!(workbook.run(&["solution", "blocks"]).code, 0);
     let file = workbook.exercise("blocks");
     let text = fs::read_to_string(&file).expect("there");

@@ -1,0 +1,265 @@
+//! A tiny device for the tests: named buffers, scalars, a launch, and the buffers back.
+
+use ptxsim::{Diagnose, Error, Finding, FindingKind, Launch, Memory, Module, Observations, Options, run};
+
+/// Numbers that buffers and parameters are made of.
+pub trait Plain: Copy {
+    const BYTES: usize;
+    fn put(self, to: &mut Vec<u8>);
+    fn get(from: &[u8]) -> Self;
+}
+
+macro_rules! plain {
+    ($($t:ty),*) => { $(
+        impl Plain for $t {
+            const BYTES: usize = size_of::<$t>();
+            fn put(self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.to_le_bytes());
+            }
+            fn get(from: &[u8]) -> Self {
+                Self::from_le_bytes(from.try_into().expect("as many bytes as the type has"))
+            }
+        }
+    )* };
+}
+plain!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+
+pub fn bytes_of<T: Plain>(values: &[T]) -> Vec<u8> {
+    let mut all = vec![];
+    values.iter().for_each(|v| v.put(&mut all));
+    all
+}
+
+pub fn values_of<T: Plain>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(T::BYTES).map(T::get).collect()
+}
+
+#[derive(Clone)]
+enum Arg {
+    Buffer { name: String, bytes: u64, element: u32, contents: Option<Vec<u8>> },
+    /// A pointer `offset` bytes into the buffer of that name.
+    Into { name: String, offset: i64 },
+    Scalar(Vec<u8>),
+}
+
+/// A launch in the making.
+#[derive(Clone)]
+pub struct Kernel {
+    module: std::sync::Arc<Module>,
+    entry: String,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    args: Vec<Arg>,
+}
+
+/// What is left after a launch.
+pub struct Ran {
+    pub seen: Observations,
+    buffers: Vec<(String, Vec<u8>)>,
+}
+
+/// The text of a kernel file, `nvcc`'s or NVRTC's: `01_vadd` or `nvrtc/01_vadd`.
+pub fn ptx(name: &str) -> String {
+    let path = format!("tests/kernels/{name}.ptx");
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Both compilers' PTX of one kernel file, parsed.
+pub fn flavours(name: &str) -> Vec<std::sync::Arc<Module>> {
+    [name.to_owned(), format!("nvrtc/{name}")].iter().map(|n| module(&ptx(n))).collect()
+}
+
+pub fn module(text: &str) -> std::sync::Arc<Module> {
+    Module::parse(text).unwrap_or_else(|e| panic!("{e}")).into()
+}
+
+impl Kernel {
+    pub fn new(module: &std::sync::Arc<Module>, entry: &str) -> Self {
+        Self {
+            module: module.clone(),
+            entry: entry.to_owned(),
+            grid: [1; 3],
+            block: [32, 1, 1],
+            shared: 0,
+            args: vec![],
+        }
+    }
+
+    pub fn grid(mut self, x: u32, y: u32, z: u32) -> Self {
+        self.grid = [x, y, z];
+        self
+    }
+
+    pub fn block(mut self, x: u32, y: u32, z: u32) -> Self {
+        self.block = [x, y, z];
+        self
+    }
+
+    pub fn shared(mut self, bytes: u32) -> Self {
+        self.shared = bytes;
+        self
+    }
+
+    /// A buffer with contents.
+    pub fn buffer<T: Plain>(mut self, name: &str, values: &[T]) -> Self {
+        let contents = bytes_of(values);
+        self.args.push(Arg::Buffer {
+            name: name.to_owned(),
+            bytes: contents.len() as u64,
+            element: T::BYTES as u32,
+            contents: Some(contents),
+        });
+        self
+    }
+
+    /// A buffer that nothing has written.
+    pub fn empty<T: Plain>(mut self, name: &str, elements: usize) -> Self {
+        self.args.push(Arg::Buffer {
+            name: name.to_owned(),
+            bytes: (elements * T::BYTES) as u64,
+            element: T::BYTES as u32,
+            contents: None,
+        });
+        self
+    }
+
+    pub fn into(mut self, name: &str, offset: i64) -> Self {
+        self.args.push(Arg::Into { name: name.to_owned(), offset });
+        self
+    }
+
+    pub fn scalar<T: Plain>(mut self, value: T) -> Self {
+        self.args.push(Arg::Scalar(bytes_of(&[value])));
+        self
+    }
+
+    /// A struct by value.
+    pub fn bytes(mut self, value: Vec<u8>) -> Self {
+        self.args.push(Arg::Scalar(value));
+        self
+    }
+
+    pub fn try_run(&self, options: &Options) -> Result<Ran, Error> {
+        let mut memory = Memory::new();
+        let (mut args, mut places) = (vec![], vec![]);
+        for arg in &self.args {
+            let data = match arg {
+                Arg::Buffer { name, bytes, element, contents } => {
+                    let address = memory.alloc(name, *bytes, *element, contents.as_deref())?;
+                    if contents.is_none() {
+                        memory.fill_uninitialised(address, [0xcd; 4])?;
+                    }
+                    places.push((name.clone(), address, *bytes));
+                    bytes_of(&[address])
+                }
+                Arg::Into { name, offset } => {
+                    let of = places.iter().find(|p| p.0 == *name).expect("a buffer before it");
+                    bytes_of(&[of.1.wrapping_add(*offset as u64)])
+                }
+                Arg::Scalar(data) => data.clone(),
+            };
+            args.push(data);
+        }
+        let launch = Launch {
+            entry: self.entry.clone(),
+            grid: self.grid,
+            block: self.block,
+            shared: self.shared,
+            args,
+        };
+        let seen = run(&self.module, &mut memory, &launch, options)?;
+        let mut buffers = vec![];
+        for (name, address, bytes) in places {
+            buffers.push((name, memory.read(address, bytes)?));
+        }
+        Ok(Ran { seen, buffers })
+    }
+
+    pub fn run(&self, options: &Options) -> Ran {
+        self.try_run(options).unwrap_or_else(|e| panic!("{}: {e}", self.entry))
+    }
+
+    /// Runs with everything observed.
+    pub fn full(&self) -> Ran {
+        self.run(&Options::default())
+    }
+
+    /// Runs at every level of diagnosis and in several orders; each time the kernel must finish without a finding,
+    /// and `check` must hold.
+    pub fn clean(&self, check: impl Fn(&Ran)) {
+        for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
+            let seeds = if diagnose == Diagnose::Full { 0..6 } else { 0..1 };
+            for seed in seeds {
+                let ran = self.run(&Options { diagnose, seed, ..Options::default() });
+                assert_eq!(ran.seen.findings, [], "{} at {diagnose:?}, seed {seed}", self.entry);
+                assert!(ran.seen.completed, "{} at {diagnose:?}, seed {seed}", self.entry);
+                check(&ran);
+            }
+        }
+    }
+}
+
+impl Ran {
+    pub fn get<T: Plain>(&self, name: &str) -> Vec<T> {
+        let (_, bytes) = self.buffers.iter().find(|b| b.0 == name).expect("a buffer of that name");
+        values_of(bytes)
+    }
+
+    /// The one finding that there must be.
+    pub fn only(&self) -> &Finding {
+        let [finding] = self.seen.findings.as_slice() else {
+            panic!("one finding expected, not {:#?}", self.seen.findings)
+        };
+        finding
+    }
+
+    pub fn kinds(&self) -> Vec<&FindingKind> {
+        self.seen.findings.iter().map(|f| &f.what).collect()
+    }
+}
+
+/// Equal bit for bit; NaN equals NaN.
+#[track_caller]
+pub fn same(got: &[f32], wanted: &[f32]) {
+    assert_eq!(got.len(), wanted.len());
+    for (i, (g, w)) in got.iter().zip(wanted).enumerate() {
+        assert!(g.to_bits() == w.to_bits() || g.is_nan() && w.is_nan(), "at {i}: {g} is not {w}");
+    }
+}
+
+/// Within `ulps` units in the last place of `wanted`, or `tiny`.
+#[track_caller]
+pub fn close(got: &[f32], wanted: &[f64], ulps: f64, tiny: f64) {
+    assert_eq!(got.len(), wanted.len());
+    for (i, (g, w)) in got.iter().zip(wanted).enumerate() {
+        let limit = (w.abs() * f64::from(f32::EPSILON) * ulps).max(tiny);
+        assert!((f64::from(*g) - w).abs() <= limit, "at {i}: {g} is not {w}");
+    }
+}
+
+/// Pseudo-random numbers, the same every time (Steele, Lea, Flood: SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    pub fn ints(&mut self, n: usize, limit: u64) -> Vec<i32> {
+        (0..n).map(|_| self.below(limit) as i32 - (limit / 2) as i32).collect()
+    }
+
+    /// In `low .. high`.
+    pub fn floats(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
+        (0..n).map(|_| low + (high - low) * (self.below(1 << 20) as f32 / (1 << 20) as f32)).collect()
+    }
+}

@@ -1,0 +1,437 @@
+//! Every kind of finding with planted bugs, and beside each a correct kernel that must not be blamed. What is told
+//! must be right: the line, both parties, the block, the thread, the array, the index, how many threads.
+
+use crate::common::{Kernel, Ran, flavours, module};
+use ptxsim::{Action, FindingKind, Options, Space};
+
+/// The line of `kernels/planted/<file>.cu` with the comment `@mark`.
+fn line(file: &str, mark: &str) -> u32 {
+    let path = format!("tests/kernels/planted/{file}.cu");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let suffix = format!("// @{mark}");
+    let at = text.lines().position(|l| l.ends_with(&suffix)).unwrap_or_else(|| panic!("no {suffix} in {path}"));
+    at as u32 + 1
+}
+
+/// Runs the kernel of both compilers; each run must tell exactly one finding, of this kind, at the marked line.
+fn told(file: &str, entry: &str, mark: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Ran)) {
+    for m in flavours(&format!("planted/{file}")) {
+        let ran = launch(Kernel::new(&m, entry)).full();
+        let finding = ran.only();
+        assert_eq!(finding.at.source.line, line(file, mark), "{finding:#?}");
+        assert_eq!(finding.at.source.file, format!("{file}.cu"));
+        check(&ran);
+    }
+}
+
+/// Runs the correct kernel of both compilers in several orders.
+fn silent(file: &str, entry: &str, launch: impl Fn(Kernel) -> Kernel) {
+    for m in flavours(&format!("planted/{file}")) {
+        launch(Kernel::new(&m, entry)).clean(|_| {});
+    }
+}
+
+/// Array, index, elements, bytes of the access that the only finding is about.
+fn place(ran: &Ran) -> (Option<&str>, Option<i64>, Option<u64>, u32) {
+    let at = &ran.only().at;
+    (at.array.as_deref(), at.index, at.elements, at.bytes)
+}
+
+#[test]
+fn reading_just_behind_the_end() {
+    let launch = |k: Kernel| k.grid(2, 1, 1).block(50, 1, 1).buffer("in", &[1.0_f32; 100]).empty::<f32>("out", 100);
+    told("bounds", "read_behind", "read_behind", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.with.is_some()), (&FindingKind::OutOfBounds, 1, false));
+        assert_eq!((f.at.action, f.at.space), (Action::Read, Some(Space::Global)));
+        assert_eq!((f.at.block, f.at.thread, f.at.linear), ([1, 0, 0], [49, 0, 0], 49));
+        assert_eq!(place(ran), (Some("in"), Some(100), Some(100), 4));
+        // the others go on: the learner sees what the rest of the kernel did
+        assert_eq!(ran.get::<f32>("out")[..99], [1.0; 99]);
+    });
+}
+
+#[test]
+fn writing_just_behind_the_end() {
+    let launch = |k: Kernel| k.grid(4, 1, 1).empty::<f32>("out", 100).scalar(100_i32);
+    told("bounds", "write_behind", "write_behind", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::OutOfBounds, 1, Action::Write));
+        assert_eq!((f.at.block, f.at.thread), ([3, 0, 0], [4, 0, 0]));
+        assert_eq!(place(ran), (Some("out"), Some(100), Some(100), 4));
+    });
+    silent("bounds", "write_behind", |k| k.grid(4, 1, 1).empty::<f32>("out", 100).scalar(99_i32));
+}
+
+#[test]
+fn reading_before_the_start() {
+    let launch = |k: Kernel| k.buffer("in", &[1.0_f64; 32]).empty::<f64>("out", 32);
+    told("bounds", "read_before", "read_before", launch, |ran| {
+        assert_eq!((&ran.only().what, ran.only().at.thread), (&FindingKind::OutOfBounds, [0, 0, 0]));
+        assert_eq!(place(ran), (Some("in"), Some(-1), Some(32), 8));
+    });
+}
+
+#[test]
+fn far_away_and_where_a_neighbour_would_be() {
+    // 64 elements on lies the next allocation on a GPU; 1 000 000 on may lie anything
+    for distance in [64, 1_000_000, -64, 500_000_000, -500_000_000] {
+        for before in [true, false] {
+            let launch = |k: Kernel| {
+                let k = k.block(2, 1, 1).empty::<i32>("out", 64).scalar(distance);
+                if before { k } else { k.block(4, 1, 1) }
+            };
+            let m = flavours("planted/bounds");
+            for m in &m {
+                let ran = launch(Kernel::new(m, "write_far")).full();
+                let f = ran.only();
+                assert_eq!(f.at.index, Some(i64::from(distance)));
+                assert_eq!((f.count, f.at.thread), (if before { 1 } else { 3 }, [1, 0, 0]));
+                assert_eq!(f.at.array.as_deref(), Some("out"));
+                assert_eq!(ran.get::<i32>("out")[0], 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn atomics_have_bounds_too() {
+    let launch = |k: Kernel| k.block(3, 1, 1).buffer("bins", &[0_i32; 16]).scalar(16_i32);
+    told("bounds", "atomic_behind", "atomic_behind", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::OutOfBounds, 3, Action::Atomic));
+        assert_eq!(place(ran), (Some("bins"), Some(16), Some(16), 4));
+    });
+}
+
+#[test]
+fn shared_arrays_end_where_they_end() {
+    let launch = |shift: i32| move |k: Kernel| k.empty::<i32>("out", 32).scalar(shift);
+    told("bounds", "shared_behind", "shared_behind", launch(1), |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.at.space), (&FindingKind::OutOfBounds, 1, Some(Space::Shared)));
+        assert_eq!((f.at.thread, place(ran)), ([31, 0, 0], (Some("first"), Some(32), Some(32), 4)));
+    });
+    told("bounds", "shared_behind", "shared_behind", launch(8), |ran| {
+        assert_eq!((ran.only().count, place(ran)), (8, (Some("first"), Some(32), Some(32), 4)));
+        // what belongs to the neighbour is whole
+        assert_eq!(ran.get::<i32>("out"), (0..32).collect::<Vec<_>>());
+    });
+    silent("bounds", "shared_behind", launch(0));
+    let launch = |k: Kernel| k.empty::<i32>("out", 32);
+    told("bounds", "shared_before", "shared_before", launch, |ran| {
+        assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::OutOfBounds, 1));
+        assert_eq!(place(ran), (Some("tile"), Some(-1), Some(32), 4));
+    });
+}
+
+#[test]
+fn dynamic_shared_memory_ends_where_the_launch_says() {
+    let launch = |bytes: u32| move |k: Kernel| k.shared(bytes).empty::<f32>("out", 32);
+    silent("bounds", "shared_dynamic", launch(33 * 4));
+    for m in flavours("planted/bounds") {
+        let ran = launch(32 * 4)(Kernel::new(&m, "shared_dynamic")).full();
+        let f = &ran.seen.findings[0];
+        assert_eq!((&f.what, f.at.source.line), (&FindingKind::OutOfBounds, line("bounds", "shared_dynamic")));
+        assert_eq!((f.at.thread, f.at.index, f.at.elements, f.count), ([31, 0, 0], Some(32), Some(32), 1));
+        // and the read of the same place behind the barrier
+        assert_eq!(ran.seen.findings.len(), 2);
+    }
+}
+
+#[test]
+fn local_arrays_end_too() {
+    let launch = |n: i32| move |k: Kernel| k.block(4, 1, 1).empty::<i32>("out", 4).scalar(n);
+    told("bounds", "local_behind", "local_behind", launch(5), |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.at.space), (&FindingKind::OutOfBounds, Some(Space::Local)));
+        assert_eq!((f.at.thread, f.count), ([3, 0, 0], 1));
+    });
+    told("bounds", "local_behind", "local_behind", launch(-1000), |ran| assert_eq!(ran.only().count, 4));
+    silent("bounds", "local_behind", launch(4));
+}
+
+#[test]
+fn pointers_to_nothing() {
+    for address in [0_u64, 0xdead_beef_0000, u64::MAX - 4095, 4096] {
+        let launch = |k: Kernel| k.block(5, 1, 1).scalar(address).empty::<i32>("out", 5);
+        told("bounds", "pointer", "pointer", launch, |ran| {
+            let f = ran.only();
+            assert_eq!((&f.what, f.at.address, f.count), (&FindingKind::InvalidAddress, address, 5));
+            assert_eq!((f.at.array.as_deref(), f.at.index), (None, None));
+        });
+    }
+}
+
+#[test]
+fn wide_accesses_must_be_aligned() {
+    let launch = |k: Kernel| k.block(3, 1, 1).buffer("in", &[1.0_f32; 64]).empty::<f32>("out", 12);
+    told("bounds", "misaligned_float4", "misaligned_float4", launch, |ran| {
+        assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::Misaligned, 3));
+        assert_eq!(place(ran), (Some("in"), Some(1), Some(64), 16));
+    });
+    let launch = |k: Kernel| k.block(1, 1, 1).empty::<f32>("out", 12);
+    told("bounds", "misaligned_double", "misaligned_double", launch, |ran| {
+        assert_eq!((&ran.only().what, ran.only().at.action), (&FindingKind::Misaligned, Action::Write));
+        assert_eq!(place(ran), (Some("out"), Some(3), Some(12), 8));
+    });
+}
+
+#[test]
+fn constant_memory_cannot_be_written() {
+    // the compiler turns what it sees into a trap
+    let launch = |k: Kernel| k.block(1, 1, 1).empty::<i32>("out", 1).scalar(1_i32);
+    for m in flavours("planted/bounds") {
+        assert_eq!(launch(Kernel::new(&m, "write_constant")).full().only().what, FindingKind::Trap);
+    }
+    let m = module(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.const .align 4 .u32 table[4] = {1, 2, 3, 4};\n\
+         .visible .entry k() {\n.reg .b64 %rd<3>;\nmov.u64 %rd1, table;\ncvta.const.u64 %rd2, %rd1;\n\
+         st.u32 [%rd2+8], 9;\nret;\n}\n",
+    );
+    let ran = Kernel::new(&m, "k").block(1, 1, 1).full();
+    assert_eq!((&ran.only().what, ran.only().at.space), (&FindingKind::OutOfBounds, Some(Space::Constant)));
+    assert_eq!(place(&ran), (Some("table"), Some(2), Some(4), 4));
+}
+
+#[test]
+fn reading_what_nobody_wrote() {
+    let launch = |k: Kernel| k.block(40, 1, 1).empty::<i32>("in", 40).empty::<i32>("out", 40);
+    told("bounds", "uninitialised_global", "uninitialised_global", launch, |ran| {
+        assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::UninitialisedRead, 40));
+        assert_eq!(place(ran), (Some("in"), Some(0), Some(40), 4));
+    });
+    silent("bounds", "uninitialised_global", |k| k.buffer("in", &[1_i32; 32]).empty::<i32>("out", 32));
+    let launch = |k: Kernel| k.grid(2, 1, 1).block(64, 1, 1).empty::<i32>("out", 64);
+    for m in flavours("planted/bounds") {
+        // both blocks write the same values to `out`, which is no race
+        let ran = launch(Kernel::new(&m, "uninitialised_shared")).full();
+        let f = ran.only();
+        assert_eq!((&f.what, f.count), (&FindingKind::UninitialisedRead, 2));
+        assert_eq!((f.at.block, f.at.thread, f.at.index), ([0, 0, 0], [5, 0, 0], Some(5)));
+        assert_eq!(f.at.array.as_deref(), Some("tile"));
+    }
+    let launch = |n: i32| move |k: Kernel| k.block(8, 1, 1).empty::<i32>("out", 8).scalar(n);
+    told("bounds", "uninitialised_local", "uninitialised_local", launch(6), |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.at.thread), (&FindingKind::UninitialisedRead, 2, [6, 0, 0]));
+        assert_eq!(f.at.space, Some(Space::Local));
+    });
+    silent("bounds", "uninitialised_local", launch(8));
+}
+
+#[test]
+fn a_missing_barrier() {
+    // NVIDIA's own sample for racecheck: thread 0 reads 127 words that others write
+    let launch = |k: Kernel| k.block(128, 1, 1).buffer("in", &[1_i32; 128]).empty::<i32>("out", 1);
+    told("races", "sum_kernel", "sum_kernel", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::SharedRace, 127, Action::Read));
+        let with = f.with.as_ref().expect("the writer");
+        assert_eq!((with.source.line, with.action), (line("races", "sum_kernel_with"), Action::Write));
+        assert_eq!((f.at.thread[0], f.at.array.as_deref(), f.at.elements), (0, Some("smem"), Some(128)));
+        assert_eq!((f.at.index, with.index), (with.index, Some(i64::from(with.thread[0]))));
+        assert_eq!(f.at.block, with.block);
+    });
+    let launch = |k: Kernel| k.grid(2, 1, 1).block(96, 1, 1).empty::<i32>("out", 96);
+    told("races", "neighbour", "neighbour", launch, |ran| {
+        let f = ran.only();
+        assert_eq!(f.what, FindingKind::SharedRace);
+        let with = f.with.as_ref().expect("the other party");
+        assert_eq!(with.source.line, line("races", "neighbour_with"));
+        assert_ne!(with.linear / 32, f.at.linear / 32, "{f:#?}");
+    });
+    silent("races", "neighbour_right", |k| k.block(96, 1, 1).empty::<i32>("out", 96));
+}
+
+#[test]
+fn a_missing_barrier_before_writing_again() {
+    let launch = |k: Kernel| k.block(96, 1, 1).empty::<i32>("out", 96);
+    told("races", "overwrite", "overwrite", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.at.action), (&FindingKind::SharedRace, Action::Write));
+        let with = f.with.as_ref().expect("the reader");
+        assert_eq!((with.action, with.source.line), (Action::Read, line("races", "overwrite_with")));
+        assert_eq!((with.index, with.array.as_deref()), (f.at.index, Some("tile")));
+    });
+    for m in flavours("planted/races") {
+        let ran = Kernel::new(&m, "second_round").block(64, 1, 1).empty::<i32>("out", 64).full();
+        let f = &ran.seen.findings[0];
+        assert_eq!((&f.what, f.at.source.line), (&FindingKind::SharedRace, line("races", "second_round")));
+    }
+}
+
+#[test]
+fn one_instruction_that_writes_one_word_twice() {
+    let launch = |k: Kernel| k.block(64, 1, 1).empty::<i32>("out", 64);
+    told("races", "together", "together", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.at.action, f.at.array.as_deref()), (&FindingKind::SharedRace, Action::Write, Some("slot")));
+        let with = f.with.as_ref().expect("the other writer");
+        assert_eq!((with.source.line, with.action), (f.at.source.line, Action::Write));
+        assert_ne!(with.linear, f.at.linear);
+    });
+    silent("races", "together_alike", launch);
+}
+
+#[test]
+fn lanes_of_one_warp_must_meet_too() {
+    let launch = |k: Kernel| k.empty::<i32>("out", 32);
+    told("races", "no_syncwarp", "no_syncwarp", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count), (&FindingKind::SharedRace, 32));
+        let with = f.with.as_ref().expect("the writer");
+        assert_eq!(with.source.line, line("races", "no_syncwarp_with"));
+        assert_eq!(with.linear, f.at.linear ^ 1);
+    });
+    silent("races", "with_syncwarp", launch);
+    silent("races", "bytes_apart", |k| k.block(64, 1, 1).empty::<u8>("out", 64));
+}
+
+#[test]
+fn races_in_global_memory() {
+    let launch = |k: Kernel| k.grid(3, 1, 1).empty::<i32>("out", 32);
+    told("races", "between_blocks", "between_blocks", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count, f.at.array.as_deref()), (&FindingKind::GlobalRace, 64, Some("out")));
+        let with = f.with.as_ref().expect("the other block");
+        assert_eq!((f.at.block, with.block), ([1, 0, 0], [0, 0, 0]));
+        assert_eq!((f.at.thread, with.thread, f.at.index), ([0, 0, 0], [0, 0, 0], Some(0)));
+    });
+    told("races", "within_block", "within_block", |k| k.block(64, 1, 1).empty::<i32>("out", 32), |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.count), (&FindingKind::GlobalRace, 32));
+        assert_eq!((f.at.linear, f.with.as_ref().map(|w| w.linear)), (1, Some(0)));
+    });
+    silent("races", "between_blocks", |k| k.block(32, 1, 1).empty::<i32>("out", 32));
+}
+
+#[test]
+fn a_plain_increment_by_many() {
+    for m in flavours("planted/races") {
+        let launch = |entry| Kernel::new(&m, entry).grid(2, 1, 1).buffer("count", &[0_i32]);
+        let ran = launch("increment").full();
+        assert!(!ran.seen.findings.is_empty());
+        assert!(ran.seen.findings.iter().all(|f| f.what == FindingKind::GlobalRace
+            && f.at.source.line == line("races", "increment")
+            && f.with.as_ref().is_some_and(|w| w.source.line == f.at.source.line)));
+        assert_eq!(ran.seen.findings.len(), 1, "{:#?}", ran.seen.findings);
+        launch("increment_right").clean(|ran| assert_eq!(ran.get::<i32>("count"), [64]));
+    }
+}
+
+#[test]
+fn an_atomic_does_not_protect_from_a_plain_access() {
+    let launch = |k: Kernel| k.block(64, 1, 1).buffer("count", &[0_i32]).empty::<i32>("out", 1);
+    told("races", "atomic_and_plain", "atomic_and_plain", launch, |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.at.action, f.at.thread), (&FindingKind::GlobalRace, Action::Read, [40, 0, 0]));
+        let with = f.with.as_ref().expect("the atomic");
+        assert_eq!((with.action, with.source.line), (Action::Atomic, line("races", "atomic_and_plain_with")));
+    });
+}
+
+#[test]
+fn a_stencil_in_place() {
+    for m in flavours("planted/races") {
+        let ran =
+            Kernel::new(&m, "stencil_in_place").grid(3, 1, 1).buffer("a", &[1.0_f32; 96]).scalar(96_i32).full();
+        let f = ran.only();
+        assert_eq!((&f.what, f.at.source.line), (&FindingKind::GlobalRace, line("races", "stencil_in_place")));
+    }
+}
+
+#[test]
+fn threads_that_leave_before_the_barrier() {
+    for (threads, n) in [(64, 40), (40, 33), (64, 32)] {
+        let launch = |k: Kernel| k.block(threads, 1, 1).empty::<i32>("out", 64).scalar(n);
+        told("sync", "early_return", "early_return", launch, |ran| {
+            let f = ran.only();
+            let n = n as u32;
+            assert_eq!(f.what, FindingKind::BarrierNotReached { waiting: n, missing: threads - n });
+            assert_eq!((f.at.thread, f.at.action), ([0, 0, 0], Action::Wait));
+            let with = f.with.as_ref().expect("one that left");
+            assert_eq!((with.thread, with.action), ([n, 0, 0], Action::Exit));
+        });
+        silent("sync", "early_return", |k| k.block(32, 1, 1).empty::<i32>("out", 32).scalar(32_i32));
+    }
+}
+
+#[test]
+fn a_barrier_in_a_branch() {
+    let launch = |k: Kernel| k.block(64, 1, 1).buffer("out", &[0_i32; 64]);
+    told("sync", "in_an_if", "in_an_if", launch, |ran| {
+        assert_eq!(ran.only().what, FindingKind::BarrierNotReached { waiting: 16, missing: 48 });
+    });
+    let launch = |n: i32| move |k: Kernel| k.block(64, 1, 1).buffer("out", &[0_i32; 64]).scalar(n);
+    told("sync", "trip_counts", "trip_counts", launch(3), |ran| {
+        assert!(matches!(ran.only().what, FindingKind::BarrierNotReached { .. }));
+    });
+    silent("sync", "trip_counts", launch(1));
+}
+
+#[test]
+fn barriers_with_numbers() {
+    for m in flavours("planted/sync") {
+        let ran = Kernel::new(&m, "two_barriers").block(64, 1, 1).empty::<i32>("out", 64).full();
+        // each half waits for all 64 threads at its own barrier
+        let f = ran.only();
+        assert_eq!(f.what, FindingKind::Deadlock { waiting: 32 });
+        let lines = [line("sync", "two_barriers_one"), line("sync", "two_barriers_two")];
+        assert_eq!([f.at.source.line, f.with.as_ref().map_or(0, |w| w.source.line)], lines);
+        assert!(!ran.seen.completed);
+        Kernel::new(&m, "producer_consumer")
+            .block(64, 1, 1)
+            .empty::<i32>("out", 32)
+            .clean(|ran| assert_eq!(ran.get::<i32>("out"), (0..32).collect::<Vec<_>>()));
+        Kernel::new(&m, "named_half").block(128, 1, 1).empty::<i32>("out", 128).clean(|_| {});
+    }
+}
+
+#[test]
+fn shuffles_need_the_lanes_they_name() {
+    let launch = |k: Kernel| k.empty::<i32>("out", 32);
+    told("sync", "shuffle_half", "shuffle_half", launch, |ran| {
+        let f = ran.only();
+        assert_eq!(f.what, FindingKind::BadSyncMask { mask: u32::MAX, present: 0xffff });
+        assert_eq!(f.at.thread, [0, 0, 0]);
+    });
+    told("sync", "shuffle_outside", "shuffle_outside", launch, |ran| {
+        assert_eq!(ran.only().what, FindingKind::BadSyncMask { mask: 0xffff, present: u32::MAX });
+        assert_eq!(ran.only().at.thread, [16, 0, 0]);
+    });
+    silent("sync", "shuffle_right", launch);
+}
+
+#[test]
+fn kernels_without_an_end() {
+    let options = Options { budget: 200_000, ..Options::default() };
+    for m in flavours("planted/sync") {
+        let ran = Kernel::new(&m, "endless").buffer("out", &[0_i32]).scalar(2_i32).run(&options);
+        let f = ran.seen.findings.iter().find(|f| f.what == FindingKind::NeverFinishes { instructions: 200_000 });
+        let at = f.expect("a finding").at.source.line;
+        assert!(at.abs_diff(line("sync", "endless")) <= 1, "line {at}");
+        assert!(!ran.seen.completed);
+        let ran = Kernel::new(&m, "spin").grid(3, 1, 1).block(40, 1, 1).buffer("flag", &[0_i32]).run(&options);
+        assert_eq!(ran.only().what, FindingKind::NeverFinishes { instructions: 200_000 });
+        assert_eq!(ran.only().at.source.line, line("sync", "spin"));
+        Kernel::new(&m, "spin").grid(3, 1, 1).buffer("flag", &[1_i32]).clean(|_| {});
+    }
+}
+
+#[test]
+fn recursion_without_an_end() {
+    told("sync", "recursion", "recursion", |k| k.block(40, 1, 1).buffer("out", &[0_i32; 2]), |ran| {
+        assert!(matches!(ran.only().what, FindingKind::StackOverflow { .. }));
+        assert!(!ran.seen.completed);
+    });
+}
+
+#[test]
+fn a_trap_names_the_thread() {
+    told("sync", "trap", "trap", |k| k.grid(2, 1, 1).block(4, 1, 1).buffer("in", &[0, 1, 7, 7]), |ran| {
+        let f = ran.only();
+        assert_eq!((&f.what, f.at.block, f.at.thread), (&FindingKind::Trap, [0, 0, 0], [2, 0, 0]));
+        assert!(!ran.seen.completed);
+    });
+}

@@ -1,0 +1,6 @@
+//! The built binary, as a learner or a script calls it.
+
+mod commands;
+mod common;
+mod verdicts;
+mod watch;
