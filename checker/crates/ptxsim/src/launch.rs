@@ -162,7 +162,8 @@ fn execute(grid: &Grid<'_>, options: &Options, order: &Order, threads: usize, he
 
 fn check_limits(entry: &Entry, launch: &Launch) -> Result<(), Error> {
     let bad = |text: String| Err(Error::BadLaunch(text));
-    let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
+    let product = |dims: [u32; 3]| dims.iter().fold(1, |p: u64, n| p.saturating_mul(u64::from(*n)));
+    let threads = product(launch.block);
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!(
             "grid {:?} and block {:?} must be at least 1 in every dimension",
@@ -183,7 +184,7 @@ fn check_limits(entry: &Entry, launch: &Launch) -> Result<(), Error> {
             ));
         }
     }
-    let blocks: u64 = launch.grid.iter().map(|n| u64::from(*n)).product();
+    let blocks = product(launch.grid);
     if blocks > u64::from(u32::MAX) {
         return bad(format!("{blocks} blocks are more than the simulator runs"));
     }
