@@ -268,17 +268,17 @@ fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let written = |i: usize| u32::try_from(i).ok().and_then(|i| entry.written.checked_shr(i)).is_some_and(|w| w & 1 == 1);
     for (i, param) in entry.params.iter().enumerate() {
         offset = offset.next_multiple_of(param.align.max(1) as usize);
-        if written(i)
-            && let Some(data) = params.get(offset..offset + 8)
-            && param.bytes == 8
-        {
-            let address = u64::from_le_bytes(data.try_into().unwrap_or_default());
-            let slot = crate::address::split(address).0;
-            if let Some(w) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
-                *w = true;
+        // fewer than 8 bytes cannot hold an address; a struct may hold any
+        match (written(i), param.bytes) {
+            (true, 8) => {
+                let data = params.get(offset..offset + 8).and_then(|d| d.first_chunk().copied());
+                let slot = crate::address::split(u64::from_le_bytes(data.unwrap_or_default())).0;
+                if let Some(w) = (slot as usize).checked_sub(1).and_then(|s| all.get_mut(s)) {
+                    *w = true;
+                }
             }
-        } else if written(i) {
-            all.fill(true);
+            (true, 9..) => all.fill(true),
+            _ => {}
         }
         offset += param.bytes as usize;
     }

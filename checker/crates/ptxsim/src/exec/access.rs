@@ -1,117 +1,16 @@
-//! Loads, stores and atomics of a warp: bounds, alignment, counting, hazards, then the data.
+//! Loads, stores and atomics of a warp: where they go, bounds, alignment, counting; then hazards and data.
 
 #![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
-use super::shadow::{MAX_SITE, MAX_STAMP, Me};
 use super::warp::lanes;
-use super::{COUNT, FULL};
+use super::words::{self, Shape};
+use super::{COUNT, FULL, hazards, local};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::count;
-use crate::decode::op::{Address, AtomicOp, MemOp, MemSpace};
-
-/// 4-byte words that a warp can load from and store to.
-trait Words {
-    fn get(&self, word: usize) -> u32;
-    fn set(&mut self, word: usize, value: u32, mask: u32);
-    /// Consecutive words from `word` on.
-    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        std::array::from_fn(|i| self.get(word + i))
-    }
-    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
-        for (i, v) in values.iter().enumerate() {
-            self.set(word + i, *v, u32::MAX);
-        }
-    }
-}
-
-/// The two shapes that nearly all accesses have, for the whole warp.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    /// All lanes active, each right behind the one before.
-    run: bool,
-    /// All active lanes at one address.
-    same: bool,
-}
-
-/// Are these offsets a run of `step`, or all the same?
-#[inline(always)]
-fn shape<const N: usize>(offsets: &[u32; N], step: u32) -> (bool, bool) {
-    let (mut uneven, mut unequal) = (0, 0);
-    for i in 0..N {
-        uneven |= offsets[i] ^ offsets[0].wrapping_add(i as u32 * step);
-        unequal |= offsets[i] ^ offsets[0];
-    }
-    (uneven == 0, unequal == 0)
-}
-
-struct Shared<'m>(&'m mut [u32]);
-
-impl Words for Shared<'_> {
-    #[inline(always)]
-    fn get(&self, word: usize) -> u32 {
-        self.0.get(word).copied().unwrap_or(0)
-    }
-
-    #[inline(always)]
-    fn set(&mut self, word: usize, value: u32, mask: u32) {
-        if let Some(w) = self.0.get_mut(word) {
-            *w = (*w & !mask) | (value & mask);
-        }
-    }
-
-    #[inline(always)]
-    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        self.0.get(word..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
-    }
-
-    #[inline(always)]
-    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
-        if let Some(run) = self.0.get_mut(word..).and_then(|rest| rest.first_chunk_mut()) {
-            *run = *values;
-        }
-    }
-}
-
-struct Global<'m>(&'m [AtomicU32]);
-
-impl Words for Global<'_> {
-    #[inline(always)]
-    fn get(&self, word: usize) -> u32 {
-        self.0.get(word).map_or(0, |w| w.load(Relaxed))
-    }
-
-    #[inline(always)]
-    fn set(&mut self, word: usize, value: u32, mask: u32) {
-        let Some(w) = self.0.get(word) else { return };
-        if mask == u32::MAX {
-            w.store(value, Relaxed);
-        } else {
-            let _ = w.fetch_update(Relaxed, Relaxed, |old| Some((old & !mask) | (value & mask)));
-        }
-    }
-
-    #[inline(always)]
-    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        match self.0.get(word..).and_then(|rest| rest.first_chunk::<N>()) {
-            Some(run) => std::array::from_fn(|i| run[i].load(Relaxed)),
-            None => [0; N],
-        }
-    }
-
-    #[inline(always)]
-    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
-        if let Some(run) = self.0.get(word..).and_then(|rest| rest.first_chunk::<32>()) {
-            for (w, v) in run.iter().zip(values) {
-                w.store(*v, Relaxed);
-            }
-        }
-    }
-}
+use crate::decode::op::{Address, MemOp, MemSpace};
 
 /// What an operation does to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,9 +29,195 @@ pub(super) struct Who {
     pub local_bytes: u32,
 }
 
+/// The parts of a warp that are not its registers.
+pub(super) struct WarpParts<'w> {
+    pub index: u32,
+    pub epoch: u32,
+    pub local: &'w mut Vec<u32>,
+    pub local_written: &'w mut Vec<u32>,
+}
+
+/// Byte offsets from some origin, lane by lane. Lanes that do not take part repeat one that does.
+struct Offsets {
+    low: [u32; 32],
+    /// Upper halves, together: not 0 when some lane is below the origin or 4 GiB beyond it.
+    high: u32,
+}
+
+impl Offsets {
+    #[inline(always)]
+    fn new(address: impl Fn(usize) -> u64, mask: u32, origin: u64) -> Self {
+        let (mut low, mut high) = ([0_u32; 32], 0_u64);
+        if mask == u32::MAX {
+            for i in 0..32 {
+                let o = address(i).wrapping_sub(origin);
+                high |= o;
+                low[i] = o as u32;
+            }
+        } else {
+            let fill = address(mask.trailing_zeros() as usize & 31).wrapping_sub(origin);
+            for i in 0..32 {
+                let o = address(i).wrapping_sub(origin);
+                let o = if mask >> i & 1 == 1 { o } else { fill };
+                high |= o;
+                low[i] = o as u32;
+            }
+        }
+        Self { low, high: (high >> 32) as u32 }
+    }
+
+    /// Least and greatest offset, all offsets' bits together, and the shape.
+    #[inline(always)]
+    fn survey(&self, step: u32) -> (u32, u32, u32, Shape) {
+        let (mut least, mut most, mut bits, mut uneven, mut unequal) = (u32::MAX, 0, 0, 0, 0);
+        for i in 0..32 {
+            let o = self.low[i];
+            least = least.min(o);
+            most = most.max(o);
+            bits |= o;
+            uneven |= o ^ self.low[0].wrapping_add(i as u32 * step);
+            unequal |= o ^ self.low[0];
+        }
+        (least, most, bits, Shape { run: uneven == 0, same: unequal == 0 })
+    }
+}
+
 /// Executes memory operation `index`.
 #[inline(always)]
 pub(super) fn access<const L: u8>(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut WarpParts<'_>,
+    rows: &mut Rows<'_>,
+    index: u32,
+    kind: Kind,
+    who: &Who,
+) {
+    let op = &m.grid.program.memory[index as usize];
+    let first = who.mask.trailing_zeros() as usize & 31;
+    let done = match op.address {
+        Address::Row64(row) => {
+            let a = &rows.x[row as usize].0;
+            let by = op.offset as u64;
+            let at = a[first].wrapping_add(by);
+            let (space, origin) = match op.space {
+                MemSpace::Shared => (MemSpace::Shared, 0),
+                MemSpace::Local => (MemSpace::Local, 0),
+                space => match (space, split(at).0) {
+                    (MemSpace::Generic, SHARED_SLOT) => (MemSpace::Shared, base(SHARED_SLOT)),
+                    (MemSpace::Generic, LOCAL_SLOT) => (MemSpace::Local, base(LOCAL_SLOT)),
+                    (_, slot) => (MemSpace::Global, base(slot)),
+                },
+            };
+            let offsets = Offsets::new(|i| a[i].wrapping_add(by), who.mask, origin);
+            go::<L>(m, b, warp, rows, index, op, kind, who, &offsets, space, split(at).0)
+        }
+        Address::Row32(row) => {
+            let a = &rows.r[row as usize].0;
+            let by = op.offset as u32;
+            let offsets = Offsets::new(|i| u64::from(a[i].wrapping_add(by)), who.mask, 0);
+            let space = if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
+            go::<L>(m, b, warp, rows, index, op, kind, who, &offsets, space, 0)
+        }
+    };
+    if !done {
+        closely::<L>(m, b, warp, rows, index, kind, who);
+    }
+}
+
+/// The way of an access whose lanes are all fine, in one array. False, and nothing done, when they are not.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
+fn go<const L: u8>(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut WarpParts<'_>,
+    rows: &mut Rows<'_>,
+    index: u32,
+    op: &MemOp,
+    kind: Kind,
+    who: &Who,
+    offsets: &Offsets,
+    space: MemSpace,
+    slot: u64,
+) -> bool {
+    let bytes = op.bytes();
+    let (least, most, bits, mut shape) = offsets.survey(bytes);
+    shape.run &= who.mask == u32::MAX;
+    if offsets.high != 0 || bits & (bytes - 1) != 0 || space == MemSpace::Local {
+        return false;
+    }
+    let end = u64::from(most) + u64::from(bytes);
+    let grid = m.grid;
+    let allocation = if space == MemSpace::Shared {
+        if end > u64::from(grid.shared_bytes) || !m.shared_inside(least, end as u32) {
+            return false;
+        }
+        None
+    } else {
+        let allocation = (slot as usize).checked_sub(1).and_then(|s| grid.memory.allocations.get(s));
+        let Some(a) = allocation else { return false };
+        if end > a.bytes || !(a.writable || kind == Kind::Load) {
+            return false;
+        }
+        Some(a)
+    };
+    if L >= COUNT {
+        count_access(m, index, who.mask, bytes, &offsets.low, shape, allocation.is_some());
+    }
+    let offsets = &offsets.low;
+    if L >= FULL {
+        let slot = allocation.map(|_| slot - 1);
+        hazards::follow(m, b, warp, rows, index, op, kind, who, offsets, slot);
+    }
+    match allocation {
+        Some(a) => {
+            words::transfer(&mut words::Global(&a.words), rows, op, kind, who, offsets, shape);
+        }
+        None => {
+            words::transfer(&mut words::Shared(&mut b.shared), rows, op, kind, who, offsets, shape);
+        }
+    }
+    true
+}
+
+#[inline(always)]
+fn count_access(
+    m: &mut Machine<'_>,
+    index: u32,
+    mask: u32,
+    bytes: u32,
+    offsets: &[u32; 32],
+    shape: Shape,
+    global: bool,
+) {
+    let site = &mut m.sites[index as usize];
+    if global {
+        site.requests += 1;
+        site.ideal += u64::from(count::ideal_sectors(mask.count_ones(), bytes));
+        // allocations are aligned to sectors, so offsets count like addresses
+        site.units += u64::from(if shape.run {
+            (offsets[0] % 32 + 32 * bytes).div_ceil(32)
+        } else if shape.same {
+            (offsets[0] % 32 + bytes).div_ceil(32)
+        } else {
+            count::sectors(&offsets.map(u64::from), mask, bytes)
+        });
+    } else {
+        site.shared_requests += 1;
+        let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
+            (1, 1)
+        } else {
+            count::shared_wavefronts(&offsets.map(u64::from), mask, bytes)
+        };
+        site.wavefronts += u64::from(wavefronts);
+        site.wavefronts_ideal += u64::from(ideal);
+    }
+}
+
+/// An access that needs a closer look: local memory, several windows or allocations, or something wrong.
+#[inline(never)]
+fn closely<const L: u8>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
     warp: &mut WarpParts<'_>,
@@ -157,191 +242,31 @@ pub(super) fn access<const L: u8>(
             }
         }
     }
-    let first = who.mask.trailing_zeros() as usize & 31;
-    if who.mask != u32::MAX {
-        let fill = addresses[first];
-        for i in 0..32 {
-            addresses[i] = if who.mask >> i & 1 == 1 { addresses[i] } else { fill };
-        }
-    }
-    let space = match op.space {
-        MemSpace::Generic => {
-            let slot = split(addresses[first]).0;
-            let mixed = addresses.iter().fold(0, |all, a| all | (split(*a).0 ^ slot));
-            let window = |slot| match slot {
-                SHARED_SLOT => MemSpace::Shared,
-                LOCAL_SLOT => MemSpace::Local,
-                _ => MemSpace::Global,
-            };
-            if mixed != 0 && lanes(who.mask).any(|l| window(split(addresses[l]).0) != window(slot)) {
-                return by_window::<L>(m, b, warp, rows, index, kind, who, &addresses);
-            }
-            match window(slot) {
-                MemSpace::Shared => {
-                    addresses.iter_mut().for_each(|a| *a = a.wrapping_sub(base(SHARED_SLOT)));
-                    MemSpace::Shared
-                }
-                MemSpace::Local => {
-                    addresses.iter_mut().for_each(|a| *a = a.wrapping_sub(base(LOCAL_SLOT)));
-                    MemSpace::Local
-                }
-                s => s,
-            }
-        }
-        space => space,
+    let of = |address: u64| match (op.space, split(address).0) {
+        (MemSpace::Generic, SHARED_SLOT) => (MemSpace::Shared, base(SHARED_SLOT)),
+        (MemSpace::Generic, LOCAL_SLOT) => (MemSpace::Local, base(LOCAL_SLOT)),
+        (MemSpace::Generic, _) => (MemSpace::Global, 0),
+        (space, _) => (space, 0),
     };
-    go::<L>(m, b, warp, rows, index, &op, kind, who, &addresses, space);
-}
-
-/// The parts of a warp that are not its registers.
-pub(super) struct WarpParts<'w> {
-    pub index: u32,
-    pub epoch: u32,
-    pub local: &'w mut Vec<u32>,
-    pub local_written: &'w mut Vec<u32>,
-}
-
-/// Lanes whose generic addresses lead to different windows: one window after the other.
-#[cold]
-#[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
-fn by_window<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    kind: Kind,
-    who: &Who,
-    addresses: &[u64; 32],
-) {
-    let op = m.grid.program.memory[index as usize];
-    for space in [MemSpace::Global, MemSpace::Shared, MemSpace::Local] {
-        let slot = match space {
-            MemSpace::Shared => SHARED_SLOT,
-            _ => LOCAL_SLOT,
-        };
-        let mask: u32 = lanes(who.mask)
-            .filter(|l| {
-                let s = split(addresses[*l]).0;
-                match space {
-                    MemSpace::Global => s != SHARED_SLOT && s != LOCAL_SLOT,
-                    _ => s == slot,
-                }
-            })
-            .fold(0, |all, l| all | 1 << l);
-        if mask == 0 {
-            continue;
-        }
-        let mut part = *addresses;
-        let fill = part[mask.trailing_zeros() as usize];
-        for (i, a) in part.iter_mut().enumerate() {
-            if mask >> i & 1 == 0 {
-                *a = fill;
-            }
-            if space != MemSpace::Global {
-                *a = a.wrapping_sub(base(slot));
-            }
-        }
-        let who = Who { mask, keep: mask, ..*who };
-        go::<L>(m, b, warp, rows, index, &op, kind, &who, &part, space);
-    }
-}
-
-#[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
-fn go<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
-    who: &Who,
-    addresses: &[u64; 32],
-    space: MemSpace,
-) {
-    if space == MemSpace::Local {
-        return local::<L>(m, b, warp, rows, index, op, kind, who, addresses);
-    }
-    let global = space != MemSpace::Shared;
-    let first = who.mask.trailing_zeros() as usize & 31;
-    let (slot, origin) = if global {
-        let (slot, _) = split(addresses[first]);
-        (slot, base(slot))
-    } else {
-        (0, 0)
-    };
-    let allocation = if global {
-        (slot as usize).checked_sub(1).and_then(|s| m.grid.memory.allocations.get(s))
-    } else {
-        None
-    };
-    // offsets from the allocation's start; anything below it or far beyond sets high bits
-    let mut offsets = [0_u32; 32];
-    let (mut high, mut low, mut top) = (0_u64, 0_u32, 0_u32);
-    for i in 0..32 {
-        let o = addresses[i].wrapping_sub(origin);
-        high |= o >> 32;
-        offsets[i] = o as u32;
-        low |= o as u32;
-        top = top.max(o as u32);
-    }
-    let bytes = op.bytes();
-    let end = u64::from(top) + u64::from(bytes);
-    let inside = high == 0
-        && match allocation {
-            Some(a) => end <= a.bytes && (a.writable || kind == Kind::Load),
-            None => {
-                !global && {
-                    let bottom = offsets.iter().fold(u32::MAX, |l, o| l.min(*o));
-                    end <= u64::from(m.grid.shared_bytes) && m.shared_inside(bottom, end as u32)
-                }
-            }
-        };
-    if !inside || low & (bytes - 1) != 0 {
-        return careful::<L>(m, b, warp, rows, index, op, kind, who, addresses, global);
-    }
-    let (run, same) = shape(&offsets, bytes);
-    let shape = Shape { run: run && who.mask == u32::MAX, same };
-    if L >= COUNT {
-        let site = &mut m.sites[index as usize];
-        if global {
-            site.requests += 1;
-            site.ideal += u64::from(count::ideal_sectors(who.mask.count_ones(), bytes));
-            site.units += u64::from(if shape.run {
-                (offsets[0] % 32 + 32 * bytes).div_ceil(32)
-            } else if shape.same {
-                (offsets[0] % 32 + bytes).div_ceil(32)
-            } else {
-                count::sectors(addresses, who.mask, bytes)
-            });
+    let mut rest = who.mask;
+    while rest != 0 {
+        // one window after the other
+        let (space, window) = of(addresses[rest.trailing_zeros() as usize]);
+        let here: u32 =
+            lanes(rest).filter(|l| of(addresses[*l]).0 == space).fold(0, |all, l| all | 1 << l);
+        rest &= !here;
+        let part = addresses.map(|a| a.wrapping_sub(window));
+        let keep = if here == who.mask { who.keep } else { here };
+        let who = Who { mask: here, keep, ..*who };
+        if space == MemSpace::Local {
+            local::access::<L>(m, b, warp, rows, index, &op, kind, &who, &part);
         } else {
-            site.shared_requests += 1;
-            let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
-                (1, 1)
-            } else {
-                count::shared_wavefronts(addresses, who.mask, bytes)
-            };
-            site.wavefronts += u64::from(wavefronts);
-            site.wavefronts_ideal += u64::from(ideal);
+            careful::<L>(m, b, warp, rows, index, &op, kind, &who, &part, space == MemSpace::Global);
         }
-    }
-    if L >= FULL {
-        hazards(m, b, warp, rows, index, op, kind, who, &offsets, if global { Some(slot - 1) } else { None });
-    }
-    if global {
-        if let Some(a) = allocation {
-            transfer(&mut Global(&a.words), rows, op, kind, who, &offsets, shape);
-        }
-    } else {
-        transfer(&mut Shared(&mut b.shared), rows, op, kind, who, &offsets, shape);
     }
 }
 
-/// The slow path: some lane is out of bounds, misaligned, or in another allocation than the first.
-#[cold]
+/// Each lane by itself: bounds and alignment; then those that are fine, one allocation at a time.
 #[inline(never)]
 #[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
 fn careful<const L: u8>(
@@ -421,485 +346,10 @@ fn careful<const L: u8>(
                 .fold(0, |all, l| all | 1 << l)
         };
         good &= !same;
-        let mut part = *addresses;
-        for (i, a) in part.iter_mut().enumerate() {
-            if same >> i & 1 == 0 {
-                *a = addresses[first];
-            }
-        }
+        let origin = if global { base(slot) } else { 0 };
+        let offsets = Offsets::new(|i| addresses[i], same, origin);
         let who = Who { mask: same, keep: same, ..*who };
         let space = if global { MemSpace::Global } else { MemSpace::Shared };
-        go::<L>(m, b, warp, rows, index, op, kind, &who, &part, space);
-    }
-}
-
-/// Uninitialised reads and races.
-#[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
-fn hazards(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &WarpParts<'_>,
-    rows: &Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
-    who: &Who,
-    offsets: &[u32; 32],
-    slot: Option<u64>,
-) {
-    if b.stamp > MAX_STAMP {
-        return;
-    }
-    let me = Me {
-        thread: warp.index * 32,
-        block: if slot.is_some() { b.index } else { b.generation },
-        stamp: b.stamp,
-        site: index.min(MAX_SITE),
-        block_epoch: b.epoch,
-        warp_epoch: warp.epoch.max(b.epoch),
-        strong: op.strong,
-        talks: m.grid.program.talks,
-        shared: slot.is_none(),
-    };
-    let words = op.bytes().div_ceil(4);
-    let bytes = op.bytes();
-    // bits of the bytes accessed in a word
-    let part = |offset: u32| -> u8 {
-        if bytes >= 4 { 0xf } else { ((1_u8 << bytes) - 1) << (offset % 4) }
-    };
-    match slot {
-        Some(slot) => {
-            let Some(mut shadow) = m.shadows.get_mut(slot as usize).map(std::mem::take) else { return };
-            if shadow.words.is_empty() {
-                // nothing in this launch writes it
-                if !shadow.initialised {
-                    for lane in lanes(who.mask) {
-                        let word = offsets[lane] as usize / 4;
-                        let need = part(offsets[lane]);
-                        let missing =
-                            (word..word + words as usize).any(|w| shadow.state.get(w).is_some_and(|s| s & need != need));
-                        if missing {
-                            let place = Place::Global(slot, i64::from(offsets[lane]));
-                            m.fault(FindingKind::UninitialisedRead, op, place, b.index, me.thread + lane as u32, false);
-                        }
-                    }
-                }
-                m.shadows[slot as usize] = shadow;
-                return;
-            }
-            for lane in lanes(who.mask) {
-                let me = Me { thread: me.thread + lane as u32, ..me };
-                let word = offsets[lane] as usize / 4;
-                let need = part(offsets[lane]);
-                for w in word..word + words as usize {
-                    let Some(entry) = shadow.words.get_mut(w) else { break };
-                    let place = Place::Global(slot, i64::from(offsets[lane]) + (w - word) as i64 * 4);
-                    if kind != Kind::Store {
-                        // neighbours share the word: only bytes that meet would race
-                        if bytes >= 4
-                            && let Some(conflict) = me.read(entry).filter(|_| kind == Kind::Load)
-                        {
-                            m.race(op, place, &me, conflict, false);
-                        }
-                        if !shadow.initialised && shadow.state[w] & need != need {
-                            m.fault(FindingKind::UninitialisedRead, op, place, b.index, me.thread, false);
-                        }
-                    }
-                    if kind != Kind::Load {
-                        if bytes < 4 {
-                            entry.read = 0;
-                            entry.write = 0;
-                        }
-                        if let Some(conflict) = me.write(entry) {
-                            let old = m.grid.memory.word(slot as usize, w);
-                            let same = kind == Kind::Store
-                                && same_value(rows, op, &conflict, lane, offsets, w - word, old);
-                            if !same {
-                                m.race(op, place, &me, conflict, true);
-                            }
-                        }
-                        let state = &mut shadow.state[w];
-                        *state |= need;
-                        if *state < 0xf0 {
-                            *state += 0x10;
-                        }
-                    }
-                }
-            }
-            m.shadows[slot as usize] = shadow;
-        }
-        None => {
-            let mut shadow = std::mem::take(&mut b.shared_shadow);
-            for lane in lanes(who.mask) {
-                let me = Me { thread: me.thread + lane as u32, ..me };
-                let word = offsets[lane] as usize / 4;
-                for w in word..word + words as usize {
-                    let Some(entry) = shadow.get_mut(w) else { break };
-                    let place = Place::Shared(i64::from(offsets[lane]) + (w - word) as i64 * 4);
-                    let told = Me { block: b.index, ..me };
-                    if kind != Kind::Store {
-                        if me.unwritten(entry) {
-                            m.fault(FindingKind::UninitialisedRead, op, place, b.index, me.thread, false);
-                        }
-                        if bytes >= 4
-                            && let Some(conflict) = me.read(entry).filter(|_| kind == Kind::Load)
-                        {
-                            m.race(op, place, &told, conflict, false);
-                        }
-                    }
-                    if kind != Kind::Load {
-                        if bytes < 4 {
-                            entry.read = 0;
-                            if !me.unwritten(entry) {
-                                entry.write = 0;
-                            }
-                        }
-                        if let Some(conflict) = me.write(entry) {
-                            let same = kind == Kind::Store
-                                && same_value(rows, op, &conflict, lane, offsets, w - word, b.shared.get(w).copied());
-                            if !same {
-                                m.race(op, place, &told, conflict, true);
-                            }
-                        }
-                    }
-                }
-            }
-            b.shared_shadow = shadow;
-        }
-    }
-}
-
-/// Two unordered writes of the same value: every order gives the same result.
-fn same_value(
-    rows: &Rows<'_>,
-    op: &MemOp,
-    conflict: &super::shadow::Conflict,
-    lane: usize,
-    offsets: &[u32; 32],
-    part: usize,
-    old: Option<u32>,
-) -> bool {
-    if conflict.atomic {
-        return false;
-    }
-    let value = |lane: usize| -> Option<u32> {
-        if op.wide {
-            let x = rows.x.get(op.rows[part / 2] as usize)?.0[lane];
-            Some(if part.is_multiple_of(2) { x as u32 } else { (x >> 32) as u32 })
-        } else {
-            Some(rows.r.get(op.rows[part] as usize)?.0[lane])
-        }
-    };
-    if op.width < 4 {
-        return false;
-    }
-    let other = conflict.thread as usize & 31;
-    if conflict.together && offsets[other] == offsets[lane] {
-        // both lanes in one instruction: neither value is in memory yet
-        return value(other) == value(lane);
-    }
-    old.is_some() && value(lane) == old
-}
-
-/// Moves the data. All offsets are inside and aligned; lanes outside the mask repeat an active lane's offset.
-#[inline(always)]
-fn transfer<W: Words>(
-    words: &mut W,
-    rows: &mut Rows<'_>,
-    op: &MemOp,
-    kind: Kind,
-    who: &Who,
-    offsets: &[u32; 32],
-    shape: Shape,
-) {
-    match kind {
-        Kind::Load => load(words, rows, op, who, offsets, shape),
-        Kind::Store => store(words, rows, op, who, offsets, shape),
-        Kind::Atomic => atomic(words, rows, op, who, offsets),
-    }
-}
-
-#[inline(always)]
-fn load<W: Words>(
-    words: &W,
-    rows: &mut Rows<'_>,
-    op: &MemOp,
-    who: &Who,
-    offsets: &[u32; 32],
-    whole: Shape,
-) {
-    if op.width == 4 && op.vector == 1 && !op.wide {
-        let row = op.rows[0];
-        if row == u32::MAX {
-            return;
-        }
-        let first = offsets[0] as usize >> 2;
-        let v = if whole.run {
-            words.get_run(first)
-        } else if whole.same {
-            [words.get(first); 32]
-        } else {
-            // two rows of a 16-wide block, each a run or one address
-            let mut v = [0_u32; 32];
-            let (halves, _) = offsets.as_chunks::<16>();
-            for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
-                let first = half[0] as usize >> 2;
-                *d = match shape(half, 4) {
-                    (true, _) => words.get_run(first),
-                    (_, true) => [words.get(first); 16],
-                    _ => std::array::from_fn(|i| words.get(half[i] as usize >> 2)),
-                };
-            }
-            v
-        };
-        rows.set32(row, &v, who.keep);
-        return;
-    }
-    for e in 0..op.vector {
-        let row = op.rows[e as usize & 3];
-        if row == u32::MAX {
-            continue;
-        }
-        let shift = e * op.width;
-        if op.wide {
-            let mut v = [0_u64; 32];
-            for i in 0..32 {
-                v[i] = element(words, offsets[i] + shift, op);
-            }
-            rows.set64(row, &v, who.keep);
-        } else {
-            let mut v = [0_u32; 32];
-            for i in 0..32 {
-                v[i] = element(words, offsets[i] + shift, op) as u32;
-            }
-            rows.set32(row, &v, who.keep);
-        }
-    }
-}
-
-/// One element, extended to 64 bits.
-#[inline(always)]
-fn element<W: Words>(words: &W, offset: u32, op: &MemOp) -> u64 {
-    let word = words.get(offset as usize >> 2);
-    match op.width {
-        8 => u64::from(word) | u64::from(words.get((offset as usize >> 2) + 1)) << 32,
-        4 if op.signed => i64::from(word as i32) as u64,
-        4 => u64::from(word),
-        2 => {
-            let half = (word >> (offset % 4 * 8)) as u16;
-            if op.signed { i64::from(half as i16) as u64 } else { u64::from(half) }
-        }
-        _ => {
-            let byte = (word >> (offset % 4 * 8)) as u8;
-            if op.signed { i64::from(byte as i8) as u64 } else { u64::from(byte) }
-        }
-    }
-}
-
-#[inline(always)]
-fn store<W: Words>(
-    words: &mut W,
-    rows: &Rows<'_>,
-    op: &MemOp,
-    who: &Who,
-    offsets: &[u32; 32],
-    shape: Shape,
-) {
-    for e in 0..op.vector {
-        let row = op.rows[e as usize & 3] as usize;
-        let shift = e * op.width;
-        if op.wide {
-            let v = &rows.x[row].0;
-            for i in lanes(who.mask) {
-                let at = (offsets[i] + shift) as usize >> 2;
-                words.set(at, v[i] as u32, u32::MAX);
-                words.set(at + 1, (v[i] >> 32) as u32, u32::MAX);
-            }
-        } else if op.width == 4 {
-            let v = &rows.r[row].0;
-            if shape.run && op.vector == 1 {
-                words.set_run(offsets[0] as usize >> 2, v);
-            } else {
-                for i in lanes(who.mask) {
-                    words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
-                }
-            }
-        } else {
-            let v = &rows.r[row].0;
-            let bits = if op.width == 2 { 0xffff } else { 0xff };
-            for i in lanes(who.mask) {
-                let o = offsets[i] + shift;
-                let by = o % 4 * 8;
-                words.set(o as usize >> 2, v[i] << by, bits << by);
-            }
-        }
-    }
-}
-
-/// Lane by lane, ascending: one of the orders that the hardware may choose, always the same one.
-#[inline(never)]
-fn atomic<W: Words>(words: &mut W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
-    let Some(kind) = op.atomic else { return };
-    for lane in lanes(who.mask) {
-        let word = offsets[lane] as usize >> 2;
-        if op.wide {
-            let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
-            let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
-            let new = combine64(kind, old, b, c);
-            words.set(word, new as u32, u32::MAX);
-            words.set(word + 1, (new >> 32) as u32, u32::MAX);
-            if op.rows[0] != u32::MAX {
-                rows.x[op.rows[0] as usize].0[lane] = old;
-            }
-        } else {
-            let old = words.get(word);
-            let (b, c) = (rows.r[op.b as usize].0[lane], rows.r[op.c as usize].0[lane]);
-            words.set(word, combine32(kind, old, b, c), u32::MAX);
-            if op.rows[0] != u32::MAX {
-                rows.r[op.rows[0] as usize].0[lane] = old;
-            }
-        }
-    }
-}
-
-/// PTX ISA, "atom": the operations.
-fn combine32(kind: AtomicOp, old: u32, b: u32, c: u32) -> u32 {
-    match kind {
-        AtomicOp::Add => old.wrapping_add(b),
-        AtomicOp::And => old & b,
-        AtomicOp::Or => old | b,
-        AtomicOp::Xor => old ^ b,
-        AtomicOp::Exch => b,
-        AtomicOp::Cas => if old == b { c } else { old },
-        AtomicOp::Inc => if old >= b { 0 } else { old + 1 },
-        AtomicOp::Dec => if old == 0 || old > b { b } else { old - 1 },
-        AtomicOp::MinS => (old as i32).min(b as i32) as u32,
-        AtomicOp::MaxS => (old as i32).max(b as i32) as u32,
-        AtomicOp::MinU => old.min(b),
-        AtomicOp::MaxU => old.max(b),
-        AtomicOp::AddF => crate::arith::float::canonical_f32(f32::from_bits(old) + f32::from_bits(b)).to_bits(),
-        AtomicOp::AddD => old,
-    }
-}
-
-fn combine64(kind: AtomicOp, old: u64, b: u64, c: u64) -> u64 {
-    match kind {
-        AtomicOp::Add => old.wrapping_add(b),
-        AtomicOp::And => old & b,
-        AtomicOp::Or => old | b,
-        AtomicOp::Xor => old ^ b,
-        AtomicOp::Exch => b,
-        AtomicOp::Cas => if old == b { c } else { old },
-        AtomicOp::Inc => if old >= b { 0 } else { old + 1 },
-        AtomicOp::Dec => if old == 0 || old > b { b } else { old - 1 },
-        AtomicOp::MinS => (old as i64).min(b as i64) as u64,
-        AtomicOp::MaxS => (old as i64).max(b as i64) as u64,
-        AtomicOp::MinU => old.min(b),
-        AtomicOp::MaxU => old.max(b),
-        AtomicOp::AddD => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
-        AtomicOp::AddF => old,
-    }
-}
-
-/// Local memory: each lane its own column of words.
-#[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
-fn local<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
-    who: &Who,
-    addresses: &[u64; 32],
-) {
-    let top = who.local_base + who.local_bytes;
-    let words = (top as usize).div_ceil(4);
-    if warp.local.len() < words * 32 {
-        warp.local.resize(words * 32, 0);
-        warp.local_written.resize(words, 0);
-    }
-    if L >= COUNT {
-        m.sites[index as usize].local += 1;
-    }
-    let bytes = op.bytes();
-    for lane in lanes(who.mask) {
-        let offset = addresses[lane] as i64;
-        let what = if offset < 0 || offset.saturating_add(i64::from(bytes)) > i64::from(top) {
-            Some(FindingKind::OutOfBounds)
-        } else if offset % i64::from(bytes) != 0 {
-            Some(FindingKind::Misaligned)
-        } else {
-            None
-        };
-        let linear = warp.index * 32 + lane as u32;
-        if let Some(what) = what {
-            m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
-                if kind != Kind::Store {
-                for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
-                    if op.wide {
-                        rows.x[row as usize].0[lane] = 0;
-                    } else {
-                        rows.r[row as usize].0[lane] = 0;
-                    }
-                }
-            }
-            continue;
-        }
-        let word = offset as usize / 4;
-        let used = word..word + bytes.div_ceil(4) as usize;
-        if L >= FULL && kind != Kind::Store && used.clone().any(|w| warp.local_written[w] >> lane & 1 == 0) {
-            m.fault(FindingKind::UninitialisedRead, op, Place::Local(offset), b.index, linear, false);
-        }
-        if kind != Kind::Load {
-            for w in used {
-                warp.local_written[w] |= 1 << lane;
-            }
-        }
-        let mut column = Column { words: &mut *warp.local, lane };
-        let alone = Who { mask: 1 << lane, keep: 1 << lane, ..*who };
-        let offsets = [offset as u32; 32];
-        match kind {
-            Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
-            Kind::Store => {
-                store(&mut column, rows, op, &alone, &offsets, Shape { run: false, same: true });
-            }
-            Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
-        }
-    }
-}
-
-struct Column<'m> {
-    words: &'m mut [u32],
-    lane: usize,
-}
-
-impl Words for Column<'_> {
-    fn get(&self, word: usize) -> u32 {
-        self.words.get(word * 32 + self.lane).copied().unwrap_or(0)
-    }
-
-    fn set(&mut self, word: usize, value: u32, mask: u32) {
-        if let Some(w) = self.words.get_mut(word * 32 + self.lane) {
-            *w = (*w & !mask) | (value & mask);
-        }
-    }
-}
-
-fn lane_load<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, lane: usize, offset: u32) {
-    for e in 0..op.vector {
-        let row = op.rows[e as usize & 3];
-        if row == u32::MAX {
-            continue;
-        }
-        let value = element(words, offset + e * op.width, op);
-        if op.wide {
-            rows.x[row as usize].0[lane] = value;
-        } else {
-            rows.r[row as usize].0[lane] = value as u32;
-        }
+        go::<L>(m, b, warp, rows, index, op, kind, &who, &offsets, space, slot);
     }
 }

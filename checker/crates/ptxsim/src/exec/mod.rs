@@ -4,8 +4,10 @@
 //! block    runs its warps in turn, opens barriers, finds deadlocks
 //! interp   one warp: picks a split, executes operations until it waits, leaves or gives way
 //! alu      arithmetic of 32 lanes
-//! access   loads, stores, atomics: bounds, counts, hazards, data
-//! shadow   happens-before per word
+//! access   loads, stores, atomics: bounds, counts, then
+//! hazards  uninitialised reads and races, on
+//! shadow   happens-before per word, and
+//! words    the data; `local` for a thread's own arrays
 //! ```
 
 mod access;
@@ -14,11 +16,14 @@ pub(crate) mod block;
 pub(crate) mod builtin;
 mod collective;
 pub(crate) mod findings;
+mod hazards;
 mod interp;
+mod local;
 pub(crate) mod machine;
 pub(crate) mod shadow;
 mod vector;
 pub(crate) mod warp;
+mod words;
 
 /// Levels of diagnosis: what a launch pays for. Bounds and alignment are always checked.
 pub(crate) const BOUNDS: u8 = 0;

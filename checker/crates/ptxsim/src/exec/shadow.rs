@@ -14,15 +14,36 @@ pub(crate) struct Shadow {
     pub read: u64,
 }
 
-/// Where the two halves of a mark lie: thread 10 bits, block 22, stamp 18, site 12, kind 2.
-const BLOCK: u32 = 10;
-const STAMP: u32 = 32;
-const SITE: u32 = 50;
-const KIND: u32 = 62;
+/// A mark's fields, from the top: block 22 bits, stamp 18, kind 2, site 12, thread 10. In shared memory "before the last
+/// barrier or in an earlier block" is so one comparison, see [`Quick`].
+const SITE: u32 = 10;
+const KIND: u32 = 22;
+const STAMP: u32 = 24;
+const BLOCK: u32 = 42;
 /// Stamps beyond this cannot be kept: the block's races are no longer tracked.
 pub(crate) const MAX_STAMP: u32 = (1 << 18) - 1;
 /// Memory operations beyond this share a number.
 pub(crate) const MAX_SITE: u32 = (1 << 12) - 1;
+
+const fn thread_of(mark: u64) -> u32 {
+    mark as u32 & 0x3ff
+}
+
+const fn site_of(mark: u64) -> u32 {
+    (mark >> SITE) as u32 & MAX_SITE
+}
+
+const fn kind_of(mark: u64) -> u64 {
+    mark >> KIND & 3
+}
+
+const fn stamp_of(mark: u64) -> u32 {
+    (mark >> STAMP) as u32 & MAX_STAMP
+}
+
+const fn block_of(mark: u64) -> u32 {
+    (mark >> BLOCK) as u32
+}
 
 /// For writes: by atomics, possibly several.
 const ATOMIC: u64 = 1;
@@ -62,14 +83,93 @@ pub(crate) struct Conflict {
     pub together: bool,
 }
 
+/// The accesses that need no thought, as comparisons of whole marks. Plain accesses only.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quick {
+    /// Marks of this block start here.
+    own: u64,
+    /// Marks of this block below this are ordered before.
+    fresh: u64,
+}
+
+/// Thread, kind and block: who a mark stands for.
+const WHO: u64 = 0x3ff | 3 << KIND | u64::MAX << BLOCK;
+
+impl Quick {
+    pub fn new(me: &Me) -> Self {
+        let own = u64::from(me.block) << BLOCK;
+        Self { own, fresh: own | u64::from(me.block_epoch) << STAMP }
+    }
+
+    /// A read of a shared word that was written in this block, before the last barrier or by the reader itself.
+    /// False when it needs a closer look.
+    #[inline(always)]
+    pub fn shared_read(&self, shadow: &mut Shadow, mark: u64) -> bool {
+        let ordered = shadow.write.wrapping_sub(self.own) < self.fresh - self.own;
+        if !ordered && (shadow.write ^ mark) & WHO != 0 {
+            return false;
+        }
+        if shadow.read < self.fresh || (shadow.read ^ mark) & WHO == 0 {
+            shadow.read = mark;
+            return true;
+        }
+        // several warps have read it since the barrier: one more reader changes nothing
+        kind_of(shadow.read) >= WARPS
+    }
+
+    /// A write of a shared word that no other thread has touched since the last barrier.
+    #[inline(always)]
+    pub fn shared_write(&self, shadow: &mut Shadow, mark: u64) -> bool {
+        let free = |other: u64| other < self.fresh || (other ^ mark) & WHO == 0;
+        let free = free(shadow.write) && free(shadow.read);
+        if free {
+            shadow.write = mark;
+        }
+        free
+    }
+
+    /// A read of a global word that nobody, or only the reader itself, has written in this launch.
+    #[inline(always)]
+    pub fn global_read(shadow: &mut Shadow, mark: u64) -> bool {
+        if shadow.write != 0 && (shadow.write ^ mark) & WHO != 0 {
+            return false;
+        }
+        if shadow.read == 0 || (shadow.read ^ mark) & WHO == 0 {
+            shadow.read = mark;
+            return true;
+        }
+        kind_of(shadow.read) == BLOCKS
+    }
+
+    /// A write of a global word that no other thread has touched in this launch.
+    #[inline(always)]
+    pub fn global_write(shadow: &mut Shadow, mark: u64) -> bool {
+        let free = |other: u64| other == 0 || (other ^ mark) & WHO == 0;
+        let free = free(shadow.write) && free(shadow.read);
+        if free {
+            shadow.write = mark;
+        }
+        free
+    }
+}
+
+/// Blocks as marks keep them; numbers repeat after four million.
+pub(crate) const BLOCK_MASK: u32 = (1 << 22) - 1;
+
 impl Me {
+    /// This thread's plain mark; lane `l` of its warp has this plus `l` if this is lane 0's.
+    #[inline(always)]
+    pub fn plain(&self) -> u64 {
+        self.mark(0)
+    }
+
     #[inline(always)]
     fn mark(&self, kind: u64) -> u64 {
         u64::from(self.thread)
-            | u64::from(self.block & 0x3f_ffff) << BLOCK
-            | u64::from(self.stamp) << STAMP
             | u64::from(self.site) << SITE
             | kind << KIND
+            | u64::from(self.stamp) << STAMP
+            | u64::from(self.block) << BLOCK
     }
 
     /// Is `mark` by another thread that nothing orders before this access? `many` marks stand for several threads.
@@ -78,15 +178,15 @@ impl Me {
         if mark == 0 {
             return false;
         }
-        let block = (mark >> BLOCK) as u32 & 0x3f_ffff;
-        if block != self.block & 0x3f_ffff {
+        let block = block_of(mark);
+        if block != self.block {
             return !self.shared && !self.talks;
         }
-        let stamp = (mark >> STAMP) as u32 & MAX_STAMP;
+        let stamp = stamp_of(mark);
         if stamp < self.block_epoch {
             return false;
         }
-        let thread = mark as u32 & 0x3ff;
+        let thread = thread_of(mark);
         if thread >> 5 != self.thread >> 5 {
             return true;
         }
@@ -94,18 +194,18 @@ impl Me {
     }
 
     fn conflict(&self, mark: u64, wrote: bool) -> Conflict {
-        let stamp = (mark >> STAMP) as u32 & MAX_STAMP;
-        let (thread, block) = (mark as u32 & 0x3ff, (mark >> BLOCK) as u32 & 0x3f_ffff);
-        let site = (mark >> SITE) as u32 & MAX_SITE;
+        let stamp = stamp_of(mark);
+        let (thread, block) = (thread_of(mark), block_of(mark));
+        let site = site_of(mark);
         Conflict {
             thread,
             block,
             site,
             wrote,
-            atomic: wrote && mark >> KIND != 0,
+            atomic: wrote && kind_of(mark) != 0,
             together: site == self.site
                 && stamp == self.stamp
-                && block == self.block & 0x3f_ffff
+                && block == self.block
                 && thread >> 5 == self.thread >> 5,
         }
     }
@@ -113,15 +213,15 @@ impl Me {
     /// A shared word that nothing in this block has written.
     #[inline(always)]
     pub fn unwritten(&self, shadow: &Shadow) -> bool {
-        shadow.write == 0 || (shadow.write >> BLOCK) as u32 & 0x3f_ffff != self.block & 0x3f_ffff
+        shadow.write == 0 || block_of(shadow.write) != self.block
     }
 
     /// Records a read; the unordered write that it conflicts with, if any.
     #[inline(always)]
     pub fn read(&self, shadow: &mut Shadow) -> Option<Conflict> {
         let write = shadow.write;
-        let atomic = write >> KIND != 0;
-        let race = !(self.strong && atomic) && self.unordered(write, write >> KIND == ATOMICS);
+        let atomic = kind_of(write) != 0;
+        let race = !(self.strong && atomic) && self.unordered(write, kind_of(write) == ATOMICS);
         if !self.strong {
             let old = shadow.read;
             let kind = self.joined(old);
@@ -136,19 +236,19 @@ impl Me {
         if old == 0 {
             return 0;
         }
-        let block = (old >> BLOCK) as u32 & 0x3f_ffff;
-        if block != self.block & 0x3f_ffff {
+        let block = block_of(old);
+        if block != self.block {
             return if self.shared { 0 } else { BLOCKS };
         }
-        let kind = old >> KIND;
-        let stamp = (old >> STAMP) as u32 & MAX_STAMP;
+        let kind = kind_of(old);
+        let stamp = stamp_of(old);
         if kind == BLOCKS {
             return BLOCKS;
         }
         if stamp < self.block_epoch {
             return 0;
         }
-        let thread = old as u32 & 0x3ff;
+        let thread = thread_of(old);
         if kind == WARPS || thread >> 5 != self.thread >> 5 {
             return WARPS;
         }
@@ -162,17 +262,17 @@ impl Me {
     #[inline(always)]
     pub fn write(&self, shadow: &mut Shadow) -> Option<Conflict> {
         let (write, read) = (shadow.write, shadow.read);
-        let atomic = write >> KIND != 0;
-        let writes = !(self.strong && atomic) && self.unordered(write, write >> KIND == ATOMICS);
-        let kind = read >> KIND;
+        let atomic = kind_of(write) != 0;
+        let writes = !(self.strong && atomic) && self.unordered(write, kind_of(write) == ATOMICS);
+        let kind = kind_of(read);
         let reads = read != 0
             && match kind {
                 BLOCKS => !self.talks,
                 WARPS => {
                     // at least one of the readers is in another warp
-                    let block = (read >> BLOCK) as u32 & 0x3f_ffff;
-                    let stamp = (read >> STAMP) as u32 & MAX_STAMP;
-                    if block == self.block & 0x3f_ffff {
+                    let block = block_of(read);
+                    let stamp = stamp_of(read);
+                    if block == self.block {
                         stamp >= self.block_epoch
                     } else {
                         !self.shared && !self.talks
@@ -180,7 +280,7 @@ impl Me {
                 }
                 _ => self.unordered(read, kind == LANES),
             };
-        let many = self.strong && atomic && (write >> KIND == ATOMICS || write as u32 & 0x3ff != self.thread);
+        let many = self.strong && atomic && (kind_of(write) == ATOMICS || thread_of(write) != self.thread);
         let kind = match (self.strong, many) {
             (true, true) => ATOMICS,
             (true, false) => ATOMIC,

@@ -1,0 +1,112 @@
+//! Local memory: the arrays of a thread's own stack.
+
+use super::access::{Kind, WarpParts, Who};
+use super::alu::Rows;
+use super::machine::{BlockState, Machine, Place};
+use super::warp::lanes;
+use super::words::{Shape, Words, atomic, element, store};
+use super::{COUNT, FULL};
+use crate::FindingKind;
+use crate::decode::op::MemOp;
+
+/// Executes a local access: each lane has its own column of words.
+#[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
+pub(super) fn access<const L: u8>(
+    m: &mut Machine<'_>,
+    b: &BlockState,
+    warp: &mut WarpParts<'_>,
+    rows: &mut Rows<'_>,
+    index: u32,
+    op: &MemOp,
+    kind: Kind,
+    who: &Who,
+    addresses: &[u64; 32],
+) {
+    let top = who.local_base + who.local_bytes;
+    let words = (top as usize).div_ceil(4);
+    if warp.local.len() < words * 32 {
+        warp.local.resize(words * 32, 0);
+        warp.local_written.resize(words, 0);
+    }
+    if L >= COUNT {
+        m.sites[index as usize].local += 1;
+    }
+    let bytes = op.bytes();
+    for lane in lanes(who.mask) {
+        let offset = addresses[lane] as i64;
+        let what = if offset < 0 || offset.saturating_add(i64::from(bytes)) > i64::from(top) {
+            Some(FindingKind::OutOfBounds)
+        } else if offset % i64::from(bytes) != 0 {
+            Some(FindingKind::Misaligned)
+        } else {
+            None
+        };
+        let linear = warp.index * 32 + lane as u32;
+        if let Some(what) = what {
+            m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
+                if kind != Kind::Store {
+                for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
+                    if op.wide {
+                        rows.x[row as usize].0[lane] = 0;
+                    } else {
+                        rows.r[row as usize].0[lane] = 0;
+                    }
+                }
+            }
+            continue;
+        }
+        let word = offset as usize / 4;
+        let used = word..word + bytes.div_ceil(4) as usize;
+        if L >= FULL && kind != Kind::Store && used.clone().any(|w| warp.local_written[w] >> lane & 1 == 0) {
+            m.fault(FindingKind::UninitialisedRead, op, Place::Local(offset), b.index, linear, false);
+        }
+        if kind != Kind::Load {
+            for w in used {
+                warp.local_written[w] |= 1 << lane;
+            }
+        }
+        let mut column = Column { words: &mut *warp.local, lane };
+        let alone = Who { mask: 1 << lane, keep: 1 << lane, ..*who };
+        let offsets = [offset as u32; 32];
+        match kind {
+            Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
+            Kind::Store => {
+                store(&mut column, rows, op, &alone, &offsets, Shape { run: false, same: true });
+            }
+            Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
+        }
+    }
+}
+
+struct Column<'m> {
+    words: &'m mut [u32],
+    lane: usize,
+}
+
+impl Words for Column<'_> {
+    fn get(&self, word: usize) -> u32 {
+        self.words.get(word * 32 + self.lane).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, word: usize, value: u32, mask: u32) {
+        if let Some(w) = self.words.get_mut(word * 32 + self.lane) {
+            *w = (*w & !mask) | (value & mask);
+        }
+    }
+}
+
+fn lane_load<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, lane: usize, offset: u32) {
+    for e in 0..op.vector {
+        let row = op.rows[e as usize & 3];
+        if row == u32::MAX {
+            continue;
+        }
+        let value = element(words, offset + e * op.width, op);
+        if op.wide {
+            rows.x[row as usize].0[lane] = value;
+        } else {
+            rows.r[row as usize].0[lane] = value as u32;
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The data of a warp's loads, stores and atomics. All offsets are inside and aligned.
+
+#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::access::{Kind, Who};
+use super::alu::Rows;
+use super::warp::lanes;
+use crate::decode::op::{AtomicOp, MemOp};
+
+/// 4-byte words that a warp can load from and store to.
+pub(super) trait Words {
+    fn get(&self, word: usize) -> u32;
+    fn set(&mut self, word: usize, value: u32, mask: u32);
+    /// Consecutive words from `word` on.
+    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
+        std::array::from_fn(|i| self.get(word + i))
+    }
+    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
+        for (i, v) in values.iter().enumerate() {
+            self.set(word + i, *v, u32::MAX);
+        }
+    }
+}
+
+/// The two shapes that nearly all accesses have, for the whole warp.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    /// All lanes active, each right behind the one before.
+    pub run: bool,
+    /// All active lanes at one address.
+    pub same: bool,
+}
+
+/// Are these offsets a run of `step`, or all the same?
+#[inline(always)]
+pub(super) fn shape<const N: usize>(offsets: &[u32; N], step: u32) -> (bool, bool) {
+    let (mut uneven, mut unequal) = (0, 0);
+    for i in 0..N {
+        uneven |= offsets[i] ^ offsets[0].wrapping_add(i as u32 * step);
+        unequal |= offsets[i] ^ offsets[0];
+    }
+    (uneven == 0, unequal == 0)
+}
+
+pub(super) struct Shared<'m>(pub &'m mut [u32]);
+
+impl Words for Shared<'_> {
+    #[inline(always)]
+    fn get(&self, word: usize) -> u32 {
+        self.0.get(word).copied().unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, word: usize, value: u32, mask: u32) {
+        if let Some(w) = self.0.get_mut(word) {
+            *w = (*w & !mask) | (value & mask);
+        }
+    }
+
+    #[inline(always)]
+    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
+        self.0.get(word..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
+    }
+
+    #[inline(always)]
+    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
+        if let Some(run) = self.0.get_mut(word..).and_then(|rest| rest.first_chunk_mut()) {
+            *run = *values;
+        }
+    }
+}
+
+pub(super) struct Global<'m>(pub &'m [AtomicU32]);
+
+impl Words for Global<'_> {
+    #[inline(always)]
+    fn get(&self, word: usize) -> u32 {
+        self.0.get(word).map_or(0, |w| w.load(Relaxed))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, word: usize, value: u32, mask: u32) {
+        let Some(w) = self.0.get(word) else { return };
+        if mask == u32::MAX {
+            w.store(value, Relaxed);
+        } else {
+            let _ = w.fetch_update(Relaxed, Relaxed, |old| Some((old & !mask) | (value & mask)));
+        }
+    }
+
+    #[inline(always)]
+    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
+        match self.0.get(word..).and_then(|rest| rest.first_chunk::<N>()) {
+            Some(run) => std::array::from_fn(|i| run[i].load(Relaxed)),
+            None => [0; N],
+        }
+    }
+
+    #[inline(always)]
+    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
+        if let Some(run) = self.0.get(word..).and_then(|rest| rest.first_chunk::<32>()) {
+            for (w, v) in run.iter().zip(values) {
+                w.store(*v, Relaxed);
+            }
+        }
+    }
+}
+
+/// Moves the data. All offsets are inside and aligned; lanes outside the mask repeat an active lane's offset.
+#[inline(always)]
+pub(super) fn transfer<W: Words>(
+    words: &mut W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    kind: Kind,
+    who: &Who,
+    offsets: &[u32; 32],
+    shape: Shape,
+) {
+    match kind {
+        Kind::Load => load(words, rows, op, who, offsets, shape),
+        Kind::Store => store(words, rows, op, who, offsets, shape),
+        Kind::Atomic => atomic(words, rows, op, who, offsets),
+    }
+}
+
+#[inline(always)]
+fn load<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    who: &Who,
+    offsets: &[u32; 32],
+    whole: Shape,
+) {
+    if op.width == 4 && op.vector == 1 && !op.wide {
+        let row = op.rows[0];
+        if row == u32::MAX {
+            return;
+        }
+        let first = offsets[0] as usize >> 2;
+        let v = if whole.run {
+            words.get_run(first)
+        } else if whole.same {
+            [words.get(first); 32]
+        } else {
+            // two rows of a 16-wide block, each a run or one address
+            let mut v = [0_u32; 32];
+            let (halves, _) = offsets.as_chunks::<16>();
+            for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
+                let first = half[0] as usize >> 2;
+                *d = match shape(half, 4) {
+                    (true, _) => words.get_run(first),
+                    (_, true) => [words.get(first); 16],
+                    _ => std::array::from_fn(|i| words.get(half[i] as usize >> 2)),
+                };
+            }
+            v
+        };
+        rows.set32(row, &v, who.keep);
+        return;
+    }
+    for e in 0..op.vector {
+        let row = op.rows[e as usize & 3];
+        if row == u32::MAX {
+            continue;
+        }
+        let shift = e * op.width;
+        if op.wide {
+            let mut v = [0_u64; 32];
+            for i in 0..32 {
+                v[i] = element(words, offsets[i] + shift, op);
+            }
+            rows.set64(row, &v, who.keep);
+        } else {
+            let mut v = [0_u32; 32];
+            for i in 0..32 {
+                v[i] = element(words, offsets[i] + shift, op) as u32;
+            }
+            rows.set32(row, &v, who.keep);
+        }
+    }
+}
+
+/// One element, extended to 64 bits.
+#[inline(always)]
+pub(super) fn element<W: Words>(words: &W, offset: u32, op: &MemOp) -> u64 {
+    let word = words.get(offset as usize >> 2);
+    match op.width {
+        8 => u64::from(word) | u64::from(words.get((offset as usize >> 2) + 1)) << 32,
+        4 if op.signed => i64::from(word as i32) as u64,
+        4 => u64::from(word),
+        2 => {
+            let half = (word >> (offset % 4 * 8)) as u16;
+            if op.signed { i64::from(half as i16) as u64 } else { u64::from(half) }
+        }
+        _ => {
+            let byte = (word >> (offset % 4 * 8)) as u8;
+            if op.signed { i64::from(byte as i8) as u64 } else { u64::from(byte) }
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn store<W: Words>(
+    words: &mut W,
+    rows: &Rows<'_>,
+    op: &MemOp,
+    who: &Who,
+    offsets: &[u32; 32],
+    shape: Shape,
+) {
+    for e in 0..op.vector {
+        let row = op.rows[e as usize & 3] as usize;
+        let shift = e * op.width;
+        if op.wide {
+            let v = &rows.x[row].0;
+            for i in lanes(who.mask) {
+                let at = (offsets[i] + shift) as usize >> 2;
+                words.set(at, v[i] as u32, u32::MAX);
+                words.set(at + 1, (v[i] >> 32) as u32, u32::MAX);
+            }
+        } else if op.width == 4 {
+            let v = &rows.r[row].0;
+            if shape.run && op.vector == 1 {
+                words.set_run(offsets[0] as usize >> 2, v);
+            } else {
+                for i in lanes(who.mask) {
+                    words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
+                }
+            }
+        } else {
+            let v = &rows.r[row].0;
+            let bits = if op.width == 2 { 0xffff } else { 0xff };
+            for i in lanes(who.mask) {
+                let o = offsets[i] + shift;
+                let by = o % 4 * 8;
+                words.set(o as usize >> 2, v[i] << by, bits << by);
+            }
+        }
+    }
+}
+
+/// Lane by lane, ascending: one of the orders that the hardware may choose, always the same one.
+#[inline(never)]
+pub(super) fn atomic<W: Words>(words: &mut W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
+    let Some(kind) = op.atomic else { return };
+    for lane in lanes(who.mask) {
+        let word = offsets[lane] as usize >> 2;
+        if op.wide {
+            let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
+            let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
+            let new = combine64(kind, old, b, c);
+            words.set(word, new as u32, u32::MAX);
+            words.set(word + 1, (new >> 32) as u32, u32::MAX);
+            if op.rows[0] != u32::MAX {
+                rows.x[op.rows[0] as usize].0[lane] = old;
+            }
+        } else {
+            let old = words.get(word);
+            let (b, c) = (rows.r[op.b as usize].0[lane], rows.r[op.c as usize].0[lane]);
+            words.set(word, combine32(kind, old, b, c), u32::MAX);
+            if op.rows[0] != u32::MAX {
+                rows.r[op.rows[0] as usize].0[lane] = old;
+            }
+        }
+    }
+}
+
+/// PTX ISA, "atom": the operations.
+fn combine32(kind: AtomicOp, old: u32, b: u32, c: u32) -> u32 {
+    match kind {
+        AtomicOp::Add => old.wrapping_add(b),
+        AtomicOp::And => old & b,
+        AtomicOp::Or => old | b,
+        AtomicOp::Xor => old ^ b,
+        AtomicOp::Exch => b,
+        AtomicOp::Cas => if old == b { c } else { old },
+        AtomicOp::Inc => if old >= b { 0 } else { old + 1 },
+        AtomicOp::Dec => if old == 0 || old > b { b } else { old - 1 },
+        AtomicOp::MinS => (old as i32).min(b as i32) as u32,
+        AtomicOp::MaxS => (old as i32).max(b as i32) as u32,
+        AtomicOp::MinU => old.min(b),
+        AtomicOp::MaxU => old.max(b),
+        AtomicOp::AddF => crate::arith::float::canonical_f32(f32::from_bits(old) + f32::from_bits(b)).to_bits(),
+        AtomicOp::AddD => old,
+    }
+}
+
+fn combine64(kind: AtomicOp, old: u64, b: u64, c: u64) -> u64 {
+    match kind {
+        AtomicOp::Add => old.wrapping_add(b),
+        AtomicOp::And => old & b,
+        AtomicOp::Or => old | b,
+        AtomicOp::Xor => old ^ b,
+        AtomicOp::Exch => b,
+        AtomicOp::Cas => if old == b { c } else { old },
+        AtomicOp::Inc => if old >= b { 0 } else { old + 1 },
+        AtomicOp::Dec => if old == 0 || old > b { b } else { old - 1 },
+        AtomicOp::MinS => (old as i64).min(b as i64) as u64,
+        AtomicOp::MaxS => (old as i64).max(b as i64) as u64,
+        AtomicOp::MinU => old.min(b),
+        AtomicOp::MaxU => old.max(b),
+        AtomicOp::AddD => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        AtomicOp::AddF => old,
+    }
+}
+
