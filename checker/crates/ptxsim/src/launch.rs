@@ -111,19 +111,38 @@ pub fn run(
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let program = &module.program;
     // one order, one result: anything that could tell the order runs on one thread
-    let threads = if program.talks || program.has_atomics || heap.is_some() || options.diagnose == Diagnose::Full {
-        1
-    } else {
-        options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64))
-    };
-    let next = AtomicU64::new(0);
+    let ordered = program.talks
+        || program.has_atomics
+        || heap.is_some()
+        || program.calls.iter().any(|c| c.target == Target::Printf)
+        || options.diagnose == Diagnose::Full;
+    let threads =
+        if ordered { 1 } else { options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64)) };
     let order = Order::new(blocks, options.seed);
+    let before = (threads > 1).then(|| grid.memory.snapshot(&writable));
+    let mut merged = execute(&grid, options, &order, threads, heap);
+    // what goes wrong depends on the order: then it is told as one thread sees it
+    if let Some(before) = before
+        && (!merged.completed || !merged.observations.findings.is_empty())
+    {
+        grid.memory.restore(&before);
+        merged = execute(&grid, options, &order, 1, heap);
+    }
+    let shadows = std::mem::take(&mut merged.shadows);
+    settle(memory, shadows, &writable, &mut merged.observations);
+    merged.observations.completed = merged.completed;
+    Ok(merged.observations)
+}
+
+/// Runs all blocks on `threads` host threads. The budget is shared out, so that no number of threads has more of it.
+fn execute(grid: &Grid<'_>, options: &Options, order: &Order, threads: usize, heap: Option<usize>) -> Merged {
+    let next = AtomicU64::new(0);
     let work = |heap| {
-        let mut m = machine(&grid, options, heap);
+        let mut m = machine(grid, options, options.budget / threads as u64, heap);
         let done = match options.diagnose {
-            Diagnose::Bounds => blocks_of::<BOUNDS>(&mut m, &next, &order, options.seed),
-            Diagnose::Count => blocks_of::<COUNT>(&mut m, &next, &order, options.seed),
-            Diagnose::Full => blocks_of::<FULL>(&mut m, &next, &order, options.seed),
+            Diagnose::Bounds => blocks_of::<BOUNDS>(&mut m, &next, order, options.seed),
+            Diagnose::Count => blocks_of::<COUNT>(&mut m, &next, order, options.seed),
+            Diagnose::Full => blocks_of::<FULL>(&mut m, &next, order, options.seed),
         };
         (m, done)
     };
@@ -138,15 +157,13 @@ pub fn run(
     let complete = results.len() == threads;
     let mut merged = merge(results);
     merged.completed &= complete;
-    let shadows = std::mem::take(&mut merged.shadows);
-    settle(memory, shadows, &writable, &mut merged.observations);
-    merged.observations.completed = merged.completed;
-    Ok(merged.observations)
+    merged
 }
 
 fn check_limits(entry: &Entry, launch: &Launch) -> Result<(), Error> {
     let bad = |text: String| Err(Error::BadLaunch(text));
-    let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
+    let product = |dims: [u32; 3]| dims.iter().fold(1, |p: u64, n| p.saturating_mul(u64::from(*n)));
+    let threads = product(launch.block);
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!(
             "grid {:?} and block {:?} must be at least 1 in every dimension",
@@ -167,7 +184,7 @@ fn check_limits(entry: &Entry, launch: &Launch) -> Result<(), Error> {
             ));
         }
     }
-    let blocks: u64 = launch.grid.iter().map(|n| u64::from(*n)).product();
+    let blocks = product(launch.grid);
     if blocks > u64::from(u32::MAX) {
         return bad(format!("{blocks} blocks are more than the simulator runs"));
     }
@@ -268,7 +285,7 @@ fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     all
 }
 
-fn machine<'g>(grid: &'g Grid<'g>, options: &Options, heap: Option<usize>) -> Machine<'g> {
+fn machine<'g>(grid: &'g Grid<'g>, options: &Options, budget: u64, heap: Option<usize>) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
     let shadows = if full {
@@ -297,8 +314,8 @@ fn machine<'g>(grid: &'g Grid<'g>, options: &Options, heap: Option<usize>) -> Ma
         branches: vec![(0, 0); program.ops.len()],
         barriers: vec![0; program.ops.len()],
         shadows,
-        fuel: i64::try_from(options.budget).unwrap_or(i64::MAX),
-        budget: options.budget,
+        fuel: i64::try_from(budget).unwrap_or(i64::MAX),
+        budget,
         strong_seen: false,
         output: vec![],
         output_dropped: 0,

@@ -145,6 +145,19 @@ impl Memory {
         self.allocations.get(slot)?.words.get(index).map(|w| w.load(Relaxed))
     }
 
+    /// The words of the slots marked, to go back to.
+    pub(crate) fn snapshot(&self, slots: &[bool]) -> Vec<Vec<u32>> {
+        let words = |a: &Allocation| a.words.iter().map(|w| w.load(Relaxed)).collect();
+        self.allocations.iter().zip(slots).map(|(a, marked)| if *marked { words(a) } else { vec![] }).collect()
+    }
+
+    /// Goes back to a snapshot.
+    pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
+        for (a, words) in self.allocations.iter().zip(snapshot) {
+            a.words.iter().zip(words).for_each(|(w, old)| w.store(*old, Relaxed));
+        }
+    }
+
     fn at(&self, address: u64) -> Result<(&Allocation, i64), Error> {
         let (slot, offset) = split(address);
         slot.checked_sub(1)

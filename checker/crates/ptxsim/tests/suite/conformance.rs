@@ -896,7 +896,7 @@ fn templates() {
             .buffer("x", &d)
             .empty::<f64>("o", 2)
             .clean(|ran| assert_eq!(ran.get::<f64>("o"), [d[..512].iter().sum(), d[512..].iter().sum::<f64>()]));
-        let h: Vec<u16> = (0..256).map(|i| i * 301).collect();
+        let h: Vec<u16> = (0..256_u16).map(|i| i.wrapping_mul(301)).collect();
         let sum = |h: &[u16]| h.iter().fold(0_u16, |s, v| s.wrapping_add(*v));
         Kernel::new(&m, "_Z4tredItLi128EEvPKT_PS0_")
             .grid(2, 1, 1)

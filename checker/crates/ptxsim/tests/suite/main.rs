@@ -3,6 +3,7 @@
 mod common;
 mod conformance;
 mod counters;
+mod determinism;
 mod diagnosis;
 mod instructions;
 mod robustness;
