@@ -5,7 +5,7 @@
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::warp::lanes;
-use super::words::{self, Half, Shape};
+use super::words::{self, Shape};
 use super::{COUNT, FULL, hazards, local};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
@@ -69,32 +69,35 @@ impl Offsets {
     /// Least and greatest offset, all offsets' bits together, and the shape.
     #[inline(always)]
     fn survey(&self, step: u32) -> (u32, u32, u32, Shape) {
-        let (mut least, mut most, mut bits) = (u32::MAX, 0, 0);
-        let (mut uneven, mut unequal) = ([0_u32; 2], [0_u32; 2]);
-        for h in 0..2 {
-            let first = self.low[16 * h];
-            for i in 0..16 {
-                let o = self.low[16 * h + i];
-                least = least.min(o);
-                most = most.max(o);
-                bits |= o;
-                uneven[h] |= o ^ first.wrapping_add(i as u32 * step);
-                unequal[h] |= o ^ first;
-            }
+        let (mut least, mut most, mut bits, mut uneven, mut unequal) = (u32::MAX, 0, 0, 0, 0);
+        for i in 0..32 {
+            let o = self.low[i];
+            least = least.min(o);
+            most = most.max(o);
+            bits |= o;
+            uneven |= o ^ self.low[0].wrapping_add(i as u32 * step);
+            unequal |= o ^ self.low[0];
         }
-        let [a, b] = [self.low[0], self.low[16]];
-        let run = uneven == [0, 0];
-        let regular = (uneven[0] == 0 || unequal[0] == 0) && (uneven[1] == 0 || unequal[1] == 0);
-        let shape = Shape {
-            run: run && b == a.wrapping_add(16 * step),
-            same: unequal == [0, 0] && a == b,
-            halves: regular.then_some([
-                Half { first: a, run: uneven[0] == 0 },
-                Half { first: b, run: uneven[1] == 0 },
-            ]),
-        };
-        (least, most, bits, shape)
+        (least, most, bits, Shape { run: uneven == 0, same: unequal == 0 })
     }
+}
+
+/// A half-warp that is a run or at one address.
+#[derive(Debug, Clone, Copy)]
+struct Half {
+    first: u32,
+    run: bool,
+}
+
+/// The two half-warps, if each is a run or at one address.
+#[inline(always)]
+fn halves(offsets: &[u32; 32], step: u32) -> Option<[Half; 2]> {
+    let (parts, _) = offsets.as_chunks::<16>();
+    let part = |o: &[u32; 16]| {
+        let (run, same) = words::shape(o, step);
+        (run || same).then_some(Half { first: o[0], run })
+    };
+    Some([part(&parts[0])?, part(&parts[1])?])
 }
 
 /// Executes memory operation `index`.
@@ -158,9 +161,7 @@ fn go<const L: u8>(
 ) -> bool {
     let bytes = op.bytes();
     let (least, most, bits, mut shape) = offsets.survey(bytes);
-    if who.mask != u32::MAX {
-        shape = Shape { run: false, halves: None, ..shape };
-    }
+    shape.run &= who.mask == u32::MAX;
     if offsets.high != 0 || bits & (bytes - 1) != 0 || space == MemSpace::Local {
         return false;
     }
@@ -217,23 +218,32 @@ fn count_access(
             (offsets[0] % 32 + 32 * bytes).div_ceil(32)
         } else if shape.same {
             (offsets[0] % 32 + bytes).div_ceil(32)
-        } else if let Some(halves) = shape.halves {
+        } else if let Some(halves) = halves(offsets, bytes).filter(|_| mask == u32::MAX) {
             half_sectors(halves, bytes)
         } else {
-            count::sectors(&offsets.map(u64::from), mask, bytes)
+            count::sectors(&wide(offsets), mask, bytes)
         });
     } else {
         site.shared_requests += 1;
         let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
             (1, 1)
-        } else if let (Some([a, b]), 4) = (shape.halves, bytes) {
+        } else if let (Some([a, b]), 4, u32::MAX) = (halves(offsets, bytes), bytes, mask) {
             (half_wavefronts(a, b), 1)
         } else {
-            count::shared_wavefronts(&offsets.map(u64::from), mask, bytes)
+            count::shared_wavefronts(&wide(offsets), mask, bytes)
         };
         site.wavefronts += u64::from(wavefronts);
         site.wavefronts_ideal += u64::from(ideal);
     }
+}
+
+#[inline(always)]
+fn wide(offsets: &[u32; 32]) -> [u64; 32] {
+    let mut v = [0; 32];
+    for i in 0..32 {
+        v[i] = u64::from(offsets[i]);
+    }
+    v
 }
 
 /// Sectors that two half-warps touch, each a run or one address: two ranges, which may overlap.

@@ -15,7 +15,11 @@ pub(super) trait Words {
     fn set(&mut self, word: usize, value: u32, mask: u32);
     /// Consecutive words from `word` on.
     fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        std::array::from_fn(|i| self.get(word + i))
+        let mut v = [0; N];
+        for (i, v) in v.iter_mut().enumerate() {
+            *v = self.get(word + i);
+        }
+        v
     }
     fn set_run(&mut self, word: usize, values: &[u32; 32]) {
         for (i, v) in values.iter().enumerate() {
@@ -31,15 +35,17 @@ pub(super) struct Shape {
     pub run: bool,
     /// All active lanes at one address.
     pub same: bool,
-    /// Each half of the warp by itself, as in a block of 16 columns; for full warps.
-    pub halves: Option<[Half; 2]>,
 }
 
-/// A half-warp that is a run or at one address: its first offset, and the bytes from there to its last lane's end.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Half {
-    pub first: u32,
-    pub run: bool,
+/// Are these offsets a run of `step`, or all the same?
+#[inline(always)]
+pub(super) fn shape<const N: usize>(offsets: &[u32; N], step: u32) -> (bool, bool) {
+    let (mut uneven, mut unequal) = (0, 0);
+    for i in 0..N {
+        uneven |= offsets[i] ^ offsets[0].wrapping_add(i as u32 * step);
+        unequal |= offsets[i] ^ offsets[0];
+    }
+    (uneven == 0, unequal == 0)
 }
 
 pub(super) struct Shared<'m>(pub &'m mut [u32]);
@@ -91,7 +97,13 @@ impl Words for Global<'_> {
     #[inline(always)]
     fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
         match self.0.get(word..).and_then(|rest| rest.first_chunk::<N>()) {
-            Some(run) => std::array::from_fn(|i| run[i].load(Relaxed)),
+            Some(run) => {
+                let mut v = [0; N];
+                for i in 0..N {
+                    v[i] = run[i].load(Relaxed);
+                }
+                v
+            }
             None => [0; N],
         }
     }
@@ -143,15 +155,23 @@ fn load<W: Words>(
             words.get_run(first)
         } else if whole.same {
             [words.get(first); 32]
-        } else if let Some(halves) = whole.halves {
+        } else {
+            // two rows of a 16-wide block, each a run or one address
             let mut v = [0_u32; 32];
+            let (halves, _) = offsets.as_chunks::<16>();
             for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
-                let first = half.first as usize >> 2;
-                *d = if half.run { words.get_run(first) } else { [words.get(first); 16] };
+                let first = half[0] as usize >> 2;
+                match shape(half, 4) {
+                    (true, _) => *d = words.get_run(first),
+                    (_, true) => *d = [words.get(first); 16],
+                    _ => {
+                        for i in 0..16 {
+                            d[i] = words.get(half[i] as usize >> 2);
+                        }
+                    }
+                }
             }
             v
-        } else {
-            std::array::from_fn(|i| words.get(offsets[i] as usize >> 2))
         };
         rows.set32(row, &v, who.keep);
         return;
