@@ -21,12 +21,12 @@ class Quiz extends HTMLElement {
         // Only the first answer counts as a prediction; the others are for the curious.
         form.dataset.first ??= String(right);
         for (const other of form.querySelectorAll("label")) {
-            other.classList.remove("right", "wrong");
+            other.classList.remove("is-right", "is-wrong");
         }
-        label.classList.add(right ? "right" : "wrong");
+        label.classList.add(right ? "is-right" : "is-wrong");
         const why = form.querySelector(".wb-why");
         why.hidden = false;
-        why.className = `wb-why ${right ? "right" : "wrong"}`;
+        why.className = `wb-why ${right ? "is-right" : "is-wrong"}`;
         why.innerHTML = `<strong>${right ? "\u2713 Right." : "\u2717 Not right."}</strong> ${label.dataset.why}`;
         this.tell();
     }

@@ -10,8 +10,8 @@
 // Run     checker check double_it        Stuck?  checker hint double_it
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
-    // TODO 1: which column and which row are mine? threadIdx.x runs along the width of the block,
-    //         threadIdx.y along its height.
+    // TODO 1: which column and which row are mine?
+    //         threadIdx.x runs along the width of the block, threadIdx.y along its height.
 
     // TODO 2: how many elements lie before mine in memory? Call that number idx.
 

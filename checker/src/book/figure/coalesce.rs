@@ -19,19 +19,19 @@ fn sectors(addresses: impl Iterator<Item = usize>) -> BTreeSet<usize> {
 /// A warp along a row, and down a column.
 pub fn row_or_column() -> Vec<Panel> {
     vec![
-        warp("Along a row", "Lane l reads element (0, l): 32 neighbours", |lane| lane),
-        warp("Down a column", "Lane l reads element (l, 0): a whole row apart", |lane| lane * SIDE),
+        warp("Along a row", "Lane k reads element (0, k): 32 neighbours", |lane| lane),
+        warp("Down a column", "Lane k reads element (k, 0): a whole row apart", |lane| lane * SIDE),
     ]
 }
 
 /// A warp in step, two elements each, and a chunk of eight each.
 pub fn chunk_or_step() -> Vec<Panel> {
     vec![
-        warp("In step", "Lane l reads element l", |lane| lane),
-        warp("Two each", "Lane l reads element 2l, and element 2l + 1 in the next step", |lane| {
+        warp("In step", "Lane k reads element k", |lane| lane),
+        warp("Two each", "Lane k reads element 2k, and element 2k + 1 in the next step", |lane| {
             2 * lane
         }),
-        warp("Eight each", "Lane l reads element 8l, and its seven neighbours later", |lane| {
+        warp("Eight each", "Lane k reads element 8k, and its seven neighbours later", |lane| {
             8 * lane
         }),
     ]
