@@ -40,7 +40,7 @@ impl<'a> Decoder<'_, 'a> {
             "bar" | "barrier" => self.barrier(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" => self.collective(i),
             "membar" | "fence" => {
-                self.program.talks = true;
+                self.func.talks = true;
                 Ok(())
             }
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => Ok(()),
@@ -488,7 +488,7 @@ impl<'a> Decoder<'_, 'a> {
             },
         };
         let strong = ["volatile", "relaxed", "acquire", "release", "mmio"].iter().any(|m| i.has(m));
-        self.program.talks |= strong;
+        self.func.talks |= strong;
         Ok(MemOp {
             space: self.space(i)?,
             width: ty.bytes(),

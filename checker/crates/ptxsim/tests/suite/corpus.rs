@@ -269,3 +269,33 @@ fn launch_bounds_and_ragged_control_flow() {
     let ran = Kernel::new(&m, "gotoish").block(32, 1, 1).buffer("a", &(0..34).collect::<Vec<i32>>()).full();
     assert!(ran.seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace));
 }
+
+#[test]
+fn pipelines_and_barrier_objects() {
+    let m = module(&ptx("26_cpasync"));
+    let g = Random(7).floats(5 * 512, -1.0, 1.0);
+    let wanted: Vec<f32> =
+        (0..128).map(|t| (0..5).fold(0.0, |s, k| s + g[(k * 128 + 127 - t) * 4])).collect();
+    Kernel::new(&m, "pipe")
+        .block(128, 1, 1)
+        .buffer("g", &g)
+        .empty::<f32>("o", 128)
+        .scalar(5_i32)
+        .clean(|ran| same(&ran.get("o"), &wanted));
+    let wanted: Vec<f32> = g[..128].iter().rev().copied().collect();
+    Kernel::new(&m, "pipe4")
+        .block(128, 1, 1)
+        .buffer("g", &g[..128])
+        .empty::<f32>("o", 128)
+        .clean(|ran| same(&ran.get("o"), &wanted));
+    let m = module(&ptx("26b_barrier"));
+    let wanted: Vec<f32> = g[..256].iter().rev().copied().collect();
+    Kernel::new(&m, "bar")
+        .block(256, 1, 1)
+        .buffer("g", &g[..256])
+        .clean(|ran| same(&ran.get("g"), &wanted));
+    Kernel::new(&m, "cbar")
+        .block(64, 1, 1)
+        .empty::<i32>("o", 64)
+        .clean(|ran| assert_eq!(ran.get::<i32>("o"), (0..64).rev().collect::<Vec<_>>()));
+}

@@ -436,3 +436,21 @@ fn a_trap_names_the_thread() {
         assert!(!ran.seen.completed);
     });
 }
+
+#[test]
+fn locks_and_flags_order_what_they_protect() {
+    for m in flavours("planted/races") {
+        Kernel::new(&m, "locked")
+            .grid(3, 1, 1)
+            .block(70, 1, 1)
+            .buffer("lock", &[0_i32])
+            .buffer("count", &[0_i32])
+            .clean(|ran| assert_eq!(ran.get::<i32>("count"), [210]));
+        Kernel::new(&m, "handed_over")
+            .block(64, 1, 1)
+            .empty::<i32>("data", 1)
+            .buffer("flag", &[0_i32])
+            .empty::<i32>("out", 1)
+            .clean(|ran| assert_eq!(ran.get::<i32>("out"), [42]));
+    }
+}
