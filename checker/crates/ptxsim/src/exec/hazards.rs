@@ -131,7 +131,7 @@ impl Followed<'_, '_> {
                 if !quick && let Some((me, conflict, write)) = self.look(entry, lane) {
                     let old = m.grid.memory.word(slot as usize, w);
                     let ordered = b.spoken(&me, &conflict);
-                    if !ordered && !(write && self.same_value(&conflict, lane, w - first, old)) {
+                    if !(ordered || write && self.same_value(&conflict, lane, w - first, old)) {
                         m.race(self.op, self.global_place(slot, lane, w - first), &me, conflict, write);
                     }
                 }
@@ -186,7 +186,7 @@ impl Followed<'_, '_> {
         if let Some((me, conflict, write)) = self.look(entry, lane) {
             let old = b.shared.get(w).copied();
             let ordered = b.spoken(&me, &conflict);
-            if !ordered && !(write && self.same_value(&conflict, lane, word, old)) {
+            if !(ordered || write && self.same_value(&conflict, lane, word, old)) {
                 m.race(self.op, place, &Me { block: b.index, ..me }, conflict, write);
             }
         }

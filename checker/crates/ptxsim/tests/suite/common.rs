@@ -37,7 +37,13 @@ pub fn values_of<T: Plain>(bytes: &[u8]) -> Vec<T> {
 #[derive(Clone)]
 enum Arg {
     /// Its address, behind the other fields of a struct if there are some.
-    Buffer { fields: Vec<u8>, name: String, bytes: u64, element: u32, contents: Option<Vec<u8>> },
+    Buffer {
+        fields: Vec<u8>,
+        name: String,
+        bytes: u64,
+        element: u32,
+        contents: Option<Vec<u8>>,
+    },
     Scalar(Vec<u8>),
 }
 
@@ -131,7 +137,12 @@ impl Kernel {
     }
 
     /// A struct by value that ends with a pointer to a buffer.
-    pub fn struct_with_buffer<T: Plain>(mut self, before: Vec<u8>, name: &str, values: &[T]) -> Self {
+    pub fn struct_with_buffer<T: Plain>(
+        mut self,
+        before: Vec<u8>,
+        name: &str,
+        values: &[T],
+    ) -> Self {
         self = self.buffer(name, values);
         if let Some(Arg::Buffer { fields, .. }) = self.args.last_mut() {
             *fields = before;
@@ -257,6 +268,8 @@ impl Random {
 
     /// In `low .. high`.
     pub fn floats(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
-        (0..n).map(|_| low + (high - low) * (self.below(1 << 20) as f32 / (1 << 20) as f32)).collect()
+        (0..n)
+            .map(|_| low + (high - low) * (self.below(1 << 20) as f32 / (1 << 20) as f32))
+            .collect()
     }
 }

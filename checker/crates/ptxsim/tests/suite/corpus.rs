@@ -9,7 +9,9 @@ fn what_is_not_supported_says_so() {
     let mut unsupported = vec![];
     let mut files: Vec<_> = std::fs::read_dir("tests/kernels")
         .expect("the corpus")
-        .filter_map(|f| f.ok()?.file_name().into_string().ok()?.strip_suffix(".ptx").map(str::to_owned))
+        .filter_map(|f| {
+            f.ok()?.file_name().into_string().ok()?.strip_suffix(".ptx").map(str::to_owned)
+        })
         .collect();
     files.sort();
     for file in &files {
@@ -17,7 +19,8 @@ fn what_is_not_supported_says_so() {
             // clusters need a newer target than the corpus is compiled for: there is no kernel in that file
             Ok(m) => assert_eq!(m.entries().is_empty(), file == "36_cluster90", "{file}"),
             Err(Error::Unsupported { feature, source_line }) => {
-                let line = source_line.unwrap_or_else(|| panic!("{file}: {feature} is somewhere in the source"));
+                let line = source_line
+                    .unwrap_or_else(|| panic!("{file}: {feature} is somewhere in the source"));
                 assert!(line.line > 0 && line.file.ends_with(".cu"), "{file}: {feature} {line:?}");
                 unsupported.push((file.as_str(), feature));
             }
@@ -29,20 +32,26 @@ fn what_is_not_supported_says_so() {
     assert_eq!(names, UNSUPPORTED, "{unsupported:#?}");
 }
 
-const UNSUPPORTED: [&str; 4] =
-    ["09_texture", "12_coopgroups", "13_half", "34_wmma"];
+const UNSUPPORTED: [&str; 4] = ["09_texture", "12_coopgroups", "13_half", "34_wmma"];
 
 #[test]
 fn double_precision() {
     let m = module(&ptx("14_double"));
     let n = 77;
     let mut r = Random(1);
-    let x: Vec<f64> = (0..2 * n).map(|_| r.below(1 << 30) as f64 / (1 << 27) as f64 + 0.01).collect();
+    let x: Vec<f64> =
+        (0..2 * n).map(|_| r.below(1 << 30) as f64 / (1 << 27) as f64 + 0.01).collect();
     let wanted: Vec<f64> = (0..n)
         .map(|i| {
             let (a, b) = (x[i], x[i + n]);
-            a * b + a / b - a.abs().sqrt() + 1.0 / b + a.min(b) + a.floor() + f64::from(b as f32) + f64::from(a as i32)
-                + (b as i64) as f64 + a.round_ties_even()
+            a * b + a / b - a.abs().sqrt()
+                + 1.0 / b
+                + a.min(b)
+                + a.floor()
+                + f64::from(b as f32)
+                + f64::from(a as i32)
+                + (b as i64) as f64
+                + a.round_ties_even()
         })
         .collect();
     Kernel::new(&m, "dmath")
@@ -54,7 +63,10 @@ fn double_precision() {
     Kernel::new(&m, "dtrans").block(40, 1, 1).buffer("x", &x).empty::<f64>("y", 40).clean(|ran| {
         for (x, y) in x.iter().zip(ran.get::<f64>("y")) {
             let wanted = x.exp() + x.ln() + x.sin() + x.powf(1.5);
-            assert!((y - wanted).abs() <= 8.0 * f64::EPSILON * x.exp().max(8.0), "{x}: {y}, not {wanted}");
+            assert!(
+                (y - wanted).abs() <= 8.0 * f64::EPSILON * x.exp().max(8.0),
+                "{x}: {y}, not {wanted}"
+            );
         }
     });
     let dot = (0..n).fold(0.0, |s, i| x[i].mul_add(x[i + n], s));
@@ -146,7 +158,9 @@ fn fences_and_flags_between_blocks() {
         .scalar(1280_i32)
         .clean(|ran| same(&ran.get("out"), &[x.iter().sum::<f32>()]));
     let m = module(&ptx("24b_cuatomic"));
-    let entry = |name: &str| m.entries().iter().find(|e| e.name.contains(name)).expect("a kernel").name.clone();
+    let entry = |name: &str| {
+        m.entries().iter().find(|e| e.name.contains(name)).expect("a kernel").name.clone()
+    };
     Kernel::new(&m, &entry("mp"))
         .grid(2, 1, 1)
         .block(1, 1, 1)
@@ -186,7 +200,9 @@ fn structs_by_value_and_by_pointer() {
     let p = r.floats(6 * 50, -1.0, 1.0);
     let wanted: Vec<f32> = p
         .chunks(6)
-        .flat_map(|p| [p[0] + p[3] * 0.25, p[1] + p[4] * 0.25, p[2] + p[5] * 0.25, p[3], p[4], p[5]])
+        .flat_map(|p| {
+            [p[0] + p[3] * 0.25, p[1] + p[4] * 0.25, p[2] + p[5] * 0.25, p[3], p[4], p[5]]
+        })
         .collect();
     Kernel::new(&m, "aos")
         .grid(2, 1, 1)
@@ -237,20 +253,27 @@ fn cooperative_groups() {
     let end = start + text[start..].find("\n}\n").expect("its end") + 3;
     let m = module(&(text[..start].to_owned() + &text[end..]));
     let x = Random(5).ints(64, 50);
-    Kernel::new(&m, "cg_reduce").block(64, 1, 1).buffer("x", &x).empty::<i32>("o", 2).clean(|ran| {
-        assert_eq!(ran.get::<i32>("o"), [x[..32].iter().sum::<i32>(), x[32..].iter().sum()]);
-    });
-    let ran = Kernel::new(&m, "cg_tile").block(64, 1, 1).buffer("x", &x).buffer("o", &[0_i32, 0]).full();
+    Kernel::new(&m, "cg_reduce").block(64, 1, 1).buffer("x", &x).empty::<i32>("o", 2).clean(
+        |ran| {
+            assert_eq!(ran.get::<i32>("o"), [x[..32].iter().sum::<i32>(), x[32..].iter().sum()]);
+        },
+    );
+    let ran =
+        Kernel::new(&m, "cg_tile").block(64, 1, 1).buffer("x", &x).buffer("o", &[0_i32, 0]).full();
     assert!(ran.seen.completed);
     assert_eq!(ran.get::<i32>("o")[0], x.iter().sum::<i32>());
     let mut wanted: Vec<i32> = (0..64).filter(|t| x[*t as usize] > 0).collect();
     wanted.insert(0, wanted.len() as i32);
-    Kernel::new(&m, "cg_coalesced").block(64, 1, 1).buffer("c", &[0_i32; 65]).buffer("x", &x).clean(|ran| {
-        let mut c: Vec<i32> = ran.get("c");
-        c.truncate(wanted.len());
-        c[1..].sort_unstable();
-        assert_eq!(c, wanted);
-    });
+    Kernel::new(&m, "cg_coalesced")
+        .block(64, 1, 1)
+        .buffer("c", &[0_i32; 65])
+        .buffer("x", &x)
+        .clean(|ran| {
+            let mut c: Vec<i32> = ran.get("c");
+            c.truncate(wanted.len());
+            c[1..].sort_unstable();
+            assert_eq!(c, wanted);
+        });
 }
 
 #[test]
@@ -266,7 +289,10 @@ fn launch_bounds_and_ragged_control_flow() {
         .scalar(7_i32)
         .clean(|ran| same(&ran.get("b"), &wanted));
     // `gotoish` reads what its neighbours write: a race, and it must be told
-    let ran = Kernel::new(&m, "gotoish").block(32, 1, 1).buffer("a", &(0..34).collect::<Vec<i32>>()).full();
+    let ran = Kernel::new(&m, "gotoish")
+        .block(32, 1, 1)
+        .buffer("a", &(0..34).collect::<Vec<i32>>())
+        .full();
     assert!(ran.seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace));
 }
 
