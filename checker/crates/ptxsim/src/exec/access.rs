@@ -5,7 +5,7 @@
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::warp::lanes;
-use super::words::{self, Shape};
+use super::words::{self, Half, Shape};
 use super::{COUNT, FULL, hazards, local};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
@@ -69,16 +69,31 @@ impl Offsets {
     /// Least and greatest offset, all offsets' bits together, and the shape.
     #[inline(always)]
     fn survey(&self, step: u32) -> (u32, u32, u32, Shape) {
-        let (mut least, mut most, mut bits, mut uneven, mut unequal) = (u32::MAX, 0, 0, 0, 0);
-        for i in 0..32 {
-            let o = self.low[i];
-            least = least.min(o);
-            most = most.max(o);
-            bits |= o;
-            uneven |= o ^ self.low[0].wrapping_add(i as u32 * step);
-            unequal |= o ^ self.low[0];
+        let (mut least, mut most, mut bits) = (u32::MAX, 0, 0);
+        let (mut uneven, mut unequal) = ([0_u32; 2], [0_u32; 2]);
+        for h in 0..2 {
+            let first = self.low[16 * h];
+            for i in 0..16 {
+                let o = self.low[16 * h + i];
+                least = least.min(o);
+                most = most.max(o);
+                bits |= o;
+                uneven[h] |= o ^ first.wrapping_add(i as u32 * step);
+                unequal[h] |= o ^ first;
+            }
         }
-        (least, most, bits, Shape { run: uneven == 0, same: unequal == 0 })
+        let [a, b] = [self.low[0], self.low[16]];
+        let run = uneven == [0, 0];
+        let regular = (uneven[0] == 0 || unequal[0] == 0) && (uneven[1] == 0 || unequal[1] == 0);
+        let shape = Shape {
+            run: run && b == a.wrapping_add(16 * step),
+            same: unequal == [0, 0] && a == b,
+            halves: regular.then_some([
+                Half { first: a, run: uneven[0] == 0 },
+                Half { first: b, run: uneven[1] == 0 },
+            ]),
+        };
+        (least, most, bits, shape)
     }
 }
 
@@ -143,7 +158,9 @@ fn go<const L: u8>(
 ) -> bool {
     let bytes = op.bytes();
     let (least, most, bits, mut shape) = offsets.survey(bytes);
-    shape.run &= who.mask == u32::MAX;
+    if who.mask != u32::MAX {
+        shape = Shape { run: false, halves: None, ..shape };
+    }
     if offsets.high != 0 || bits & (bytes - 1) != 0 || space == MemSpace::Local {
         return false;
     }
@@ -168,7 +185,7 @@ fn go<const L: u8>(
     let offsets = &offsets.low;
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::follow(m, b, warp, rows, index, op, kind, who, offsets, slot);
+        hazards::follow(m, b, warp, rows, index, op, kind, who, offsets, slot, shape.same);
     }
     match allocation {
         Some(a) => {
@@ -200,6 +217,8 @@ fn count_access(
             (offsets[0] % 32 + 32 * bytes).div_ceil(32)
         } else if shape.same {
             (offsets[0] % 32 + bytes).div_ceil(32)
+        } else if let Some(halves) = shape.halves {
+            half_sectors(halves, bytes)
         } else {
             count::sectors(&offsets.map(u64::from), mask, bytes)
         });
@@ -207,12 +226,35 @@ fn count_access(
         site.shared_requests += 1;
         let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
             (1, 1)
+        } else if let (Some([a, b]), 4) = (shape.halves, bytes) {
+            (half_wavefronts(a, b), 1)
         } else {
             count::shared_wavefronts(&offsets.map(u64::from), mask, bytes)
         };
         site.wavefronts += u64::from(wavefronts);
         site.wavefronts_ideal += u64::from(ideal);
     }
+}
+
+/// Sectors that two half-warps touch, each a run or one address: two ranges, which may overlap.
+#[inline(always)]
+fn half_sectors(halves: [Half; 2], bytes: u32) -> u32 {
+    let [(a, z), (b, y)] = halves.map(|h| {
+        let length = if h.run { 16 * bytes } else { bytes };
+        (h.first / 32, (h.first + length).div_ceil(32))
+    });
+    let apart = (z - a) + (y - b);
+    if a < y && b < z { z.max(y) - a.min(b) } else { apart }
+}
+
+/// Wavefronts of two half-warps in 4-byte words: two when a bank has a word of each, and not the same one.
+#[inline(always)]
+fn half_wavefronts(a: Half, b: Half) -> u32 {
+    let (x, y) = (a.first / 4, b.first / 4);
+    let length = |h: Half| if h.run { 16 } else { 1 };
+    let span = (x + length(a)).max(y + length(b)) - x.min(y);
+    let between = y.wrapping_sub(x) % 32;
+    1 + u32::from(span > 32 && (between < length(a) || between + length(b) > 32))
 }
 
 /// An access that needs a closer look: local memory, several windows or allocations, or something wrong.

@@ -22,6 +22,7 @@ pub(super) fn follow(
     who: &Who,
     offsets: &[u32; 32],
     slot: Option<u64>,
+    same: bool,
 ) {
     if b.stamp > MAX_STAMP {
         return;
@@ -37,9 +38,14 @@ pub(super) fn follow(
         talks: m.grid.talks,
         shared: slot.is_none(),
     };
-    let access = Followed { op, kind, who, offsets, rows, me };
+    let access = Followed { op, kind, mask: who.mask, offsets, rows, me };
+    let one_word = same && kind == Kind::Load && access.plain() && op.bytes() == 4;
     match slot {
         Some(slot) => {
+            // nothing in the launch writes it, and all of it is initialised
+            if m.shadows.get(slot as usize).is_none_or(|s| s.words.is_empty() && s.initialised) {
+                return;
+            }
             let Some(mut shadow) = m.shadows.get_mut(slot as usize).map(std::mem::take) else { return };
             if shadow.words.is_empty() {
                 if !shadow.initialised {
@@ -52,16 +58,25 @@ pub(super) fn follow(
         }
         None => {
             let mut shadow = std::mem::take(&mut b.shared_shadow);
-            access.shared(m, b, &mut shadow);
+            // a warp that reads one word without a conflict is like two lanes that do
+            let quiet = one_word
+                && shadow.get(offsets[0] as usize / 4).is_some_and(|s| Quick::new(&me).ordered(s));
+            let mask = if quiet { two(who.mask) } else { who.mask };
+            Followed { mask, ..access }.shared(m, b, &mut shadow);
             b.shared_shadow = shadow;
         }
     }
 }
 
+/// The first and the last lane of a mask.
+const fn two(mask: u32) -> u32 {
+    if mask == 0 { 0 } else { 1 << mask.trailing_zeros() | 1 << (31 - mask.leading_zeros()) }
+}
+
 struct Followed<'a, 'r> {
     op: &'a MemOp,
     kind: Kind,
-    who: &'a Who,
+    mask: u32,
     offsets: &'a [u32; 32],
     rows: &'a Rows<'r>,
     me: Me,
@@ -89,7 +104,7 @@ impl Followed<'_, '_> {
 
     /// Reads of an allocation that the launch cannot write: only what was never initialised matters.
     fn unwritten(&self, m: &mut Machine<'_>, b: &BlockState, slot: u64, state: &[u8]) {
-        for lane in lanes(self.who.mask) {
+        for lane in lanes(self.mask) {
             let (first, n) = self.words(lane);
             let need = self.bytes(lane);
             if (first..first + n).any(|w| state.get(w).is_some_and(|s| s & need != need)) {
@@ -111,7 +126,7 @@ impl Followed<'_, '_> {
         initialised: bool,
     ) {
         let (plain, mark) = (self.plain(), self.me.plain());
-        for lane in lanes(self.who.mask) {
+        for lane in lanes(self.mask) {
             let (first, n) = self.words(lane);
             let need = self.bytes(lane);
             let mark = mark + lane as u64;
@@ -150,7 +165,7 @@ impl Followed<'_, '_> {
     #[inline(always)]
     fn shared(&self, m: &mut Machine<'_>, b: &BlockState, shadow: &mut [Shadow]) {
         let (plain, mark, quick) = (self.plain(), self.me.plain(), Quick::new(&self.me));
-        for lane in lanes(self.who.mask) {
+        for lane in lanes(self.mask) {
             let (first, n) = self.words(lane);
             let mark = mark + lane as u64;
             for w in first..first + n {

@@ -72,7 +72,7 @@ pub(super) fn access<const L: u8>(
         match kind {
             Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
             Kind::Store => {
-                store(&mut column, rows, op, &alone, &offsets, Shape { run: false, same: true });
+                store(&mut column, rows, op, &alone, &offsets, Shape { run: false, same: true, halves: None });
             }
             Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
         }

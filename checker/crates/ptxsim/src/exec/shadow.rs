@@ -91,6 +91,8 @@ pub(crate) struct Quick {
     own: u64,
     /// Marks of this block below this are ordered before.
     fresh: u64,
+    /// Marks of this warp below this are ordered before.
+    warp: u64,
 }
 
 /// Thread, kind and block: who a mark stands for.
@@ -99,23 +101,39 @@ const WHO: u64 = 0x3ff | 3 << KIND | u64::MAX << BLOCK;
 impl Quick {
     pub fn new(me: &Me) -> Self {
         let own = u64::from(me.block) << BLOCK;
-        Self { own, fresh: own | u64::from(me.block_epoch) << STAMP }
+        Self {
+            own,
+            fresh: own | u64::from(me.block_epoch) << STAMP,
+            warp: own | u64::from(me.warp_epoch) << STAMP,
+        }
+    }
+
+    /// Was a shared word written in this block, before the last barrier?
+    #[inline(always)]
+    pub fn ordered(&self, shadow: &Shadow) -> bool {
+        shadow.write.wrapping_sub(self.own) < self.fresh - self.own
     }
 
     /// A read of a shared word that was written in this block, before the last barrier or by the reader itself.
     /// False when it needs a closer look.
     #[inline(always)]
     pub fn shared_read(&self, shadow: &mut Shadow, mark: u64) -> bool {
-        let ordered = shadow.write.wrapping_sub(self.own) < self.fresh - self.own;
-        if !ordered && (shadow.write ^ mark) & WHO != 0 {
+        if !self.ordered(shadow) && (shadow.write ^ mark) & WHO != 0 {
             return false;
         }
-        if shadow.read < self.fresh || (shadow.read ^ mark) & WHO == 0 {
+        let old = shadow.read;
+        if old < self.fresh {
             shadow.read = mark;
-            return true;
+        } else if kind_of(old) >= WARPS {
+            // several warps have read it since the barrier: one more reader changes nothing
+        } else if (thread_of(old) ^ thread_of(mark)) >> 5 != 0 {
+            shadow.read = mark | WARPS << KIND;
+        } else if old < self.warp {
+            shadow.read = mark;
+        } else if (old ^ mark) & WHO != 0 {
+            shadow.read = mark | LANES << KIND;
         }
-        // several warps have read it since the barrier: one more reader changes nothing
-        kind_of(shadow.read) >= WARPS
+        true
     }
 
     /// A write of a shared word that no other thread has touched since the last barrier.

@@ -31,17 +31,15 @@ pub(super) struct Shape {
     pub run: bool,
     /// All active lanes at one address.
     pub same: bool,
+    /// Each half of the warp by itself, as in a block of 16 columns; for full warps.
+    pub halves: Option<[Half; 2]>,
 }
 
-/// Are these offsets a run of `step`, or all the same?
-#[inline(always)]
-pub(super) fn shape<const N: usize>(offsets: &[u32; N], step: u32) -> (bool, bool) {
-    let (mut uneven, mut unequal) = (0, 0);
-    for i in 0..N {
-        uneven |= offsets[i] ^ offsets[0].wrapping_add(i as u32 * step);
-        unequal |= offsets[i] ^ offsets[0];
-    }
-    (uneven == 0, unequal == 0)
+/// A half-warp that is a run or at one address: its first offset, and the bytes from there to its last lane's end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Half {
+    pub first: u32,
+    pub run: bool,
 }
 
 pub(super) struct Shared<'m>(pub &'m mut [u32]);
@@ -145,19 +143,15 @@ fn load<W: Words>(
             words.get_run(first)
         } else if whole.same {
             [words.get(first); 32]
-        } else {
-            // two rows of a 16-wide block, each a run or one address
+        } else if let Some(halves) = whole.halves {
             let mut v = [0_u32; 32];
-            let (halves, _) = offsets.as_chunks::<16>();
             for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
-                let first = half[0] as usize >> 2;
-                *d = match shape(half, 4) {
-                    (true, _) => words.get_run(first),
-                    (_, true) => [words.get(first); 16],
-                    _ => std::array::from_fn(|i| words.get(half[i] as usize >> 2)),
-                };
+                let first = half.first as usize >> 2;
+                *d = if half.run { words.get_run(first) } else { [words.get(first); 16] };
             }
             v
+        } else {
+            std::array::from_fn(|i| words.get(offsets[i] as usize >> 2))
         };
         rows.set32(row, &v, who.keep);
         return;
