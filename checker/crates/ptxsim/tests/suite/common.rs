@@ -263,7 +263,7 @@ impl Random {
     }
 
     pub fn ints(&mut self, n: usize, limit: u64) -> Vec<i32> {
-        (0..n).map(|_| self.below(limit) as i32 - (limit / 2) as i32).collect()
+        (0..n).map(|_| (self.below(limit) as i64 - (limit / 2) as i64) as i32).collect()
     }
 
     /// In `low .. high`.
