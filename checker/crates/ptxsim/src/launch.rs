@@ -94,6 +94,9 @@ pub fn run(
     } else {
         None
     };
+    let kernel = |f| module.entries.iter().any(|e| e.function == f);
+    let mut functions = module.program.functions.iter().enumerate();
+    let talks = functions.any(|(i, f)| f.talks && (i == entry.function || !kernel(i)));
     let writable = writable(entry, &params, memory);
     let grid = Grid {
         program: &module.program,
@@ -107,11 +110,12 @@ pub fn run(
         variables: &variables,
         entry: entry.function,
         writable: &writable,
+        talks,
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let program = &module.program;
     // one order, one result: anything that could tell the order runs on one thread
-    let ordered = program.talks
+    let ordered = talks
         || program.has_atomics
         || heap.is_some()
         || program.calls.iter().any(|c| c.target == Target::Printf)

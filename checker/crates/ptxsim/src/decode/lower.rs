@@ -40,7 +40,7 @@ impl<'a> Decoder<'_, 'a> {
             "bar" | "barrier" => self.barrier(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" => self.collective(i),
             "membar" | "fence" => {
-                self.program.talks = true;
+                self.func.talks = true;
                 Ok(())
             }
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => Ok(()),
@@ -227,11 +227,17 @@ impl<'a> Decoder<'_, 'a> {
             let (d, a) = (self.dp(d)?, self.pred(a)?);
             self.emit(Code::MovP, d, a, 0, 0);
         } else if ty.bytes() == 8 {
+            let clock = matches!(a, Operand::Name("%clock64" | "%globaltimer"));
             let (d, a) = (self.d64(d)?, self.r64(a)?);
             self.emit(Code::MovL, d, a, 0, 0);
+            if clock {
+                self.open_block();
+            }
         } else if matches!(a, Operand::Name("%clock" | "%clock_hi" | "%globaltimer_lo")) {
             let d = self.d32(d)?;
             self.emit(Code::ClockI, d, 0, 0, 0);
+            // time passes block by block: what follows counts for the next reading
+            self.open_block();
         } else {
             let (d, a) = (self.d32(d)?, self.r32(a)?);
             let narrow = ty.bytes() == 2;
@@ -482,7 +488,7 @@ impl<'a> Decoder<'_, 'a> {
             },
         };
         let strong = ["volatile", "relaxed", "acquire", "release", "mmio"].iter().any(|m| i.has(m));
-        self.program.talks |= strong;
+        self.func.talks |= strong;
         Ok(MemOp {
             space: self.space(i)?,
             width: ty.bytes(),

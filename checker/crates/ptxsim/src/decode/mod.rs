@@ -36,8 +36,6 @@ pub(crate) struct Program {
     pub shared: Vec<SharedVariable>,
     /// Where dynamic shared memory starts.
     pub shared_static: u32,
-    /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
-    pub talks: bool,
     /// Atomics whose result depends on their order.
     pub ordered_atomics: bool,
     pub has_atomics: bool,

@@ -210,6 +210,8 @@ pub(crate) struct Func {
     pub params: Vec<(u32, u32)>,
     pub results: Vec<(u32, u32)>,
     pub local_bytes: u32,
+    /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
+    pub talks: bool,
 }
 
 /// A row whose value is known at the launch.

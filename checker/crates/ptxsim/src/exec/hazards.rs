@@ -35,7 +35,7 @@ pub(super) fn follow(
         block_epoch: b.epoch,
         warp_epoch: warp.epoch.max(b.epoch),
         strong: op.strong,
-        talks: m.grid.program.talks,
+        talks: m.grid.talks,
         shared: slot.is_none(),
     };
     let access = Followed { op, kind, mask: who.mask, offsets, rows, me };
@@ -145,7 +145,8 @@ impl Followed<'_, '_> {
                     };
                 if !quick && let Some((me, conflict, write)) = self.look(entry, lane) {
                     let old = m.grid.memory.word(slot as usize, w);
-                    if !(write && self.same_value(&conflict, lane, w - first, old)) {
+                    let ordered = b.spoken(&me, &conflict);
+                    if !(ordered || write && self.same_value(&conflict, lane, w - first, old)) {
                         m.race(self.op, self.global_place(slot, lane, w - first), &me, conflict, write);
                     }
                 }
@@ -199,7 +200,8 @@ impl Followed<'_, '_> {
         }
         if let Some((me, conflict, write)) = self.look(entry, lane) {
             let old = b.shared.get(w).copied();
-            if !(write && self.same_value(&conflict, lane, word, old)) {
+            let ordered = b.spoken(&me, &conflict);
+            if !(ordered || write && self.same_value(&conflict, lane, word, old)) {
                 m.race(self.op, place, &Me { block: b.index, ..me }, conflict, write);
             }
         }

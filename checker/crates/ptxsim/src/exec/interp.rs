@@ -5,7 +5,7 @@ use super::alu::{self, Rows};
 use super::block::Stop;
 use super::machine::{BlockState, Machine};
 use super::warp::{Frame, Split, State, Warp};
-use super::{COUNT, builtin, collective};
+use super::{COUNT, FULL, builtin, collective};
 use crate::decode::op::{Code, Target};
 use crate::{Action, FindingKind};
 
@@ -184,14 +184,24 @@ fn run_split<const L: u8>(
             }
             Code::Load => {
                 access::access::<L>(m, b, &mut parts, &mut rows, op.d, Kind::Load, &who!());
-                m.strong_seen |= program.memory[op.d as usize].strong;
+                let strong = program.memory[op.d as usize].strong;
+                m.strong_seen |= strong;
+                if L >= FULL && strong && m.grid.talks {
+                    b.speak(parts.index);
+                }
             }
             Code::Store => {
                 access::access::<L>(m, b, &mut parts, &mut rows, op.d, Kind::Store, &who!());
+                if L >= FULL && m.grid.talks && program.memory[op.d as usize].strong {
+                    b.speak(parts.index);
+                }
             }
             Code::Atomic => {
                 m.strong_seen = true;
                 access::access::<L>(m, b, &mut parts, &mut rows, op.d, Kind::Atomic, &who!());
+                if L >= FULL && m.grid.talks {
+                    b.speak(parts.index);
+                }
             }
             Code::LocalBase => {
                 let a = &rows.x[op.a as usize].0;

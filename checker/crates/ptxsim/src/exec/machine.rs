@@ -26,6 +26,8 @@ pub(crate) struct Grid<'a> {
     pub entry: usize,
     /// Per slot: may the launch write it?
     pub writable: &'a [bool],
+    /// The kernel, or a function that it may call, synchronises by fences and strong accesses.
+    pub talks: bool,
 }
 
 /// Counts of one memory operation.
@@ -92,9 +94,23 @@ pub(crate) struct BlockState {
     /// Threads that arrived without waiting, per barrier number.
     pub arrived: [u32; 16],
     pub next_warp: usize,
+    /// Per warp, the moment of its last strong access; kept where blocks talk.
+    pub strong: [u32; 32],
 }
 
 impl BlockState {
+    /// A warp's atomic, volatile, acquiring or releasing access: others may learn from it what came before.
+    pub fn speak(&mut self, warp: u32) {
+        self.strong[warp as usize & 31] = self.advance();
+    }
+
+    /// Have both parties made strong accesses since the first one's plain access? In a kernel with fences that may
+    /// be a lock or a flag, which orders them. Who waits for whom is not followed, so this errs on the quiet side.
+    pub fn spoken(&self, me: &Me, first: &Conflict) -> bool {
+        let since = |thread: u32| self.strong[thread as usize >> 5 & 31] > first.stamp;
+        me.talks && first.block == me.block && since(me.thread) && since(first.thread)
+    }
+
     /// A new moment: what came before it is ordered for those that take part.
     pub fn advance(&mut self) -> u32 {
         self.stamp = self.stamp.saturating_add(1);

@@ -76,6 +76,7 @@ pub(crate) struct Me {
 pub(crate) struct Conflict {
     pub thread: u32,
     pub block: u32,
+    pub stamp: u32,
     pub site: u32,
     pub wrote: bool,
     pub atomic: bool,
@@ -218,6 +219,7 @@ impl Me {
         Conflict {
             thread,
             block,
+            stamp,
             site,
             wrote,
             atomic: wrote && kind_of(mark) != 0,

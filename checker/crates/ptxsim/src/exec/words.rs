@@ -1,7 +1,5 @@
 //! The data of a warp's loads, stores and atomics. All offsets are inside and aligned.
 
-#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
-
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::access::{Kind, Who};

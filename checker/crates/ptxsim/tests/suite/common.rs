@@ -36,7 +36,14 @@ pub fn values_of<T: Plain>(bytes: &[u8]) -> Vec<T> {
 
 #[derive(Clone)]
 enum Arg {
-    Buffer { name: String, bytes: u64, element: u32, contents: Option<Vec<u8>> },
+    /// Its address, behind the other fields of a struct if there are some.
+    Buffer {
+        fields: Vec<u8>,
+        name: String,
+        bytes: u64,
+        element: u32,
+        contents: Option<Vec<u8>>,
+    },
     Scalar(Vec<u8>),
 }
 
@@ -103,6 +110,7 @@ impl Kernel {
     pub fn buffer<T: Plain>(mut self, name: &str, values: &[T]) -> Self {
         let contents = bytes_of(values);
         self.args.push(Arg::Buffer {
+            fields: vec![],
             name: name.to_owned(),
             bytes: contents.len() as u64,
             element: T::BYTES as u32,
@@ -114,6 +122,7 @@ impl Kernel {
     /// A buffer that nothing has written.
     pub fn empty<T: Plain>(mut self, name: &str, elements: usize) -> Self {
         self.args.push(Arg::Buffer {
+            fields: vec![],
             name: name.to_owned(),
             bytes: (elements * T::BYTES) as u64,
             element: T::BYTES as u32,
@@ -124,6 +133,20 @@ impl Kernel {
 
     pub fn scalar<T: Plain>(mut self, value: T) -> Self {
         self.args.push(Arg::Scalar(bytes_of(&[value])));
+        self
+    }
+
+    /// A struct by value that ends with a pointer to a buffer.
+    pub fn struct_with_buffer<T: Plain>(
+        mut self,
+        before: Vec<u8>,
+        name: &str,
+        values: &[T],
+    ) -> Self {
+        self = self.buffer(name, values);
+        if let Some(Arg::Buffer { fields, .. }) = self.args.last_mut() {
+            *fields = before;
+        }
         self
     }
 
@@ -138,13 +161,13 @@ impl Kernel {
         let (mut args, mut places) = (vec![], vec![]);
         for arg in &self.args {
             let data = match arg {
-                Arg::Buffer { name, bytes, element, contents } => {
+                Arg::Buffer { fields, name, bytes, element, contents } => {
                     let address = memory.alloc(name, *bytes, *element, contents.as_deref())?;
                     if contents.is_none() {
                         memory.fill_uninitialised(address, [0xcd; 4])?;
                     }
                     places.push((name.clone(), address, *bytes));
-                    bytes_of(&[address])
+                    [fields.clone(), bytes_of(&[address])].concat()
                 }
                 Arg::Scalar(data) => data.clone(),
             };
@@ -240,11 +263,13 @@ impl Random {
     }
 
     pub fn ints(&mut self, n: usize, limit: u64) -> Vec<i32> {
-        (0..n).map(|_| self.below(limit) as i32 - (limit / 2) as i32).collect()
+        (0..n).map(|_| (self.below(limit) as i64 - (limit / 2) as i64) as i32).collect()
     }
 
     /// In `low .. high`.
     pub fn floats(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
-        (0..n).map(|_| low + (high - low) * (self.below(1 << 20) as f32 / (1 << 20) as f32)).collect()
+        (0..n)
+            .map(|_| low + (high - low) * (self.below(1 << 20) as f32 / (1 << 20) as f32))
+            .collect()
     }
 }

@@ -5,7 +5,8 @@
 use crate::common::{self, Kernel, Random, close, flavours, same};
 use ptxsim::{Diagnose, FindingKind, Options};
 
-const COUNT: Options = Options { diagnose: Diagnose::Count, seed: 0, threads: 1, budget: 50_000_000 };
+const COUNT: Options =
+    Options { diagnose: Diagnose::Count, seed: 0, threads: 1, budget: 50_000_000 };
 
 #[test]
 fn vadd_leaves_out_what_is_behind_the_end() {
@@ -49,11 +50,14 @@ fn brighten_clamps_bytes_and_keeps_the_padding() {
         let (w, h, pitch) = (37, 21, 40);
         let image: Vec<u8> = (0..pitch * h).map(|i| (i * 7 % 256) as u8).collect();
         for delta in [100, -100] {
-            let wanted: Vec<u8> = image
-                .iter()
-                .enumerate()
-                .map(|(i, v)| if i % pitch < w { (i32::from(*v) + delta).clamp(0, 255) as u8 } else { *v })
-                .collect();
+            let wanted: Vec<u8> =
+                image
+                    .iter()
+                    .enumerate()
+                    .map(|(i, v)| {
+                        if i % pitch < w { (i32::from(*v) + delta).clamp(0, 255) as u8 } else { *v }
+                    })
+                    .collect();
             Kernel::new(&m, "img_brighten")
                 .grid(3, 3, 1)
                 .block(16, 8, 1)
@@ -74,7 +78,10 @@ fn gray_weighs_in_single_precision() {
         let rgba: Vec<u8> = (0..4 * n).map(|i| (i * 31 % 256) as u8).collect();
         let wanted: Vec<u8> = rgba
             .chunks(4)
-            .map(|p| (0.299_f32 * f32::from(p[0]) + 0.587 * f32::from(p[1]) + 0.114 * f32::from(p[2])) as u8)
+            .map(|p| {
+                (0.299_f32 * f32::from(p[0]) + 0.587 * f32::from(p[1]) + 0.114 * f32::from(p[2]))
+                    as u8
+            })
             .collect();
         Kernel::new(&m, "rgb2gray")
             .grid(5, 1, 1)
@@ -96,8 +103,13 @@ fn heat_in_three_dimensions() {
             for y in 1..ny - 1 {
                 for x in 1..nx - 1 {
                     let i = (z * ny + y) * nx + x;
-                    let around =
-                        a[i - 1] + a[i + 1] + a[i - nx] + a[i + nx] + a[i - nx * ny] + a[i + nx * ny] - 6.0 * a[i];
+                    let around = a[i - 1]
+                        + a[i + 1]
+                        + a[i - nx]
+                        + a[i + nx]
+                        + a[i - nx * ny]
+                        + a[i + nx * ny]
+                        - 6.0 * a[i];
                     wanted[i] = a[i] + 0.1 * around;
                 }
             }
@@ -242,14 +254,22 @@ fn atomics_of_many_threads_sum_up() {
             assert_eq!(i[..4], [131, -(0..131).sum::<i32>(), 130, 0]);
             let u = ran.get::<u32>("u");
             // 131 increments that wrap behind 100; and of t: or, xor
-            assert_eq!((u[0], u[3], u[4], u[7]), (131 % 101, 255, (0..131).fold(0, |x, t| x ^ t), 393));
+            assert_eq!(
+                (u[0], u[3], u[4], u[7]),
+                (131 % 101, 255, (0..131).fold(0, |x, t| x ^ t), 393)
+            );
             assert_eq!(ran.get::<f32>("f")[..3], [196.5, 262.0, 1.0]);
             assert_eq!(ran.get::<u64>("l")[..3], [131, 130, 5]);
             assert_eq!(ran.get::<f64>("d"), [131.0]);
         }
         // every thread writes i[10], u[10], u[11], f[3], l[3]: that is a race, and the atomics are not
         let full = kernel.full();
-        assert!(full.seen.findings.iter().all(|f| f.what == FindingKind::GlobalRace && f.at.source.line >= 3));
+        assert!(
+            full.seen
+                .findings
+                .iter()
+                .all(|f| f.what == FindingKind::GlobalRace && f.at.source.line >= 3)
+        );
         assert!(!full.seen.findings.is_empty());
     }
 }
@@ -279,7 +299,9 @@ fn spin_locks_let_everybody_in() {
             .block(70, 1, 1)
             .buffer("lock", &[0_i32])
             .buffer("count", &[0_i32])
-            .clean(|ran| assert_eq!((ran.get::<i32>("count"), ran.get::<i32>("lock")), (vec![350], vec![0])));
+            .clean(|ran| {
+                assert_eq!((ran.get::<i32>("count"), ran.get::<i32>("lock")), (vec![350], vec![0]))
+            });
     }
     for m in flavours("37_naive_spin") {
         Kernel::new(&m, "naive_spin")
@@ -287,7 +309,9 @@ fn spin_locks_let_everybody_in() {
             .block(40, 1, 1)
             .buffer("lock", &[0_i32])
             .buffer("count", &[0_i32])
-            .clean(|ran| assert_eq!((ran.get::<i32>("count"), ran.get::<i32>("lock")), (vec![80], vec![0])));
+            .clean(|ran| {
+                assert_eq!((ran.get::<i32>("count"), ran.get::<i32>("lock")), (vec![80], vec![0]))
+            });
         Kernel::new(&m, "intra_warp_wait")
             .buffer("flag", &[0_i32])
             .buffer("out", &[0_i32])
@@ -301,7 +325,13 @@ fn blocks_may_wait_for_each_other_in_any_order() {
         let n = 300;
         let d: Vec<i32> = (0..n).map(|i| i * 3 % 17).collect();
         let mut sum = 0;
-        let wanted: Vec<i32> = d.iter().map(|v| { sum += v; sum }).collect();
+        let wanted: Vec<i32> = d
+            .iter()
+            .map(|v| {
+                sum += v;
+                sum
+            })
+            .collect();
         Kernel::new(&m, "decoupled")
             .grid(n as u32, 1, 1)
             .block(33, 1, 1)
@@ -334,7 +364,8 @@ fn barriers_that_not_all_threads_reach() {
 #[test]
 fn histograms_by_shared_atomics() {
     for m in flavours("06_histogram") {
-        let d: Vec<u8> = (0..5001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27) as u8).collect();
+        let d: Vec<u8> =
+            (0..5001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27) as u8).collect();
         let mut wanted = vec![0_u32; 256];
         d.iter().for_each(|v| wanted[usize::from(*v)] += 1);
         Kernel::new(&m, "hist")
@@ -352,15 +383,20 @@ fn scans() {
     for m in flavours("07_scan") {
         let d = Random(10).ints(128, 1000);
         let mut sum = 0;
-        let exclusive: Vec<i32> = d.iter().map(|v| { sum += v; sum - v }).collect();
+        let exclusive: Vec<i32> = d
+            .iter()
+            .map(|v| {
+                sum += v;
+                sum - v
+            })
+            .collect();
         Kernel::new(&m, "scan_blelloch")
             .block(64, 1, 1)
             .shared(512)
             .buffer("d", &d)
             .scalar(128_i32)
             .clean(|ran| assert_eq!(ran.get::<i32>("d"), exclusive));
-        let inclusive: Vec<i32> =
-            (0..128).map(|i| d[i / 32 * 32..=i].iter().sum()).collect();
+        let inclusive: Vec<i32> = (0..128).map(|i| d[i / 32 * 32..=i].iter().sum()).collect();
         Kernel::new(&m, "scan_warp")
             .block(128, 1, 1)
             .buffer("d", &d)
@@ -480,13 +516,18 @@ fn the_mathematical_functions() {
                 let f = |g: fn(f64, f64) -> f64| -> Vec<f64> {
                     (0..n).map(|i| g(f64::from(x[i]), f64::from(x[i + n]))).collect()
                 };
-                let e = |g: fn(f32, f32) -> f32| -> Vec<f32> { (0..n).map(|i| g(x[i], x[i + n])).collect() };
+                let e = |g: fn(f32, f32) -> f32| -> Vec<f32> {
+                    (0..n).map(|i| g(x[i], x[i + n])).collect()
+                };
                 // IEEE operations
                 same(row(4), &e(|a, _| a.sqrt()));
                 same(row(6), &e(|a, b| a / b));
                 same(row(7), &e(|a, _| 1.0 / a));
                 same(row(10), &e(|a, b| a % b));
-                same(row(11), &e(|a, b| a.floor() + b.ceil() + a.round() + b.trunc() + a.round_ties_even()));
+                same(
+                    row(11),
+                    &e(|a, b| a.floor() + b.ceil() + a.round() + b.trunc() + a.round_ties_even()),
+                );
                 same(row(12), &e(|a, b| a.min(b) + a.max(b) + a.abs() + a.copysign(b)));
                 // the CUDA C++ Programming Guide, "Mathematical Functions", gives 1 to 4 ulp for these
                 close(row(0), &f(|a, _| a.sin()), 4.0, 1e-7);
@@ -517,12 +558,22 @@ fn the_intrinsics() {
                 .empty::<i32>("k", 1)
                 .full();
             assert_eq!(ran.seen.findings, []);
-            let k = (a.round_ties_even() as i32 + a as i32 + a.floor() as i32).wrapping_add(a.to_bits() as i32);
+            let k = (a.round_ties_even() as i32 + a as i32 + a.floor() as i32)
+                .wrapping_add(a.to_bits() as i32);
             assert_eq!(ran.get::<i32>("k"), [k]);
             let y: Vec<f32> = ran.get("y");
             same(&y[1..], &[k as f32 + 0.0 + f32::from_bits(k as u32)]);
             let a = f64::from(a);
-            let sum = a.sin() + a.exp() + a.ln() + a / 3.0 + 1.0 / a + a.sqrt() + a + 1.0 + a * a + a.powf(2.5)
+            let sum = a.sin()
+                + a.exp()
+                + a.ln()
+                + a / 3.0
+                + 1.0 / a
+                + a.sqrt()
+                + a
+                + 1.0
+                + a * a
+                + a.powf(2.5)
                 + a.clamp(0.0, 1.0);
             close(&y[..1], &[sum], 40.0, 1e-4);
         }
@@ -580,9 +631,19 @@ fn integer_divisions() {
                 .full();
             assert_eq!(ran.seen.findings, []);
             let q: Vec<i32> = ran.get("q");
-            assert_eq!((q[0], q[32], q[64]), (a.wrapping_div(b), a.wrapping_rem(b), a / 3 + a % 8), "{a} {b}");
-            assert_eq!(ran.get::<u32>("u")[0], (u[1] / u[2]).wrapping_add(u[3] % 7).wrapping_add(u[4] / 10));
-            assert_eq!(ran.get::<i64>("l")[0], l[1].wrapping_div(l[2]).wrapping_add(l[3].wrapping_rem(l[4])));
+            assert_eq!(
+                (q[0], q[32], q[64]),
+                (a.wrapping_div(b), a.wrapping_rem(b), a / 3 + a % 8),
+                "{a} {b}"
+            );
+            assert_eq!(
+                ran.get::<u32>("u")[0],
+                (u[1] / u[2]).wrapping_add(u[3] % 7).wrapping_add(u[4] / 10)
+            );
+            assert_eq!(
+                ran.get::<i64>("l")[0],
+                l[1].wrapping_div(l[2]).wrapping_add(l[3].wrapping_rem(l[4]))
+            );
             assert_eq!(ran.get::<u64>("ul")[0], (ul[1] / ul[2]).wrapping_add(ul[3] % ul[5]));
         }
     }
@@ -611,7 +672,7 @@ fn bit_tricks() {
                 add(if y == 0 { 0 } else { y.trailing_zeros() + 1 });
                 add(byte_perm(x, y, 0x5140));
                 add(((u64::from(y) << 32 | u64::from(x)) << 7 >> 32) as u32);
-                add((u64::from(x) * u64::from(y) >> 32) as u32);
+                add(((u64::from(x) * u64::from(y)) >> 32) as u32);
                 add(x << (y & 31));
                 add(x >> 3);
                 add(x >> 5 & 0xff);
@@ -620,14 +681,21 @@ fn bit_tricks() {
                 add((low24(x) * low24(y)) as u32);
                 add(x.abs_diff(y).wrapping_add(3));
                 let bytes = x.to_le_bytes().into_iter().zip(y.to_le_bytes());
-                add(bytes.clone().fold(3, |s, (x, y)| s + i32::from(x as i8) * i32::from(y as i8)) as u32);
+                add(bytes.clone().fold(3, |s, (x, y)| s + i32::from(x as i8) * i32::from(y as i8))
+                    as u32);
                 add(x.min(y));
                 add(x.max(y));
                 add((x as i32).wrapping_abs() as u32);
                 add(!x ^ y);
-                add(u32::from_le_bytes(bytes.map(|(x, y)| x.wrapping_add(y)).collect::<Vec<_>>().try_into().expect("4")));
+                add(u32::from_le_bytes(
+                    bytes
+                        .map(|(x, y)| x.wrapping_add(y))
+                        .collect::<Vec<_>>()
+                        .try_into()
+                        .expect("4"),
+                ));
                 add(u64::from(x & 0xff_ffff).wrapping_mul(u64::from(y & 0xff_ffff)) as u32);
-                add((i128::from(l[i] as i64) * i128::from(l[i + 1] as i64) >> 64) as u32);
+                add(((i128::from(l[i] as i64) * i128::from(l[i + 1] as i64)) >> 64) as u32);
                 s
             })
             .collect();
@@ -700,7 +768,11 @@ fn calls_direct_indirect_and_virtual() {
                 let mut w = vec![];
                 for i in 0..32 {
                     let (a, b) = (&v[3 * i..3 * i + 3], &v[3 * i + 3..3 * i + 6]);
-                    w.extend([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]);
+                    w.extend([
+                        a[1] * b[2] - a[2] * b[1],
+                        a[2] * b[0] - a[0] * b[2],
+                        a[0] * b[1] - a[1] * b[0],
+                    ]);
                 }
                 same(&ran.get("w"), &w);
                 let sum: Vec<i32> = (0..32).map(|i| i + k[i as usize]).collect();
@@ -708,12 +780,14 @@ fn calls_direct_indirect_and_virtual() {
                 assert_eq!(ran.get::<i32>("k"), [doubled, sum].concat());
             });
         let a = Random(21).ints(40, 100);
-        let wanted: Vec<i32> = (0..40).map(|t| if a[t as usize] & 1 == 0 { t + 1 } else { t * 2 }).collect();
+        let wanted: Vec<i32> =
+            (0..40).map(|t| if a[t as usize] & 1 == 0 { t + 1 } else { t * 2 }).collect();
         Kernel::new(&m, "indirect")
             .block(40, 1, 1)
             .buffer("a", &a)
             .clean(|ran| assert_eq!(ran.get::<i32>("a"), wanted));
-        let wanted: Vec<f32> = (0..40).map(|t| if t & 1 == 1 { 25.0 } else { 3.14 * 3.0 * 3.0 }).collect();
+        let wanted: Vec<f32> =
+            (0..40).map(|t| if t & 1 == 1 { 25.0 } else { 314.0 / 100.0 * 3.0 * 3.0 }).collect();
         Kernel::new(&m, "virt")
             .block(40, 1, 1)
             .empty::<f32>("o", 40)
@@ -733,7 +807,7 @@ fn arrays_in_local_memory() {
             let mut a: Vec<f32> = (0..32).map(|i| o[i * n + t]).collect();
             let k = (index[t] & 31) as usize;
             a[k] += 1.0;
-            wanted[t] = a[k * 7 & 31];
+            wanted[t] = a[(k * 7) & 31];
         }
         Kernel::new(&m, "larr")
             .block(n as u32, 1, 1)
@@ -762,7 +836,8 @@ fn arrays_in_local_memory() {
 #[test]
 fn printing_asserting_and_allocating() {
     for m in flavours("20_printf") {
-        let kernel = Kernel::new(&m, "pf").grid(2, 1, 1).buffer("x", &[0.5_f32, -1.25, 3.0]).scalar(2_i32);
+        let kernel =
+            Kernel::new(&m, "pf").grid(2, 1, 1).buffer("x", &[0.5_f32, -1.25, 3.0]).scalar(2_i32);
         let ran = kernel.full();
         assert_eq!(
             ran.seen.output,
@@ -773,7 +848,10 @@ fn printing_asserting_and_allocating() {
         let launch = |x: &[i32]| Kernel::new(&m, "as").block(x.len() as u32, 1, 1).buffer("x", x);
         launch(&[1; 40]).clean(|_| {});
         let ran = launch(&[1, 2, -3]).full();
-        assert_eq!(ran.only().what, FindingKind::Assert { expression: "x[threadIdx.x] >= 0".to_owned() });
+        assert_eq!(
+            ran.only().what,
+            FindingKind::Assert { expression: "x[threadIdx.x] >= 0".to_owned() }
+        );
         assert_eq!((ran.only().at.thread, ran.seen.completed), ([2, 0, 0], false));
         let ran = launch(&[1, 77]).full();
         assert_eq!((&ran.only().what, ran.only().at.thread), (&FindingKind::Trap, [1, 0, 0]));
@@ -791,7 +869,8 @@ fn vectors_and_cache_hints() {
     for m in flavours("21_vector") {
         let n = 77_usize;
         let a = Random(25).floats(4 * n, -1.0, 1.0);
-        let wanted: Vec<f32> = a.chunks(4).flat_map(|v| [v[0] * 2.0, v[1], v[2], v[3] + v[1]]).collect();
+        let wanted: Vec<f32> =
+            a.chunks(4).flat_map(|v| [v[0] * 2.0, v[1], v[2], v[3] + v[1]]).collect();
         Kernel::new(&m, "f4copy")
             .grid(3, 1, 1)
             .buffer("a", &a)
@@ -809,21 +888,33 @@ fn vectors_and_cache_hints() {
             .empty::<f64>("d", 80)
             .buffer("u", &u)
             .clean(|ran| {
-                assert_eq!(ran.get::<i64>("b"), a.iter().map(|v| i64::from(*v)).collect::<Vec<_>>());
+                assert_eq!(
+                    ran.get::<i64>("b"),
+                    a.iter().map(|v| i64::from(*v)).collect::<Vec<_>>()
+                );
                 let wanted: Vec<f64> = (0..40)
                     .flat_map(|i| {
-                        [f64::from(i32::from(s[4 * i]) + i32::from(u[4 * i + 1])), f64::from(s[4 * i + 3])]
+                        [
+                            f64::from(i32::from(s[4 * i]) + i32::from(u[4 * i + 1])),
+                            f64::from(s[4 * i + 3]),
+                        ]
                     })
                     .collect();
                 assert_eq!(ran.get::<f64>("d"), wanted);
             });
         let g = Random(27).floats(256, -1.0, 1.0);
         let wanted: Vec<f32> = g.chunks(4).rev().flatten().copied().collect();
-        Kernel::new(&m, "sh4").block(64, 1, 1).buffer("g", &g).clean(|ran| same(&ran.get("g"), &wanted));
+        Kernel::new(&m, "sh4")
+            .block(64, 1, 1)
+            .buffer("g", &g)
+            .clean(|ran| same(&ran.get("g"), &wanted));
         let a = Random(28).floats(35, -1.0, 1.0);
         let sums = (0..32).map(|i| a[i] + a[i + 1] + a[i + 2] + a[i + 3]);
         let wanted: Vec<f32> = sums.chain([1.0; 32]).chain([2.0; 32]).collect();
-        Kernel::new(&m, "hints").buffer("a", &a).empty::<f32>("b", 96).clean(|ran| same(&ran.get("b"), &wanted));
+        Kernel::new(&m, "hints")
+            .buffer("a", &a)
+            .empty::<f32>("b", 96)
+            .clean(|ran| same(&ran.get("b"), &wanted));
     }
 }
 
@@ -855,11 +946,9 @@ fn votes_matches_and_counting_barriers() {
         let x = Random(29).ints(50, 9);
         let count = x.iter().filter(|v| **v > 0).count() as i32;
         let (and, or) = (x.iter().all(|v| *v != 0), x.iter().any(|v| *v != 0));
-        Kernel::new(&m, "syncs")
-            .block(50, 1, 1)
-            .buffer("x", &x)
-            .empty::<i32>("o", 50)
-            .clean(|ran| assert_eq!(ran.get::<i32>("o"), [count + i32::from(and) + i32::from(or); 50]));
+        Kernel::new(&m, "syncs").block(50, 1, 1).buffer("x", &x).empty::<i32>("o", 50).clean(
+            |ran| assert_eq!(ran.get::<i32>("o"), [count + i32::from(and) + i32::from(or); 50]),
+        );
         let x = Random(30).ints(192, 1000);
         let mut odd: Vec<i32> = x.iter().copied().filter(|v| v & 1 == 1).collect();
         odd.sort_unstable();
@@ -895,7 +984,12 @@ fn templates() {
             .block(512, 1, 1)
             .buffer("x", &d)
             .empty::<f64>("o", 2)
-            .clean(|ran| assert_eq!(ran.get::<f64>("o"), [d[..512].iter().sum(), d[512..].iter().sum::<f64>()]));
+            .clean(|ran| {
+                assert_eq!(
+                    ran.get::<f64>("o"),
+                    [d[..512].iter().sum(), d[512..].iter().sum::<f64>()]
+                )
+            });
         let h: Vec<u16> = (0..256_u16).map(|i| i.wrapping_mul(301)).collect();
         let sum = |h: &[u16]| h.iter().fold(0_u16, |s, v| s.wrapping_add(*v));
         Kernel::new(&m, "_Z4tredItLi128EEvPKT_PS0_")
@@ -905,7 +999,8 @@ fn templates() {
             .empty::<u16>("o", 2)
             .clean(|ran| assert_eq!(ran.get::<u16>("o"), [sum(&h[..128]), sum(&h[128..])]));
         let (a, c) = (Random(32).floats(100, -2.0, 2.0), [0.5_f32, -1.5, 2.25, 0.125]);
-        let wanted: Vec<f32> = a.iter().map(|x| ((c[3] * x + c[2]) * x + c[1]) * x + c[0]).collect();
+        let wanted: Vec<f32> =
+            a.iter().map(|x| ((c[3] * x + c[2]) * x + c[1]) * x + c[0]).collect();
         Kernel::new(&m, "_Z3mapI4PolyEvPKfPfiT_")
             .grid(2, 1, 1)
             .block(64, 1, 1)
@@ -938,7 +1033,10 @@ fn recursion() {
             .buffer("d", &d)
             .scalar(n as i32)
             .clean(|ran| {
-                assert_eq!(ran.get::<i32>("o"), (0..threads).map(|t| fib[t & 15]).collect::<Vec<_>>());
+                assert_eq!(
+                    ran.get::<i32>("o"),
+                    (0..threads).map(|t| fib[t & 15]).collect::<Vec<_>>()
+                );
                 assert_eq!(ran.get::<i32>("d"), wanted);
             });
     }
@@ -1007,13 +1105,16 @@ fn graphs_and_sparse_matrices() {
         // each vertex leads to three others
         let n = 200_usize;
         let row: Vec<i32> = (0..=n as i32).map(|v| 3 * v).collect();
-        let col: Vec<i32> = (0..n).flat_map(|v| [(v * 2) % n, (v * 3 + 1) % n, (v + 7) % n]).map(|v| v as i32).collect();
+        let col: Vec<i32> = (0..n)
+            .flat_map(|v| [(v * 2) % n, (v * 3 + 1) % n, (v + 7) % n])
+            .map(|v| v as i32)
+            .collect();
         let mut wanted = vec![-1_i32; n];
         wanted[0] = 0;
         let mut edge = vec![0];
         while let Some(v) = edge.pop() {
-            for e in 3 * v..3 * v + 3 {
-                let (u, next) = (col[e] as usize, wanted[v] + 1);
+            for u in &col[3 * v..3 * v + 3] {
+                let (u, next) = (*u as usize, wanted[v] + 1);
                 if wanted[u] < 0 || wanted[u] > next {
                     wanted[u] = next;
                     edge.push(u);

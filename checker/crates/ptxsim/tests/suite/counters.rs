@@ -8,7 +8,10 @@ use ptxsim::{Counters, Diagnose, Options};
 fn at(ran: &Ran, mark: &str) -> Counters {
     let text = std::fs::read_to_string("tests/kernels/planted/counters.cu").expect("the source");
     let suffix = format!("// @{mark}");
-    let line = text.lines().position(|l| l.ends_with(&suffix)).unwrap_or_else(|| panic!("no {suffix}")) as u32 + 1;
+    let line =
+        text.lines().position(|l| l.ends_with(&suffix)).unwrap_or_else(|| panic!("no {suffix}"))
+            as u32
+            + 1;
     on(ran, line)
 }
 
@@ -102,17 +105,34 @@ fn sectors_of_strides() {
 #[test]
 fn sectors_of_widths_and_offsets() {
     for m in flavours("planted/counters") {
-        let ran = counted(&Kernel::new(&m, "broadcast").buffer("in", &[1.0_f32]).empty::<f32>("out", 32));
+        let ran =
+            counted(&Kernel::new(&m, "broadcast").buffer("in", &[1.0_f32]).empty::<f32>("out", 32));
         assert_eq!(loads(&at(&ran, "broadcast_load")), [1, 1, 4]);
-        let ran = counted(&Kernel::new(&m, "quads").buffer("in", &[1.0_f32; 128]).empty::<f32>("out", 128));
+        let ran = counted(
+            &Kernel::new(&m, "quads").buffer("in", &[1.0_f32; 128]).empty::<f32>("out", 128),
+        );
         // the compiler puts the load on the line of the store
-        assert_eq!((loads(&ran.seen.totals), stores(&at(&ran, "quads_store"))), ([1, 16, 16], [1, 16, 16]));
-        let ran = counted(&Kernel::new(&m, "doubles").buffer("in", &[1.0_f64; 32]).empty::<f64>("out", 32));
-        assert_eq!((loads(&ran.seen.totals), stores(&at(&ran, "doubles_store"))), ([1, 8, 8], [1, 8, 8]));
-        let ran = counted(&Kernel::new(&m, "bytes").buffer("in", &[1_u8; 32]).empty::<u8>("out", 32));
-        assert_eq!((loads(&ran.seen.totals), stores(&at(&ran, "bytes_store"))), ([1, 1, 1], [1, 1, 1]));
+        assert_eq!(
+            (loads(&ran.seen.totals), stores(&at(&ran, "quads_store"))),
+            ([1, 16, 16], [1, 16, 16])
+        );
+        let ran = counted(
+            &Kernel::new(&m, "doubles").buffer("in", &[1.0_f64; 32]).empty::<f64>("out", 32),
+        );
+        assert_eq!(
+            (loads(&ran.seen.totals), stores(&at(&ran, "doubles_store"))),
+            ([1, 8, 8], [1, 8, 8])
+        );
+        let ran =
+            counted(&Kernel::new(&m, "bytes").buffer("in", &[1_u8; 32]).empty::<u8>("out", 32));
+        assert_eq!(
+            (loads(&ran.seen.totals), stores(&at(&ran, "bytes_store"))),
+            ([1, 1, 1], [1, 1, 1])
+        );
         // 128 bytes that begin 4 bytes behind a sector's start touch five
-        let ran = counted(&Kernel::new(&m, "shifted").buffer("in", &[1.0_f32; 33]).empty::<f32>("out", 32));
+        let ran = counted(
+            &Kernel::new(&m, "shifted").buffer("in", &[1.0_f32; 33]).empty::<f32>("out", 32),
+        );
         assert_eq!(loads(&at(&ran, "shifted_load")), [1, 5, 4]);
     }
 }
@@ -122,7 +142,10 @@ fn wavefronts_of_transposes() {
     for m in flavours("planted/counters") {
         for (entry, wavefronts) in [("transpose_plain", 32 * 32), ("transpose_padded", 32)] {
             let ran = counted(
-                &Kernel::new(&m, entry).block(32, 32, 1).buffer("in", &[1.0_f32; 1024]).empty::<f32>("out", 1024),
+                &Kernel::new(&m, entry)
+                    .block(32, 32, 1)
+                    .buffer("in", &[1.0_f32; 1024])
+                    .empty::<f32>("out", 1024),
             );
             assert_eq!(shared(&at(&ran, entry)), [32, wavefronts, 32]);
             // the stores into the tile have no conflicts
@@ -136,14 +159,21 @@ fn wavefronts_of_transposes() {
 #[test]
 fn wavefronts_of_strides_and_widths() {
     for m in flavours("planted/counters") {
-        for (stride, wavefronts) in [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (16, 16), (32, 32)] {
+        for (stride, wavefronts) in
+            [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (16, 16), (32, 32)]
+        {
             let ran = counted(
-                &Kernel::new(&m, "shared_stride").shared(32 * 32 * 4).empty::<f32>("out", 32).scalar(stride),
+                &Kernel::new(&m, "shared_stride")
+                    .shared(32 * 32 * 4)
+                    .empty::<f32>("out", 32)
+                    .scalar(stride),
             );
             assert_eq!(shared(&at(&ran, "shared_stride")), [1, wavefronts, 1], "stride {stride}");
             assert_eq!(shared(&at(&ran, "shared_broadcast")), [1, 1, 1]);
         }
-        let ran = counted(&Kernel::new(&m, "shared_wide").empty::<f64>("out", 32).empty::<f32>("quads", 128));
+        let ran = counted(
+            &Kernel::new(&m, "shared_wide").empty::<f64>("out", 32).empty::<f32>("quads", 128),
+        );
         assert_eq!(shared(&at(&ran, "shared_double")), [1, 2, 2]);
         assert_eq!(shared(&at(&ran, "shared_double_load")), [1, 2, 2]);
         assert_eq!(shared(&at(&ran, "shared_quad")), [1, 4, 4]);
@@ -155,16 +185,26 @@ fn branches_and_atomics() {
     for m in flavours("planted/counters") {
         // four warps: two inside, one split, one outside
         let ran = counted(
-            &Kernel::new(&m, "branches").grid(2, 1, 1).block(64, 1, 1).buffer("out", &[0_i32]).scalar(70_i32),
+            &Kernel::new(&m, "branches")
+                .grid(2, 1, 1)
+                .block(64, 1, 1)
+                .buffer("out", &[0_i32])
+                .scalar(70_i32),
         );
         let c = at(&ran, "branch");
         assert_eq!((c.branches, c.divergent_branches), (4, 1));
         assert_eq!((ran.seen.totals.global_atomics, ran.seen.totals.load_requests), (3, 0));
         let ran = counted(
-            &Kernel::new(&m, "shared_atomics").block(64, 1, 1).empty::<i32>("out", 32).scalar(32_i32),
+            &Kernel::new(&m, "shared_atomics")
+                .block(64, 1, 1)
+                .empty::<i32>("out", 32)
+                .scalar(32_i32),
         );
         let t = ran.seen.totals;
-        assert_eq!((t.shared_atomics, t.global_atomics, t.barriers, t.divergent_branches), (2, 0, 4, 0));
+        assert_eq!(
+            (t.shared_atomics, t.global_atomics, t.barriers, t.divergent_branches),
+            (2, 0, 4, 0)
+        );
         assert_eq!(ran.get::<i32>("out"), [2; 32]);
     }
 }
@@ -172,10 +212,19 @@ fn branches_and_atomics() {
 #[test]
 fn local_memory_and_array_use() {
     for m in flavours("planted/counters") {
-        let ran = counted(&Kernel::new(&m, "local_array").block(64, 1, 1).empty::<i32>("out", 64).scalar(3_i32));
+        let ran = counted(
+            &Kernel::new(&m, "local_array").block(64, 1, 1).empty::<i32>("out", 64).scalar(3_i32),
+        );
         assert_eq!(at(&ran, "local_load").local_requests, 2);
-        let use_of = &Kernel::new(&m, "local_array").block(64, 1, 1).empty::<i32>("out", 99).scalar(3_i32).full();
+        let use_of = &Kernel::new(&m, "local_array")
+            .block(64, 1, 1)
+            .empty::<i32>("out", 99)
+            .scalar(3_i32)
+            .full();
         let [out] = use_of.seen.arrays.as_slice() else { panic!("{:?}", use_of.seen.arrays) };
-        assert_eq!((out.name.as_str(), out.elements, out.written, out.max_writes), ("out", 99, 64, 1));
+        assert_eq!(
+            (out.name.as_str(), out.elements, out.written, out.max_writes),
+            ("out", 99, 64, 1)
+        );
     }
 }

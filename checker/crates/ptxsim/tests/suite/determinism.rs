@@ -15,7 +15,10 @@ fn stable(kernel: &Kernel, buffer: &str) {
             for threads in [1, 2, 4, 4, 2] {
                 let again = run(threads);
                 assert_eq!(first.1, again.1, "{diagnose:?}, seed {seed}, {threads} threads");
-                assert!(first.0 == again.0, "{diagnose:?}, seed {seed}, {threads} threads: other results");
+                assert!(
+                    first.0 == again.0,
+                    "{diagnose:?}, seed {seed}, {threads} threads: other results"
+                );
             }
         }
     }
@@ -27,7 +30,10 @@ fn correct_kernels_are_stable() {
         let x = Random(1).floats(45 * 45, -1.0, 1.0);
         for entry in ["matmul_naive", "matmul_tiled"] {
             let k = Kernel::new(&m, entry).grid(3, 3, 1).block(16, 16, 1);
-            stable(&k.buffer("A", &x).buffer("B", &x).empty::<f32>("C", 45 * 45).scalar(45_i32), "C");
+            stable(
+                &k.buffer("A", &x).buffer("B", &x).empty::<f32>("C", 45 * 45).scalar(45_i32),
+                "C",
+            );
         }
     }
     for m in flavours("04_reduce") {
@@ -66,13 +72,17 @@ fn findings_are_stable() {
             let k = Kernel::new(&m, entry).grid(1, 1, 1).block(64, 1, 1);
             stable(&k.buffer("out", &[0_i32; 96]), "out");
         }
-        let k = Kernel::new(&m, "stencil_in_place").grid(5, 1, 1).buffer("a", &[1.0_f32; 160]).scalar(160_i32);
+        let k = Kernel::new(&m, "stencil_in_place")
+            .grid(5, 1, 1)
+            .buffer("a", &[1.0_f32; 160])
+            .scalar(160_i32);
         stable(&k, "a");
     }
     for m in flavours("planted/sync") {
         let k = Kernel::new(&m, "early_return").grid(4, 1, 1).block(64, 1, 1);
         stable(&k.buffer("out", &[0_i32; 64]).scalar(40_i32), "out");
-        let k = Kernel::new(&m, "in_an_if").grid(4, 1, 1).block(64, 1, 1).buffer("out", &[0_i32; 64]);
+        let k =
+            Kernel::new(&m, "in_an_if").grid(4, 1, 1).block(64, 1, 1).buffer("out", &[0_i32; 64]);
         stable(&k, "out");
         // these stop the launch while other blocks are under way
         let k = Kernel::new(&m, "trap").grid(40, 1, 1).block(4, 1, 1);

@@ -9,12 +9,21 @@ fn line(file: &str, mark: &str) -> u32 {
     let path = format!("tests/kernels/planted/{file}.cu");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let suffix = format!("// @{mark}");
-    let at = text.lines().position(|l| l.ends_with(&suffix)).unwrap_or_else(|| panic!("no {suffix} in {path}"));
+    let at = text
+        .lines()
+        .position(|l| l.ends_with(&suffix))
+        .unwrap_or_else(|| panic!("no {suffix} in {path}"));
     at as u32 + 1
 }
 
 /// Runs the kernel of both compilers; each run must tell exactly one finding, of this kind, at the marked line.
-fn told(file: &str, entry: &str, mark: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Ran)) {
+fn told(
+    file: &str,
+    entry: &str,
+    mark: &str,
+    launch: impl Fn(Kernel) -> Kernel,
+    check: impl Fn(&Ran),
+) {
     for m in flavours(&format!("planted/{file}")) {
         let ran = launch(Kernel::new(&m, entry)).full();
         let finding = ran.only();
@@ -39,7 +48,9 @@ fn place(ran: &Ran) -> (Option<&str>, Option<i64>, Option<u64>, u32) {
 
 #[test]
 fn reading_just_behind_the_end() {
-    let launch = |k: Kernel| k.grid(2, 1, 1).block(50, 1, 1).buffer("in", &[1.0_f32; 100]).empty::<f32>("out", 100);
+    let launch = |k: Kernel| {
+        k.grid(2, 1, 1).block(50, 1, 1).buffer("in", &[1.0_f32; 100]).empty::<f32>("out", 100)
+    };
     told("bounds", "read_behind", "read_behind", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.with.is_some()), (&FindingKind::OutOfBounds, 1, false));
@@ -67,7 +78,10 @@ fn writing_just_behind_the_end() {
 fn reading_before_the_start() {
     let launch = |k: Kernel| k.buffer("in", &[1.0_f64; 32]).empty::<f64>("out", 32);
     told("bounds", "read_before", "read_before", launch, |ran| {
-        assert_eq!((&ran.only().what, ran.only().at.thread), (&FindingKind::OutOfBounds, [0, 0, 0]));
+        assert_eq!(
+            (&ran.only().what, ran.only().at.thread),
+            (&FindingKind::OutOfBounds, [0, 0, 0])
+        );
         assert_eq!(place(ran), (Some("in"), Some(-1), Some(32), 8));
     });
 }
@@ -109,7 +123,10 @@ fn shared_arrays_end_where_they_end() {
     let launch = |shift: i32| move |k: Kernel| k.empty::<i32>("out", 32).scalar(shift);
     told("bounds", "shared_behind", "shared_behind", launch(1), |ran| {
         let f = ran.only();
-        assert_eq!((&f.what, f.count, f.at.space), (&FindingKind::OutOfBounds, 1, Some(Space::Shared)));
+        assert_eq!(
+            (&f.what, f.count, f.at.space),
+            (&FindingKind::OutOfBounds, 1, Some(Space::Shared))
+        );
         assert_eq!((f.at.thread, place(ran)), ([31, 0, 0], (Some("first"), Some(32), Some(32), 4)));
     });
     told("bounds", "shared_behind", "shared_behind", launch(8), |ran| {
@@ -132,8 +149,14 @@ fn dynamic_shared_memory_ends_where_the_launch_says() {
     for m in flavours("planted/bounds") {
         let ran = launch(32 * 4)(Kernel::new(&m, "shared_dynamic")).full();
         let f = &ran.seen.findings[0];
-        assert_eq!((&f.what, f.at.source.line), (&FindingKind::OutOfBounds, line("bounds", "shared_dynamic")));
-        assert_eq!((f.at.thread, f.at.index, f.at.elements, f.count), ([31, 0, 0], Some(32), Some(32), 1));
+        assert_eq!(
+            (&f.what, f.at.source.line),
+            (&FindingKind::OutOfBounds, line("bounds", "shared_dynamic"))
+        );
+        assert_eq!(
+            (f.at.thread, f.at.index, f.at.elements, f.count),
+            ([31, 0, 0], Some(32), Some(32), 1)
+        );
         // and the read of the same place behind the barrier
         assert_eq!(ran.seen.findings.len(), 2);
     }
@@ -147,7 +170,9 @@ fn local_arrays_end_too() {
         assert_eq!((&f.what, f.at.space), (&FindingKind::OutOfBounds, Some(Space::Local)));
         assert_eq!((f.at.thread, f.count), ([3, 0, 0], 1));
     });
-    told("bounds", "local_behind", "local_behind", launch(-1000), |ran| assert_eq!(ran.only().count, 4));
+    told("bounds", "local_behind", "local_behind", launch(-1000), |ran| {
+        assert_eq!(ran.only().count, 4)
+    });
     silent("bounds", "local_behind", launch(4));
 }
 
@@ -157,7 +182,10 @@ fn pointers_to_nothing() {
         let launch = |k: Kernel| k.block(5, 1, 1).scalar(address).empty::<i32>("out", 5);
         told("bounds", "pointer", "pointer", launch, |ran| {
             let f = ran.only();
-            assert_eq!((&f.what, f.at.address, f.count), (&FindingKind::InvalidAddress, address, 5));
+            assert_eq!(
+                (&f.what, f.at.address, f.count),
+                (&FindingKind::InvalidAddress, address, 5)
+            );
             assert_eq!((f.at.array.as_deref(), f.at.index), (None, None));
         });
     }
@@ -172,7 +200,10 @@ fn wide_accesses_must_be_aligned() {
     });
     let launch = |k: Kernel| k.block(1, 1, 1).empty::<f32>("out", 12);
     told("bounds", "misaligned_double", "misaligned_double", launch, |ran| {
-        assert_eq!((&ran.only().what, ran.only().at.action), (&FindingKind::Misaligned, Action::Write));
+        assert_eq!(
+            (&ran.only().what, ran.only().at.action),
+            (&FindingKind::Misaligned, Action::Write)
+        );
         assert_eq!(place(ran), (Some("out"), Some(3), Some(12), 8));
     });
 }
@@ -190,7 +221,10 @@ fn constant_memory_cannot_be_written() {
          st.u32 [%rd2+8], 9;\nret;\n}\n",
     );
     let ran = Kernel::new(&m, "k").block(1, 1, 1).full();
-    assert_eq!((&ran.only().what, ran.only().at.space), (&FindingKind::OutOfBounds, Some(Space::Constant)));
+    assert_eq!(
+        (&ran.only().what, ran.only().at.space),
+        (&FindingKind::OutOfBounds, Some(Space::Constant))
+    );
     assert_eq!(place(&ran), (Some("table"), Some(2), Some(4), 4));
 }
 
@@ -201,7 +235,9 @@ fn reading_what_nobody_wrote() {
         assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::UninitialisedRead, 40));
         assert_eq!(place(ran), (Some("in"), Some(0), Some(40), 4));
     });
-    silent("bounds", "uninitialised_global", |k| k.buffer("in", &[1_i32; 32]).empty::<i32>("out", 32));
+    silent("bounds", "uninitialised_global", |k| {
+        k.buffer("in", &[1_i32; 32]).empty::<i32>("out", 32)
+    });
     let launch = |k: Kernel| k.grid(2, 1, 1).block(64, 1, 1).empty::<i32>("out", 64);
     for m in flavours("planted/bounds") {
         // both blocks write the same values to `out`, which is no race
@@ -214,7 +250,10 @@ fn reading_what_nobody_wrote() {
     let launch = |n: i32| move |k: Kernel| k.block(8, 1, 1).empty::<i32>("out", 8).scalar(n);
     told("bounds", "uninitialised_local", "uninitialised_local", launch(6), |ran| {
         let f = ran.only();
-        assert_eq!((&f.what, f.count, f.at.thread), (&FindingKind::UninitialisedRead, 2, [6, 0, 0]));
+        assert_eq!(
+            (&f.what, f.count, f.at.thread),
+            (&FindingKind::UninitialisedRead, 2, [6, 0, 0])
+        );
         assert_eq!(f.at.space, Some(Space::Local));
     });
     silent("bounds", "uninitialised_local", launch(8));
@@ -228,8 +267,14 @@ fn a_missing_barrier() {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::SharedRace, 127, Action::Read));
         let with = f.with.as_ref().expect("the writer");
-        assert_eq!((with.source.line, with.action), (line("races", "sum_kernel_with"), Action::Write));
-        assert_eq!((f.at.thread[0], f.at.array.as_deref(), f.at.elements), (0, Some("smem"), Some(128)));
+        assert_eq!(
+            (with.source.line, with.action),
+            (line("races", "sum_kernel_with"), Action::Write)
+        );
+        assert_eq!(
+            (f.at.thread[0], f.at.array.as_deref(), f.at.elements),
+            (0, Some("smem"), Some(128))
+        );
         assert_eq!((f.at.index, with.index), (with.index, Some(i64::from(with.thread[0]))));
         assert_eq!(f.at.block, with.block);
     });
@@ -252,13 +297,19 @@ fn a_missing_barrier_before_writing_again() {
         let f = ran.only();
         assert_eq!((&f.what, f.at.action), (&FindingKind::SharedRace, Action::Write));
         let with = f.with.as_ref().expect("the reader");
-        assert_eq!((with.action, with.source.line), (Action::Read, line("races", "overwrite_with")));
+        assert_eq!(
+            (with.action, with.source.line),
+            (Action::Read, line("races", "overwrite_with"))
+        );
         assert_eq!((with.index, with.array.as_deref()), (f.at.index, Some("tile")));
     });
     for m in flavours("planted/races") {
         let ran = Kernel::new(&m, "second_round").block(64, 1, 1).empty::<i32>("out", 64).full();
         let f = &ran.seen.findings[0];
-        assert_eq!((&f.what, f.at.source.line), (&FindingKind::SharedRace, line("races", "second_round")));
+        assert_eq!(
+            (&f.what, f.at.source.line),
+            (&FindingKind::SharedRace, line("races", "second_round"))
+        );
     }
 }
 
@@ -267,7 +318,10 @@ fn one_instruction_that_writes_one_word_twice() {
     let launch = |k: Kernel| k.block(64, 1, 1).empty::<i32>("out", 64);
     told("races", "together", "together", launch, |ran| {
         let f = ran.only();
-        assert_eq!((&f.what, f.at.action, f.at.array.as_deref()), (&FindingKind::SharedRace, Action::Write, Some("slot")));
+        assert_eq!(
+            (&f.what, f.at.action, f.at.array.as_deref()),
+            (&FindingKind::SharedRace, Action::Write, Some("slot"))
+        );
         let with = f.with.as_ref().expect("the other writer");
         assert_eq!((with.source.line, with.action), (f.at.source.line, Action::Write));
         assert_ne!(with.linear, f.at.linear);
@@ -294,16 +348,25 @@ fn races_in_global_memory() {
     let launch = |k: Kernel| k.grid(3, 1, 1).empty::<i32>("out", 32);
     told("races", "between_blocks", "between_blocks", launch, |ran| {
         let f = ran.only();
-        assert_eq!((&f.what, f.count, f.at.array.as_deref()), (&FindingKind::GlobalRace, 64, Some("out")));
+        assert_eq!(
+            (&f.what, f.count, f.at.array.as_deref()),
+            (&FindingKind::GlobalRace, 64, Some("out"))
+        );
         let with = f.with.as_ref().expect("the other block");
         assert_eq!((f.at.block, with.block), ([1, 0, 0], [0, 0, 0]));
         assert_eq!((f.at.thread, with.thread, f.at.index), ([0, 0, 0], [0, 0, 0], Some(0)));
     });
-    told("races", "within_block", "within_block", |k| k.block(64, 1, 1).empty::<i32>("out", 32), |ran| {
-        let f = ran.only();
-        assert_eq!((&f.what, f.count), (&FindingKind::GlobalRace, 32));
-        assert_eq!((f.at.linear, f.with.as_ref().map(|w| w.linear)), (1, Some(0)));
-    });
+    told(
+        "races",
+        "within_block",
+        "within_block",
+        |k| k.block(64, 1, 1).empty::<i32>("out", 32),
+        |ran| {
+            let f = ran.only();
+            assert_eq!((&f.what, f.count), (&FindingKind::GlobalRace, 32));
+            assert_eq!((f.at.linear, f.with.as_ref().map(|w| w.linear)), (1, Some(0)));
+        },
+    );
     silent("races", "between_blocks", |k| k.block(32, 1, 1).empty::<i32>("out", 32));
 }
 
@@ -326,19 +389,31 @@ fn an_atomic_does_not_protect_from_a_plain_access() {
     let launch = |k: Kernel| k.block(64, 1, 1).buffer("count", &[0_i32]).empty::<i32>("out", 1);
     told("races", "atomic_and_plain", "atomic_and_plain", launch, |ran| {
         let f = ran.only();
-        assert_eq!((&f.what, f.at.action, f.at.thread), (&FindingKind::GlobalRace, Action::Read, [40, 0, 0]));
+        assert_eq!(
+            (&f.what, f.at.action, f.at.thread),
+            (&FindingKind::GlobalRace, Action::Read, [40, 0, 0])
+        );
         let with = f.with.as_ref().expect("the atomic");
-        assert_eq!((with.action, with.source.line), (Action::Atomic, line("races", "atomic_and_plain_with")));
+        assert_eq!(
+            (with.action, with.source.line),
+            (Action::Atomic, line("races", "atomic_and_plain_with"))
+        );
     });
 }
 
 #[test]
 fn a_stencil_in_place() {
     for m in flavours("planted/races") {
-        let ran =
-            Kernel::new(&m, "stencil_in_place").grid(3, 1, 1).buffer("a", &[1.0_f32; 96]).scalar(96_i32).full();
+        let ran = Kernel::new(&m, "stencil_in_place")
+            .grid(3, 1, 1)
+            .buffer("a", &[1.0_f32; 96])
+            .scalar(96_i32)
+            .full();
         let f = ran.only();
-        assert_eq!((&f.what, f.at.source.line), (&FindingKind::GlobalRace, line("races", "stencil_in_place")));
+        assert_eq!(
+            (&f.what, f.at.source.line),
+            (&FindingKind::GlobalRace, line("races", "stencil_in_place"))
+        );
     }
 }
 
@@ -354,7 +429,9 @@ fn threads_that_leave_before_the_barrier() {
             let with = f.with.as_ref().expect("one that left");
             assert_eq!((with.thread, with.action), ([n, 0, 0], Action::Exit));
         });
-        silent("sync", "early_return", |k| k.block(32, 1, 1).empty::<i32>("out", 32).scalar(32_i32));
+        silent("sync", "early_return", |k| {
+            k.block(32, 1, 1).empty::<i32>("out", 32).scalar(32_i32)
+        });
     }
 }
 
@@ -409,11 +486,19 @@ fn kernels_without_an_end() {
     let options = Options { budget: 200_000, ..Options::default() };
     for m in flavours("planted/sync") {
         let ran = Kernel::new(&m, "endless").buffer("out", &[0_i32]).scalar(2_i32).run(&options);
-        let f = ran.seen.findings.iter().find(|f| f.what == FindingKind::NeverFinishes { instructions: 200_000 });
+        let f = ran
+            .seen
+            .findings
+            .iter()
+            .find(|f| f.what == FindingKind::NeverFinishes { instructions: 200_000 });
         let at = f.expect("a finding").at.source.line;
         assert!(at.abs_diff(line("sync", "endless")) <= 1, "line {at}");
         assert!(!ran.seen.completed);
-        let ran = Kernel::new(&m, "spin").grid(3, 1, 1).block(40, 1, 1).buffer("flag", &[0_i32]).run(&options);
+        let ran = Kernel::new(&m, "spin")
+            .grid(3, 1, 1)
+            .block(40, 1, 1)
+            .buffer("flag", &[0_i32])
+            .run(&options);
         assert_eq!(ran.only().what, FindingKind::NeverFinishes { instructions: 200_000 });
         assert_eq!(ran.only().at.source.line, line("sync", "spin"));
         Kernel::new(&m, "spin").grid(3, 1, 1).buffer("flag", &[1_i32]).clean(|_| {});
@@ -422,17 +507,50 @@ fn kernels_without_an_end() {
 
 #[test]
 fn recursion_without_an_end() {
-    told("sync", "recursion", "recursion", |k| k.block(40, 1, 1).buffer("out", &[0_i32; 2]), |ran| {
-        assert!(matches!(ran.only().what, FindingKind::StackOverflow { .. }));
-        assert!(!ran.seen.completed);
-    });
+    told(
+        "sync",
+        "recursion",
+        "recursion",
+        |k| k.block(40, 1, 1).buffer("out", &[0_i32; 2]),
+        |ran| {
+            assert!(matches!(ran.only().what, FindingKind::StackOverflow { .. }));
+            assert!(!ran.seen.completed);
+        },
+    );
 }
 
 #[test]
 fn a_trap_names_the_thread() {
-    told("sync", "trap", "trap", |k| k.grid(2, 1, 1).block(4, 1, 1).buffer("in", &[0, 1, 7, 7]), |ran| {
-        let f = ran.only();
-        assert_eq!((&f.what, f.at.block, f.at.thread), (&FindingKind::Trap, [0, 0, 0], [2, 0, 0]));
-        assert!(!ran.seen.completed);
-    });
+    told(
+        "sync",
+        "trap",
+        "trap",
+        |k| k.grid(2, 1, 1).block(4, 1, 1).buffer("in", &[0, 1, 7, 7]),
+        |ran| {
+            let f = ran.only();
+            assert_eq!(
+                (&f.what, f.at.block, f.at.thread),
+                (&FindingKind::Trap, [0, 0, 0], [2, 0, 0])
+            );
+            assert!(!ran.seen.completed);
+        },
+    );
+}
+
+#[test]
+fn locks_and_flags_order_what_they_protect() {
+    for m in flavours("planted/races") {
+        Kernel::new(&m, "locked")
+            .grid(3, 1, 1)
+            .block(70, 1, 1)
+            .buffer("lock", &[0_i32])
+            .buffer("count", &[0_i32])
+            .clean(|ran| assert_eq!(ran.get::<i32>("count"), [210]));
+        Kernel::new(&m, "handed_over")
+            .block(64, 1, 1)
+            .empty::<i32>("data", 1)
+            .buffer("flag", &[0_i32])
+            .empty::<i32>("out", 1)
+            .clean(|ran| assert_eq!(ran.get::<i32>("out"), [42]));
+    }
 }

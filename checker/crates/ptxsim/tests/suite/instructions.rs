@@ -25,26 +25,100 @@ const ELEMENTS: usize = 512;
 
 /// Specials of every width, cut to the operand's by the kernel.
 const SPECIAL: [u64; 40] = [
-    0, 1, 2, 3, 7, 8, 15, 16, 17, 30, 31, 32, 33, 63, 64, 65, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff,
-    0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1_0000_0000, 0x7fff_ffff_ffff_ffff, 0x8000_0000_0000_0000,
-    u64::MAX, u64::MAX - 1, 0x3c00, 0x7c00, 0xfc00, 0x7e00, 0x0001_0203_0405_0607, 0xfff0_0000, 0x5555_5555,
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    17,
+    30,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x1_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x1_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    u64::MAX,
+    u64::MAX - 1,
+    0x3c00,
+    0x7c00,
+    0xfc00,
+    0x7e00,
+    0x0001_0203_0405_0607,
+    0xfff0_0000,
+    0x5555_5555,
     0xaaaa_aaaa,
 ];
 
 fn f32s() -> Vec<u64> {
     let all = [
-        0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 0.49999997, 3.0, 1e-40, -1e-40, f32::MIN_POSITIVE, f32::MAX,
-        f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 2147483648.0, -2147483648.0, 4294967296.0, 1e20, 127.5,
-        255.5, -128.5, 65535.5, 32767.5, 1e-20, 16777217.0, 8388607.5, 3.25, 0.1,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        1.5,
+        2.5,
+        -2.5,
+        0.49999997,
+        3.0,
+        1e-40,
+        -1e-40,
+        f32::MIN_POSITIVE,
+        f32::MAX,
+        f32::MIN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        2147483648.0,
+        -2147483648.0,
+        4294967296.0,
+        1e20,
+        127.5,
+        255.5,
+        -128.5,
+        65535.5,
+        32767.5,
+        1e-20,
+        16777217.0,
+        8388607.5,
+        3.25,
+        0.1,
     ];
     all.iter().map(|f: &f32| u64::from(f.to_bits())).collect()
 }
 
 fn f64s() -> Vec<u64> {
-    let mut all: Vec<u64> = f32s().iter().map(|b| f64::from(f32::from_bits(*b as u32)).to_bits()).collect();
+    let mut all: Vec<u64> =
+        f32s().iter().map(|b| f64::from(f32::from_bits(*b as u32)).to_bits()).collect();
     let more = [
-        9223372036854775808.0, -9223372036854775808.0, 18446744073709551616.0, 1e300, 5e-324, 4503599627370495.5,
-        1.0 + f64::EPSILON, 3.4028235677973366e38, 1e-46, 0.1,
+        9223372036854775808.0,
+        -9223372036854775808.0,
+        18446744073709551616.0,
+        1e300,
+        5e-324,
+        4503599627370495.5,
+        1.0 + f64::EPSILON,
+        3.4028235677973366e38,
+        1e-46,
+        0.1,
     ];
     all.extend(more.iter().map(|f: &f64| f.to_bits()));
     all
@@ -89,11 +163,17 @@ fn case(text: &str, kinds: &str, f: impl Fn(u64, u64, u64) -> u64) -> Case {
     let seed = text.bytes().fold(7, |s: u64, b| s.wrapping_mul(31).wrapping_add(u64::from(b)));
     let mut random = Random(seed);
     let kinds: Vec<char> = kinds.chars().collect();
-    let inputs = [1, 2, 3].map(|n| kinds.get(n).map_or(vec![0; ELEMENTS], |k| values(*k, &mut random)));
+    let inputs =
+        [1, 2, 3].map(|n| kinds.get(n).map_or(vec![0; ELEMENTS], |k| values(*k, &mut random)));
     with_inputs(text, &kinds, inputs, f)
 }
 
-fn with_inputs(text: &str, kinds: &[char], inputs: [Vec<u64>; 3], f: impl Fn(u64, u64, u64) -> u64) -> Case {
+fn with_inputs(
+    text: &str,
+    kinds: &[char],
+    inputs: [Vec<u64>; 3],
+    f: impl Fn(u64, u64, u64) -> u64,
+) -> Case {
     let mut body = String::new();
     let mut instruction = text.to_owned();
     for (n, kind) in kinds.iter().enumerate() {
@@ -109,7 +189,9 @@ fn with_inputs(text: &str, kinds: &[char], inputs: [Vec<u64>; 3], f: impl Fn(u64
         if n == 0 {
             continue;
         }
-        body += &format!("ld.param.u64 %x10, [{letter}];\nadd.s64 %x10, %x10, %x9;\nld.global.u64 %x11, [%x10];\n");
+        body += &format!(
+            "ld.param.u64 %x10, [{letter}];\nadd.s64 %x10, %x10, %x9;\nld.global.u64 %x11, [%x10];\n"
+        );
         body += &match file {
             "h" => format!("cvt.u16.u64 {register}, %x11;\n"),
             "r" => format!("cvt.u32.u64 {register}, %x11;\n"),
@@ -130,8 +212,9 @@ fn with_inputs(text: &str, kinds: &[char], inputs: [Vec<u64>; 3], f: impl Fn(u64
          mov.u32 %r20, %tid.x;\nmov.u32 %r21, %ctaid.x;\nmad.lo.s32 %r20, %r21, 64, %r20;\nmul.wide.u32 %x9, %r20, 8;\n\
          {body}ld.param.u64 %x10, [d];\nadd.s64 %x10, %x10, %x9;\nst.global.u64 [%x10], %x12;\nret;\n}}\n"
     );
-    let expected =
-        (0..ELEMENTS).map(|i| f(inputs[0][i], inputs[1][i], inputs[2][i]) & mask(bits(kinds[0]))).collect();
+    let expected = (0..ELEMENTS)
+        .map(|i| f(inputs[0][i], inputs[1][i], inputs[2][i]) & mask(bits(kinds[0])))
+        .collect();
     let result = match kinds[0] {
         'f' => Result::Float(32),
         'g' => Result::Float(64),
@@ -192,22 +275,30 @@ fn integer_arithmetic_of_every_width() {
     for (ty, k, w, signed) in TYPES {
         let n = move |v| number(v, w, signed);
         let two = |op: &str, f: fn(i128, i128) -> i128| {
-            case(&format!("{op}.{ty} {{d}}, {{a}}, {{b}};"), &format!("{k}{k}{k}"), move |a, b, _| f(n(a), n(b)) as u64)
-                .check();
+            case(
+                &format!("{op}.{ty} {{d}}, {{a}}, {{b}};"),
+                &format!("{k}{k}{k}"),
+                move |a, b, _| f(n(a), n(b)) as u64,
+            )
+            .check();
         };
         two("add", |a, b| a + b);
         two("sub", |a, b| a - b);
         two("mul.lo", |a, b| a.wrapping_mul(b));
         two("min", i128::min);
         two("max", i128::max);
-        case(&format!("mul.hi.{ty} {{d}}, {{a}}, {{b}};"), &format!("{k}{k}{k}"), move |a, b, _| {
-            // unsigned 64 x 64 fills the sign bit, too
-            if w == 64 && !signed {
-                (u128::from(a) * u128::from(b) >> 64) as u64
-            } else {
-                (n(a) * n(b) >> w) as u64
-            }
-        })
+        case(
+            &format!("mul.hi.{ty} {{d}}, {{a}}, {{b}};"),
+            &format!("{k}{k}{k}"),
+            move |a, b, _| {
+                // unsigned 64 x 64 fills the sign bit, too
+                if w == 64 && !signed {
+                    ((u128::from(a) * u128::from(b)) >> 64) as u64
+                } else {
+                    ((n(a) * n(b)) >> w) as u64
+                }
+            },
+        )
         .check();
         // a divisor of 0 gives an unspecified value
         for op in ["div", "rem"] {
@@ -219,33 +310,49 @@ fn integer_arithmetic_of_every_width() {
             .check();
         }
         let kinds = format!("{k}{k}{k}{k}");
-        case(&format!("mad.lo.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
-            .check();
+        case(&format!("mad.lo.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, |a, b, c| {
+            a.wrapping_mul(b).wrapping_add(c)
+        })
+        .check();
         case(&format!("sad.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, move |a, b, c| {
             (n(c) + (n(a) - n(b)).abs()) as u64
         })
         .check();
         if w > 16 {
             case(&format!("mad.hi.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, move |a, b, c| {
-                let hi = if signed { (n(a) * n(b) >> w) as u64 } else { (u128::from(a) * u128::from(b) >> w) as u64 };
+                let hi = if signed {
+                    ((n(a) * n(b)) >> w) as u64
+                } else {
+                    ((u128::from(a) * u128::from(b)) >> w) as u64
+                };
                 hi.wrapping_add(c)
             })
             .check();
         }
         if w < 64 {
             let wide = if w == 16 { 'r' } else { 'd' };
-            case(&format!("mul.wide.{ty} {{d}}, {{a}}, {{b}};"), &format!("{wide}{k}{k}"), move |a, b, _| {
-                (n(a) * n(b)) as u64
-            })
+            case(
+                &format!("mul.wide.{ty} {{d}}, {{a}}, {{b}};"),
+                &format!("{wide}{k}{k}"),
+                move |a, b, _| (n(a) * n(b)) as u64,
+            )
             .check();
-            case(&format!("mad.wide.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &format!("{wide}{k}{k}{wide}"), move |a, b, c| {
-                ((n(a) * n(b)) as u64).wrapping_add(c)
-            })
+            case(
+                &format!("mad.wide.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
+                &format!("{wide}{k}{k}{wide}"),
+                move |a, b, c| ((n(a) * n(b)) as u64).wrapping_add(c),
+            )
             .check();
         }
         if signed {
-            case(&format!("abs.{ty} {{d}}, {{a}};"), &format!("{k}{k}"), move |a, _, _| n(a).abs() as u64).check();
-            case(&format!("neg.{ty} {{d}}, {{a}};"), &format!("{k}{k}"), move |a, _, _| (-n(a)) as u64).check();
+            case(&format!("abs.{ty} {{d}}, {{a}};"), &format!("{k}{k}"), move |a, _, _| {
+                n(a).unsigned_abs() as u64
+            })
+            .check();
+            case(&format!("neg.{ty} {{d}}, {{a}};"), &format!("{k}{k}"), move |a, _, _| {
+                (-n(a)) as u64
+            })
+            .check();
         }
         case(&format!("shr.{ty} {{d}}, {{a}}, {{b}};"), &format!("{k}{k}r"), move |a, b, _| {
             (n(a) >> b.min(u64::from(w))) as u64
@@ -277,9 +384,16 @@ fn logic_and_bits_of_every_width() {
         }
         let count = format!("r{k}");
         let w32 = w as u32;
-        case(&format!("popc.b{w} {{d}}, {{a}};"), &count, |a, _, _| u64::from(a.count_ones())).check();
-        case(&format!("clz.b{w} {{d}}, {{a}};"), &count, move |a, _, _| u64::from(a.leading_zeros() - (64 - w32))).check();
-        case(&format!("brev.b{w} {{d}}, {{a}};"), &kinds[..2], move |a, _, _| a.reverse_bits() >> (64 - w)).check();
+        case(&format!("popc.b{w} {{d}}, {{a}};"), &count, |a, _, _| u64::from(a.count_ones()))
+            .check();
+        case(&format!("clz.b{w} {{d}}, {{a}};"), &count, move |a, _, _| {
+            u64::from(a.leading_zeros() - (64 - w32))
+        })
+        .check();
+        case(&format!("brev.b{w} {{d}}, {{a}};"), &kinds[..2], move |a, _, _| {
+            a.reverse_bits() >> (64 - w)
+        })
+        .check();
         for (ty, signed) in [(format!("u{w}"), false), (format!("s{w}"), true)] {
             let found = move |a: u64| {
                 // the most significant bit that differs from the sign
@@ -287,27 +401,37 @@ fn logic_and_bits_of_every_width() {
                 if a == 0 { u64::from(u32::MAX) } else { u64::from(63 - a.leading_zeros()) }
             };
             case(&format!("bfind.{ty} {{d}}, {{a}};"), &count, move |a, _, _| found(a)).check();
-            case(&format!("bfind.shiftamt.{ty} {{d}}, {{a}};"), &count, move |a, _, _| match found(a) {
-                none if none == u64::from(u32::MAX) => none,
-                at => w - 1 - at,
-            })
+            case(
+                &format!("bfind.shiftamt.{ty} {{d}}, {{a}};"),
+                &count,
+                move |a, _, _| match found(a) {
+                    none if none == u64::from(u32::MAX) => none,
+                    at => w - 1 - at,
+                },
+            )
             .check();
-            case(&format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &format!("{k}{k}rr"), move |a, b, c| {
-                // PTX ISA, "bfe", its pseudo code: bit by bit
-                let (pos, len, msb) = (b & 0xff, c & 0xff, w - 1);
-                let bit = |i: u64| a >> i & 1;
-                let sign = if !signed || len == 0 { 0 } else { bit((pos + len - 1).min(msb)) };
-                (0..=msb).fold(0, |d, i| {
-                    d | (if i < len && pos + i <= msb { bit(pos + i) } else { sign }) << i
-                })
-            })
+            case(
+                &format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
+                &format!("{k}{k}rr"),
+                move |a, b, c| {
+                    // PTX ISA, "bfe", its pseudo code: bit by bit
+                    let (pos, len, msb) = (b & 0xff, c & 0xff, w - 1);
+                    let bit = |i: u64| a >> i & 1;
+                    let sign = if !signed || len == 0 { 0 } else { bit((pos + len - 1).min(msb)) };
+                    (0..=msb).fold(0, |d, i| {
+                        d | (if i < len && pos + i <= msb { bit(pos + i) } else { sign }) << i
+                    })
+                },
+            )
             .check();
         }
         // PTX ISA, "bfi": b, with the low bits of a at a position and length, here in the four operands' order
         let text = format!("bfi.b{w} {{d}}, {{a}}, {{b}}, {{c}}, 5;");
         case(&text, &format!("{kinds}r"), move |a, b, c| {
             let pos = c & 0xff;
-            (0..w).fold(0, |d, i| d | (if i >= pos && i < pos + 5 { a >> (i - pos) & 1 } else { b >> i & 1 }) << i)
+            (0..w).fold(0, |d, i| {
+                d | (if i >= pos && i < pos + 5 { a >> (i - pos) & 1 } else { b >> i & 1 }) << i
+            })
         })
         .check();
     }
@@ -325,10 +449,21 @@ fn thirty_two_bit_specialities() {
     }
     for signed in [true, false] {
         let ty = if signed { "s32" } else { "u32" };
-        let low =
-            move |v: u64| if signed { i128::from(((v as u32) << 8) as i32 >> 8) } else { i128::from(v & 0xff_ffff) };
-        case(&format!("mul24.lo.{ty} {{d}}, {{a}}, {{b}};"), "rrr", move |a, b, _| (low(a) * low(b)) as u64).check();
-        case(&format!("mul24.hi.{ty} {{d}}, {{a}}, {{b}};"), "rrr", move |a, b, _| (low(a) * low(b) >> 16) as u64).check();
+        let low = move |v: u64| {
+            if signed {
+                i128::from(((v as u32) << 8) as i32 >> 8)
+            } else {
+                i128::from(v & 0xff_ffff)
+            }
+        };
+        case(&format!("mul24.lo.{ty} {{d}}, {{a}}, {{b}};"), "rrr", move |a, b, _| {
+            (low(a) * low(b)) as u64
+        })
+        .check();
+        case(&format!("mul24.hi.{ty} {{d}}, {{a}}, {{b}};"), "rrr", move |a, b, _| {
+            ((low(a) * low(b)) >> 16) as u64
+        })
+        .check();
         case(&format!("mad24.lo.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), "rrrr", move |a, b, c| {
             ((low(a) * low(b)) as u64).wrapping_add(c)
         })
@@ -340,9 +475,11 @@ fn thirty_two_bit_specialities() {
     };
     for (ta, tb) in [(true, true), (true, false), (false, true), (false, false)] {
         let name = |s: bool| if s { "s32" } else { "u32" };
-        case(&format!("dp4a.{}.{} {{d}}, {{a}}, {{b}}, {{c}};", name(ta), name(tb)), "rrrr", move |a, b, c| {
-            (0..4).fold(c as i64, |s, n| s + byte(a, n, ta) * byte(b, n, tb)) as u64
-        })
+        case(
+            &format!("dp4a.{}.{} {{d}}, {{a}}, {{b}}, {{c}};", name(ta), name(tb)),
+            "rrrr",
+            move |a, b, c| (0..4).fold(c as i64, |s, n| s + byte(a, n, ta) * byte(b, n, tb)) as u64,
+        )
         .check();
     }
     for table in [0xca, 0x96, 0xe8, 0, 0xff, 0x01, 0x80] {
@@ -360,14 +497,22 @@ fn thirty_two_bit_specialities() {
             ((u128::from(b) << 32 | u128::from(a)) << by(c) >> 32) as u64
         })
         .check();
-        case(&format!("shf.r.{mode}.b32 {{d}}, {{a}}, {{b}}, {{c}};"), "rrrr", move |a, b, c| (b << 32 | a) >> by(c))
-            .check();
+        case(&format!("shf.r.{mode}.b32 {{d}}, {{a}}, {{b}}, {{c}};"), "rrrr", move |a, b, c| {
+            (b << 32 | a) >> by(c)
+        })
+        .check();
     }
     case("prmt.b32 {d}, {a}, {b}, {c};", "rrrr", |a, b, c| {
         (0..4).fold(0, |d, n| {
             let select = c >> (4 * n) & 0xf;
             let byte = (b << 32 | a) >> (8 * (select & 7)) & 0xff;
-            let byte = if select & 8 == 0 { byte } else if byte & 0x80 == 0 { 0 } else { 0xff };
+            let byte = if select & 8 == 0 {
+                byte
+            } else if byte & 0x80 == 0 {
+                0
+            } else {
+                0xff
+            };
             d | byte << (8 * n)
         })
     })
@@ -402,29 +547,46 @@ fn thirty_two_bit_specialities() {
     let product = "{\n.reg .b32 %lo<4>, %hi<4>;\nmov.b64 {%lo0, %hi0}, {a};\nmov.b64 {%lo1, %hi1}, {c};\n\
          mov.b64 {%lo2, %hi2}, {b};\nmad.lo.cc.u32 %lo3, %lo0, %lo2, %lo1;\nmadc.hi.u32 %hi3, %lo0, %lo2, %hi1;\n\
          mov.b64 {d}, {%lo3, %hi3};\n}";
-    case(product, "dddd", |a, b, c| ((a & 0xffff_ffff) * (b & 0xffff_ffff)).wrapping_add(c)).check();
+    case(product, "dddd", |a, b, c| ((a & 0xffff_ffff) * (b & 0xffff_ffff)).wrapping_add(c))
+        .check();
 }
 
 #[test]
 fn comparisons() {
     for (ty, k, w, signed) in TYPES {
         for (cmp, f) in orders::<i128>() {
-            case(&format!("setp.{cmp}.{ty} {{d}}, {{a}}, {{b}};"), &format!("p{k}{k}"), move |a, b, _| {
-                u64::from(f(&number(a, w, signed), &number(b, w, signed)))
-            })
+            case(
+                &format!("setp.{cmp}.{ty} {{d}}, {{a}}, {{b}};"),
+                &format!("p{k}{k}"),
+                move |a, b, _| u64::from(f(&number(a, w, signed), &number(b, w, signed))),
+            )
             .check();
         }
     }
     for (cmp, like) in [("lo", 2), ("ls", 3), ("hi", 4), ("hs", 5)] {
         let f = orders::<u64>()[like].1;
-        case(&format!("setp.{cmp}.u32 {{d}}, {{a}}, {{b}};"), "prr", move |a, b, _| u64::from(f(&a, &b))).check();
-        case(&format!("setp.{cmp}.u64 {{d}}, {{a}}, {{b}};"), "pdd", move |a, b, _| u64::from(f(&a, &b))).check();
+        case(&format!("setp.{cmp}.u32 {{d}}, {{a}}, {{b}};"), "prr", move |a, b, _| {
+            u64::from(f(&a, &b))
+        })
+        .check();
+        case(&format!("setp.{cmp}.u64 {{d}}, {{a}}, {{b}};"), "pdd", move |a, b, _| {
+            u64::from(f(&a, &b))
+        })
+        .check();
     }
     for (w, k) in [(16, 'h'), (32, 'r'), (64, 'd')] {
-        case(&format!("setp.eq.b{w} {{d}}, {{a}}, {{b}};"), &format!("p{k}{k}"), |a, b, _| u64::from(a == b)).check();
-        case(&format!("setp.ne.b{w} {{d}}, {{a}}, {{b}};"), &format!("p{k}{k}"), |a, b, _| u64::from(a != b)).check();
+        case(&format!("setp.eq.b{w} {{d}}, {{a}}, {{b}};"), &format!("p{k}{k}"), |a, b, _| {
+            u64::from(a == b)
+        })
+        .check();
+        case(&format!("setp.ne.b{w} {{d}}, {{a}}, {{b}};"), &format!("p{k}{k}"), |a, b, _| {
+            u64::from(a != b)
+        })
+        .check();
     }
-    let float = |v: u64, wide: bool| if wide { f64::from_bits(v) } else { f64::from(f32::from_bits(v as u32)) };
+    let float = |v: u64, wide: bool| {
+        if wide { f64::from_bits(v) } else { f64::from(f32::from_bits(v as u32)) }
+    };
     for (ty, k, wide) in [("f32", 'f', false), ("f64", 'g', true)] {
         let kinds = format!("p{k}{k}");
         for (cmp, f) in orders::<f64>() {
@@ -441,11 +603,21 @@ fn comparisons() {
             .check();
         }
         let nan = move |a, b| float(a, wide).is_nan() || float(b, wide).is_nan();
-        case(&format!("setp.nan.{ty} {{d}}, {{a}}, {{b}};"), &kinds, move |a, b, _| u64::from(nan(a, b))).check();
-        case(&format!("setp.num.{ty} {{d}}, {{a}}, {{b}};"), &kinds, move |a, b, _| u64::from(!nan(a, b))).check();
+        case(&format!("setp.nan.{ty} {{d}}, {{a}}, {{b}};"), &kinds, move |a, b, _| {
+            u64::from(nan(a, b))
+        })
+        .check();
+        case(&format!("setp.num.{ty} {{d}}, {{a}}, {{b}};"), &kinds, move |a, b, _| {
+            u64::from(!nan(a, b))
+        })
+        .check();
     }
     let holds = |a: u64, b: u64| (a as u32 as i32) < b as u32 as i32;
-    for (how, f) in [("and", (|x, y| x && y) as fn(bool, bool) -> bool), ("or", |x, y| x || y), ("xor", |x, y| x != y)] {
+    for (how, f) in [
+        ("and", (|x, y| x && y) as fn(bool, bool) -> bool),
+        ("or", |x, y| x || y),
+        ("xor", |x, y| x != y),
+    ] {
         case(&format!("setp.lt.{how}.s32 {{d}}, {{a}}, {{b}}, {{c}};"), "prrp", move |a, b, c| {
             u64::from(f(holds(a, b), c == 1))
         })
@@ -455,31 +627,56 @@ fn comparisons() {
         })
         .check();
         // q is the negated comparison, combined in the same way
-        case(&format!("setp.lt.{how}.s32 %p9|{{d}}, {{a}}, {{b}}, {{c}};"), "prrp", move |a, b, c| {
-            u64::from(f(!holds(a, b), c == 1))
+        case(
+            &format!("setp.lt.{how}.s32 %p9|{{d}}, {{a}}, {{b}}, {{c}};"),
+            "prrp",
+            move |a, b, c| u64::from(f(!holds(a, b), c == 1)),
+        )
+        .check();
+        case(
+            &format!("setp.lt.{how}.s32 {{c}}|{{d}}, {{a}}, {{b}}, {{c}};"),
+            "prrp",
+            move |a, b, c| u64::from(f(!holds(a, b), c == 1)),
+        )
+        .check();
+        case(&format!("{how}.pred {{d}}, {{a}}, {{b}};"), "ppp", move |a, b, _| {
+            u64::from(f(a == 1, b == 1))
         })
         .check();
-        case(&format!("setp.lt.{how}.s32 {{c}}|{{d}}, {{a}}, {{b}}, {{c}};"), "prrp", move |a, b, c| {
-            u64::from(f(!holds(a, b), c == 1))
-        })
-        .check();
-        case(&format!("{how}.pred {{d}}, {{a}}, {{b}};"), "ppp", move |a, b, _| u64::from(f(a == 1, b == 1))).check();
     }
     case("not.pred {d}, {a};", "pp", |a, _, _| a ^ 1).check();
-    case("set.lt.u32.s32 {d}, {a}, {b};", "rrr", move |a, b, _| if holds(a, b) { 0xffff_ffff } else { 0 }).check();
-    case("set.lt.f32.s32 {d}, {a}, {b};", "rrr", move |a, b, _| if holds(a, b) { 0x3f80_0000 } else { 0 }).check();
+    case(
+        "set.lt.u32.s32 {d}, {a}, {b};",
+        "rrr",
+        move |a, b, _| if holds(a, b) { 0xffff_ffff } else { 0 },
+    )
+    .check();
+    case(
+        "set.lt.f32.s32 {d}, {a}, {b};",
+        "rrr",
+        move |a, b, _| if holds(a, b) { 0x3f80_0000 } else { 0 },
+    )
+    .check();
 }
 
+type Holds<T> = fn(&T, &T) -> bool;
+
 /// The six comparisons in PTX's names.
-fn orders<T: PartialOrd>() -> [(&'static str, fn(&T, &T) -> bool); 6] {
+fn orders<T: PartialOrd>() -> [(&'static str, Holds<T>); 6] {
     [("eq", T::eq), ("ne", T::ne), ("lt", T::lt), ("le", T::le), ("gt", T::gt), ("ge", T::ge)]
 }
 
 #[test]
 fn conversions_between_integers() {
     let types = [
-        ("s8", 8, true), ("u8", 8, false), ("s16", 16, true), ("u16", 16, false), ("s32", 32, true),
-        ("u32", 32, false), ("s64", 64, true), ("u64", 64, false),
+        ("s8", 8, true),
+        ("u8", 8, false),
+        ("s16", 16, true),
+        ("u16", 16, false),
+        ("s32", 32, true),
+        ("u32", 32, false),
+        ("s64", 64, true),
+        ("u64", 64, false),
     ];
     let kind = |w: u32| match w {
         8 | 32 => 'r',
@@ -493,8 +690,11 @@ fn conversions_between_integers() {
                 let text = format!("cvt.{dot}{to}.{from} {{d}}, {{a}};");
                 case(&text, &format!("{}{}", kind(tw), kind(fw)), move |a, _, _| {
                     let v = number(a, fw, fs);
-                    let (low, high) =
-                        if ts { (-(1_i128 << (tw - 1)), (1 << (tw - 1)) - 1) } else { (0, (1_i128 << tw) - 1) };
+                    let (low, high) = if ts {
+                        (-(1_i128 << (tw - 1)), (1 << (tw - 1)) - 1)
+                    } else {
+                        (0, (1_i128 << tw) - 1)
+                    };
                     let v = if sat { v.clamp(low, high) } else { v };
                     // narrower results are extended to the register's width
                     number(v as u64, tw, ts) as u64
@@ -519,7 +719,13 @@ fn narrowed(v: f64, mode: &str) -> f32 {
     let near = v as f32;
     let exact = f64::from(near);
     match mode {
-        "rz" if exact.abs() > v.abs() => if v > 0.0 { near.next_down() } else { near.next_up() },
+        "rz" if exact.abs() > v.abs() => {
+            if v > 0.0 {
+                near.next_down()
+            } else {
+                near.next_up()
+            }
+        }
         "rm" if exact > v => near.next_down(),
         "rp" if exact < v => near.next_up(),
         _ => near,
@@ -529,7 +735,9 @@ fn narrowed(v: f64, mode: &str) -> f32 {
 #[test]
 fn conversions_with_floats() {
     for (from, k, wide) in [("f32", 'f', false), ("f64", 'g', true)] {
-        let float = move |v: u64| if wide { f64::from_bits(v) } else { f64::from(f32::from_bits(v as u32)) };
+        let float = move |v: u64| {
+            if wide { f64::from_bits(v) } else { f64::from(f32::from_bits(v as u32)) }
+        };
         for mode in ["rni", "rzi", "rmi", "rpi"] {
             for (to, tk, tw, ts) in TYPES {
                 // what a NaN becomes has tests of its own
@@ -542,17 +750,24 @@ fn conversions_with_floats() {
                     &kinds,
                     [a, vec![0; ELEMENTS], vec![0; ELEMENTS]],
                     move |a, _, _| {
-                        let (low, high) =
-                            if ts { (-(1_i128 << (tw - 1)), (1_i128 << (tw - 1)) - 1) } else { (0, (1_i128 << tw) - 1) };
+                        let (low, high) = if ts {
+                            (-(1_i128 << (tw - 1)), (1_i128 << (tw - 1)) - 1)
+                        } else {
+                            (0, (1_i128 << tw) - 1)
+                        };
                         (rounded(float(a), mode) as i128).clamp(low, high) as u64
                     },
                 )
                 .check();
             }
-            case(&format!("cvt.{mode}.{from}.{from} {{d}}, {{a}};"), &format!("{k}{k}"), move |a, _, _| {
-                let v = rounded(float(a), mode);
-                if wide { v.to_bits() } else { u64::from((v as f32).to_bits()) }
-            })
+            case(
+                &format!("cvt.{mode}.{from}.{from} {{d}}, {{a}};"),
+                &format!("{k}{k}"),
+                move |a, _, _| {
+                    let v = rounded(float(a), mode);
+                    if wide { v.to_bits() } else { u64::from((v as f32).to_bits()) }
+                },
+            )
             .check();
         }
     }
@@ -566,7 +781,8 @@ fn conversions_with_floats() {
         })
         .check();
     }
-    case("cvt.f64.f32 {d}, {a};", "gf", |a, _, _| f64::from(f32::from_bits(a as u32)).to_bits()).check();
+    case("cvt.f64.f32 {d}, {a};", "gf", |a, _, _| f64::from(f32::from_bits(a as u32)).to_bits())
+        .check();
     for mode in ["rn", "rz", "rm", "rp"] {
         case(&format!("cvt.{mode}.f32.f64 {{d}}, {{a}};"), "fg", move |a, _, _| {
             u64::from(narrowed(f64::from_bits(a), mode).to_bits())
@@ -590,7 +806,10 @@ fn conversions_with_floats() {
 fn floating_point_arithmetic() {
     let f = |v: u64| f32::from_bits(v as u32);
     let two = |op: &str, g: fn(f32, f32) -> f32, h: fn(f64, f64) -> f64| {
-        case(&format!("{op}.f32 {{d}}, {{a}}, {{b}};"), "fff", move |a, b, _| u64::from(g(f(a), f(b)).to_bits())).check();
+        case(&format!("{op}.f32 {{d}}, {{a}}, {{b}};"), "fff", move |a, b, _| {
+            u64::from(g(f(a), f(b)).to_bits())
+        })
+        .check();
         case(&format!("{op}.f64 {{d}}, {{a}}, {{b}};"), "ggg", move |a, b, _| {
             h(f64::from_bits(a), f64::from_bits(b)).to_bits()
         })
@@ -603,29 +822,50 @@ fn floating_point_arithmetic() {
     two("add", |a, b| a + b, |a, b| a + b);
     two("mul", |a, b| a * b, |a, b| a * b);
     // -0 counts as less than +0; a NaN gives way
-    two("min", |a, b| if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a }, |a, b| {
-        if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a }
-    });
-    two("max", |a, b| if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a }, |a, b| {
-        if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a }
-    });
+    two(
+        "min",
+        |a, b| if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a },
+        |a, b| {
+            if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a }
+        },
+    );
+    two(
+        "max",
+        |a, b| if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a },
+        |a, b| {
+            if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a }
+        },
+    );
     two("copysign", |a, b| b.copysign(a), |a, b| b.copysign(a));
     let one = |op: &str, g: fn(f32) -> f32, h: fn(f64) -> f64| {
-        case(&format!("{op}.f32 {{d}}, {{a}};"), "ff", move |a, _, _| u64::from(g(f(a)).to_bits())).check();
-        case(&format!("{op}.f64 {{d}}, {{a}};"), "gg", move |a, _, _| h(f64::from_bits(a)).to_bits()).check();
+        case(&format!("{op}.f32 {{d}}, {{a}};"), "ff", move |a, _, _| u64::from(g(f(a)).to_bits()))
+            .check();
+        case(&format!("{op}.f64 {{d}}, {{a}};"), "gg", move |a, _, _| {
+            h(f64::from_bits(a)).to_bits()
+        })
+        .check();
     };
     one("sqrt.rn", f32::sqrt, f64::sqrt);
     one("rcp.rn", f32::recip, f64::recip);
     one("abs", f32::abs, f64::abs);
     one("neg", |a| -a, |a| -a);
-    case("fma.rn.f32 {d}, {a}, {b}, {c};", "ffff", move |a, b, c| u64::from(f(a).mul_add(f(b), f(c)).to_bits())).check();
+    case("fma.rn.f32 {d}, {a}, {b}, {c};", "ffff", move |a, b, c| {
+        u64::from(f(a).mul_add(f(b), f(c)).to_bits())
+    })
+    .check();
     case("fma.rn.f64 {d}, {a}, {b}, {c};", "gggg", |a, b, c| {
         f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
     })
     .check();
     let flush = |v: f32| if v.is_subnormal() { 0.0_f32.copysign(v) } else { v };
-    case("add.ftz.f32 {d}, {a}, {b};", "fff", move |a, b, _| u64::from(flush(flush(f(a)) + flush(f(b))).to_bits())).check();
-    case("mul.ftz.f32 {d}, {a}, {b};", "fff", move |a, b, _| u64::from(flush(flush(f(a)) * flush(f(b))).to_bits())).check();
+    case("add.ftz.f32 {d}, {a}, {b};", "fff", move |a, b, _| {
+        u64::from(flush(flush(f(a)) + flush(f(b))).to_bits())
+    })
+    .check();
+    case("mul.ftz.f32 {d}, {a}, {b};", "fff", move |a, b, _| {
+        u64::from(flush(flush(f(a)) * flush(f(b))).to_bits())
+    })
+    .check();
     case("add.sat.f32 {d}, {a}, {b};", "fff", move |a, b, _| {
         let v = f(a) + f(b);
         u64::from(if v > 0.0 { v.min(1.0) } else { 0.0 }.to_bits())
@@ -635,18 +875,23 @@ fn floating_point_arithmetic() {
 
 #[test]
 fn guards_leave_the_others_alone() {
-    case("mov.b32 {d}, 77;\n@{c} add.s32 {d}, {a}, {b};", "rrrp", |a, b, c| if c == 1 { a.wrapping_add(b) } else { 77 }).check();
+    case("mov.b32 {d}, 77;\n@{c} add.s32 {d}, {a}, {b};", "rrrp", |a, b, c| {
+        if c == 1 { a.wrapping_add(b) } else { 77 }
+    })
+    .check();
     case("mov.b32 {d}, 77;\n@!{c} mul.lo.s32 {d}, {a}, {b};", "rrrp", |a, b, c| {
         if c == 0 { a.wrapping_mul(b) } else { 77 }
     })
     .check();
-    case("mov.b64 {d}, {a};\n@{c} mov.b64 {d}, {b};", "dddp", |a, b, c| if c == 1 { b } else { a }).check();
+    case("mov.b64 {d}, {a};\n@{c} mov.b64 {d}, {b};", "dddp", |a, b, c| if c == 1 { b } else { a })
+        .check();
     case("setp.eq.u32 {d}, {a}, {a};\n@{c} setp.lt.u32 {d}, {a}, {b};", "prrp", |a, b, c| {
         u64::from(c == 0 || a < b)
     })
     .check();
     // an exit for some: what they would have written stays as it was
-    let text = "mov.b32 {d}, 5;\n@{c} bra $over;\nadd.s32 {d}, {a}, {b};\n$over:\nxor.b32 {d}, {d}, 3;";
+    let text =
+        "mov.b32 {d}, 5;\n@{c} bra $over;\nadd.s32 {d}, {a}, {b};\n$over:\nxor.b32 {d}, {d}, 3;";
     case(text, "rrrp", |a, b, c| (if c == 1 { 5 } else { a.wrapping_add(b) }) ^ 3).check();
 }
 
@@ -655,7 +900,10 @@ fn packing_and_unpacking() {
     let text = "{\n.reg .b32 %lo, %hi;\nmov.b64 {%lo, %hi}, {a};\nmov.b64 {d}, {%hi, %lo};\n}";
     case(text, "dd", |a, _, _| a.rotate_left(32)).check();
     let text = "{\n.reg .b16 %q<4>;\nmov.b64 {%q0, %q1, %q2, %q3}, {a};\nmov.b64 {d}, {%q3, %q2, %q1, %q0};\n}";
-    case(text, "dd", |a, _, _| a << 48 | (a << 16 & 0xffff_0000_0000) | (a >> 16 & 0xffff_0000) | a >> 48).check();
+    case(text, "dd", |a, _, _| {
+        a << 48 | (a << 16 & 0xffff_0000_0000) | (a >> 16 & 0xffff_0000) | a >> 48
+    })
+    .check();
     let text = "{\n.reg .b16 %lo, %hi;\nmov.b32 {%lo, %hi}, {a};\nmov.b32 {d}, {%hi, %lo};\n}";
     case(text, "rr", |a, _, _| u64::from((a as u32).rotate_left(16))).check();
 }
@@ -685,15 +933,23 @@ fn memory_case(body: &str, f: impl Fn(usize, u64, u64) -> u64) {
 
 #[test]
 fn loads_extend_and_stores_cut() {
-    for (ty, w, signed) in [("u8", 8, false), ("s8", 8, true), ("u16", 16, false), ("s16", 16, true), ("u32", 32, false), ("s32", 32, true)] {
+    for (ty, w, signed) in [
+        ("u8", 8, false),
+        ("s8", 8, true),
+        ("u16", 16, false),
+        ("s16", 16, true),
+        ("u32", 32, false),
+        ("s32", 32, true),
+    ] {
         for at in (0..8_i64).step_by(w as usize / 8) {
             memory_case(&format!("ld.global.{ty} %x6, [%x1+{at}];"), move |_, a, _| {
                 number(a >> (8 * at), w, signed) as u64
             });
             if w <= 16 {
-                memory_case(&format!("ld.global.{ty} %r1, [%x1+{at}];\ncvt.u64.u32 %x6, %r1;"), move |_, a, _| {
-                    u64::from(number(a >> (8 * at), w, signed) as u32)
-                });
+                memory_case(
+                    &format!("ld.global.{ty} %r1, [%x1+{at}];\ncvt.u64.u32 %x6, %r1;"),
+                    move |_, a, _| u64::from(number(a >> (8 * at), w, signed) as u32),
+                );
             }
             // into the copy of a in shared and in local memory
             for (space, base) in [("shared", "%x7"), ("local", "own")] {
@@ -714,9 +970,17 @@ fn loads_extend_and_stores_cut() {
 
 #[test]
 fn vectors_move_in_one_piece() {
-    memory_case("ld.global.v2.u32 {%r1, %r2}, [%x1];\nmov.b64 %x6, {%r2, %r1};", |_, a, _| a.rotate_left(32));
-    memory_case("ld.global.v4.u16 {%h1, %h2, %h3, %h4}, [%x1];\nmov.b64 %x6, {%h4, %h1, %h2, %h3};", |_, a, _| a.rotate_left(16));
-    memory_case("ld.global.v4.u8 {%h1, %h2, %h3, %h4}, [%x1];\ncvt.u64.u16 %x6, %h3;", |_, a, _| a >> 16 & 0xff);
+    memory_case("ld.global.v2.u32 {%r1, %r2}, [%x1];\nmov.b64 %x6, {%r2, %r1};", |_, a, _| {
+        a.rotate_left(32)
+    });
+    memory_case(
+        "ld.global.v4.u16 {%h1, %h2, %h3, %h4}, [%x1];\nmov.b64 %x6, {%h4, %h1, %h2, %h3};",
+        |_, a, _| a.rotate_left(16),
+    );
+    memory_case(
+        "ld.global.v4.u8 {%h1, %h2, %h3, %h4}, [%x1];\ncvt.u64.u16 %x6, %h3;",
+        |_, a, _| a >> 16 & 0xff,
+    );
     memory_case("ld.global.v2.u32 {_, %r2}, [%x1];\ncvt.u64.u32 %x6, %r2;", |_, a, _| a >> 32);
     memory_case(
         "mul.wide.u32 %x8, %r21, 16;\nmov.u64 %x7, tile;\nadd.s64 %x7, %x7, %x8;\nst.shared.v2.u64 [%x7], {%x4, %x5};\n\
@@ -781,15 +1045,18 @@ fn atomics_of_every_kind() {
             let (b, d) = if w == 64 { ("%x5", "%x9") } else { ("%r5", "%r9") };
             let narrow = if w == 64 { "" } else { "cvt.u32.u64 %r5, %x5;\n" };
             let widen = if w == 64 { "mov.b64 %x6, %x9;" } else { "cvt.u64.u32 %x6, %r9;" };
-            memory_case(&format!("{set_up}{narrow}atom.{space}.{name} {d}, [{place}], {b};\n{widen}"), move |_, a, _| {
-                a & mask(w)
-            });
+            memory_case(
+                &format!("{set_up}{narrow}atom.{space}.{name} {d}, [{place}], {b};\n{widen}"),
+                move |_, a, _| a & mask(w),
+            );
             for (op, d) in [("atom", format!("{d}, ")), ("red", String::new())] {
                 if op == "red" && name.starts_with("exch") {
                     continue;
                 }
                 memory_case(
-                    &format!("{set_up}{narrow}{op}.{space}.{name} {d}[{place}], {b};\nld.{space}.u64 %x6, [{place}];"),
+                    &format!(
+                        "{set_up}{narrow}{op}.{space}.{name} {d}[{place}], {b};\nld.{space}.u64 %x6, [{place}];"
+                    ),
                     move |_, a, b| value(a, b) | a & !mask(w),
                 );
             }
@@ -819,7 +1086,9 @@ fn shuffled(mode: &str, lane: u32, b: u32, c: u32) -> (u32, bool) {
 #[test]
 fn shuffles_with_every_segment() {
     for mode in ["up", "down", "bfly", "idx"] {
-        for (segment, clamp) in [(0, 31), (16, 31), (24, 31), (28, 31), (0, 0), (16, 0), (24, 0), (0, 15), (31, 31)] {
+        for (segment, clamp) in
+            [(0, 31), (16, 31), (24, 31), (28, 31), (0, 0), (16, 0), (24, 0), (0, 15), (31, 31)]
+        {
             for by in [0_u32, 1, 3, 7, 16, 31, 33] {
                 let c = segment << 8 | clamp;
                 let text = format!(
@@ -834,7 +1103,11 @@ fn shuffles_with_every_segment() {
                 for (i, g) in got.iter().enumerate() {
                     let (from, inside) = shuffled(mode, i as u32 % 32, by, c);
                     let v = inputs[0][i / 32 * 32 + (from as usize & 31)];
-                    assert_eq!(*g, if inside { v ^ 0x8000_0000 } else { v }, "{mode} {by} {c:#x}, element {i}");
+                    assert_eq!(
+                        *g,
+                        if inside { v ^ 0x8000_0000 } else { v },
+                        "{mode} {by} {c:#x}, element {i}"
+                    );
                 }
             }
         }
@@ -844,20 +1117,29 @@ fn shuffles_with_every_segment() {
 #[test]
 fn votes_matches_and_reductions() {
     let mut random = Random(11);
-    let a: Vec<u64> = (0..ELEMENTS).map(|i| if i / 32 % 4 == 0 { 5 } else { random.below(4) }).collect();
+    let a: Vec<u64> =
+        (0..ELEMENTS).map(|i| if i / 32 % 4 == 0 { 5 } else { random.below(4) }).collect();
     let inputs = || [a.clone(), vec![0; ELEMENTS], vec![0; ELEMENTS]];
     type Of = fn(&[u64], usize) -> u64;
     let odd: Of = |w, _| (0..32).filter(|i| w[*i] & 1 == 1).fold(0, |m, i| m | 1 << i);
     let cases: [(&str, Of); 16] = [
         ("and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.ballot.b32 {d}, %p9, -1;", odd),
-        ("and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.all.pred %p8, %p9, -1;\nselp.b32 {d}, 1, 0, %p8;",
-            |w, _| u64::from(w.iter().all(|v| v & 1 == 1))),
-        ("and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.any.pred %p8, %p9, -1;\nselp.b32 {d}, 1, 0, %p8;",
-            |w, _| u64::from(w.iter().any(|v| v & 1 == 1))),
-        ("and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.uni.pred %p8, %p9, -1;\nselp.b32 {d}, 1, 0, %p8;",
-            |w, _| u64::from(w.iter().all(|v| v & 1 == w[0] & 1))),
+        (
+            "and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.all.pred %p8, %p9, -1;\nselp.b32 {d}, 1, 0, %p8;",
+            |w, _| u64::from(w.iter().all(|v| v & 1 == 1)),
+        ),
+        (
+            "and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.any.pred %p8, %p9, -1;\nselp.b32 {d}, 1, 0, %p8;",
+            |w, _| u64::from(w.iter().any(|v| v & 1 == 1)),
+        ),
+        (
+            "and.b32 {a}, {a}, 1;\nsetp.eq.u32 %p9, {a}, 1;\nvote.sync.uni.pred %p8, %p9, -1;\nselp.b32 {d}, 1, 0, %p8;",
+            |w, _| u64::from(w.iter().all(|v| v & 1 == w[0] & 1)),
+        ),
         ("vote.sync.ballot.b32 {d}, !%p7, -1;", |_, _| 0xffff_ffff),
-        ("match.any.sync.b32 {d}, {a}, -1;", |w, l| (0..32).filter(|i| w[*i] == w[l]).fold(0, |m, i| m | 1 << i)),
+        ("match.any.sync.b32 {d}, {a}, -1;", |w, l| {
+            (0..32).filter(|i| w[*i] == w[l]).fold(0, |m, i| m | 1 << i)
+        }),
         ("cvt.u64.u32 %x6, {a};\nmatch.any.sync.b64 {d}, %x6, -1;", |w, l| {
             (0..32).filter(|i| w[*i] == w[l]).fold(0, |m, i| m | 1 << i)
         }),
@@ -866,7 +1148,9 @@ fn votes_matches_and_reductions() {
         }),
         ("redux.sync.add.s32 {d}, {a}, -1;", |w, _| w.iter().sum()),
         ("redux.sync.min.u32 {d}, {a}, -1;", |w, _| *w.iter().min().expect("32")),
-        ("sub.s32 {a}, 0, {a};\nredux.sync.min.s32 {d}, {a}, -1;", |w, _| u64::from((*w.iter().max().expect("32") as u32).wrapping_neg())),
+        ("sub.s32 {a}, 0, {a};\nredux.sync.min.s32 {d}, {a}, -1;", |w, _| {
+            u64::from((*w.iter().max().expect("32") as u32).wrapping_neg())
+        }),
         ("redux.sync.max.u32 {d}, {a}, -1;", |w, _| *w.iter().max().expect("32")),
         ("redux.sync.and.b32 {d}, {a}, -1;", |w, _| w.iter().fold(u64::MAX, |x, y| x & y)),
         ("redux.sync.or.b32 {d}, {a}, -1;", |w, _| w.iter().fold(0, |x, y| x | y)),
@@ -886,20 +1170,37 @@ fn votes_matches_and_reductions() {
     let case = with_inputs(text, &['r', 'r'], inputs(), |a, _, _| a);
     for (i, g) in run_case(&case.ptx, &case.inputs).iter().enumerate() {
         let half = &a[i / 16 * 16..i / 16 * 16 + 16];
-        assert_eq!(*g, if i % 32 < 16 { *half.iter().max().expect("16") } else { half.iter().sum() });
+        assert_eq!(
+            *g,
+            if i % 32 < 16 { *half.iter().max().expect("16") } else { half.iter().sum() }
+        );
     }
 }
 
 #[test]
 fn barriers_that_count() {
     let mut random = Random(13);
-    let a: Vec<u64> = (0..ELEMENTS).map(|i| if i / 64 == 2 { 1 } else if i / 64 == 3 { 0 } else { random.below(2) }).collect();
+    let a: Vec<u64> = (0..ELEMENTS)
+        .map(|i| {
+            if i / 64 == 2 {
+                1
+            } else if i / 64 == 3 {
+                0
+            } else {
+                random.below(2)
+            }
+        })
+        .collect();
     let inputs = || [a.clone(), vec![0; ELEMENTS], vec![0; ELEMENTS]];
     type Of = fn(&[u64]) -> u64;
     let cases: [(&str, Of); 3] = [
         ("barrier.red.popc.u32 {d}, 0, %p9;", |b| b.iter().sum()),
-        ("bar.red.and.pred %p8, 0, %p9;\nselp.b32 {d}, 1, 0, %p8;", |b| u64::from(b.iter().all(|v| *v == 1))),
-        ("bar.red.or.pred %p8, 1, 64, %p9;\nselp.b32 {d}, 1, 0, %p8;", |b| u64::from(b.contains(&1))),
+        ("bar.red.and.pred %p8, 0, %p9;\nselp.b32 {d}, 1, 0, %p8;", |b| {
+            u64::from(b.iter().all(|v| *v == 1))
+        }),
+        ("bar.red.or.pred %p8, 1, 64, %p9;\nselp.b32 {d}, 1, 0, %p8;", |b| {
+            u64::from(b.contains(&1))
+        }),
     ];
     for (text, f) in cases {
         let text = format!("setp.eq.u32 %p9, {{a}}, 1;\n{text}\nbar.sync 0;\nbar.sync 3, 64;");
@@ -940,12 +1241,17 @@ fn half_precision() {
         if v == 0.0 {
             return u64::from(bits >> 16 & 0x8000);
         }
-        u64::from((bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) | (bits >> 13 & 0x3ff))
+        u64::from(
+            (bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) | (bits >> 13 & 0x3ff),
+        )
     };
     let numbers: Vec<f32> = (0..ELEMENTS).map(|i| (i % 61) as f32 * 0.5 - 15.0).collect();
     let others: Vec<f32> = (0..ELEMENTS).map(|i| (i % 17) as f32 - 8.0).collect();
-    let inputs: [Vec<u64>; 3] =
-        [numbers.iter().map(|v| f16(*v)).collect(), others.iter().map(|v| f16(*v)).collect(), vec![f16(2.0); ELEMENTS]];
+    let inputs: [Vec<u64>; 3] = [
+        numbers.iter().map(|v| f16(*v)).collect(),
+        others.iter().map(|v| f16(*v)).collect(),
+        vec![f16(2.0); ELEMENTS],
+    ];
     type Of = fn(f32, f32) -> f32;
     let cases: [(&str, Of); 4] = [
         ("add.f16 {d}, {a}, {b};", |a, b| a + b),

@@ -2,6 +2,7 @@
 
 mod common;
 mod conformance;
+mod corpus;
 mod counters;
 mod determinism;
 mod diagnosis;

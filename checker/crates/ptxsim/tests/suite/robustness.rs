@@ -7,8 +7,21 @@ use ptxsim::{Diagnose, Launch, Memory, Module, Options, ParamType, run};
 
 /// Kernels with every feature, small enough to mutate often.
 const FILES: [&str; 16] = [
-    "01_vadd", "02_index2d", "03_matmul", "04_reduce", "05_atomics", "06_histogram", "07_scan", "11_dynshared",
-    "18_devicecalls", "19_localarray", "20_printf", "21_vector", "23_vote", "29_recursion", "37_naive_spin",
+    "01_vadd",
+    "02_index2d",
+    "03_matmul",
+    "04_reduce",
+    "05_atomics",
+    "06_histogram",
+    "07_scan",
+    "11_dynshared",
+    "18_devicecalls",
+    "19_localarray",
+    "20_printf",
+    "21_vector",
+    "23_vote",
+    "29_recursion",
+    "37_naive_spin",
     "planted/sync",
 ];
 
@@ -29,8 +42,18 @@ enum Change {
 fn change() -> impl Strategy<Value = Change> {
     let at = any::<usize>;
     let number = prop_oneof![
-        Just(0_u64), Just(1), Just(3), Just(31), Just(32), Just(64), Just(4096), Just(0x7fff_ffff), Just(0xffff_ffff),
-        Just(u64::MAX), Just(1 << 63), Just(1 << 35),
+        Just(0_u64),
+        Just(1),
+        Just(3),
+        Just(31),
+        Just(32),
+        Just(64),
+        Just(4096),
+        Just(0x7fff_ffff),
+        Just(0xffff_ffff),
+        Just(u64::MAX),
+        Just(1 << 63),
+        Just(1 << 35),
     ];
     prop_oneof![
         at().prop_map(Change::DropToken),
@@ -62,7 +85,8 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 fn mutated(text: &str, changes: &[Change]) -> String {
-    let mut lines: Vec<String> = text.lines().filter(|l| !l.trim().is_empty()).map(str::to_owned).collect();
+    let mut lines: Vec<String> =
+        text.lines().filter(|l| !l.trim().is_empty()).map(str::to_owned).collect();
     // nearly all lines are code; the first ones are the header
     for change in changes {
         let n = lines.len();
@@ -79,8 +103,11 @@ fn mutated(text: &str, changes: &[Change]) -> String {
     }
     let mut all = tokens(&lines.join("\n"));
     let words: Vec<usize> = (0..all.len()).filter(|i| all[*i].starts_with(is_word)).collect();
-    let numbers: Vec<usize> =
-        words.iter().copied().filter(|i| all[*i].starts_with(|c: char| c.is_ascii_digit())).collect();
+    let numbers: Vec<usize> = words
+        .iter()
+        .copied()
+        .filter(|i| all[*i].starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
     for change in changes {
         match *change {
             Change::DropToken(a) => all[words[a % words.len()]].clear(),
@@ -95,13 +122,18 @@ fn mutated(text: &str, changes: &[Change]) -> String {
                 let like: Vec<usize> = words
                     .iter()
                     .copied()
-                    .filter(|i| all[*i].get(..2) == from.get(..2) && all[*i].contains('.') == from.contains('.'))
+                    .filter(|i| {
+                        all[*i].get(..2) == from.get(..2)
+                            && all[*i].contains('.') == from.contains('.')
+                    })
                     .collect();
                 if !like.is_empty() {
                     all[like[b % like.len()]] = from;
                 }
             }
-            Change::Number(a, n) if !numbers.is_empty() => all[numbers[a % numbers.len()]] = n.to_string(),
+            Change::Number(a, n) if !numbers.is_empty() => {
+                all[numbers[a % numbers.len()]] = n.to_string()
+            }
             _ => {}
         }
     }
@@ -119,7 +151,12 @@ fn launch_all(module: &Module, shape: u32) {
                     ParamType::U64 if n as u32 == shape % 5 => vec![0; 8],
                     ParamType::U64 => {
                         let contents = (n % 2 == 0).then_some([n as u8 + 1; 4096]);
-                        let bytes = memory.alloc("buffer", 4096, 4, contents.as_ref().map(|c| c.as_slice()));
+                        let bytes = memory.alloc(
+                            "buffer",
+                            4096,
+                            4,
+                            contents.as_ref().map(|c| c.as_slice()),
+                        );
                         bytes.expect("4 KiB").to_le_bytes().to_vec()
                     }
                     _ => 33_u64.to_le_bytes().to_vec(),
@@ -288,7 +325,10 @@ fn hostile_statements_end_in_errors_or_findings() {
 #[test]
 fn depth_and_length_do_not_exhaust_the_stack() {
     for (open, close) in [("{", "}"), ("(", ")"), ("[", "]"), ("{{", "")] {
-        assert!(parsed(&format!("mov.b64 {}%x1{}, %x2;", open.repeat(50_000), close.repeat(50_000))).is_err());
+        assert!(
+            parsed(&format!("mov.b64 {}%x1{}, %x2;", open.repeat(50_000), close.repeat(50_000)))
+                .is_err()
+        );
         let _ = parsed(&open.repeat(50_000));
     }
     let long = "add.s32 %r1, %r1, 1;\n".repeat(20_000);

@@ -102,3 +102,28 @@ extern "C" __global__ void stencil_in_place(float* a, int n) {
     a[i] = a[i + 1] * 0.5f;  // @stencil_in_place
   }
 }
+extern "C" __global__ void locked(int* lock, int* count) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(lock, 0, 1) == 0) {
+      __threadfence();
+      *count = *count + 1;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+  }
+}
+extern "C" __global__ void handed_over(int* data, volatile int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    *data = 42;
+    __threadfence();
+    *flag = 1;
+  }
+  if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
