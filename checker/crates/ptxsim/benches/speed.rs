@@ -40,7 +40,12 @@ fn works() -> Vec<Work> {
             grid: [n / 256, 1, 1],
             block: [256, 1, 1],
             shared: 0,
-            args: vec![floats(n as usize), floats(n as usize), Arg::Out(4 * n as usize), int(n as i32)],
+            args: vec![
+                floats(n as usize),
+                floats(n as usize),
+                Arg::Out(4 * n as usize),
+                int(n as i32),
+            ],
         },
         Work {
             name: "matmul naive, 512",
@@ -95,7 +100,9 @@ fn works() -> Vec<Work> {
             block: [256, 1, 1],
             shared: 0,
             args: vec![
-                Arg::In((0..8_u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()),
+                Arg::In(
+                    (0..8_u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect(),
+                ),
                 Arg::In(vec![0; 1024]),
                 int(8 << 20),
             ],
@@ -155,7 +162,9 @@ fn main() {
         let module = Module::parse(work.ptx).expect("parses");
         let instructions = once(&work, &module, Diagnose::Count).1;
         let mut row = format!("{:<22}{:>10}", work.name, instructions / 1_000_000);
-        for (i, level) in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full].into_iter().enumerate() {
+        for (i, level) in
+            [Diagnose::Bounds, Diagnose::Count, Diagnose::Full].into_iter().enumerate()
+        {
             let best = (0..5).map(|_| once(&work, &module, level).0).fold(f64::MAX, f64::min);
             let rate = instructions as f64 / best / 1e9;
             logs[i] += rate.ln();

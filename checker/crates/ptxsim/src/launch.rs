@@ -82,9 +82,11 @@ pub fn run(
     launch: &Launch,
     options: &Options,
 ) -> Result<Observations, Error> {
-    let entry = module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| Error::NoSuchEntry {
-        name: launch.entry.clone(),
-        found: module.entries.iter().map(|e| e.name.clone()).collect(),
+    let entry = module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| {
+        Error::NoSuchEntry {
+            name: launch.entry.clone(),
+            found: module.entries.iter().map(|e| e.name.clone()).collect(),
+        }
     })?;
     check_limits(entry, launch)?;
     let params = pack(entry, &launch.args)?;
@@ -120,8 +122,11 @@ pub fn run(
         || heap.is_some()
         || program.calls.iter().any(|c| c.target == Target::Printf)
         || options.diagnose == Diagnose::Full;
-    let threads =
-        if ordered { 1 } else { options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64)) };
+    let threads = if ordered {
+        1
+    } else {
+        options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64))
+    };
     let order = Order::new(blocks, options.seed);
     let before = (threads > 1).then(|| grid.memory.snapshot(&writable));
     let mut merged = execute(&grid, options, &order, threads, heap);
@@ -139,7 +144,13 @@ pub fn run(
 }
 
 /// Runs all blocks on `threads` host threads. The budget is shared out, so that no number of threads has more of it.
-fn execute(grid: &Grid<'_>, options: &Options, order: &Order, threads: usize, heap: Option<usize>) -> Merged {
+fn execute(
+    grid: &Grid<'_>,
+    options: &Options,
+    order: &Order,
+    threads: usize,
+    heap: Option<usize>,
+) -> Merged {
     let next = AtomicU64::new(0);
     let work = |heap| {
         let mut m = machine(grid, options, options.budget / threads as u64, heap);
@@ -269,7 +280,9 @@ fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
 fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
     let mut offset = 0_usize;
-    let written = |i: usize| u32::try_from(i).ok().and_then(|i| entry.written.checked_shr(i)).is_some_and(|w| w & 1 == 1);
+    let written = |i: usize| {
+        u32::try_from(i).ok().and_then(|i| entry.written.checked_shr(i)).is_some_and(|w| w & 1 == 1)
+    };
     for (i, param) in entry.params.iter().enumerate() {
         offset = offset.next_multiple_of(param.align.max(1) as usize);
         // fewer than 8 bytes cannot hold an address; a struct may hold any
@@ -289,7 +302,12 @@ fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     all
 }
 
-fn machine<'g>(grid: &'g Grid<'g>, options: &Options, budget: u64, heap: Option<usize>) -> Machine<'g> {
+fn machine<'g>(
+    grid: &'g Grid<'g>,
+    options: &Options,
+    budget: u64,
+    heap: Option<usize>,
+) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
     let shadows = if full {
@@ -349,7 +367,8 @@ impl Order {
     }
 
     fn at(&self, n: u64) -> u64 {
-        ((u128::from(n) * u128::from(self.step.max(1)) + u128::from(self.first)) % u128::from(self.blocks)) as u64
+        ((u128::from(n) * u128::from(self.step.max(1)) + u128::from(self.first))
+            % u128::from(self.blocks)) as u64
     }
 }
 
@@ -451,10 +470,12 @@ fn settle(
             }
         }
         let per = (allocation.element as usize / 4).max(1);
-        let written = shadow.state.chunks(per).filter(|c| c.iter().any(|s| s >> 4 > 0)).count() as u64;
+        let written =
+            shadow.state.chunks(per).filter(|c| c.iter().any(|s| s >> 4 > 0)).count() as u64;
         if written > 0 && !allocation.name.is_empty() {
             let most = shadow.state.iter().map(|s| u32::from(s >> 4)).max().unwrap_or(0);
-            let elements = allocation.bytes / u64::from(allocation.element.max(if allocation.element < 4 { 4 } else { 1 }));
+            let elements = allocation.bytes
+                / u64::from(allocation.element.max(if allocation.element < 4 { 4 } else { 1 }));
             observations.arrays.push(ArrayUse {
                 name: allocation.name.clone(),
                 elements: elements.max(1),

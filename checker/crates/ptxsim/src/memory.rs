@@ -50,7 +50,8 @@ impl Memory {
         element: u32,
         contents: Option<&[u8]>,
     ) -> Result<u64, Error> {
-        let slot = self.allocate(name, bytes, element, contents.is_some_and(|c| c.len() as u64 >= bytes))?;
+        let slot =
+            self.allocate(name, bytes, element, contents.is_some_and(|c| c.len() as u64 >= bytes))?;
         let address = base(slot as u64 + 1);
         if let Some(contents) = contents {
             self.write(address, &contents[..contents.len().min(bytes as usize)])?;
@@ -148,7 +149,11 @@ impl Memory {
     /// The words of the slots marked, to go back to.
     pub(crate) fn snapshot(&self, slots: &[bool]) -> Vec<Vec<u32>> {
         let words = |a: &Allocation| a.words.iter().map(|w| w.load(Relaxed)).collect();
-        self.allocations.iter().zip(slots).map(|(a, marked)| if *marked { words(a) } else { vec![] }).collect()
+        self.allocations
+            .iter()
+            .zip(slots)
+            .map(|(a, marked)| if *marked { words(a) } else { vec![] })
+            .collect()
     }
 
     /// Goes back to a snapshot.

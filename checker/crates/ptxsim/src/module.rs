@@ -45,10 +45,21 @@ pub struct Param {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "PTX's own names")]
 pub enum ParamType {
-    S8, S16, S32, S64,
-    U8, U16, U32, U64,
-    B8, B16, B32, B64,
-    F16, F32, F64,
+    S8,
+    S16,
+    S32,
+    S64,
+    U8,
+    U16,
+    U32,
+    U64,
+    B8,
+    B16,
+    B32,
+    B64,
+    F16,
+    F32,
+    F64,
     /// An array of bytes: a struct passed by value.
     Bytes,
 }
@@ -101,7 +112,11 @@ fn shared_bytes(tree: &ast::Ptx<'_>, f: &ast::Function<'_>) -> u32 {
             _ => false,
         })
     };
-    let module = tree.variables.iter().filter(|v| v.space == "shared" && named(v.name)).map(ast::Variable::bytes);
+    let module = tree
+        .variables
+        .iter()
+        .filter(|v| v.space == "shared" && named(v.name))
+        .map(ast::Variable::bytes);
     u32::try_from(own.chain(module).sum::<u64>()).unwrap_or(u32::MAX)
 }
 
@@ -126,5 +141,10 @@ fn param(v: &ast::Variable<'_>) -> Param {
         T::F64 => ParamType::F64,
         _ => ParamType::Bytes,
     };
-    Param { name: v.name.to_owned(), ty, bytes: u32::try_from(v.bytes()).unwrap_or(u32::MAX), align: v.align }
+    Param {
+        name: v.name.to_owned(),
+        ty,
+        bytes: u32::try_from(v.bytes()).unwrap_or(u32::MAX),
+        align: v.align,
+    }
 }

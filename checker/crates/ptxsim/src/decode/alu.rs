@@ -28,7 +28,9 @@ macro_rules! f2 {
 }
 macro_rules! f3 {
     ($f:expr) => {
-        Code::Tern32(|a, b, c| $f(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits())
+        Code::Tern32(|a, b, c| {
+            $f(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)).to_bits()
+        })
     };
 }
 /// `f64` functions on bits.
@@ -44,7 +46,9 @@ macro_rules! d2 {
 }
 macro_rules! d3 {
     ($f:expr) => {
-        Code::Tern64(|a, b, c| $f(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits())
+        Code::Tern64(|a, b, c| {
+            $f(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits()
+        })
     };
 }
 /// A function in the rounding mode of the instruction; the first argument is for `.rn`.
@@ -139,7 +143,9 @@ impl<'a> Decoder<'_, 'a> {
             }
             "mad" if i.has("hi") && !narrow => {
                 if signed {
-                    Code::Tern32(|a, b, c| (int::mul_hi_s32(a as i32, b as i32) as u32).wrapping_add(c))
+                    Code::Tern32(|a, b, c| {
+                        (int::mul_hi_s32(a as i32, b as i32) as u32).wrapping_add(c)
+                    })
                 } else {
                     Code::Tern32(|a, b, c| int::mul_hi_u32(a, b).wrapping_add(c))
                 }
@@ -153,7 +159,9 @@ impl<'a> Decoder<'_, 'a> {
             },
             "mad24" if i.has("lo") => {
                 if signed {
-                    Code::Tern32(|a, b, c| (int::mul24_lo_s32(a as i32, b as i32) as u32).wrapping_add(c))
+                    Code::Tern32(|a, b, c| {
+                        (int::mul24_lo_s32(a as i32, b as i32) as u32).wrapping_add(c)
+                    })
                 } else {
                     Code::Tern32(|a, b, c| int::mul24_lo_u32(a, b).wrapping_add(c))
                 }
@@ -162,8 +170,20 @@ impl<'a> Decoder<'_, 'a> {
             "div" => Code::Bin32(int::div_u32),
             "rem" if signed => Code::Bin32(|a, b| int::rem_s32(a as i32, b as i32) as u32),
             "rem" => Code::Bin32(int::rem_u32),
-            "min" => if signed { Code::MinSI } else { Code::MinUI },
-            "max" => if signed { Code::MaxSI } else { Code::MaxUI },
+            "min" => {
+                if signed {
+                    Code::MinSI
+                } else {
+                    Code::MinUI
+                }
+            }
+            "max" => {
+                if signed {
+                    Code::MaxSI
+                } else {
+                    Code::MaxUI
+                }
+            }
             "abs" => Code::Un32(|a| (a as i32).wrapping_abs() as u32),
             "neg" => Code::NegI,
             "and" => Code::AndI,
@@ -172,7 +192,13 @@ impl<'a> Decoder<'_, 'a> {
             "not" => Code::NotI,
             "cnot" => Code::Un32(|a| u32::from(a == 0)),
             "shl" => Code::ShlI,
-            "shr" => if signed { Code::ShrSI } else { Code::ShrUI },
+            "shr" => {
+                if signed {
+                    Code::ShrSI
+                } else {
+                    Code::ShrUI
+                }
+            }
             "popc" => Code::Un32(u32::count_ones),
             "clz" => Code::Un32(u32::leading_zeros),
             "brev" => Code::Un32(u32::reverse_bits),
@@ -185,7 +211,9 @@ impl<'a> Decoder<'_, 'a> {
             "bfe" if signed => Code::Tern32(|a, b, c| bits::bfe_s32(a as i32, b, c) as u32),
             "bfe" => Code::Tern32(bits::bfe_u32),
             "bfi" => return self.bfi(i, ty),
-            "sad" if signed => Code::Tern32(|a, b, c| int::sad_s32(a as i32, b as i32, c as i32) as u32),
+            "sad" if signed => {
+                Code::Tern32(|a, b, c| int::sad_s32(a as i32, b as i32, c as i32) as u32)
+            }
             "sad" => Code::Tern32(int::sad_u32),
             "prmt" => self.permute(i),
             "shf" => {
@@ -260,7 +288,9 @@ impl<'a> Decoder<'_, 'a> {
         let Operand::Int(table) = *table else { return self.bad("`lop3` needs a constant table") };
         let d = self.d32(d)?;
         let [a, b, c] = [1, 2, 3].map(|n| i.operands.get(n));
-        let (Some(a), Some(b), Some(c)) = (a, b, c) else { return self.bad("`lop3` needs three sources") };
+        let (Some(a), Some(b), Some(c)) = (a, b, c) else {
+            return self.bad("`lop3` needs three sources");
+        };
         let rows = [self.r32(a)?, self.r32(b)?, self.r32(c)?];
         let (sum, term, t) = (self.temp32(), self.temp32(), self.temp32());
         let zero = self.constant32(Constant::Bits(0));
@@ -340,7 +370,9 @@ impl<'a> Decoder<'_, 'a> {
         let code = match i.root() {
             "add" => Code::AddL,
             "sub" => Code::SubL,
-            "mul" if i.has("hi") && signed => Code::Bin64(|a, b| int::mul_hi_s64(a as i64, b as i64) as u64),
+            "mul" if i.has("hi") && signed => {
+                Code::Bin64(|a, b| int::mul_hi_s64(a as i64, b as i64) as u64)
+            }
             "mul" if i.has("hi") => Code::Bin64(int::mul_hi_u64),
             "mul" => Code::MulL,
             "mad" if i.has("hi") && signed => {
@@ -364,7 +396,9 @@ impl<'a> Decoder<'_, 'a> {
             "not" => Code::NotL,
             "cnot" => Code::Un64(|a| u64::from(a == 0)),
             "brev" => Code::Un64(u64::reverse_bits),
-            "sad" if signed => Code::Tern64(|a, b, c| int::sad_s64(a as i64, b as i64, c as i64) as u64),
+            "sad" if signed => {
+                Code::Tern64(|a, b, c| int::sad_s64(a as i64, b as i64, c as i64) as u64)
+            }
             "sad" => Code::Tern64(int::sad_u64),
             "shl" | "shr" | "bfe" => {
                 let b = self.operand(i, 2)?;
@@ -625,8 +659,23 @@ impl<'a> Decoder<'_, 'a> {
         let Some(cmp) = i.modifiers().find(|m| {
             matches!(
                 *m,
-                "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "lo" | "ls" | "hi" | "hs" | "equ" | "neu" | "ltu" | "leu"
-                    | "gtu" | "geu" | "num" | "nan"
+                "eq" | "ne"
+                    | "lt"
+                    | "le"
+                    | "gt"
+                    | "ge"
+                    | "lo"
+                    | "ls"
+                    | "hi"
+                    | "hs"
+                    | "equ"
+                    | "neu"
+                    | "ltu"
+                    | "leu"
+                    | "gtu"
+                    | "geu"
+                    | "num"
+                    | "nan"
             )
         }) else {
             return self.unsupported(format!("`{}`", i.name));
@@ -726,15 +775,19 @@ impl<'a> Decoder<'_, 'a> {
         };
         let p = self.compare(i, 1)?;
         let d = self.operand(i, 0)?;
-        let (d, one, zero) =
-            (self.d32(d)?, self.constant32(Constant::Bits(one)), self.constant32(Constant::Bits(0)));
+        let (d, one, zero) = (
+            self.d32(d)?,
+            self.constant32(Constant::Bits(one)),
+            self.constant32(Constant::Bits(0)),
+        );
         self.emit(Code::SelI, d, one, zero, p);
         Ok(())
     }
 
     fn selp(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let Some(ty) = i.types().last() else { return self.bad("`selp` needs a type") };
-        let (d, a, b, p) = (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?, self.operand(i, 3)?);
+        let (d, a, b, p) =
+            (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?, self.operand(i, 3)?);
         let p = self.pred(p)?;
         if ty.bytes() == 8 {
             let (d, a, b) = (self.d64(d)?, self.r64(a)?, self.r64(b)?);

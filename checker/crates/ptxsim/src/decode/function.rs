@@ -20,7 +20,10 @@ pub(super) enum Row {
 pub(super) enum Local {
     Register(Row, Type),
     /// A call parameter or result: first 32-bit row and bytes.
-    Param { row: u32, bytes: u32 },
+    Param {
+        row: u32,
+        bytes: u32,
+    },
     /// An entry's parameter: offset in the parameter buffer.
     Argument(u32),
     /// A `.local` variable: offset in the frame.
@@ -111,7 +114,9 @@ impl<'a> Decoder<'_, 'a> {
     fn signature(&mut self, function: &Function<'a>) -> Result<(), Error> {
         let bytes = function.params.iter().fold(0, |sum: u64, p| sum.saturating_add(p.bytes()));
         if bytes > MAX_PARAMS {
-            return self.unsupported(format!("{bytes} bytes of parameters (at most {MAX_PARAMS} are possible)"));
+            return self.unsupported(format!(
+                "{bytes} bytes of parameters (at most {MAX_PARAMS} are possible)"
+            ));
         }
         let mut offset = 0_u32;
         for p in &function.params {
@@ -148,7 +153,11 @@ impl<'a> Decoder<'_, 'a> {
                 self.param_rows(v.name, v.bytes());
             }
             "local" => {
-                let offset = self.func.local_bytes.checked_next_multiple_of(v.align.max(4)).unwrap_or(u32::MAX);
+                let offset = self
+                    .func
+                    .local_bytes
+                    .checked_next_multiple_of(v.align.max(4))
+                    .unwrap_or(u32::MAX);
                 let bytes = u32::try_from(v.bytes()).unwrap_or(u32::MAX);
                 self.func.local_bytes = offset.saturating_add(bytes);
                 self.names.insert(v.name, Local::Stack(offset));
@@ -284,9 +293,7 @@ impl<'a> Decoder<'_, 'a> {
     /// Starts a basic block here, unless one has just started.
     pub fn open_block(&mut self) {
         let at = self.program.ops.len() as u32;
-        if self.block_open
-            && self.program.blocks.last().is_some_and(|b| b.start + 1 == at)
-        {
+        if self.block_open && self.program.blocks.last().is_some_and(|b| b.start + 1 == at) {
             return;
         }
         self.emit(Code::Enter, self.program.blocks.len() as u32, 0, 0, 0);

@@ -1,11 +1,11 @@
 //! Control flow, data movement, memory, synchronisation and calls to operations; arithmetic is in `alu`.
 
+use super::Symbol;
 use super::function::{Decoder, Local, Row};
 use super::op::{
-    Address, AtomicOp, BarrierOp, CallOp, Code, CollectiveKind, CollectiveOp, Constant, MemOp, MemSpace, Reduce,
-    ReduceKind, Special, Target,
+    Address, AtomicOp, BarrierOp, CallOp, Code, CollectiveKind, CollectiveOp, Constant, MemOp,
+    MemSpace, Reduce, ReduceKind, Special, Target,
 };
-use super::Symbol;
 use crate::Error;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::parse::ast::{Instruction, Operand, Type};
@@ -30,7 +30,9 @@ impl<'a> Decoder<'_, 'a> {
                 Ok(())
             }
             "call" => self.call(i),
-            "ld" | "ldu" if i.has("param") || i.has("param::entry") || i.has("param::func") => self.load_param(i),
+            "ld" | "ldu" if i.has("param") || i.has("param::entry") || i.has("param::func") => {
+                self.load_param(i)
+            }
             "st" if i.has("param") || i.has("param::func") => self.store_param(i),
             "ld" | "ldu" => self.load(i),
             "st" => self.store(i),
@@ -43,13 +45,17 @@ impl<'a> Decoder<'_, 'a> {
                 self.func.talks = true;
                 Ok(())
             }
-            "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => Ok(()),
+            "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => {
+                Ok(())
+            }
             _ => self.arithmetic(i),
         }
     }
 
     fn branch(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
-        let Operand::Name(label) = self.operand(i, 0)? else { return self.bad("`bra` needs a label") };
+        let Operand::Name(label) = self.operand(i, 0)? else {
+            return self.bad("`bra` needs a label");
+        };
         match i.guard {
             None => self.emit_to(Code::Jump, true, 0, false, label),
             Some((negated, register)) => {
@@ -119,7 +125,9 @@ impl<'a> Decoder<'_, 'a> {
                         self.emit(Code::TruncLI, low, t, 0, 0);
                         Ok(low)
                     }
-                    _ if name.starts_with('%') => self.unsupported(format!("the register `{name}`")),
+                    _ if name.starts_with('%') => {
+                        self.unsupported(format!("the register `{name}`"))
+                    }
                     _ => self.bad(format!("`{name}` is not a 32-bit value")),
                 }
             }
@@ -145,7 +153,9 @@ impl<'a> Decoder<'_, 'a> {
                         let constant = self.symbol_constant(symbol, offset);
                         Ok(self.constant64(constant))
                     }
-                    Some(Local::Stack(at)) => Ok(self.stack_address(i64::from(at).wrapping_add(offset))),
+                    Some(Local::Stack(at)) => {
+                        Ok(self.stack_address(i64::from(at).wrapping_add(offset)))
+                    }
                     Some(Local::Argument(_) | Local::Param { .. }) => {
                         self.unsupported("taking the address of a kernel parameter")
                     }
@@ -154,7 +164,9 @@ impl<'a> Decoder<'_, 'a> {
                         self.emit(Code::ClockL, t, 0, 0, 0);
                         Ok(t)
                     }
-                    _ if name.starts_with('%') => self.unsupported(format!("the register `{name}`")),
+                    _ if name.starts_with('%') => {
+                        self.unsupported(format!("the register `{name}`"))
+                    }
                     _ => self.bad(format!("`{name}` is not a 64-bit value")),
                 }
             }
@@ -293,7 +305,8 @@ impl<'a> Decoder<'_, 'a> {
                 if n == 0 {
                     self.emit(Code::MovI, whole, a, 0, 0);
                 } else {
-                    let (shift, t) = (self.constant32(Constant::Bits((n * 32 / per) as u64)), self.temp32());
+                    let (shift, t) =
+                        (self.constant32(Constant::Bits((n * 32 / per) as u64)), self.temp32());
                     self.emit(Code::ShlI, t, a, shift, 0);
                     self.emit(Code::OrI, whole, whole, t, 0);
                 }
@@ -363,7 +376,9 @@ impl<'a> Decoder<'_, 'a> {
                     let (row, shift) = self.param_word(row, bytes, at, ty)?;
                     self.load_param_word(part, ty, row, shift)?;
                 }
-                Some(Local::Register(..)) => return self.unsupported("`ld.param` through a register"),
+                Some(Local::Register(..)) => {
+                    return self.unsupported("`ld.param` through a register");
+                }
                 _ => return self.bad(format!("no parameter `{name}`")),
             }
         }
@@ -382,7 +397,13 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    fn load_param_word(&mut self, d: &Operand<'a>, ty: Type, row: u32, shift: u32) -> Result<(), Error> {
+    fn load_param_word(
+        &mut self,
+        d: &Operand<'a>,
+        ty: Type,
+        row: u32,
+        shift: u32,
+    ) -> Result<(), Error> {
         if ty.bytes() == 8 {
             let d = self.d64(d)?;
             self.emit(Code::Pack, d, row, row + 1, 0);
@@ -470,15 +491,25 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn memory_op(&mut self, i: &Instruction<'a>, memory: &Operand<'a>) -> Result<MemOp, Error> {
-        let Some(ty) = i.types().last() else { return self.bad(format!("`{}` needs a type", i.name)) };
+        let Some(ty) = i.types().last() else {
+            return self.bad(format!("`{}` needs a type", i.name));
+        };
         if ty == Type::B128 {
             return self.unsupported(format!("`{}`", i.name));
         }
-        let vector = if i.has("v2") { 2 } else if i.has("v4") { 4 } else { 1 };
+        let vector = if i.has("v2") {
+            2
+        } else if i.has("v4") {
+            4
+        } else {
+            1
+        };
         if i.has("v8") {
             return self.unsupported(format!("`{}`", i.name));
         }
-        let Operand::Memory { base, offset } = memory else { return self.bad("expected `[address]`") };
+        let Operand::Memory { base, offset } = memory else {
+            return self.bad("expected `[address]`");
+        };
         let address = match base {
             None => Address::Row64(self.constant64(Constant::Bits(0))),
             Some(name) => match self.lookup(name) {
@@ -547,10 +578,12 @@ impl<'a> Decoder<'_, 'a> {
         let memory = self.operand(i, first)?;
         let mut op = self.memory_op(i, memory)?;
         let Some(ty) = i.types().last() else { return self.bad("an atomic needs a type") };
-        let Some(name) = i
-            .modifiers()
-            .find(|m| matches!(*m, "add" | "and" | "or" | "xor" | "exch" | "cas" | "inc" | "dec" | "min" | "max"))
-        else {
+        let Some(name) = i.modifiers().find(|m| {
+            matches!(
+                *m,
+                "add" | "and" | "or" | "xor" | "exch" | "cas" | "inc" | "dec" | "min" | "max"
+            )
+        }) else {
             return self.unsupported(format!("`{}`", i.name));
         };
         let kind = match (name, ty) {
@@ -590,7 +623,8 @@ impl<'a> Decoder<'_, 'a> {
         self.program.has_atomics = true;
         // nvcc keeps a destination register also for results that nobody uses
         self.program.ordered_atomics |=
-            matches!(kind, AtomicOp::AddF | AtomicOp::AddD | AtomicOp::Exch | AtomicOp::Cas) || !red;
+            matches!(kind, AtomicOp::AddF | AtomicOp::AddD | AtomicOp::Exch | AtomicOp::Cas)
+                || !red;
         self.emit_memory(Code::Atomic, op);
         Ok(())
     }
@@ -657,7 +691,10 @@ impl<'a> Decoder<'_, 'a> {
             return self.emit_collective(op);
         }
         if !i.has("sync") {
-            return self.unsupported(format!("`{}` without `.sync`, which PTX removed for this target", i.name));
+            return self.unsupported(format!(
+                "`{}` without `.sync`, which PTX removed for this target",
+                i.name
+            ));
         }
         let kind = match (root, i.modifiers().find(|m| *m != "sync").unwrap_or_default()) {
             ("shfl", "up") => K::ShflUp,
@@ -668,11 +705,35 @@ impl<'a> Decoder<'_, 'a> {
             ("vote", "any") => K::VoteAny,
             ("vote", "uni") => K::VoteUni,
             ("vote", "ballot") => K::VoteBallot,
-            ("match", "any") => if i.has("b64") { K::MatchAny64 } else { K::MatchAny32 },
-            ("match", "all") => if i.has("b64") { K::MatchAll64 } else { K::MatchAll32 },
+            ("match", "any") => {
+                if i.has("b64") {
+                    K::MatchAny64
+                } else {
+                    K::MatchAny32
+                }
+            }
+            ("match", "all") => {
+                if i.has("b64") {
+                    K::MatchAll64
+                } else {
+                    K::MatchAll32
+                }
+            }
             ("redux", "add") => K::ReduxAdd,
-            ("redux", "min") => if i.has("s32") { K::ReduxMinS } else { K::ReduxMinU },
-            ("redux", "max") => if i.has("s32") { K::ReduxMaxS } else { K::ReduxMaxU },
+            ("redux", "min") => {
+                if i.has("s32") {
+                    K::ReduxMinS
+                } else {
+                    K::ReduxMinU
+                }
+            }
+            ("redux", "max") => {
+                if i.has("s32") {
+                    K::ReduxMaxS
+                } else {
+                    K::ReduxMaxU
+                }
+            }
             ("redux", "and") => K::ReduxAnd,
             ("redux", "or") => K::ReduxOr,
             ("redux", "xor") => K::ReduxXor,
@@ -725,7 +786,10 @@ impl<'a> Decoder<'_, 'a> {
             (_, "malloc") => Target::Malloc,
             (_, "free") => Target::Free,
             (_, "__assertfail") => Target::AssertFail,
-            _ => return self.unsupported(format!("calls of `{}`", crate::demangle::qualified_name(name))),
+            _ => {
+                return self
+                    .unsupported(format!("calls of `{}`", crate::demangle::qualified_name(name)));
+            }
         };
         self.program.calls.push(CallOp { target, args, results });
         self.emit(Code::Call, self.program.calls.len() as u32 - 1, 0, 0, 0);

@@ -51,7 +51,9 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
     let mut written = 0;
     for i in &instructions {
         let memory = match i.root() {
-            "st" | "red" if !i.has("shared") && !i.has("local") && !i.has("param") => i.operands.first(),
+            "st" | "red" if !i.has("shared") && !i.has("local") && !i.has("param") => {
+                i.operands.first()
+            }
             "atom" if !i.has("shared") => i.operands.get(1),
             "cp" | "sust" | "cp.async" => return ANY,
             _ => continue,

@@ -1,11 +1,14 @@
 //! Loads, stores and atomics of a warp: where they go, bounds, alignment, counting; then hazards and data.
 
-#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over 32 lanes of several rows, which become vector code"
+)]
 
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::warp::lanes;
-use super::words::{self, Shape};
+use super::words::{self, Half, Shape};
 use super::{COUNT, FULL, hazards, local};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
@@ -68,36 +71,26 @@ impl Offsets {
 
     /// Least and greatest offset, all offsets' bits together, and the shape.
     #[inline(always)]
-    fn survey(&self, step: u32) -> (u32, u32, u32, Shape) {
-        let (mut least, mut most, mut bits, mut uneven, mut unequal) = (u32::MAX, 0, 0, 0, 0);
-        for i in 0..32 {
-            let o = self.low[i];
+    fn survey(&self, step: u32, full: bool) -> (u32, u32, u32, Shape) {
+        let (halves, _) = self.low.as_chunks::<16>();
+        let [a, b] = [Half::of(&halves[0], step), Half::of(&halves[1], step)];
+        if let (Some(a), Some(b)) = (a, b) {
+            let (least, most) = (a.first.min(b.first), a.last(step).max(b.last(step)));
+            let shape = Shape {
+                run: full && a.run && b.run && b.first == a.first.wrapping_add(16 * step),
+                same: !a.run && !b.run && a.first == b.first,
+                halves: if full { Some([a, b]) } else { None },
+            };
+            return (least, most, a.first | b.first, shape);
+        }
+        let (mut least, mut most, mut bits) = (u32::MAX, 0, 0);
+        for o in self.low {
             least = least.min(o);
             most = most.max(o);
             bits |= o;
-            uneven |= o ^ self.low[0].wrapping_add(i as u32 * step);
-            unequal |= o ^ self.low[0];
         }
-        (least, most, bits, Shape { run: uneven == 0, same: unequal == 0 })
+        (least, most, bits, Shape { run: false, same: false, halves: None })
     }
-}
-
-/// A half-warp that is a run or at one address.
-#[derive(Debug, Clone, Copy)]
-struct Half {
-    first: u32,
-    run: bool,
-}
-
-/// The two half-warps, if each is a run or at one address.
-#[inline(always)]
-fn halves(offsets: &[u32; 32], step: u32) -> Option<[Half; 2]> {
-    let (parts, _) = offsets.as_chunks::<16>();
-    let part = |o: &[u32; 16]| {
-        let (run, same) = words::shape(o, step);
-        (run || same).then_some(Half { first: o[0], run })
-    };
-    Some([part(&parts[0])?, part(&parts[1])?])
 }
 
 /// Executes memory operation `index`.
@@ -134,7 +127,8 @@ pub(super) fn access<const L: u8>(
             let a = &rows.r[row as usize].0;
             let by = op.offset as u32;
             let offsets = Offsets::new(|i| u64::from(a[i].wrapping_add(by)), who.mask, 0);
-            let space = if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
+            let space =
+                if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
             go::<L>(m, b, warp, rows, index, op, kind, who, &offsets, space, 0)
         }
     };
@@ -160,8 +154,7 @@ fn go<const L: u8>(
     slot: u64,
 ) -> bool {
     let bytes = op.bytes();
-    let (least, most, bits, mut shape) = offsets.survey(bytes);
-    shape.run &= who.mask == u32::MAX;
+    let (least, most, bits, shape) = offsets.survey(bytes, who.mask == u32::MAX);
     if offsets.high != 0 || bits & (bytes - 1) != 0 || space == MemSpace::Local {
         return false;
     }
@@ -173,7 +166,8 @@ fn go<const L: u8>(
         }
         None
     } else {
-        let allocation = (slot as usize).checked_sub(1).and_then(|s| grid.memory.allocations.get(s));
+        let allocation =
+            (slot as usize).checked_sub(1).and_then(|s| grid.memory.allocations.get(s));
         let Some(a) = allocation else { return false };
         if end > a.bytes || !(a.writable || kind == Kind::Load) {
             return false;
@@ -218,7 +212,7 @@ fn count_access(
             (offsets[0] % 32 + 32 * bytes).div_ceil(32)
         } else if shape.same {
             (offsets[0] % 32 + bytes).div_ceil(32)
-        } else if let Some(halves) = halves(offsets, bytes).filter(|_| mask == u32::MAX) {
+        } else if let Some(halves) = shape.halves {
             half_sectors(halves, bytes)
         } else {
             count::sectors(&wide(offsets), mask, bytes)
@@ -227,7 +221,7 @@ fn count_access(
         site.shared_requests += 1;
         let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
             (1, 1)
-        } else if let (Some([a, b]), 4, u32::MAX) = (halves(offsets, bytes), bytes, mask) {
+        } else if let (Some([a, b]), 4) = (shape.halves, bytes) {
             (half_wavefronts(a, b), 1)
         } else {
             count::shared_wavefronts(&wide(offsets), mask, bytes)
@@ -313,7 +307,18 @@ fn closely<const L: u8>(
         if space == MemSpace::Local {
             local::access::<L>(m, b, warp, rows, index, &op, kind, &who, &part);
         } else {
-            careful::<L>(m, b, warp, rows, index, &op, kind, &who, &part, space == MemSpace::Global);
+            careful::<L>(
+                m,
+                b,
+                warp,
+                rows,
+                index,
+                &op,
+                kind,
+                &who,
+                &part,
+                space == MemSpace::Global,
+            );
         }
     }
 }
@@ -351,19 +356,22 @@ fn careful<const L: u8>(
         } else {
             // 32-bit addresses before the window's start wrap around
             let offset = match op.address {
-                Address::Row32(_) if op.space == MemSpace::Shared => i64::from(address as u32 as i32),
+                Address::Row32(_) if op.space == MemSpace::Shared => {
+                    i64::from(address as u32 as i32)
+                }
                 _ => address as i64,
             };
-            let inside = u32::try_from(offset).is_ok_and(|o| {
-                o.checked_add(bytes).is_some_and(|end| m.shared_inside(o, end))
-            });
+            let inside = u32::try_from(offset)
+                .is_ok_and(|o| o.checked_add(bytes).is_some_and(|end| m.shared_inside(o, end)));
             (Place::Shared(offset), Some((offset, if inside { i64::MAX } else { 0 })))
         };
         let what = match limits {
             None => FindingKind::InvalidAddress,
-            Some((offset, limit)) if offset < 0 || offset.saturating_add(i64::from(bytes)) > limit => {
+            Some((offset, limit))
+                if offset < 0 || offset.saturating_add(i64::from(bytes)) > limit =>
+            {
                 FindingKind::OutOfBounds
-            },
+            }
             Some((offset, _)) if offset % i64::from(bytes) != 0 => FindingKind::Misaligned,
             _ => {
                 good |= 1 << lane;
@@ -392,7 +400,8 @@ fn careful<const L: u8>(
             // one shared array at a time, too
             lanes(good)
                 .filter(|l| {
-                    let (a, z) = (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
+                    let (a, z) =
+                        (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
                     m.shared_inside(a as u32, (z as u32).saturating_add(bytes))
                 })
                 .fold(0, |all, l| all | 1 << l)

@@ -1,6 +1,9 @@
 //! The arithmetic of 32 lanes at once. Plain loops over rows that the compiler turns into vector instructions.
 
-#![expect(clippy::needless_range_loop, reason = "loops over 32 lanes of several rows, which become vector code")]
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over 32 lanes of several rows, which become vector code"
+)]
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "PTX's unordered comparisons hold for NaN")]
 
 use super::warp::{Row32, Row64};
@@ -70,11 +73,8 @@ impl Rows<'_> {
 
     #[inline(always)]
     fn tern32(&mut self, op: &Op, keep: u32, f: impl Fn(u32, u32, u32) -> u32) {
-        let (a, b, c) = (
-            &self.r[op.a as usize].0,
-            &self.r[op.b as usize].0,
-            &self.r[op.c as usize].0,
-        );
+        let (a, b, c) =
+            (&self.r[op.a as usize].0, &self.r[op.b as usize].0, &self.r[op.c as usize].0);
         let mut v = [0; 32];
         for i in 0..32 {
             v[i] = f(a[i], b[i], c[i]);
@@ -104,11 +104,8 @@ impl Rows<'_> {
 
     #[inline(always)]
     fn tern64(&mut self, op: &Op, keep: u32, f: impl Fn(u64, u64, u64) -> u64) {
-        let (a, b, c) = (
-            &self.x[op.a as usize].0,
-            &self.x[op.b as usize].0,
-            &self.x[op.c as usize].0,
-        );
+        let (a, b, c) =
+            (&self.x[op.a as usize].0, &self.x[op.b as usize].0, &self.x[op.c as usize].0);
         let mut v = [0; 32];
         for i in 0..32 {
             v[i] = f(a[i], b[i], c[i]);
@@ -119,11 +116,8 @@ impl Rows<'_> {
     /// 64-bit from 64-bit `a` and 32-bit `b`, `c`.
     #[inline(always)]
     fn field64(&mut self, op: &Op, keep: u32, f: impl Fn(u64, u32, u32) -> u64) {
-        let (a, b, c) = (
-            &self.x[op.a as usize].0,
-            &self.r[op.b as usize].0,
-            &self.r[op.c as usize].0,
-        );
+        let (a, b, c) =
+            (&self.x[op.a as usize].0, &self.r[op.b as usize].0, &self.r[op.c as usize].0);
         let mut v = [0; 32];
         for i in 0..32 {
             v[i] = f(a[i], b[i], c[i]);
@@ -145,11 +139,8 @@ impl Rows<'_> {
     /// 64-bit from 32-bit `a`, `b` and 64-bit `c`.
     #[inline(always)]
     fn mad_wide(&mut self, op: &Op, keep: u32, f: impl Fn(u32, u32, u64) -> u64) {
-        let (a, b, c) = (
-            &self.r[op.a as usize].0,
-            &self.r[op.b as usize].0,
-            &self.x[op.c as usize].0,
-        );
+        let (a, b, c) =
+            (&self.r[op.a as usize].0, &self.r[op.b as usize].0, &self.x[op.c as usize].0);
         let mut v = [0; 32];
         for i in 0..32 {
             v[i] = f(a[i], b[i], c[i]);
@@ -294,13 +285,21 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Co
         Code::MaxF => rows.bin32(op, keep, |a, b| float::max_f32(f(a), f(b)).to_bits()),
         Code::AbsF => rows.un32(op, keep, |a| a & 0x7fff_ffff),
         Code::NegF => rows.un32(op, keep, |a| a ^ 0x8000_0000),
-        Code::AddD => rows.bin64(op, keep, |a, b| float::add_f64(d(a), d(b), float::Round::Near).to_bits()),
-        Code::SubD => rows.bin64(op, keep, |a, b| float::sub_f64(d(a), d(b), float::Round::Near).to_bits()),
-        Code::MulD => rows.bin64(op, keep, |a, b| float::mul_f64(d(a), d(b), float::Round::Near).to_bits()),
+        Code::AddD => {
+            rows.bin64(op, keep, |a, b| float::add_f64(d(a), d(b), float::Round::Near).to_bits())
+        }
+        Code::SubD => {
+            rows.bin64(op, keep, |a, b| float::sub_f64(d(a), d(b), float::Round::Near).to_bits())
+        }
+        Code::MulD => {
+            rows.bin64(op, keep, |a, b| float::mul_f64(d(a), d(b), float::Round::Near).to_bits())
+        }
         Code::FmaD => rows.tern64(op, keep, |a, b, c| {
             float::fma_f64(d(a), d(b), d(c), float::Round::Near).to_bits()
         }),
-        Code::DivD => rows.bin64(op, keep, |a, b| float::div_f64(d(a), d(b), float::Round::Near).to_bits()),
+        Code::DivD => {
+            rows.bin64(op, keep, |a, b| float::div_f64(d(a), d(b), float::Round::Near).to_bits())
+        }
         Code::SqrtD => rows.un64(op, keep, |a| float::sqrt_f64(d(a), float::Round::Near).to_bits()),
         Code::MinD => rows.bin64(op, keep, |a, b| float::min_f64(d(a), d(b)).to_bits()),
         Code::MaxD => rows.bin64(op, keep, |a, b| float::max_f64(d(a), d(b)).to_bits()),
@@ -396,11 +395,8 @@ fn rare(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Convert]) {
         }
         Code::Carry(g) | Code::CarryIn(g) => {
             let carry = rows.pred(0);
-            let (a, b, c) = (
-                rows.r[op.a as usize].0,
-                rows.r[op.b as usize].0,
-                rows.r[op.c as usize].0,
-            );
+            let (a, b, c) =
+                (rows.r[op.a as usize].0, rows.r[op.b as usize].0, rows.r[op.c as usize].0);
             let (mut v, mut out) = ([0; 32], 0_u32);
             for i in 0..32 {
                 let (value, flag) = g(a[i], b[i], c[i], carry >> i & 1 == 1);

@@ -4,8 +4,8 @@ use super::machine::{BlockState, Grid, Machine};
 use super::shadow::Shadow;
 use super::warp::{Frame, Split, State, Warp, lanes};
 use super::{collective, vector};
-use crate::decode::op::{Constant, ReduceKind, Special};
 use crate::address::{FUNCTION_SLOT, base};
+use crate::decode::op::{Constant, ReduceKind, Special};
 use crate::{Action, FindingKind};
 
 /// Why a warp, or a block, stopped running.
@@ -88,7 +88,14 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             stack: vec![],
             turn: 0,
         });
-        if fresh || grid.program.calls.iter().any(|c| matches!(c.target, crate::decode::op::Target::Function(_) | crate::decode::op::Target::Indirect(_))) {
+        if fresh
+            || grid.program.calls.iter().any(|c| {
+                matches!(
+                    c.target,
+                    crate::decode::op::Target::Function(_) | crate::decode::op::Target::Indirect(_)
+                )
+            })
+        {
             constants(grid, b, &mut warp, &frame, u32::MAX);
         } else {
             // only the block's index changes from block to block
@@ -103,7 +110,13 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
 }
 
 /// Fills in a window's constants and special registers for the lanes of `mask`.
-pub(super) fn constants(grid: &Grid<'_>, b: &BlockState, warp: &mut Warp, frame: &Frame, mask: u32) {
+pub(super) fn constants(
+    grid: &Grid<'_>,
+    b: &BlockState,
+    warp: &mut Warp,
+    frame: &Frame,
+    mask: u32,
+) {
     let f = &grid.program.functions[frame.function as usize];
     for (row, constant) in &f.constants64 {
         let value = value(grid, *constant);
@@ -187,8 +200,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
                 Stop::Left => progressed = true,
                 Stop::Waits => {
                     progressed = true;
-                    if b.warps[w].splits.iter().any(|s| s.state == State::AtCollective)
-                    {
+                    if b.warps[w].splits.iter().any(|s| s.state == State::AtCollective) {
                         let warp = std::mem::take(&mut b.warps[w]);
                         collective::stuck(m, b, &warp);
                         b.warps[w] = warp;
@@ -341,12 +353,16 @@ fn not_reached(
 /// `bar.red`: the predicate over all threads that take part.
 fn reduce(m: &Machine<'_>, b: &mut BlockState, here: &[&Waiting]) {
     let program = m.grid.program;
-    let Some(kind) = here.iter().find_map(|w| program.barriers[w.op as usize].reduce).map(|r| r.kind) else {
+    let Some(kind) =
+        here.iter().find_map(|w| program.barriers[w.op as usize].reduce).map(|r| r.kind)
+    else {
         return;
     };
     let (mut yes, mut threads) = (0, 0);
     for w in here {
-        let (warp, Some(r)) = (&b.warps[w.warp], program.barriers[w.op as usize].reduce) else { continue };
+        let (warp, Some(r)) = (&b.warps[w.warp], program.barriers[w.op as usize].reduce) else {
+            continue;
+        };
         let split = &warp.splits[w.split];
         let p = warp.p[(split.frame.p + r.source) as usize] & split.mask;
         yes += p.count_ones();

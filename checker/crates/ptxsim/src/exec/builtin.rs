@@ -49,7 +49,13 @@ pub(super) fn call(
             Target::AssertFail => {
                 let expression = string(argument(rows, 0, lane)).unwrap_or_default();
                 let expression = String::from_utf8_lossy(&expression).into_owned();
-                super::interp::tell(m, FindingKind::Assert { expression }, b.index, warp * 32 + lane as u32, pc);
+                super::interp::tell(
+                    m,
+                    FindingKind::Assert { expression },
+                    b.index,
+                    warp * 32 + lane as u32,
+                    pc,
+                );
                 return false;
             }
             Target::Malloc => {
@@ -75,7 +81,14 @@ pub(super) fn call(
 }
 
 /// Up to `n` bytes at a generic address; shorter where memory ends.
-fn bytes(m: &Machine<'_>, b: &BlockState, local: &[u32], lane: usize, address: u64, n: usize) -> Vec<u8> {
+fn bytes(
+    m: &Machine<'_>,
+    b: &BlockState,
+    local: &[u32],
+    lane: usize,
+    address: u64,
+    n: usize,
+) -> Vec<u8> {
     let (slot, offset) = split(address);
     let Ok(start) = usize::try_from(offset) else { return vec![] };
     let byte = |at: usize| -> Option<u8> {
@@ -90,7 +103,13 @@ fn bytes(m: &Machine<'_>, b: &BlockState, local: &[u32], lane: usize, address: u
 }
 
 /// The zero-terminated string at an address, cut at 4096 bytes; `None` for an address outside memory.
-fn text(m: &Machine<'_>, b: &BlockState, local: &[u32], lane: usize, address: u64) -> Option<Vec<u8>> {
+fn text(
+    m: &Machine<'_>,
+    b: &BlockState,
+    local: &[u32],
+    lane: usize,
+    address: u64,
+) -> Option<Vec<u8>> {
     let mut all = bytes(m, b, local, lane, address, 4096);
     if all.is_empty() {
         return None;

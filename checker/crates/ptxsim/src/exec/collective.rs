@@ -6,9 +6,9 @@
 
 use super::machine::{BlockState, Machine};
 use super::warp::{Split, State, Warp, lanes};
+use crate::FindingKind;
 use crate::decode::Program;
 use crate::decode::op::{CollectiveKind as Kind, CollectiveOp};
-use crate::FindingKind;
 
 /// Live lanes that the split's masks name and that are not in it.
 pub(super) fn missing(warp: &Warp, split: &Split, program: &Program, index: u32) -> u32 {
@@ -50,7 +50,8 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
         .fold(0, |all, s| all | s.mask);
     let met = waiting != 0
         && warp.splits.iter().filter(|s| s.mask & waiting != 0).all(|s| {
-            operation(m.grid.program, s).is_some_and(|(_, op)| named(warp, s, op) & warp.live & !waiting == 0)
+            operation(m.grid.program, s)
+                .is_some_and(|(_, op)| named(warp, s, op) & warp.live & !waiting == 0)
         });
     if met {
         warp.epoch = b.advance();
@@ -65,15 +66,28 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
 pub(super) fn stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
     for split in warp.splits.iter().filter(|s| s.state == State::AtCollective) {
         if let Some((_, op)) = operation(m.grid.program, split) {
-            let what = FindingKind::BadSyncMask { mask: named(warp, split, op), present: split.mask };
-            super::interp::tell(m, what, b.index, warp.index * 32 + split.mask.trailing_zeros(), split.pc);
+            let what =
+                FindingKind::BadSyncMask { mask: named(warp, split, op), present: split.mask };
+            super::interp::tell(
+                m,
+                what,
+                b.index,
+                warp.index * 32 + split.mask.trailing_zeros(),
+                split.pc,
+            );
         }
     }
 }
 
 /// Executes the operation for the lanes of the split.
 #[inline(never)]
-pub(super) fn execute(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp, split: &Split, index: u32) {
+pub(super) fn execute(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut Warp,
+    split: &Split,
+    index: u32,
+) {
     let Some(op) = m.grid.program.collectives.get(index as usize) else { return };
     let (base_r, base_x, base_p) = (split.frame.r, split.frame.x, split.frame.p);
     let active = split.mask;

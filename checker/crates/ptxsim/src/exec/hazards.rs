@@ -46,7 +46,9 @@ pub(super) fn follow(
             if m.shadows.get(slot as usize).is_none_or(|s| s.words.is_empty() && s.initialised) {
                 return;
             }
-            let Some(mut shadow) = m.shadows.get_mut(slot as usize).map(std::mem::take) else { return };
+            let Some(mut shadow) = m.shadows.get_mut(slot as usize).map(std::mem::take) else {
+                return;
+            };
             if shadow.words.is_empty() {
                 if !shadow.initialised {
                     access.unwritten(m, b, slot, &shadow.state);
@@ -131,7 +133,9 @@ impl Followed<'_, '_> {
             let need = self.bytes(lane);
             let mark = mark + lane as u64;
             for w in first..first + n {
-                let (Some(entry), Some(state)) = (shadow.get_mut(w), state.get_mut(w)) else { break };
+                let (Some(entry), Some(state)) = (shadow.get_mut(w), state.get_mut(w)) else {
+                    break;
+                };
                 if self.kind != Kind::Store && !initialised && *state & need != need {
                     let place = self.global_place(slot, lane, w - first);
                     let thread = self.me.thread + lane as u32;
@@ -147,7 +151,13 @@ impl Followed<'_, '_> {
                     let old = m.grid.memory.word(slot as usize, w);
                     let ordered = b.spoken(&me, &conflict);
                     if !(ordered || write && self.same_value(&conflict, lane, w - first, old)) {
-                        m.race(self.op, self.global_place(slot, lane, w - first), &me, conflict, write);
+                        m.race(
+                            self.op,
+                            self.global_place(slot, lane, w - first),
+                            &me,
+                            conflict,
+                            write,
+                        );
                     }
                 }
                 if self.kind != Kind::Load {
@@ -230,24 +240,24 @@ impl Followed<'_, '_> {
     fn same_value(&self, conflict: &Conflict, lane: usize, part: usize, old: Option<u32>) -> bool {
         let (rows, op, offsets) = (self.rows, self.op, self.offsets);
         if self.kind != Kind::Store || conflict.atomic {
-        return false;
-    }
-    let value = |lane: usize| -> Option<u32> {
-        if op.wide {
-            let x = rows.x.get(op.rows[part / 2] as usize)?.0[lane];
-            Some(if part.is_multiple_of(2) { x as u32 } else { (x >> 32) as u32 })
-        } else {
-            Some(rows.r.get(op.rows[part] as usize)?.0[lane])
+            return false;
         }
-    };
-    if op.width < 4 {
-        return false;
+        let value = |lane: usize| -> Option<u32> {
+            if op.wide {
+                let x = rows.x.get(op.rows[part / 2] as usize)?.0[lane];
+                Some(if part.is_multiple_of(2) { x as u32 } else { (x >> 32) as u32 })
+            } else {
+                Some(rows.r.get(op.rows[part] as usize)?.0[lane])
+            }
+        };
+        if op.width < 4 {
+            return false;
+        }
+        let other = conflict.thread as usize & 31;
+        if conflict.together && offsets[other] == offsets[lane] {
+            // both lanes in one instruction: neither value is in memory yet
+            return value(other) == value(lane);
+        }
+        old.is_some() && value(lane) == old
     }
-    let other = conflict.thread as usize & 31;
-    if conflict.together && offsets[other] == offsets[lane] {
-        // both lanes in one instruction: neither value is in memory yet
-        return value(other) == value(lane);
-    }
-    old.is_some() && value(lane) == old
-}
 }

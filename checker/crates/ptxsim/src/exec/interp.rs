@@ -1,6 +1,6 @@
 //! The interpreter's loop for one warp.
 
-use super::access::{self, Kind, Who, WarpParts};
+use super::access::{self, Kind, WarpParts, Who};
 use super::alu::{self, Rows};
 use super::block::Stop;
 use super::machine::{BlockState, Machine};
@@ -226,7 +226,8 @@ fn run_split<const L: u8>(
                 split.pc = pc;
                 let barrier = program.barriers[op.d as usize];
                 if !barrier.waits {
-                    let id = rows.r[barrier.id as usize].0[mask.trailing_zeros() as usize & 31] as usize;
+                    let id =
+                        rows.r[barrier.id as usize].0[mask.trailing_zeros() as usize & 31] as usize;
                     b.arrived[id % 16] = b.arrived[id % 16].saturating_add(mask.count_ones());
                     continue;
                 }
@@ -246,7 +247,11 @@ fn run_split<const L: u8>(
                 let call = &program.calls[op.d as usize];
                 match call.target {
                     Target::Function(f) => {
-                        return if enter(m, b, warp, split, f, op.d, pc) { Leave::Repick } else { Leave::Fatal };
+                        return if enter(m, b, warp, split, f, op.d, pc) {
+                            Leave::Repick
+                        } else {
+                            Leave::Fatal
+                        };
                     }
                     Target::Indirect(row) => {
                         let row = rows.x[row as usize].0;
@@ -257,7 +262,16 @@ fn run_split<const L: u8>(
                         };
                     }
                     target => {
-                        if !builtin::call(m, b, parts.index, &mut rows, (op.d, pc - 1), target, &who!(), parts.local) {
+                        if !builtin::call(
+                            m,
+                            b,
+                            parts.index,
+                            &mut rows,
+                            (op.d, pc - 1),
+                            target,
+                            &who!(),
+                            parts.local,
+                        ) {
                             return Leave::Fatal;
                         }
                     }
@@ -306,7 +320,13 @@ fn out_of_fuel(m: &mut Machine<'_>, b: &BlockState, warp: u32, pc: u32, mask: u3
     let instructions = m.budget;
     // after another fault the budget is short on purpose: that fault is the story
     if m.findings.is_empty() {
-        tell(m, FindingKind::NeverFinishes { instructions }, b.index, warp * 32 + mask.trailing_zeros(), pc);
+        tell(
+            m,
+            FindingKind::NeverFinishes { instructions },
+            b.index,
+            warp * 32 + mask.trailing_zeros(),
+            pc,
+        );
     }
 }
 
@@ -332,7 +352,8 @@ fn enter(
     return_to: u32,
 ) -> bool {
     let program = m.grid.program;
-    let (Some(f), Some(op)) = (program.functions.get(function), program.calls.get(call as usize)) else {
+    let (Some(f), Some(op)) = (program.functions.get(function), program.calls.get(call as usize))
+    else {
         return false;
     };
     let caller = split.frame;
@@ -421,7 +442,13 @@ fn leave_function(program: &crate::decode::Program, warp: &mut Warp, split: &mut
     let f = &program.functions[split.frame.function as usize];
     if let Some(op) = program.calls.get(caller.call as usize) {
         for (result, d) in f.results.iter().zip(&op.results) {
-            copy_rows(warp, split.frame.r + result.0, caller.r + d.0, result.1.min(d.1), split.mask);
+            copy_rows(
+                warp,
+                split.frame.r + result.0,
+                caller.r + d.0,
+                result.1.min(d.1),
+                split.mask,
+            );
         }
     }
     split.pc = caller.return_to;

@@ -45,7 +45,7 @@ pub(super) fn access<const L: u8>(
         let linear = warp.index * 32 + lane as u32;
         if let Some(what) = what {
             m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
-                if kind != Kind::Store {
+            if kind != Kind::Store {
                 for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
                     if op.wide {
                         rows.x[row as usize].0[lane] = 0;
@@ -58,8 +58,18 @@ pub(super) fn access<const L: u8>(
         }
         let word = offset as usize / 4;
         let used = word..word + bytes.div_ceil(4) as usize;
-        if L >= FULL && kind != Kind::Store && used.clone().any(|w| warp.local_written[w] >> lane & 1 == 0) {
-            m.fault(FindingKind::UninitialisedRead, op, Place::Local(offset), b.index, linear, false);
+        if L >= FULL
+            && kind != Kind::Store
+            && used.clone().any(|w| warp.local_written[w] >> lane & 1 == 0)
+        {
+            m.fault(
+                FindingKind::UninitialisedRead,
+                op,
+                Place::Local(offset),
+                b.index,
+                linear,
+                false,
+            );
         }
         if kind != Kind::Load {
             for w in used {
@@ -72,7 +82,14 @@ pub(super) fn access<const L: u8>(
         match kind {
             Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
             Kind::Store => {
-                store(&mut column, rows, op, &alone, &offsets, Shape { run: false, same: true });
+                store(
+                    &mut column,
+                    rows,
+                    op,
+                    &alone,
+                    &offsets,
+                    Shape { run: false, same: true, halves: None },
+                );
             }
             Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
         }

@@ -4,8 +4,8 @@ use super::findings::Findings;
 use super::shadow::{Conflict, Me, Shadow};
 use super::warp::Warp;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
-use crate::decode::{Program, SharedVariable};
 use crate::decode::op::MemOp;
+use crate::decode::{Program, SharedVariable};
 use crate::memory::Memory;
 use crate::{Access, Action, Counters, FindingKind, Space};
 
@@ -300,7 +300,8 @@ impl Machine<'_> {
             } else {
                 Action::Read
             };
-            let with = self.memory_party(&other, place, other_block, conflict.thread, action, other.width);
+            let with =
+                self.memory_party(&other, place, other_block, conflict.thread, action, other.width);
             (at, Some(with))
         });
         self.findings = findings;
@@ -324,9 +325,13 @@ impl Machine<'_> {
             if *warps == 0 {
                 continue;
             }
-            let places = program.places.iter().skip(block.first as usize).take(block.instructions as usize);
-            let counters =
-                Counters { instructions: *warps, thread_instructions: *threads, ..Counters::default() };
+            let places =
+                program.places.iter().skip(block.first as usize).take(block.instructions as usize);
+            let counters = Counters {
+                instructions: *warps,
+                thread_instructions: *threads,
+                ..Counters::default()
+            };
             all.extend(places.map(|source| (*source, counters)));
         }
         let mut add = |pc: u32, c: Counters| {
@@ -334,10 +339,7 @@ impl Machine<'_> {
             all.push((source, c));
         };
         for (op, site) in program.memory.iter().zip(&self.sites) {
-            let mut c = Counters {
-                local_requests: site.local,
-                ..Counters::default()
-            };
+            let mut c = Counters { local_requests: site.local, ..Counters::default() };
             let load = matches!(program.ops[op.pc as usize].code, crate::decode::op::Code::Load);
             if op.atomic.is_some() {
                 if op.space == MemSpace::Shared {
@@ -364,11 +366,14 @@ impl Machine<'_> {
         }
         for (pc, (executed, divergent)) in self.branches.iter().enumerate() {
             if *executed > 0 {
-                add(pc as u32, Counters {
-                    branches: *executed,
-                    divergent_branches: *divergent,
-                    ..Counters::default()
-                });
+                add(
+                    pc as u32,
+                    Counters {
+                        branches: *executed,
+                        divergent_branches: *divergent,
+                        ..Counters::default()
+                    },
+                );
             }
         }
         for (pc, executed) in self.barriers.iter().enumerate() {

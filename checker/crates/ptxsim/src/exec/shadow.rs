@@ -300,7 +300,8 @@ impl Me {
                 }
                 _ => self.unordered(read, kind == LANES),
             };
-        let many = self.strong && atomic && (kind_of(write) == ATOMICS || thread_of(write) != self.thread);
+        let many =
+            self.strong && atomic && (kind_of(write) == ATOMICS || thread_of(write) != self.thread);
         let kind = match (self.strong, many) {
             (true, true) => ATOMICS,
             (true, false) => ATOMIC,

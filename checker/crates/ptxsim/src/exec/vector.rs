@@ -12,7 +12,10 @@ pub(super) fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: 
         && std::arch::is_x86_feature_detected!("fma")
         && std::arch::is_x86_feature_detected!("bmi2")
     {
-        #[expect(unsafe_code, reason = "calling a function compiled for features that were just detected")]
+        #[expect(
+            unsafe_code,
+            reason = "calling a function compiled for features that were just detected"
+        )]
         // SAFETY: the processor has avx2, fma and bmi2, as detected above; nothing else is asked of the caller.
         return unsafe { run_warp_avx2::<L>(m, b, w) };
     }

@@ -13,7 +13,6 @@ pub(crate) struct Row32(pub [u32; 32]);
 #[repr(align(64))]
 pub(crate) struct Row64(pub [u64; 32]);
 
-
 /// A function's window in the warp's register files, and its local memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Frame {

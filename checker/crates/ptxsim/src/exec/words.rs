@@ -33,17 +33,35 @@ pub(super) struct Shape {
     pub run: bool,
     /// All active lanes at one address.
     pub same: bool,
+    /// Each half of a full warp by itself, as in a block of 16 columns.
+    pub halves: Option<[Half; 2]>,
 }
 
-/// Are these offsets a run of `step`, or all the same?
-#[inline(always)]
-pub(super) fn shape<const N: usize>(offsets: &[u32; N], step: u32) -> (bool, bool) {
-    let (mut uneven, mut unequal) = (0, 0);
-    for i in 0..N {
-        uneven |= offsets[i] ^ offsets[0].wrapping_add(i as u32 * step);
-        unequal |= offsets[i] ^ offsets[0];
+/// A half-warp that is a run, or at one address.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Half {
+    pub first: u32,
+    pub run: bool,
+}
+
+impl Half {
+    /// What 16 offsets are; `None` when neither. `step` is a power of two.
+    #[inline(always)]
+    pub fn of(offsets: &[u32; 16], step: u32) -> Option<Self> {
+        let shift = step.trailing_zeros() & 31;
+        let (mut uneven, mut unequal) = (0, 0);
+        for i in 0..16 {
+            uneven |= offsets[i] ^ offsets[0].wrapping_add((i as u32) << shift);
+            unequal |= offsets[i] ^ offsets[0];
+        }
+        (uneven == 0 || unequal == 0).then_some(Self { first: offsets[0], run: uneven == 0 })
     }
-    (uneven == 0, unequal == 0)
+
+    /// The last lane's offset; beyond the end of memory when it would wrap.
+    #[inline(always)]
+    pub fn last(self, step: u32) -> u32 {
+        if self.run { self.first.saturating_add(15 * step) } else { self.first }
+    }
 }
 
 pub(super) struct Shared<'m>(pub &'m mut [u32]);
@@ -154,18 +172,18 @@ fn load<W: Words>(
         } else if whole.same {
             [words.get(first); 32]
         } else {
-            // two rows of a 16-wide block, each a run or one address
             let mut v = [0_u32; 32];
-            let (halves, _) = offsets.as_chunks::<16>();
-            for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
-                let first = half[0] as usize >> 2;
-                match shape(half, 4) {
-                    (true, _) => *d = words.get_run(first),
-                    (_, true) => *d = [words.get(first); 16],
-                    _ => {
-                        for i in 0..16 {
-                            d[i] = words.get(half[i] as usize >> 2);
-                        }
+            match whole.halves {
+                // two rows of a 16-wide block
+                Some(halves) => {
+                    for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
+                        let first = half.first as usize >> 2;
+                        *d = if half.run { words.get_run(first) } else { [words.get(first); 16] };
+                    }
+                }
+                None => {
+                    for i in 0..32 {
+                        v[i] = words.get(offsets[i] as usize >> 2);
                     }
                 }
             }
@@ -257,7 +275,13 @@ pub(super) fn store<W: Words>(
 
 /// Lane by lane, ascending: one of the orders that the hardware may choose, always the same one.
 #[inline(never)]
-pub(super) fn atomic<W: Words>(words: &mut W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
+pub(super) fn atomic<W: Words>(
+    words: &mut W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    who: &Who,
+    offsets: &[u32; 32],
+) {
     let Some(kind) = op.atomic else { return };
     for lane in lanes(who.mask) {
         let word = offsets[lane] as usize >> 2;
@@ -289,14 +313,34 @@ fn combine32(kind: AtomicOp, old: u32, b: u32, c: u32) -> u32 {
         AtomicOp::Or => old | b,
         AtomicOp::Xor => old ^ b,
         AtomicOp::Exch => b,
-        AtomicOp::Cas => if old == b { c } else { old },
-        AtomicOp::Inc => if old >= b { 0 } else { old + 1 },
-        AtomicOp::Dec => if old == 0 || old > b { b } else { old - 1 },
+        AtomicOp::Cas => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
+        AtomicOp::Inc => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
         AtomicOp::MinS => (old as i32).min(b as i32) as u32,
         AtomicOp::MaxS => (old as i32).max(b as i32) as u32,
         AtomicOp::MinU => old.min(b),
         AtomicOp::MaxU => old.max(b),
-        AtomicOp::AddF => crate::arith::float::canonical_f32(f32::from_bits(old) + f32::from_bits(b)).to_bits(),
+        AtomicOp::AddF => {
+            crate::arith::float::canonical_f32(f32::from_bits(old) + f32::from_bits(b)).to_bits()
+        }
         AtomicOp::AddD => old,
     }
 }
@@ -308,9 +352,27 @@ fn combine64(kind: AtomicOp, old: u64, b: u64, c: u64) -> u64 {
         AtomicOp::Or => old | b,
         AtomicOp::Xor => old ^ b,
         AtomicOp::Exch => b,
-        AtomicOp::Cas => if old == b { c } else { old },
-        AtomicOp::Inc => if old >= b { 0 } else { old + 1 },
-        AtomicOp::Dec => if old == 0 || old > b { b } else { old - 1 },
+        AtomicOp::Cas => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
+        AtomicOp::Inc => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
         AtomicOp::MinS => (old as i64).min(b as i64) as u64,
         AtomicOp::MaxS => (old as i64).max(b as i64) as u64,
         AtomicOp::MinU => old.min(b),
@@ -319,4 +381,3 @@ fn combine64(kind: AtomicOp, old: u64, b: u64, c: u64) -> u64 {
         AtomicOp::AddF => old,
     }
 }
-

@@ -51,10 +51,25 @@ pub(crate) enum Init<'a> {
 /// PTX's fundamental types (PTX ISA, "Fundamental Types").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
-    S8, S16, S32, S64,
-    U8, U16, U32, U64,
-    B8, B16, B32, B64, B128,
-    F16, F16x2, Bf16, Bf16x2, F32, F64,
+    S8,
+    S16,
+    S32,
+    S64,
+    U8,
+    U16,
+    U32,
+    U64,
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    F16,
+    F16x2,
+    Bf16,
+    Bf16x2,
+    F32,
+    F64,
     Pred,
 }
 
@@ -100,10 +115,7 @@ impl Type {
     }
 
     pub const fn float(self) -> bool {
-        matches!(
-            self,
-            Self::F16 | Self::F16x2 | Self::Bf16 | Self::Bf16x2 | Self::F32 | Self::F64
-        )
+        matches!(self, Self::F16 | Self::F16x2 | Self::Bf16 | Self::Bf16x2 | Self::F32 | Self::F64)
     }
 }
 
@@ -112,9 +124,18 @@ impl Type {
 pub(crate) enum Statement<'a> {
     Label(&'a str),
     /// `.reg .b32 %r<5>` declares `%r0` to `%r4`; without a count, one register.
-    Register { ty: Type, name: &'a str, count: Option<u32> },
+    Register {
+        ty: Type,
+        name: &'a str,
+        count: Option<u32>,
+    },
     Variable(Variable<'a>),
-    Location { file: u32, line: u32, column: u32, inlined_at: Option<(u32, u32, u32)> },
+    Location {
+        file: u32,
+        line: u32,
+        column: u32,
+        inlined_at: Option<(u32, u32, u32)>,
+    },
     /// The label of a `.callprototype`; calls through it name it.
     Prototype(&'a str),
     Instruction(Instruction<'a>),
@@ -163,7 +184,10 @@ pub(crate) enum Operand<'a> {
     F32(u32),
     F64(u64),
     /// `[base + offset]`; the base is a name or an absolute address.
-    Memory { base: Option<&'a str>, offset: i64 },
+    Memory {
+        base: Option<&'a str>,
+        offset: i64,
+    },
     /// `name + offset` outside brackets.
     Offset(&'a str, i64),
     /// `{a, b}`

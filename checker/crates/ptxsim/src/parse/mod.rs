@@ -154,7 +154,8 @@ impl<'a> Parser<'_, 'a> {
 
     /// A function or a module-scope variable, after its linking directives.
     fn declaration(&mut self, ptx: &mut Ptx<'a>) -> Result<()> {
-        while matches!(self.peek(), Some(Kind::Word(".visible" | ".extern" | ".weak" | ".common"))) {
+        while matches!(self.peek(), Some(Kind::Word(".visible" | ".extern" | ".weak" | ".common")))
+        {
             self.at += 1;
         }
         match self.peek() {
@@ -251,7 +252,10 @@ impl<'a> Parser<'_, 'a> {
         let init = self.initialiser()?;
         let align = if align == 0 { ty.bytes() * vector as u32 } else { align };
         if !align.is_power_of_two() || align > 1 << 16 {
-            return Err(ParseError::new(self.line(), format!("alignment {align} is not a power of two up to 65536")));
+            return Err(ParseError::new(
+                self.line(),
+                format!("alignment {align} is not a power of two up to 65536"),
+            ));
         }
         Ok(Variable { name, space, ty, align, elements, init })
     }
@@ -288,7 +292,9 @@ impl<'a> Parser<'_, 'a> {
                     depth -= 1;
                 }
                 Some(Kind::Punct(',')) if depth > 0 => self.at += 1,
-                Some(Kind::Int(_) | Kind::Punct('-')) => init.push(Init::Bits(self.signed_int()? as u64)),
+                Some(Kind::Int(_) | Kind::Punct('-')) => {
+                    init.push(Init::Bits(self.signed_int()? as u64))
+                }
                 Some(Kind::F32(bits)) => {
                     self.at += 1;
                     init.push(Init::Bits(u64::from(bits)));
@@ -316,7 +322,11 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn offset(&mut self) -> Result<i64> {
-        if self.eat('+') || self.peek() == Some(Kind::Punct('-')) { self.signed_int() } else { Ok(0) }
+        if self.eat('+') || self.peek() == Some(Kind::Punct('-')) {
+            self.signed_int()
+        } else {
+            Ok(0)
+        }
     }
 
     fn body(&mut self) -> Result<Vec<Statement<'a>>> {
@@ -358,8 +368,14 @@ impl<'a> Parser<'_, 'a> {
                     if self.peek() == Some(Kind::Word(".callprototype")) {
                         self.skip_past(';')?;
                         statements.push(Statement::Prototype(name));
-                    } else if matches!(self.peek(), Some(Kind::Word(".branchtargets" | ".calltargets"))) {
-                        return Err(ParseError::new(line, "`.branchtargets` and `.calltargets` are not supported"));
+                    } else if matches!(
+                        self.peek(),
+                        Some(Kind::Word(".branchtargets" | ".calltargets"))
+                    ) {
+                        return Err(ParseError::new(
+                            line,
+                            "`.branchtargets` and `.calltargets` are not supported",
+                        ));
                     } else {
                         statements.push(Statement::Label(name));
                     }
@@ -530,16 +546,23 @@ mod tests {
         let f = &ptx.functions[0];
         assert_eq!((f.name, f.entry, f.params.len()), ("k", true, 2));
         let body = f.body.as_ref().expect("a body");
-        assert!(matches!(body[1], Statement::Location { file: 2, line: 440, column: 9, inlined_at: Some((1, 5, 3)) }));
+        assert!(matches!(
+            body[1],
+            Statement::Location { file: 2, line: 440, column: 9, inlined_at: Some((1, 5, 3)) }
+        ));
         let Statement::Instruction(st) = &body[4] else { panic!("{:?}", body[4]) };
         assert_eq!(st.operands[0], Operand::Memory { base: Some("%rd1"), offset: -4 });
-        assert_eq!(st.operands[1], Operand::Vector(vec![Operand::Name("%f1"), Operand::F32(0x3f80_0000)]));
+        assert_eq!(
+            st.operands[1],
+            Operand::Vector(vec![Operand::Name("%f1"), Operand::F32(0x3f80_0000)])
+        );
         assert_eq!((st.root(), st.line), ("st", 13));
     }
 
     #[test]
     fn errors_name_the_line() {
-        let error = parse(".version 9.0\n.visible .entry k()\n{\n  add.s32 %r1 %r2;\n}\n").expect_err("no comma");
+        let error = parse(".version 9.0\n.visible .entry k()\n{\n  add.s32 %r1 %r2;\n}\n")
+            .expect_err("no comma");
         assert_eq!(error.line, 4);
         assert!(error.message.contains("`%r2`"), "{}", error.message);
     }
