@@ -6,7 +6,7 @@ use std::time::Instant;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::backend::{Arg, Choice, Fault, Launch, NoGpu, Run};
+use crate::backend::{Arg, Choice, Fault, Launch, NoGpu, Run, sim};
 use crate::compile::Outcome;
 use crate::engine::Engine;
 use crate::spec::{Case, Param, Role, Spec};
@@ -174,11 +174,10 @@ fn conclude(
                 return Ok(Verdict::WrongSignature(difference));
             }
         }
-        Err(ptxsim::Error::Unsupported { feature, source_line: source }) => {
-            let fault = Fault::Unsupported { feature, source };
+        Err(error) => {
+            let fault = sim::fault(error).map_err(Error::Ptx)?;
             return Ok(Verdict::Fault { case: 0, fault, others: 0 });
         }
-        Err(error) => return Err(Error::Ptx(error)),
     }
 
     let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;

@@ -99,6 +99,15 @@ fn complete(run: Run) -> Result<Run, Error> {
 
 /// What the simulator does not run, in the same terms as the GPU's driver where that would refuse too.
 fn refused(error: ptxsim::Error) -> Result<Run, Error> {
+    let fault = fault(error).map_err(|other| Error::Bug(other.to_string()))?;
+    Ok(Run { faults: vec![fault], ..empty_run() })
+}
+
+/// The fault that an error of the simulator is; the error itself where it is not about the kernel.
+///
+/// # Errors
+/// What only a bug of ours can cause.
+pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
     use ptxsim::Error as E;
     let driver = |code, name: &str, text| Fault::Driver { code, name: name.into(), text };
     let fault = match error {
@@ -109,9 +118,9 @@ fn refused(error: ptxsim::Error) -> Result<Run, Error> {
         E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
         E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
         E::BadLaunch(text) => driver(1, "CUDA_ERROR_INVALID_VALUE", text),
-        other => return Err(Error::Bug(other.to_string())),
+        other => return Err(other),
     };
-    Ok(Run { faults: vec![fault], ..empty_run() })
+    Ok(fault)
 }
 
 fn empty_run() -> Run {

@@ -88,6 +88,9 @@ pub fn run(
             found: module.entries.iter().map(|e| e.name.clone()).collect(),
         }
     })?;
+    if let Some(error) = module.program.refusal(entry.function) {
+        return Err(error.clone());
+    }
     check_limits(entry, launch)?;
     let params = pack(entry, &launch.args)?;
     let variables = bind(module, memory)?;

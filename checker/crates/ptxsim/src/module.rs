@@ -68,7 +68,8 @@ impl Module {
     /// Parses and decodes PTX text.
     ///
     /// # Errors
-    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for PTX that the simulator does not know.
+    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for variables that the simulator does not know.
+    /// A function that it does not know fails later, and only for the kernels that need it: [`Module::refused`].
     pub fn parse(ptx: &str) -> Result<Self, Error> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let tree = parse::parse(ptx)?;
@@ -88,6 +89,13 @@ impl Module {
             }
         }
         Ok(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), program, entries })
+    }
+
+    /// Why a kernel cannot be run here although its module can be loaded: it, or a function that it may call, uses
+    /// something that the simulator does not know.
+    pub fn refused(&self, entry: &str) -> Option<&Error> {
+        let entry = self.entries.iter().find(|e| e.name == entry)?;
+        self.program.refusal(entry.function)
     }
 
     /// The kernels, in the order of the text.

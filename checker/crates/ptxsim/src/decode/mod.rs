@@ -9,7 +9,7 @@ mod provenance;
 
 use std::collections::HashMap;
 
-use op::{BarrierOp, Block, CallOp, CollectiveOp, Func, MemOp, Op};
+use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, Func, MemOp, Op, Target};
 
 use crate::arith::convert::Convert;
 use crate::parse::ast::{Init, Ptx, Variable};
@@ -39,6 +39,82 @@ pub(crate) struct Program {
     /// Atomics whose result depends on their order.
     pub ordered_atomics: bool,
     pub has_atomics: bool,
+}
+
+/// How much of a program there was before a function.
+struct Mark {
+    ops: usize,
+    blocks: usize,
+    places: usize,
+    memory: usize,
+    calls: usize,
+    barriers: usize,
+    collectives: usize,
+    conversions: usize,
+    shared: usize,
+    shared_static: u32,
+}
+
+impl Program {
+    fn mark(&self) -> Mark {
+        Mark {
+            ops: self.ops.len(),
+            blocks: self.blocks.len(),
+            places: self.places.len(),
+            memory: self.memory.len(),
+            calls: self.calls.len(),
+            barriers: self.barriers.len(),
+            collectives: self.collectives.len(),
+            conversions: self.conversions.len(),
+            shared: self.shared.len(),
+            shared_static: self.shared_static,
+        }
+    }
+
+    /// Forgets what a function that cannot be decoded has left.
+    fn rewind(&mut self, mark: &Mark) {
+        self.ops.truncate(mark.ops);
+        self.source_of.truncate(mark.ops);
+        self.blocks.truncate(mark.blocks);
+        self.places.truncate(mark.places);
+        self.memory.truncate(mark.memory);
+        self.calls.truncate(mark.calls);
+        self.barriers.truncate(mark.barriers);
+        self.collectives.truncate(mark.collectives);
+        self.conversions.truncate(mark.conversions);
+        self.shared.truncate(mark.shared);
+        self.shared_static = mark.shared_static;
+    }
+
+    /// Why a function cannot run: itself, or one that it may call.
+    pub fn refusal(&self, function: usize) -> Option<&Error> {
+        let mut seen = vec![false; self.functions.len()];
+        let mut open = vec![function];
+        while let Some(f) = open.pop() {
+            let Some(func) =
+                self.functions.get(f).filter(|_| !std::mem::replace(&mut seen[f], true))
+            else {
+                continue;
+            };
+            if func.refused.is_some() {
+                return func.refused.as_ref();
+            }
+            let next = self.functions.iter().skip(f + 1).find(|next| next.refused.is_none());
+            let end = next.map_or(self.ops.len(), |next| next.start as usize);
+            for op in self.ops.get(func.start as usize..end).unwrap_or_default() {
+                if let Code::Call = op.code
+                    && let Some(call) = self.calls.get(op.d as usize)
+                {
+                    match call.target {
+                        Target::Function(callee) => open.push(callee),
+                        Target::Indirect(_) => open.extend(0..self.functions.len()),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        None
+    }
 }
 
 /// A `.global` or `.const` variable of the module.
@@ -107,7 +183,15 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
         initialise(v, &mut program, &symbols)?;
     }
     for f in &defined {
-        function::decode(f, ptx, &symbols, &mut program)?;
+        let mark = program.mark();
+        match function::decode(f, ptx, &symbols, &mut program) {
+            Ok(()) => {}
+            Err(error @ (Error::Unsupported { .. } | Error::BadLaunch(_))) => {
+                program.rewind(&mark);
+                program.functions.push(Func { refused: Some(error), ..Func::default() });
+            }
+            Err(error) => return Err(error),
+        }
     }
     let written = defined.iter().map(|f| provenance::written(f)).collect();
     Ok((program, written))

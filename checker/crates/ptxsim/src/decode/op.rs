@@ -356,6 +356,8 @@ pub(crate) struct Func {
     pub local_bytes: u32,
     /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
     pub talks: bool,
+    /// Why this function cannot run; its kernels cannot either, but others of the module can.
+    pub refused: Option<crate::Error>,
 }
 
 /// A row whose value is known at the launch.
