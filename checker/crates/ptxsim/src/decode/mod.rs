@@ -2,10 +2,17 @@
 //! Decoded once per module; a launch only fills in constants.
 
 mod alu;
+mod compare;
+mod float;
 mod function;
+mod integer;
 mod lower;
+mod memory;
+mod moves;
 pub(crate) mod op;
+mod operands;
 mod provenance;
+mod sync;
 
 use std::collections::HashMap;
 

@@ -3,10 +3,9 @@
 use super::machine::{BlockState, Grid, Machine};
 use super::shadow::Shadow;
 use super::warp::{Frame, Split, State, Warp, lanes};
-use super::{collective, vector};
+use super::{barrier, collective, vector};
 use crate::address::{FUNCTION_SLOT, base};
-use crate::decode::op::{Constant, ReduceKind, Special};
-use crate::{Action, FindingKind};
+use crate::decode::op::{Constant, Special};
 
 /// Why a warp, or a block, stopped running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,7 +213,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
         if b.warps.iter().all(|w| w.live == 0) {
             return Stop::Left;
         }
-        if open_barriers(m, b) {
+        if barrier::open(m, b) {
             continue;
         }
         if gave_way {
@@ -224,201 +223,8 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             return Stop::GaveWay;
         }
         if !b.warps.iter().any(|w| w.splits.iter().any(|s| s.state == State::Ready)) {
-            deadlock(m, b);
+            barrier::deadlock(m, b);
             return Stop::Fatal;
         }
-    }
-}
-
-/// A split that waits at a barrier: warp, split, barrier operation and number.
-struct Waiting {
-    warp: usize,
-    split: usize,
-    op: u32,
-    id: u32,
-}
-
-fn waiting(m: &Machine<'_>, b: &BlockState) -> Vec<Waiting> {
-    let program = m.grid.program;
-    let mut all = vec![];
-    for (w, warp) in b.warps.iter().enumerate() {
-        for (s, split) in warp.splits.iter().enumerate() {
-            if let State::AtBarrier(op) = split.state {
-                let row = program.barriers[op as usize].id + split.frame.r;
-                let id = warp.r[row as usize].0[split.mask.trailing_zeros() as usize & 31];
-                all.push(Waiting { warp: w, split: s, op, id });
-            }
-        }
-    }
-    all
-}
-
-/// Opens every barrier that is complete. True when one opened.
-fn open_barriers(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
-    let all = waiting(m, b);
-    let Some(first) = all.first() else { return false };
-    let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
-    let mut ids: Vec<u32> = all.iter().map(|w| w.id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut opened = false;
-    let _ = first;
-    for id in ids {
-        let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
-        let threads: u32 =
-            here.iter().map(|w| b.warps[w.warp].splits[w.split].mask.count_ones()).sum();
-        let arrived = threads.saturating_add(b.arrived[id as usize % 16]);
-        let count = here.iter().find_map(|w| {
-            let op = m.grid.program.barriers[w.op as usize];
-            let split = &b.warps[w.warp].splits[w.split];
-            let row = op.count? + split.frame.r;
-            Some(b.warps[w.warp].r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
-        });
-        let complete = match count {
-            Some(count) => arrived >= count,
-            None => arrived >= live,
-        };
-        if !complete {
-            continue;
-        }
-        if count.is_none() && b.left_count > 0 {
-            not_reached(m, b, here[0], threads, b.left_count, b.left);
-        } else if let Some(other) = apart(m, b, &here) {
-            not_reached(m, b, here[0], threads, 0, Some(other));
-        }
-        reduce(m, b, &here);
-        b.arrived[id as usize % 16] = 0;
-        b.epoch = b.advance();
-        for w in &here {
-            let split = &mut b.warps[w.warp].splits[w.split];
-            split.state = State::Ready;
-            split.turn = 0;
-        }
-        for warp in &mut b.warps {
-            warp.turn = 0;
-            warp.epoch = warp.epoch.max(b.epoch);
-            warp.merge();
-        }
-        opened = true;
-    }
-    opened
-}
-
-/// Lanes of one warp that wait at different barriers in the text: their branches have parted.
-fn apart(m: &Machine<'_>, b: &BlockState, here: &[&Waiting]) -> Option<(u32, u32)> {
-    let _ = m;
-    for (i, a) in here.iter().enumerate() {
-        for other in &here[i + 1..] {
-            if a.warp == other.warp && a.op != other.op {
-                let split = &b.warps[other.warp].splits[other.split];
-                let linear = b.warps[other.warp].index * 32 + split.mask.trailing_zeros();
-                return Some((split.pc.saturating_sub(1), linear));
-            }
-        }
-    }
-    None
-}
-
-fn not_reached(
-    m: &mut Machine<'_>,
-    b: &BlockState,
-    at: &Waiting,
-    waiting: u32,
-    missing: u32,
-    other: Option<(u32, u32)>,
-) {
-    let warp = &b.warps[at.warp];
-    let split = &warp.splits[at.split];
-    let linear = warp.index * 32 + split.mask.trailing_zeros();
-    let pc = split.pc.saturating_sub(1);
-    let mut findings = std::mem::take(&mut m.findings);
-    let with = other.map_or(u32::MAX, |(pc, _)| pc);
-    findings.add(
-        FindingKind::BarrierNotReached { waiting, missing },
-        pc,
-        with,
-        Machine::order(b.index, linear),
-        false,
-        || {
-            let action = if missing > 0 { Action::Exit } else { Action::Wait };
-            (
-                m.party(pc, b.index, linear, Action::Wait),
-                other.map(|(pc, linear)| m.party(pc, b.index, linear, action)),
-            )
-        },
-    );
-    m.findings = findings;
-}
-
-/// `bar.red`: the predicate over all threads that take part.
-fn reduce(m: &Machine<'_>, b: &mut BlockState, here: &[&Waiting]) {
-    let program = m.grid.program;
-    let Some(kind) =
-        here.iter().find_map(|w| program.barriers[w.op as usize].reduce).map(|r| r.kind)
-    else {
-        return;
-    };
-    let (mut yes, mut threads) = (0, 0);
-    for w in here {
-        let (warp, Some(r)) = (&b.warps[w.warp], program.barriers[w.op as usize].reduce) else {
-            continue;
-        };
-        let split = &warp.splits[w.split];
-        let p = warp.p[(split.frame.p + r.source) as usize] & split.mask;
-        yes += p.count_ones();
-        threads += split.mask.count_ones();
-    }
-    let holds = if kind == ReduceKind::And { yes == threads } else { yes > 0 };
-    for w in here {
-        let Some(r) = program.barriers[w.op as usize].reduce else { continue };
-        let warp = &mut b.warps[w.warp];
-        let (mask, frame) = (warp.splits[w.split].mask, warp.splits[w.split].frame);
-        if kind == ReduceKind::Popc {
-            let d = &mut warp.r[(frame.r + r.d) as usize].0;
-            lanes(mask).for_each(|l| d[l] = yes);
-        } else {
-            let d = &mut warp.p[(frame.p + r.d) as usize];
-            *d = if holds { *d | mask } else { *d & !mask };
-        }
-    }
-}
-
-/// Nobody in the block can run: some wait at one barrier, some at another or for a count that never comes.
-fn deadlock(m: &mut Machine<'_>, b: &BlockState) {
-    let all = waiting(m, b);
-    let threads = |w: &Waiting| b.warps[w.warp].splits[w.split].mask.count_ones();
-    let Some(first) = all.first() else { return };
-    let here: u32 = all.iter().filter(|w| w.id == first.id).map(threads).sum();
-    let elsewhere = all.iter().find(|w| w.id != first.id);
-    let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
-    match elsewhere {
-        Some(other) => {
-            let split = &b.warps[other.warp].splits[other.split];
-            let linear = b.warps[other.warp].index * 32 + split.mask.trailing_zeros();
-            let place = Some((split.pc.saturating_sub(1), linear));
-            let what_waits = all.iter().filter(|w| w.id == first.id).map(threads).sum();
-            let _ = here;
-            // both sides wait, and neither can come to the other
-            let mut findings = std::mem::take(&mut m.findings);
-            let warp = &b.warps[first.warp];
-            let own = &warp.splits[first.split];
-            let linear_first = warp.index * 32 + own.mask.trailing_zeros();
-            let pc = own.pc.saturating_sub(1);
-            findings.add(
-                FindingKind::Deadlock { waiting: what_waits },
-                pc,
-                place.map_or(u32::MAX, |(pc, _)| pc),
-                Machine::order(b.index, linear_first),
-                false,
-                || {
-                    (
-                        m.party(pc, b.index, linear_first, Action::Wait),
-                        place.map(|(pc, linear)| m.party(pc, b.index, linear, Action::Wait)),
-                    )
-                },
-            );
-            m.findings = findings;
-        }
-        None => not_reached(m, b, first, here, live.saturating_sub(here), b.left),
     }
 }

@@ -1,7 +1,7 @@
 //! Running a kernel: a warp-vectorised interpreter.
 //!
 //! ```text
-//! block    runs its warps in turn, opens barriers, finds deadlocks
+//! block    runs its warps in turn; `barrier` opens barriers and finds deadlocks
 //! interp   one warp: picks a split, executes operations until it waits, leaves or gives way
 //! alu      arithmetic of 32 lanes
 //! access   loads, stores, atomics: bounds, counts, then
@@ -12,6 +12,7 @@
 
 mod access;
 mod alu;
+mod barrier;
 pub(crate) mod block;
 pub(crate) mod builtin;
 mod collective;

@@ -1,0 +1,165 @@
+//! Loads, stores and atomics.
+
+use super::function::{Decoder, Local, Row};
+use super::op::{Address, AtomicOp, Code, Constant, MemOp, MemSpace};
+use crate::Error;
+use crate::parse::ast::{Instruction, Operand, Type};
+
+impl<'a> Decoder<'_, 'a> {
+    pub(super) fn space(&mut self, i: &Instruction<'a>) -> Result<MemSpace, Error> {
+        Ok(if i.has("global") || i.has("const") {
+            MemSpace::Global
+        } else if i.has("shared") || i.has("shared::cta") {
+            MemSpace::Shared
+        } else if i.has("local") {
+            MemSpace::Local
+        } else if i.has("shared::cluster") {
+            return self.unsupported("shared memory of another block");
+        } else {
+            MemSpace::Generic
+        })
+    }
+
+    pub(super) fn memory_op(
+        &mut self,
+        i: &Instruction<'a>,
+        memory: &Operand<'a>,
+    ) -> Result<MemOp, Error> {
+        let Some(ty) = i.types().last() else {
+            return self.bad(format!("`{}` needs a type", i.name));
+        };
+        if ty == Type::B128 {
+            return self.unsupported(format!("`{}`", i.name));
+        }
+        let vector = if i.has("v2") {
+            2
+        } else if i.has("v4") {
+            4
+        } else {
+            1
+        };
+        if i.has("v8") {
+            return self.unsupported(format!("`{}`", i.name));
+        }
+        let Operand::Memory { base, offset } = memory else {
+            return self.bad("expected `[address]`");
+        };
+        let address = match base {
+            None => Address::Row64(self.constant64(Constant::Bits(0))),
+            Some(name) => match self.lookup(name) {
+                Some(Local::Register(Row::R64(row), _)) => Address::Row64(row),
+                Some(Local::Register(Row::R32(row), _)) => Address::Row32(row),
+                _ => Address::Row64(self.r64(&Operand::Name(name))?),
+            },
+        };
+        let strong = ["volatile", "relaxed", "acquire", "release", "mmio"].iter().any(|m| i.has(m));
+        self.func.talks |= strong;
+        Ok(MemOp {
+            space: self.space(i)?,
+            width: ty.bytes(),
+            vector,
+            signed: ty.signed(),
+            wide: false,
+            rows: [u32::MAX; 4],
+            address,
+            offset: *offset,
+            strong,
+            atomic: None,
+            b: 0,
+            c: 0,
+            pc: 0,
+        })
+    }
+
+    pub(super) fn load(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let (d, memory) = (self.operand(i, 0)?.clone(), self.operand(i, 1)?);
+        let mut op = self.memory_op(i, memory)?;
+        let parts = if let Operand::Vector(parts) = d { parts } else { vec![d] };
+        if parts.len() != op.vector as usize {
+            return self.bad(format!("`{}` needs {} registers", i.name, op.vector));
+        }
+        op.wide = parts.iter().any(|p| self.is_wide(p));
+        for (row, part) in op.rows.iter_mut().zip(&parts) {
+            if *part != Operand::Sink {
+                *row = if op.wide { self.d64(part)? } else { self.d32(part)? };
+            }
+        }
+        if op.width == 8 && !op.wide && parts.iter().any(|p| *p != Operand::Sink) {
+            return self.bad("an 8-byte load needs 64-bit registers");
+        }
+        self.emit_memory(Code::Load, op);
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let (memory, value) = (self.operand(i, 0)?, self.operand(i, 1)?.clone());
+        let mut op = self.memory_op(i, memory)?;
+        let parts = if let Operand::Vector(parts) = value { parts } else { vec![value] };
+        if parts.len() != op.vector as usize {
+            return self.bad(format!("`{}` needs {} values", i.name, op.vector));
+        }
+        op.wide = op.width == 8;
+        for (row, part) in op.rows.iter_mut().zip(&parts) {
+            *row = if op.wide { self.r64(part)? } else { self.r32(part)? };
+        }
+        self.emit_memory(Code::Store, op);
+        Ok(())
+    }
+
+    pub(super) fn atomic(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let red = i.root() == "red";
+        let first = usize::from(!red);
+        let memory = self.operand(i, first)?;
+        let mut op = self.memory_op(i, memory)?;
+        let Some(ty) = i.types().last() else { return self.bad("an atomic needs a type") };
+        let Some(name) = i.modifiers().find(|m| {
+            matches!(
+                *m,
+                "add" | "and" | "or" | "xor" | "exch" | "cas" | "inc" | "dec" | "min" | "max"
+            )
+        }) else {
+            return self.unsupported(format!("`{}`", i.name));
+        };
+        let kind = match (name, ty) {
+            ("add", Type::F32) => AtomicOp::AddF,
+            ("add", Type::F64) => AtomicOp::AddD,
+            (_, t) if t.float() || !matches!(t.bytes(), 4 | 8) || i.has("v2") || i.has("v4") => {
+                return self.unsupported(format!("`{}`", i.name));
+            }
+            ("add", _) => AtomicOp::Add,
+            ("and", _) => AtomicOp::And,
+            ("or", _) => AtomicOp::Or,
+            ("xor", _) => AtomicOp::Xor,
+            ("exch", _) => AtomicOp::Exch,
+            ("cas", _) => AtomicOp::Cas,
+            ("inc", _) => AtomicOp::Inc,
+            ("dec", _) => AtomicOp::Dec,
+            ("min", t) if t.signed() => AtomicOp::MinS,
+            ("min", _) => AtomicOp::MinU,
+            (_, t) if t.signed() => AtomicOp::MaxS,
+            _ => AtomicOp::MaxU,
+        };
+        op.wide = op.width == 8;
+        op.strong = true;
+        if !red {
+            let d = self.operand(i, 0)?;
+            if *d != Operand::Sink {
+                op.rows[0] = if op.wide { self.d64(d)? } else { self.d32(d)? };
+            }
+        }
+        let b = self.operand(i, first + 1)?;
+        op.b = if op.wide { self.r64(b)? } else { self.r32(b)? };
+        if kind == AtomicOp::Cas {
+            let c = self.operand(i, first + 2)?;
+            op.c = if op.wide { self.r64(c)? } else { self.r32(c)? };
+        }
+        op.atomic = Some(kind);
+        self.program.has_atomics = true;
+        // nvcc keeps a destination register also for results that nobody uses
+        self.program.ordered_atomics |=
+            matches!(kind, AtomicOp::AddF | AtomicOp::AddD | AtomicOp::Exch | AtomicOp::Cas)
+                || !red;
+        self.emit_memory(Code::Atomic, op);
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! Moves, address conversions, and the parameters of kernels and calls.
+
+use super::function::{Decoder, Local};
+use super::op::{Code, Constant};
+use crate::Error;
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
+use crate::parse::ast::{Instruction, Operand, Type};
+
+impl<'a> Decoder<'_, 'a> {
+    pub(super) fn mov(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let Some(ty) = i.types().last() else { return self.bad("`mov` needs a type") };
+        match (d, a) {
+            (Operand::Vector(parts), _) => return self.unpack(ty, parts, a),
+            (_, Operand::Vector(parts)) => return self.pack(ty, d, parts),
+            _ => {}
+        }
+        if ty == Type::Pred {
+            let (d, a) = (self.dp(d)?, self.pred(a)?);
+            self.emit(Code::MovP, d, a, 0, 0);
+        } else if ty.bytes() == 8 {
+            let clock = matches!(a, Operand::Name("%clock64" | "%globaltimer"));
+            let (d, a) = (self.d64(d)?, self.r64(a)?);
+            self.emit(Code::MovL, d, a, 0, 0);
+            if clock {
+                self.open_block();
+            }
+        } else if matches!(a, Operand::Name("%clock" | "%clock_hi" | "%globaltimer_lo")) {
+            let d = self.d32(d)?;
+            self.emit(Code::ClockI, d, 0, 0, 0);
+            // time passes block by block: what follows counts for the next reading
+            self.open_block();
+        } else {
+            let (d, a) = (self.d32(d)?, self.r32(a)?);
+            let narrow = ty.bytes() == 2;
+            self.emit(if narrow { Code::ZextH } else { Code::MovI }, d, a, 0, 0);
+        }
+        Ok(())
+    }
+
+    /// `mov.b64 {%r1, %r2}, %rd1`, `mov.b32 {%rs1, %rs2}, %r1`, `mov.b64 {%rs1 .. %rs4}, %rd1`.
+    pub(super) fn unpack(
+        &mut self,
+        ty: Type,
+        parts: &[Operand<'a>],
+        a: &Operand<'a>,
+    ) -> Result<(), Error> {
+        let halves: Vec<u32> = if ty.bytes() == 8 {
+            let a = self.r64(a)?;
+            let (low, high) = (self.temp32(), self.temp32());
+            self.emit(Code::LowLI, low, a, 0, 0);
+            self.emit(Code::HighLI, high, a, 0, 0);
+            vec![low, high]
+        } else {
+            let a = self.r32(a)?;
+            let t = self.temp32();
+            self.emit(Code::MovI, t, a, 0, 0);
+            vec![t]
+        };
+        let per = parts.len().checked_div(halves.len()).unwrap_or(0);
+        if !matches!(per, 1 | 2 | 4) || per * halves.len() != parts.len() {
+            return self.unsupported(format!("`mov.{ty:?}` into {} parts", parts.len()));
+        }
+        for (n, part) in parts.iter().enumerate() {
+            let d = self.d32(part)?;
+            let source = halves[n / per];
+            let shift = self.constant32(Constant::Bits((n % per * 32 / per) as u64));
+            match per {
+                1 => self.emit(Code::MovI, d, source, 0, 0),
+                _ => {
+                    self.emit(Code::ShrUI, d, source, shift, 0);
+                    self.emit(if per == 2 { Code::ZextH } else { Code::ZextB }, d, d, 0, 0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn pack(
+        &mut self,
+        ty: Type,
+        d: &Operand<'a>,
+        parts: &[Operand<'a>],
+    ) -> Result<(), Error> {
+        let words = if ty.bytes() == 8 { 2 } else { 1 };
+        let per = parts.len() / words;
+        if !matches!(per, 1 | 2 | 4) || per * words != parts.len() {
+            return self.unsupported(format!("`mov.{ty:?}` from {} parts", parts.len()));
+        }
+        let mut rows = vec![];
+        for word in parts.chunks(per) {
+            let whole = self.temp32();
+            for (n, part) in word.iter().enumerate() {
+                let a = self.r32(part)?;
+                if n == 0 {
+                    self.emit(Code::MovI, whole, a, 0, 0);
+                } else {
+                    let (shift, t) =
+                        (self.constant32(Constant::Bits((n * 32 / per) as u64)), self.temp32());
+                    self.emit(Code::ShlI, t, a, shift, 0);
+                    self.emit(Code::OrI, whole, whole, t, 0);
+                }
+            }
+            rows.push(whole);
+        }
+        if words == 2 {
+            let d = self.d64(d)?;
+            self.emit(Code::Pack, d, rows[0], rows[1], 0);
+        } else {
+            let d = self.d32(d)?;
+            self.emit(Code::MovI, d, rows[0], 0, 0);
+        }
+        Ok(())
+    }
+
+    /// Global and generic addresses are one here; shared and local memory are windows into it.
+    pub(super) fn cvta(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let window = if i.has("shared") || i.has("shared::cta") {
+            base(SHARED_SLOT)
+        } else if i.has("local") {
+            base(LOCAL_SLOT)
+        } else if i.has("param") {
+            return self.unsupported("taking the address of a kernel parameter");
+        } else {
+            0
+        };
+        let to = i.has("to");
+        let (d, a) = (self.d64(d)?, self.r64(a)?);
+        if window == 0 {
+            self.emit(Code::MovL, d, a, 0, 0);
+        } else {
+            let w = self.constant64(Constant::Bits(window));
+            self.emit(if to { Code::SubL } else { Code::AddL }, d, a, w, 0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn load_param(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let Some(ty) = i.types().last() else { return self.bad("`ld.param` needs a type") };
+        let d = self.operand(i, 0)?.clone();
+        let Operand::Memory { base: Some(name), offset } = *self.operand(i, 1)? else {
+            return self.unsupported("`ld.param` through an address");
+        };
+        let parts = if let Operand::Vector(parts) = d { parts } else { vec![d] };
+        for (n, part) in parts.iter().enumerate() {
+            let at = offset.wrapping_add(n as i64 * i64::from(ty.bytes()));
+            match self.lookup(name) {
+                Some(Local::Argument(start)) => {
+                    let constant = Constant::Param {
+                        offset: i64::from(start).wrapping_add(at) as u32,
+                        bytes: ty.bytes(),
+                        signed: ty.signed(),
+                    };
+                    if self.is_wide(part) {
+                        let (d, c) = (self.d64(part)?, self.constant64(constant));
+                        self.emit(Code::MovL, d, c, 0, 0);
+                    } else {
+                        let (d, c) = (self.d32(part)?, self.constant32(constant));
+                        self.emit(Code::MovI, d, c, 0, 0);
+                    }
+                }
+                Some(Local::Param { row, bytes }) => {
+                    let (row, shift) = self.param_word(row, bytes, at, ty)?;
+                    self.load_param_word(part, ty, row, shift)?;
+                }
+                Some(Local::Register(..)) => {
+                    return self.unsupported("`ld.param` through a register");
+                }
+                _ => return self.bad(format!("no parameter `{name}`")),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn param_word(
+        &self,
+        row: u32,
+        bytes: u32,
+        at: i64,
+        ty: Type,
+    ) -> Result<(u32, u32), Error> {
+        match u32::try_from(at) {
+            Ok(at)
+                if at.checked_add(ty.bytes()).is_some_and(|end| end <= bytes.max(4))
+                    && at % ty.bytes().min(4) == 0 =>
+            {
+                Ok((row + at / 4, at % 4 * 8))
+            }
+            _ => self.bad(format!("offset {at} is outside the parameter")),
+        }
+    }
+
+    pub(super) fn load_param_word(
+        &mut self,
+        d: &Operand<'a>,
+        ty: Type,
+        row: u32,
+        shift: u32,
+    ) -> Result<(), Error> {
+        if ty.bytes() == 8 {
+            let d = self.d64(d)?;
+            self.emit(Code::Pack, d, row, row + 1, 0);
+            return Ok(());
+        }
+        let t = self.temp32();
+        if shift == 0 {
+            self.emit(Code::MovI, t, row, 0, 0);
+        } else {
+            let s = self.constant32(Constant::Bits(u64::from(shift)));
+            self.emit(Code::ShrUI, t, row, s, 0);
+        }
+        match (ty.bytes(), ty.signed()) {
+            (1, false) => self.emit(Code::ZextB, t, t, 0, 0),
+            (1, true) => self.emit(Code::SextB, t, t, 0, 0),
+            (2, false) => self.emit(Code::ZextH, t, t, 0, 0),
+            (2, true) => self.emit(Code::SextH, t, t, 0, 0),
+            _ => {}
+        }
+        if self.is_wide(d) {
+            let d = self.d64(d)?;
+            self.emit(if ty.signed() { Code::SextIL } else { Code::ZextIL }, d, t, 0, 0);
+        } else {
+            let d = self.d32(d)?;
+            self.emit(Code::MovI, d, t, 0, 0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_param(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let Some(ty) = i.types().last() else { return self.bad("`st.param` needs a type") };
+        let Operand::Memory { base: Some(name), offset } = *self.operand(i, 0)? else {
+            return self.bad("`st.param` needs a parameter");
+        };
+        let Some(Local::Param { row, bytes }) = self.lookup(name) else {
+            return self.bad(format!("no parameter `{name}` to store to"));
+        };
+        let value = self.operand(i, 1)?.clone();
+        let parts = if let Operand::Vector(parts) = value { parts } else { vec![value] };
+        for (n, part) in parts.iter().enumerate() {
+            let at = offset.wrapping_add(n as i64 * i64::from(ty.bytes()));
+            let (row, shift) = self.param_word(row, bytes, at, ty)?;
+            match ty.bytes() {
+                8 => {
+                    let a = self.r64(part)?;
+                    self.emit(Code::LowLI, row, a, 0, 0);
+                    self.emit(Code::HighLI, row + 1, a, 0, 0);
+                }
+                4 => {
+                    let a = self.r32(part)?;
+                    self.emit(Code::MovI, row, a, 0, 0);
+                }
+                n => {
+                    let a = self.r32(part)?;
+                    let bits = u64::from((1_u32 << (n * 8)) - 1) << shift;
+                    let (keep, mask) = (
+                        self.constant32(Constant::Bits(!bits & 0xffff_ffff)),
+                        self.constant32(Constant::Bits(bits)),
+                    );
+                    let (s, t) = (self.constant32(Constant::Bits(u64::from(shift))), self.temp32());
+                    self.emit(Code::ShlI, t, a, s, 0);
+                    self.emit(Code::AndI, t, t, mask, 0);
+                    self.emit(Code::AndI, row, row, keep, 0);
+                    self.emit(Code::OrI, row, row, t, 0);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! Operands: names, numbers and special registers become rows.
+
+use super::Symbol;
+use super::function::{Decoder, Local, Row};
+use super::op::{Code, Constant, Special};
+use crate::Error;
+use crate::parse::ast::Operand;
+
+impl<'a> Decoder<'_, 'a> {
+    pub fn pred_register(&self, name: &str) -> Result<u32, Error> {
+        match self.lookup(name) {
+            Some(Local::Register(Row::Pred(row), _)) => Ok(row),
+            _ => self.bad(format!("`{name}` is not a predicate register")),
+        }
+    }
+
+    /// A predicate operand, negation resolved.
+    pub fn pred(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
+        match operand {
+            Operand::Name(name) => self.pred_register(name),
+            Operand::Not(name) => {
+                let source = self.pred_register(name)?;
+                let t = self.temp_pred();
+                self.emit(Code::NotP, t, source, 0, 0);
+                Ok(t)
+            }
+            Operand::Int(n) => {
+                // constants: p xor p, p or not p
+                let t = self.temp_pred();
+                self.emit(Code::XorP, t, t, t, 0);
+                if *n != 0 {
+                    self.emit(Code::NotP, t, t, 0, 0);
+                }
+                Ok(t)
+            }
+            _ => self.bad("expected a predicate"),
+        }
+    }
+
+    /// A 32-bit row for a source operand.
+    pub fn r32(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
+        match operand {
+            Operand::Int(n) => Ok(self.constant32(Constant::Bits(*n & 0xffff_ffff))),
+            Operand::F32(bits) => Ok(self.constant32(Constant::Bits(u64::from(*bits)))),
+            Operand::Name(name) | Operand::Offset(name, _) => {
+                let offset = if let Operand::Offset(_, o) = operand { *o } else { 0 };
+                if let Some(special) = special(name) {
+                    return Ok(self.special(special));
+                }
+                match self.lookup(name) {
+                    Some(Local::Register(Row::R32(row), _)) => Ok(row),
+                    Some(Local::Register(Row::R64(row), _)) => {
+                        let t = self.temp32();
+                        self.emit(Code::TruncLI, t, row, 0, 0);
+                        Ok(t)
+                    }
+                    Some(Local::Symbol(symbol)) => {
+                        let constant = self.symbol_constant(symbol, offset);
+                        Ok(self.constant32(constant))
+                    }
+                    Some(Local::Stack(at)) => {
+                        let t = self.stack_address(i64::from(at).wrapping_add(offset));
+                        let low = self.temp32();
+                        self.emit(Code::TruncLI, low, t, 0, 0);
+                        Ok(low)
+                    }
+                    _ if name.starts_with('%') => {
+                        self.unsupported(format!("the register `{name}`"))
+                    }
+                    _ => self.bad(format!("`{name}` is not a 32-bit value")),
+                }
+            }
+            _ => self.bad("expected a 32-bit value"),
+        }
+    }
+
+    /// A 64-bit row for a source operand.
+    pub fn r64(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
+        match operand {
+            Operand::Int(n) => Ok(self.constant64(Constant::Bits(*n))),
+            Operand::F64(bits) => Ok(self.constant64(Constant::Bits(*bits))),
+            Operand::Name(name) | Operand::Offset(name, _) => {
+                let offset = if let Operand::Offset(_, o) = operand { *o } else { 0 };
+                match self.lookup(name) {
+                    Some(Local::Register(Row::R64(row), _)) => Ok(row),
+                    Some(Local::Register(Row::R32(row), _)) => {
+                        let t = self.temp64();
+                        self.emit(Code::ZextIL, t, row, 0, 0);
+                        Ok(t)
+                    }
+                    Some(Local::Symbol(symbol)) => {
+                        let constant = self.symbol_constant(symbol, offset);
+                        Ok(self.constant64(constant))
+                    }
+                    Some(Local::Stack(at)) => {
+                        Ok(self.stack_address(i64::from(at).wrapping_add(offset)))
+                    }
+                    Some(Local::Argument(_) | Local::Param { .. }) => {
+                        self.unsupported("taking the address of a kernel parameter")
+                    }
+                    _ if matches!(*name, "%clock64" | "%globaltimer") => {
+                        let t = self.temp64();
+                        self.emit(Code::ClockL, t, 0, 0, 0);
+                        Ok(t)
+                    }
+                    _ if name.starts_with('%') => {
+                        self.unsupported(format!("the register `{name}`"))
+                    }
+                    _ => self.bad(format!("`{name}` is not a 64-bit value")),
+                }
+            }
+            _ => self.bad("expected a 64-bit value"),
+        }
+    }
+
+    pub(super) fn symbol_constant(&self, symbol: Symbol, offset: i64) -> Constant {
+        match symbol {
+            Symbol::Variable(v) => Constant::Variable(v, offset),
+            Symbol::Shared(at) => Constant::Bits(i64::from(at).wrapping_add(offset) as u64),
+            Symbol::DynamicShared => Constant::DynamicShared(offset),
+            Symbol::Function(f) => Constant::Function(f),
+        }
+    }
+
+    pub(super) fn stack_address(&mut self, offset: i64) -> u32 {
+        let c = self.constant64(Constant::Bits(offset as u64));
+        let t = self.temp64();
+        self.emit(Code::LocalBase, t, c, 0, 0);
+        t
+    }
+
+    /// A destination register's row in the 32-bit file.
+    pub fn d32(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
+        match operand {
+            Operand::Sink => Ok(self.temp32()),
+            Operand::Name(name) => match self.lookup(name) {
+                Some(Local::Register(Row::R32(row), _)) => Ok(row),
+                _ => self.bad(format!("`{name}` is not a 32-bit register")),
+            },
+            _ => self.bad("expected a 32-bit register"),
+        }
+    }
+
+    pub fn d64(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
+        match operand {
+            Operand::Sink => Ok(self.temp64()),
+            Operand::Name(name) => match self.lookup(name) {
+                Some(Local::Register(Row::R64(row), _)) => Ok(row),
+                _ => self.bad(format!("`{name}` is not a 64-bit register")),
+            },
+            _ => self.bad("expected a 64-bit register"),
+        }
+    }
+
+    pub fn dp(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
+        match operand {
+            Operand::Sink => Ok(self.temp_pred()),
+            Operand::Name(name) => self.pred_register(name),
+            _ => self.bad("expected a predicate register"),
+        }
+    }
+
+    pub(super) fn is_wide(&self, operand: &Operand<'a>) -> bool {
+        matches!(operand, Operand::Name(n) if matches!(self.lookup(n), Some(Local::Register(Row::R64(_), _))))
+    }
+}
+
+fn special(name: &str) -> Option<Special> {
+    let axis = |n: &str| match n {
+        "x" => Some(0),
+        "y" => Some(1),
+        "z" => Some(2),
+        _ => None,
+    };
+    let (stem, dim) = name.split_once('.').unwrap_or((name, ""));
+    Some(match stem {
+        "%tid" => Special::Tid(axis(dim)?),
+        "%ntid" => Special::Ntid(axis(dim)?),
+        "%ctaid" => Special::Ctaid(axis(dim)?),
+        "%nctaid" => Special::Nctaid(axis(dim)?),
+        "%laneid" => Special::LaneId,
+        "%warpid" => Special::WarpId,
+        "%nwarpid" => Special::NWarpId,
+        "%smid" => Special::SmId,
+        "%nsmid" => Special::NSmId,
+        "%gridid" => Special::GridId,
+        "%lanemask_eq" => Special::MaskEq,
+        "%lanemask_le" => Special::MaskLe,
+        "%lanemask_lt" => Special::MaskLt,
+        "%lanemask_ge" => Special::MaskGe,
+        "%lanemask_gt" => Special::MaskGt,
+        "%dynamic_smem_size" => Special::DynamicSmemSize,
+        _ => return None,
+    })
+}

@@ -1,0 +1,189 @@
+//! Block barriers: who waits, when they open, and who will never come.
+//!
+//! PTX ISA, `bar`/`barrier`; CUDA C++ Programming Guide, "Synchronization Functions": a barrier must be reached by all
+//! threads of the block.
+
+use super::machine::{BlockState, Machine};
+use super::warp::{State, lanes};
+use crate::decode::op::ReduceKind;
+use crate::{Action, FindingKind};
+
+/// A split that waits at a barrier: warp, split, barrier operation and number.
+struct Waiting {
+    warp: usize,
+    split: usize,
+    op: u32,
+    id: u32,
+}
+
+impl Waiting {
+    fn threads(&self, b: &BlockState) -> u32 {
+        b.warps[self.warp].splits[self.split].mask.count_ones()
+    }
+
+    /// The barrier operation, and the first thread that waits there.
+    fn place(&self, b: &BlockState) -> (u32, u32) {
+        let warp = &b.warps[self.warp];
+        let split = &warp.splits[self.split];
+        (split.pc.saturating_sub(1), warp.index * 32 + split.mask.trailing_zeros())
+    }
+}
+
+fn waiting(m: &Machine<'_>, b: &BlockState) -> Vec<Waiting> {
+    let program = m.grid.program;
+    let mut all = vec![];
+    for (w, warp) in b.warps.iter().enumerate() {
+        for (s, split) in warp.splits.iter().enumerate() {
+            if let State::AtBarrier(op) = split.state {
+                let row = program.barriers[op as usize].id + split.frame.r;
+                let id = warp.r[row as usize].0[split.mask.trailing_zeros() as usize & 31];
+                all.push(Waiting { warp: w, split: s, op, id });
+            }
+        }
+    }
+    all
+}
+
+/// Opens every barrier that is complete. True when one opened.
+pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
+    let all = waiting(m, b);
+    if all.is_empty() {
+        return false;
+    }
+    let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
+    let mut ids: Vec<u32> = all.iter().map(|w| w.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut opened = false;
+    for id in ids {
+        let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
+        let threads: u32 = here.iter().map(|w| w.threads(b)).sum();
+        let arrived = threads.saturating_add(b.arrived[id as usize % 16]);
+        let count = here.iter().find_map(|w| {
+            let op = m.grid.program.barriers[w.op as usize];
+            let split = &b.warps[w.warp].splits[w.split];
+            let row = op.count? + split.frame.r;
+            Some(b.warps[w.warp].r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
+        });
+        let complete = match count {
+            Some(count) => arrived >= count,
+            None => arrived >= live,
+        };
+        if !complete {
+            continue;
+        }
+        if count.is_none() && b.left_count > 0 {
+            not_reached(m, b, here[0], threads, b.left_count, b.left);
+        } else if let Some(other) = apart(b, &here) {
+            not_reached(m, b, here[0], threads, 0, Some(other));
+        }
+        reduce(m, b, &here);
+        b.arrived[id as usize % 16] = 0;
+        b.epoch = b.advance();
+        for w in &here {
+            let split = &mut b.warps[w.warp].splits[w.split];
+            split.state = State::Ready;
+            split.turn = 0;
+        }
+        for warp in &mut b.warps {
+            warp.turn = 0;
+            warp.epoch = warp.epoch.max(b.epoch);
+            warp.merge();
+        }
+        opened = true;
+    }
+    opened
+}
+
+/// Lanes of one warp that wait at different barriers in the text: their branches have parted.
+fn apart(b: &BlockState, here: &[&Waiting]) -> Option<(u32, u32)> {
+    for (i, a) in here.iter().enumerate() {
+        for other in &here[i + 1..] {
+            if a.warp == other.warp && a.op != other.op {
+                return Some(other.place(b));
+            }
+        }
+    }
+    None
+}
+
+fn not_reached(
+    m: &mut Machine<'_>,
+    b: &BlockState,
+    at: &Waiting,
+    waiting: u32,
+    missing: u32,
+    other: Option<(u32, u32)>,
+) {
+    let (pc, linear) = at.place(b);
+    let mut findings = std::mem::take(&mut m.findings);
+    let with = other.map_or(u32::MAX, |(pc, _)| pc);
+    findings.add(
+        FindingKind::BarrierNotReached { waiting, missing },
+        pc,
+        with,
+        Machine::order(b.index, linear),
+        false,
+        || {
+            let action = if missing > 0 { Action::Exit } else { Action::Wait };
+            (
+                m.party(pc, b.index, linear, Action::Wait),
+                other.map(|(pc, linear)| m.party(pc, b.index, linear, action)),
+            )
+        },
+    );
+    m.findings = findings;
+}
+
+/// `bar.red`: the predicate over all threads that take part.
+fn reduce(m: &Machine<'_>, b: &mut BlockState, here: &[&Waiting]) {
+    let program = m.grid.program;
+    let Some(kind) =
+        here.iter().find_map(|w| program.barriers[w.op as usize].reduce).map(|r| r.kind)
+    else {
+        return;
+    };
+    let (mut yes, mut threads) = (0, 0);
+    for w in here {
+        let (warp, Some(r)) = (&b.warps[w.warp], program.barriers[w.op as usize].reduce) else {
+            continue;
+        };
+        let split = &warp.splits[w.split];
+        let p = warp.p[(split.frame.p + r.source) as usize] & split.mask;
+        yes += p.count_ones();
+        threads += split.mask.count_ones();
+    }
+    let holds = if kind == ReduceKind::And { yes == threads } else { yes > 0 };
+    for w in here {
+        let Some(r) = program.barriers[w.op as usize].reduce else { continue };
+        let warp = &mut b.warps[w.warp];
+        let (mask, frame) = (warp.splits[w.split].mask, warp.splits[w.split].frame);
+        if kind == ReduceKind::Popc {
+            let d = &mut warp.r[(frame.r + r.d) as usize].0;
+            lanes(mask).for_each(|l| d[l] = yes);
+        } else {
+            let d = &mut warp.p[(frame.p + r.d) as usize];
+            *d = if holds { *d | mask } else { *d & !mask };
+        }
+    }
+}
+
+/// Nobody in the block can run: some wait at one barrier, some at another or for a count that never comes.
+pub(super) fn deadlock(m: &mut Machine<'_>, b: &BlockState) {
+    let all = waiting(m, b);
+    let Some(first) = all.first() else { return };
+    let here: u32 = all.iter().filter(|w| w.id == first.id).map(|w| w.threads(b)).sum();
+    let Some(other) = all.iter().find(|w| w.id != first.id) else {
+        let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
+        return not_reached(m, b, first, here, live.saturating_sub(here), b.left);
+    };
+    // both sides wait, and neither can come to the other
+    let ((pc, linear), (other_pc, other_linear)) = (first.place(b), other.place(b));
+    let mut findings = std::mem::take(&mut m.findings);
+    let order = Machine::order(b.index, linear);
+    findings.add(FindingKind::Deadlock { waiting: here }, pc, other_pc, order, false, || {
+        let with = m.party(other_pc, b.index, other_linear, Action::Wait);
+        (m.party(pc, b.index, linear, Action::Wait), Some(with))
+    });
+    m.findings = findings;
+}
