@@ -40,6 +40,22 @@ pub(super) struct WarpParts<'w> {
     pub local_written: &'w mut Vec<u32>,
 }
 
+/// What an access works on, borrowed apart from the warp's control.
+pub(super) struct Context<'c, 'g, 'w> {
+    pub m: &'c mut Machine<'g>,
+    pub b: &'c mut BlockState,
+    pub warp: &'c mut WarpParts<'w>,
+    pub rows: &'c mut Rows<'w>,
+}
+
+/// Which operation, and what it does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Request<'o> {
+    pub index: u32,
+    pub op: &'o MemOp,
+    pub kind: Kind,
+}
+
 /// Byte offsets from some origin, lane by lane. Lanes that do not take part repeat one that does.
 struct Offsets {
     low: [u32; 32],
@@ -95,20 +111,13 @@ impl Offsets {
 
 /// Executes memory operation `index`.
 #[inline(always)]
-pub(super) fn access<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    kind: Kind,
-    who: &Who,
-) {
-    let op = &m.grid.program.memory[index as usize];
+pub(super) fn access<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, kind: Kind, who: &Who) {
+    let op = &cx.m.grid.program.memory[index as usize];
+    let request = Request { index, op, kind };
     let first = who.mask.trailing_zeros() as usize & 31;
     let done = match op.address {
         Address::Row64(row) => {
-            let a = &rows.x[row as usize].0;
+            let a = &cx.rows.x[row as usize].0;
             let by = op.offset as u64;
             let at = a[first].wrapping_add(by);
             let (space, origin) = match op.space {
@@ -121,47 +130,42 @@ pub(super) fn access<const L: u8>(
                 },
             };
             let offsets = Offsets::new(|i| a[i].wrapping_add(by), who.mask, origin);
-            go::<L>(m, b, warp, rows, index, op, kind, who, &offsets, space, split(at).0)
+            go::<L>(cx, &request, who, &offsets, space, split(at).0)
         }
         Address::Row32(row) => {
-            let a = &rows.r[row as usize].0;
+            let a = &cx.rows.r[row as usize].0;
             let by = op.offset as u32;
             let offsets = Offsets::new(|i| u64::from(a[i].wrapping_add(by)), who.mask, 0);
             let space =
                 if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
-            go::<L>(m, b, warp, rows, index, op, kind, who, &offsets, space, 0)
+            go::<L>(cx, &request, who, &offsets, space, 0)
         }
     };
     if !done {
-        closely::<L>(m, b, warp, rows, index, kind, who);
+        closely::<L>(cx, &request, who);
     }
 }
 
 /// The way of an access whose lanes are all fine, in one array. False, and nothing done, when they are not.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
 fn go<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
+    cx: &mut Context<'_, '_, '_>,
+    request: &Request<'_>,
     who: &Who,
     offsets: &Offsets,
     space: MemSpace,
     slot: u64,
 ) -> bool {
+    let Request { index, op, kind } = *request;
     let bytes = op.bytes();
     let (least, most, bits, shape) = offsets.survey(bytes, who.mask == u32::MAX);
     if offsets.high != 0 || bits & (bytes - 1) != 0 || space == MemSpace::Local {
         return false;
     }
     let end = u64::from(most) + u64::from(bytes);
-    let grid = m.grid;
+    let grid = cx.m.grid;
     let allocation = if space == MemSpace::Shared {
-        if end > u64::from(grid.shared_bytes) || !m.shared_inside(least, end as u32) {
+        if end > u64::from(grid.shared_bytes) || !cx.m.shared_inside(least, end as u32) {
             return false;
         }
         None
@@ -175,19 +179,27 @@ fn go<const L: u8>(
         Some(a)
     };
     if L >= COUNT {
-        count_access(m, index, who.mask, bytes, &offsets.low, shape, allocation.is_some());
+        count_access(cx.m, index, who.mask, bytes, &offsets.low, shape, allocation.is_some());
     }
     let offsets = &offsets.low;
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::follow(m, b, warp, rows, index, op, kind, who, offsets, slot, shape.same);
+        hazards::follow(cx, request, who.mask, offsets, slot, shape.same);
     }
     match allocation {
         Some(a) => {
-            words::transfer(&mut words::Global(&a.words), rows, op, kind, who, offsets, shape);
+            words::transfer(&mut words::Global(&a.words), cx.rows, op, kind, who, offsets, shape);
         }
         None => {
-            words::transfer(&mut words::Shared(&mut b.shared), rows, op, kind, who, offsets, shape);
+            words::transfer(
+                &mut words::Shared(&mut cx.b.shared),
+                cx.rows,
+                op,
+                kind,
+                who,
+                offsets,
+                shape,
+            );
         }
     }
     true
@@ -263,26 +275,18 @@ fn half_wavefronts(a: Half, b: Half) -> u32 {
 
 /// An access that needs a closer look: local memory, several windows or allocations, or something wrong.
 #[inline(never)]
-fn closely<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    kind: Kind,
-    who: &Who,
-) {
-    let op = m.grid.program.memory[index as usize];
+fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, who: &Who) {
+    let op = request.op;
     let mut addresses = [0_u64; 32];
     match op.address {
         Address::Row64(row) => {
-            let a = &rows.x[row as usize].0;
+            let a = &cx.rows.x[row as usize].0;
             for i in 0..32 {
                 addresses[i] = a[i].wrapping_add(op.offset as u64);
             }
         }
         Address::Row32(row) => {
-            let a = &rows.r[row as usize].0;
+            let a = &cx.rows.r[row as usize].0;
             for i in 0..32 {
                 addresses[i] = u64::from(a[i].wrapping_add(op.offset as u32));
             }
@@ -305,48 +309,32 @@ fn closely<const L: u8>(
         let keep = if here == who.mask { who.keep } else { here };
         let who = Who { mask: here, keep, ..*who };
         if space == MemSpace::Local {
-            local::access::<L>(m, b, warp, rows, index, &op, kind, &who, &part);
+            local::access::<L>(cx, request, &who, &part);
         } else {
-            careful::<L>(
-                m,
-                b,
-                warp,
-                rows,
-                index,
-                &op,
-                kind,
-                &who,
-                &part,
-                space == MemSpace::Global,
-            );
+            careful::<L>(cx, request, &who, &part, space == MemSpace::Global);
         }
     }
 }
 
 /// Each lane by itself: bounds and alignment; then those that are fine, one allocation at a time.
 #[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
 fn careful<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
+    cx: &mut Context<'_, '_, '_>,
+    request: &Request<'_>,
     who: &Who,
     addresses: &[u64; 32],
     global: bool,
 ) {
+    let Request { op, kind, .. } = *request;
     let bytes = op.bytes();
     let mut good = 0_u32;
     let write = kind == Kind::Store;
     for lane in lanes(who.mask) {
-        let linear = warp.index * 32 + lane as u32;
+        let linear = cx.warp.index * 32 + lane as u32;
         let address = addresses[lane];
         let (place, limits) = if global {
             let (slot, offset) = split(address);
-            match (slot as usize).checked_sub(1).and_then(|s| m.grid.memory.allocations.get(s)) {
+            match (slot as usize).checked_sub(1).and_then(|s| cx.m.grid.memory.allocations.get(s)) {
                 Some(a) if a.writable || kind == Kind::Load => {
                     (Place::Global(slot - 1, offset), Some((offset, a.bytes as i64)))
                 }
@@ -362,7 +350,7 @@ fn careful<const L: u8>(
                 _ => address as i64,
             };
             let inside = u32::try_from(offset)
-                .is_ok_and(|o| o.checked_add(bytes).is_some_and(|end| m.shared_inside(o, end)));
+                .is_ok_and(|o| o.checked_add(bytes).is_some_and(|end| cx.m.shared_inside(o, end)));
             (Place::Shared(offset), Some((offset, if inside { i64::MAX } else { 0 })))
         };
         let what = match limits {
@@ -378,16 +366,16 @@ fn careful<const L: u8>(
                 continue;
             }
         };
-        m.fault(what, op, place, b.index, linear, write);
+        cx.m.fault(what, op, place, cx.b.index, linear, write);
     }
     // the lanes that are fine go on, one allocation at a time; the others read zeros
     if kind != Kind::Store {
         let bad = who.mask & !good;
         for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
             if op.wide {
-                rows.set64(row, &[0; 32], bad);
+                cx.rows.set64(row, &[0; 32], bad);
             } else {
-                rows.set32(row, &[0; 32], bad);
+                cx.rows.set32(row, &[0; 32], bad);
             }
         }
     }
@@ -402,7 +390,7 @@ fn careful<const L: u8>(
                 .filter(|l| {
                     let (a, z) =
                         (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
-                    m.shared_inside(a as u32, (z as u32).saturating_add(bytes))
+                    cx.m.shared_inside(a as u32, (z as u32).saturating_add(bytes))
                 })
                 .fold(0, |all, l| all | 1 << l)
         };
@@ -411,6 +399,6 @@ fn careful<const L: u8>(
         let offsets = Offsets::new(|i| addresses[i], same, origin);
         let who = Who { mask: same, keep: same, ..*who };
         let space = if global { MemSpace::Global } else { MemSpace::Shared };
-        go::<L>(m, b, warp, rows, index, op, kind, &who, &offsets, space, slot);
+        go::<L>(cx, request, &who, &offsets, space, slot);
     }
 }

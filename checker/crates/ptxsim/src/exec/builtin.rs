@@ -1,6 +1,6 @@
 //! What device code calls and the driver provides: `vprintf`, `malloc`, `free`, `__assertfail`.
 
-use super::access::Who;
+use super::access::{Context, Who};
 use super::alu::Rows;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
@@ -17,17 +17,14 @@ pub(crate) const HEAP: u64 = 8 << 20;
 
 /// Executes a call of a built-in function. False when the kernel cannot go on.
 #[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one call, borrowed apart")]
 pub(super) fn call(
-    m: &mut Machine<'_>,
-    b: &BlockState,
-    warp: u32,
-    rows: &mut Rows<'_>,
+    cx: &mut Context<'_, '_, '_>,
     (call, pc): (u32, u32),
     target: Target,
     who: &Who,
-    local: &[u32],
 ) -> bool {
+    let (m, b, rows) = (&mut *cx.m, &*cx.b, &mut *cx.rows);
+    let (warp, local) = (cx.warp.index, cx.warp.local.as_slice());
     let Some(op) = m.grid.program.calls.get(call as usize) else { return false };
     let argument = |rows: &Rows<'_>, n: usize, lane: usize| -> u64 {
         let Some((row, words)) = op.args.get(n).copied() else { return 0 };

@@ -1,6 +1,6 @@
 //! Uninitialised reads and races of one access, before its data moves.
 
-use super::access::{Kind, WarpParts, Who};
+use super::access::{Context, Kind, Request};
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::shadow::{BLOCK_MASK, Conflict, MAX_SITE, MAX_STAMP, Me, Quick, Shadow};
@@ -10,35 +10,31 @@ use crate::decode::op::MemOp;
 
 /// Follows one access. `slot` is the allocation in global memory; `None` is shared memory.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
 pub(super) fn follow(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &WarpParts<'_>,
-    rows: &Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
-    who: &Who,
+    cx: &mut Context<'_, '_, '_>,
+    request: &Request<'_>,
+    mask: u32,
     offsets: &[u32; 32],
     slot: Option<u64>,
     same: bool,
 ) {
+    let Request { index, op, kind } = *request;
+    let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &*cx.rows);
     if b.stamp > MAX_STAMP {
         return;
     }
     let me = Me {
-        thread: warp.index * 32,
+        thread: cx.warp.index * 32,
         block: if slot.is_some() { b.index & BLOCK_MASK } else { b.generation },
         stamp: b.stamp,
         site: index.min(MAX_SITE),
         block_epoch: b.epoch,
-        warp_epoch: warp.epoch.max(b.epoch),
+        warp_epoch: cx.warp.epoch.max(b.epoch),
         strong: op.strong,
         talks: m.grid.talks,
         shared: slot.is_none(),
     };
-    let access = Followed { op, kind, mask: who.mask, offsets, rows, me };
+    let access = Followed { op, kind, mask, offsets, rows, me };
     let one_word = same && kind == Kind::Load && access.plain() && op.bytes() == 4;
     match slot {
         Some(slot) => {
@@ -63,7 +59,7 @@ pub(super) fn follow(
             // a warp that reads one word without a conflict is like two lanes that do
             let quiet = one_word
                 && shadow.get(offsets[0] as usize / 4).is_some_and(|s| Quick::new(&me).ordered(s));
-            let mask = if quiet { two(who.mask) } else { who.mask };
+            let mask = if quiet { two(mask) } else { mask };
             Followed { mask, ..access }.shared(m, b, &mut shadow);
             b.shared_shadow = shadow;
         }

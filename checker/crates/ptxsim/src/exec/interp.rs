@@ -1,6 +1,6 @@
 //! The interpreter's loop for one warp.
 
-use super::access::{self, Kind, WarpParts, Who};
+use super::access::{self, Context, Kind, WarpParts, Who};
 use super::alu::{self, Rows};
 use super::block::Stop;
 use super::machine::{BlockState, Machine};
@@ -105,6 +105,11 @@ fn run_split<const L: u8>(
             WarpParts { index: *index, epoch: *epoch, local, local_written },
         )
     };
+    macro_rules! context {
+        () => {
+            Context { m: &mut *m, b: &mut *b, warp: &mut parts, rows: &mut rows }
+        };
+    }
     macro_rules! who {
         () => {
             Who {
@@ -183,7 +188,7 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Load => {
-                access::access::<L>(m, b, &mut parts, &mut rows, op.d, Kind::Load, &who!());
+                access::access::<L>(&mut context!(), op.d, Kind::Load, &who!());
                 let strong = program.memory[op.d as usize].strong;
                 m.strong_seen |= strong;
                 if L >= FULL && strong && m.grid.talks {
@@ -191,14 +196,14 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Store => {
-                access::access::<L>(m, b, &mut parts, &mut rows, op.d, Kind::Store, &who!());
+                access::access::<L>(&mut context!(), op.d, Kind::Store, &who!());
                 if L >= FULL && m.grid.talks && program.memory[op.d as usize].strong {
                     b.speak(parts.index);
                 }
             }
             Code::Atomic => {
                 m.strong_seen = true;
-                access::access::<L>(m, b, &mut parts, &mut rows, op.d, Kind::Atomic, &who!());
+                access::access::<L>(&mut context!(), op.d, Kind::Atomic, &who!());
                 if L >= FULL && m.grid.talks {
                     b.speak(parts.index);
                 }
@@ -262,16 +267,7 @@ fn run_split<const L: u8>(
                         };
                     }
                     target => {
-                        if !builtin::call(
-                            m,
-                            b,
-                            parts.index,
-                            &mut rows,
-                            (op.d, pc - 1),
-                            target,
-                            &who!(),
-                            parts.local,
-                        ) {
+                        if !builtin::call(&mut context!(), (op.d, pc - 1), target, &who!()) {
                             return Leave::Fatal;
                         }
                     }

@@ -1,8 +1,8 @@
 //! Local memory: the arrays of a thread's own stack.
 
-use super::access::{Kind, WarpParts, Who};
+use super::access::{Context, Kind, Request, Who};
 use super::alu::Rows;
-use super::machine::{BlockState, Machine, Place};
+use super::machine::Place;
 use super::warp::lanes;
 use super::words::{Shape, Words, atomic, element, store};
 use super::{COUNT, FULL};
@@ -11,18 +11,14 @@ use crate::decode::op::MemOp;
 
 /// Executes a local access: each lane has its own column of words.
 #[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "the pieces of one access, borrowed apart")]
 pub(super) fn access<const L: u8>(
-    m: &mut Machine<'_>,
-    b: &BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    index: u32,
-    op: &MemOp,
-    kind: Kind,
+    cx: &mut Context<'_, '_, '_>,
+    request: &Request<'_>,
     who: &Who,
     addresses: &[u64; 32],
 ) {
+    let Request { index, op, kind } = *request;
+    let Context { m, b, warp, rows } = cx;
     let top = who.local_base + who.local_bytes;
     let words = (top as usize).div_ceil(4);
     if warp.local.len() < words * 32 {

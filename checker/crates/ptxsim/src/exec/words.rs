@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::access::{Kind, Who};
 use super::alu::Rows;
 use super::warp::lanes;
+use crate::arith::float::{Round, add_f32, add_f64};
 use crate::decode::op::{AtomicOp, MemOp};
 
 /// 4-byte words that a warp can load from and store to.
@@ -305,79 +306,47 @@ pub(super) fn atomic<W: Words>(
     }
 }
 
-/// PTX ISA, "atom": the operations.
-fn combine32(kind: AtomicOp, old: u32, b: u32, c: u32) -> u32 {
-    match kind {
-        AtomicOp::Add => old.wrapping_add(b),
-        AtomicOp::And => old & b,
-        AtomicOp::Or => old | b,
-        AtomicOp::Xor => old ^ b,
-        AtomicOp::Exch => b,
-        AtomicOp::Cas => {
-            if old == b {
-                c
-            } else {
-                old
+/// PTX ISA, "atom": the operations, in 32 and in 64 bits.
+macro_rules! combine {
+    ($name:ident: $u:ident, $s:ident, $f:ident, $sum:ident by $add:path, not $other:ident) => {
+        fn $name(kind: AtomicOp, old: $u, b: $u, c: $u) -> $u {
+            match kind {
+                AtomicOp::Add => old.wrapping_add(b),
+                AtomicOp::And => old & b,
+                AtomicOp::Or => old | b,
+                AtomicOp::Xor => old ^ b,
+                AtomicOp::Exch => b,
+                AtomicOp::Cas => {
+                    if old == b {
+                        c
+                    } else {
+                        old
+                    }
+                }
+                AtomicOp::Inc => {
+                    if old >= b {
+                        0
+                    } else {
+                        old + 1
+                    }
+                }
+                AtomicOp::Dec => {
+                    if old == 0 || old > b {
+                        b
+                    } else {
+                        old - 1
+                    }
+                }
+                AtomicOp::MinS => (old as $s).min(b as $s) as $u,
+                AtomicOp::MaxS => (old as $s).max(b as $s) as $u,
+                AtomicOp::MinU => old.min(b),
+                AtomicOp::MaxU => old.max(b),
+                AtomicOp::$sum => $add($f::from_bits(old), $f::from_bits(b), Round::Near).to_bits(),
+                // the other width's floating-point sum: the decoder never pairs them
+                AtomicOp::$other => old,
             }
         }
-        AtomicOp::Inc => {
-            if old >= b {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > b {
-                b
-            } else {
-                old - 1
-            }
-        }
-        AtomicOp::MinS => (old as i32).min(b as i32) as u32,
-        AtomicOp::MaxS => (old as i32).max(b as i32) as u32,
-        AtomicOp::MinU => old.min(b),
-        AtomicOp::MaxU => old.max(b),
-        AtomicOp::AddF => {
-            crate::arith::float::canonical_f32(f32::from_bits(old) + f32::from_bits(b)).to_bits()
-        }
-        AtomicOp::AddD => old,
-    }
+    };
 }
-
-fn combine64(kind: AtomicOp, old: u64, b: u64, c: u64) -> u64 {
-    match kind {
-        AtomicOp::Add => old.wrapping_add(b),
-        AtomicOp::And => old & b,
-        AtomicOp::Or => old | b,
-        AtomicOp::Xor => old ^ b,
-        AtomicOp::Exch => b,
-        AtomicOp::Cas => {
-            if old == b {
-                c
-            } else {
-                old
-            }
-        }
-        AtomicOp::Inc => {
-            if old >= b {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > b {
-                b
-            } else {
-                old - 1
-            }
-        }
-        AtomicOp::MinS => (old as i64).min(b as i64) as u64,
-        AtomicOp::MaxS => (old as i64).max(b as i64) as u64,
-        AtomicOp::MinU => old.min(b),
-        AtomicOp::MaxU => old.max(b),
-        AtomicOp::AddD => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
-        AtomicOp::AddF => old,
-    }
-}
+combine!(combine32: u32, i32, f32, AddF by add_f32, not AddD);
+combine!(combine64: u64, i64, f64, AddD by add_f64, not AddF);
