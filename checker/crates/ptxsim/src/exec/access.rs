@@ -88,9 +88,7 @@ impl Offsets {
     /// Least and greatest offset, all offsets' bits together, and the shape.
     #[inline(always)]
     fn survey(&self, step: u32, full: bool) -> (u32, u32, u32, Shape) {
-        let (halves, _) = self.low.as_chunks::<16>();
-        let [a, b] = [Half::of(&halves[0], step), Half::of(&halves[1], step)];
-        if let (Some(a), Some(b)) = (a, b) {
+        if let [Some(a), Some(b)] = Half::both(&self.low, step) {
             let (least, most) = (a.first.min(b.first), a.last(step).max(b.last(step)));
             let shape = Shape {
                 run: full && a.run && b.run && b.first == a.first.wrapping_add(16 * step),

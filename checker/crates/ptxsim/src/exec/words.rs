@@ -46,16 +46,22 @@ pub(super) struct Half {
 }
 
 impl Half {
-    /// What 16 offsets are; `None` when neither. `step` is a power of two.
+    /// What the two halves of a warp's offsets are; `None` for one that is neither. `step` is a power of two.
     #[inline(always)]
-    pub fn of(offsets: &[u32; 16], step: u32) -> Option<Self> {
-        let shift = step.trailing_zeros() & 31;
-        let (mut uneven, mut unequal) = (0, 0);
-        for i in 0..16 {
-            uneven |= offsets[i] ^ offsets[0].wrapping_add((i as u32) << shift);
-            unequal |= offsets[i] ^ offsets[0];
+    pub fn both(offsets: &[u32; 32], step: u32) -> [Option<Self>; 2] {
+        let (shift, first) = (step.trailing_zeros() & 31, [offsets[0], offsets[16]]);
+        // one bit a lane: a loop over 32 that becomes vector compares, where two over 16 would become 32 branches
+        let (mut uneven, mut unequal) = (0_u32, 0_u32);
+        for i in 0..32 {
+            let base = if i < 16 { first[0] } else { first[1] };
+            let run = base.wrapping_add((i as u32 & 15) << shift);
+            uneven |= u32::from(offsets[i] != run) << i;
+            unequal |= u32::from(offsets[i] != base) << i;
         }
-        (uneven == 0 || unequal == 0).then_some(Self { first: offsets[0], run: uneven == 0 })
+        [(first[0], 0xffff), (first[1], 0xffff_0000)].map(|(first, half)| {
+            let run = uneven & half == 0;
+            (run || unequal & half == 0).then_some(Self { first, run })
+        })
     }
 
     /// The last lane's offset; beyond the end of memory when it would wrap.
