@@ -155,10 +155,6 @@ impl<'a> Decoder<'_, 'a> {
         }
         op.atomic = Some(kind);
         self.program.has_atomics = true;
-        // nvcc keeps a destination register also for results that nobody uses
-        self.program.ordered_atomics |=
-            matches!(kind, AtomicOp::AddF | AtomicOp::AddD | AtomicOp::Exch | AtomicOp::Cas)
-                || !red;
         self.emit_memory(Code::Atomic, op);
         Ok(())
     }

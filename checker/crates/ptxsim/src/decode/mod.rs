@@ -43,8 +43,6 @@ pub(crate) struct Program {
     pub shared: Vec<SharedVariable>,
     /// Where dynamic shared memory starts.
     pub shared_static: u32,
-    /// Atomics whose result depends on their order.
-    pub ordered_atomics: bool,
     pub has_atomics: bool,
 }
 
