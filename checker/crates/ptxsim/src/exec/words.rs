@@ -52,11 +52,11 @@ impl Half {
         let (shift, first) = (step.trailing_zeros() & 31, [offsets[0], offsets[16]]);
         // one bit a lane: a loop over 32 that becomes vector compares, where two over 16 would become 32 branches
         let (mut uneven, mut unequal) = (0_u32, 0_u32);
-        for i in 0..32 {
+        for (i, offset) in offsets.iter().enumerate() {
             let base = if i < 16 { first[0] } else { first[1] };
             let run = base.wrapping_add((i as u32 & 15) << shift);
-            uneven |= u32::from(offsets[i] != run) << i;
-            unequal |= u32::from(offsets[i] != base) << i;
+            uneven |= u32::from(*offset != run) << i;
+            unequal |= u32::from(*offset != base) << i;
         }
         [(first[0], 0xffff), (first[1], 0xffff_0000)].map(|(first, half)| {
             let run = uneven & half == 0;
