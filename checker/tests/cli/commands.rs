@@ -1,6 +1,7 @@
 //! The commands that run no kernel.
 
 use std::fs;
+use std::process::Command;
 
 use crate::common::{Workbook, checker, run};
 
