@@ -244,6 +244,11 @@ pub fn paragraph(text: &str) -> String {
     hanging(text, "  ", "  ", width()).trim_end().to_owned()
 }
 
+/// A word and its description beside it, from `column` on, wrapped to the terminal's width; no line end behind it.
+pub fn entry(word: &str, column: usize, text: &str) -> String {
+    hanging(text, &format!("{word:column$}"), &" ".repeat(column), width()).trim_end().to_owned()
+}
+
 /// `text` wrapped to `width`, the first line behind `first`, the others behind `rest`; ends with a line end.
 fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::new();

@@ -180,13 +180,15 @@ fn without_a_terminal_there_are_no_escapes() {
     }
 }
 
-/// Every diagnostic has a page, and the list shows each with a sentence.
+/// Every diagnostic has a page, and the list shows each with a sentence, wrapped beside its name.
 #[test]
 fn explain() {
     let workbook = Workbook::new();
     let list = workbook.run(&["explain"]);
     assert!(list.code == 0 && list.out.contains("shared-race"), "{list:?}");
-    for line in list.out.lines().take_while(|line| !line.is_empty()) {
+    let lines = || list.out.lines().take_while(|line| !line.is_empty());
+    assert!(lines().all(|line| line.chars().count() <= 80), "{list:?}");
+    for line in lines().filter(|line| !line.starts_with(' ')) {
         let (slug, sentence) = line.split_once(' ').expect("a name and a sentence");
         assert!(sentence.trim().len() > 10, "{line}");
         let page = workbook.run(&["explain", slug]);
