@@ -120,7 +120,13 @@ fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<
     let context = Context {
         file: &file,
         source,
-        device: "simulator",
+        device: match verdict {
+            Verdict::Fault {
+                fault: Fault::Driver { code: 3.., .. } | Fault::TimedOut { .. },
+                ..
+            } => "GPU: NVIDIA H200",
+            _ => "simulator",
+        },
         millis: 41,
         printed,
         seed: 7,
@@ -240,7 +246,7 @@ screens! {
         Verdict::NotStarted { output: "out", elements: 15, todo_line: 4 };
     missing_file: GUARD, "", Verdict::UnreadableSource(Unreadable::Missing);
     huge_file: GUARD, "", Verdict::UnreadableSource(Unreadable::TooLarge(5_242_880, 1_048_576));
-    compiler_stopped: GUARD, GUARD_CU, Verdict::CompilerStopped("no answer after 10 s".into());
+    compiler_stopped: GUARD, GUARD_CU, Verdict::CompilerStopped("the compiler did not finish within 20 s".into());
 
     misspelt_built_in: GUARD, "void k() {\n    int idx = threadId.x;\n}\n",
         rejected(2, 15, "identifier \"threadId\" is undefined");
@@ -324,6 +330,7 @@ screens! {
         other(Fault::InputChanged { name: "in".into(), index: 0 });
     guard_zone: GUARD, GUARD_CU, other(Fault::GuardZone { name: "out".into(), index: 1000 });
     driver_700: GUARD, GUARD_CU, other(Fault::Driver { code: 700, name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(), text: "an illegal memory access was encountered".into() });
+    refused_by_the_simulator: GUARD, GUARD_CU, other(Fault::Driver { code: 2, name: "CUDA_ERROR_OUT_OF_MEMORY".into(), text: "4294967296 bytes for `buf` do not fit: the simulator gives a program at most 512 MiB".into() });
     driver_719: GUARD, GUARD_CU, other(Fault::Driver { code: 719, name: "CUDA_ERROR_LAUNCH_FAILED".into(), text: "unspecified launch failure".into() });
     worker_died: GUARD, GUARD_CU, other(Fault::WorkerDied { how: "signal 9".into() });
     unsupported: GUARD, GUARD_CU, other(Fault::Unsupported { feature: "tex.2d.v4.f32.f32".into(), source: Some(Source { file: "x".into(), line: 5, column: 5 }) });

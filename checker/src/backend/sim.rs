@@ -118,6 +118,8 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
         E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
         E::BadLaunch(text) => driver(1, "CUDA_ERROR_INVALID_VALUE", text),
+        // The exercise's own arrays are small: it is a `__device__` array that does not fit.
+        E::Memory(text) => driver(2, "CUDA_ERROR_OUT_OF_MEMORY", text),
         other => return Err(other),
     };
     Ok(fault)

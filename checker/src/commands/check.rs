@@ -17,6 +17,15 @@ use crate::spec::Spec;
 
 /// Checks what the command line names: without a name, the first open exercise.
 pub fn run(args: &Check) -> anyhow::Result<Exit> {
+    let exit = run_in_format(args);
+    // Whoever reads JSON gets JSON, also where no check could be made; why is on stderr.
+    if exit.is_err() && args.format == Format::Json {
+        say!("{}", json::render(&[]).trim_end());
+    }
+    exit
+}
+
+fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
     let mut session = Session::open()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
         Some(Target::Exercise(spec)) => vec![spec],
@@ -26,6 +35,9 @@ pub fn run(args: &Check) -> anyhow::Result<Exit> {
             Some(spec) => vec![spec],
             None => {
                 eprintln!("Everything is done. `{} check --all` checks it again.", session.command);
+                if args.format == Format::Json {
+                    say!("{}", json::render(&[]).trim_end());
+                }
                 return Ok(Exit::Passed);
             }
         },

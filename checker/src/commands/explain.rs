@@ -4,6 +4,7 @@ use super::Usage;
 use super::session;
 use crate::exit::Exit;
 use crate::explain;
+use crate::report::terminal::entry;
 use crate::verdict::Slug;
 
 /// Prints the page of one diagnostic, or the list of all.
@@ -11,7 +12,7 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
     let Some(name) = name else {
         let command = session::command();
         for slug in explain::slugs() {
-            say!("{:22}  {}", slug.as_str(), headline(slug));
+            say!("{}", entry(slug.as_str(), 24, &headline(slug)));
         }
         say!();
         say!("`{command} explain NAME` says more.");

@@ -6,6 +6,7 @@ use super::Usage;
 use super::session::Session;
 use crate::exercises;
 use crate::exit::Exit;
+use crate::report::terminal::paragraph;
 use crate::spec::Spec;
 
 /// Prints the next hint of an exercise, or of the first open one.
@@ -36,11 +37,12 @@ pub fn next(session: &mut Session, spec: &Spec) -> String {
                 ),
                 _ => format!("Still stuck? `{command} hint {}` says more.", spec.id),
             };
-            format!("{}\n  {hint}\n\n{then}", title(shown + 1))
+            format!("{}\n{}\n\n{then}", title(shown + 1), paragraph(hint))
         }
         None => {
-            let all =
-                (1..).zip(spec.hints).map(|(number, hint)| format!("{}\n  {hint}", title(number)));
+            let one =
+                |(number, hint): (usize, &&str)| format!("{}\n{}", title(number), paragraph(hint));
+            let all = (1..).zip(spec.hints).map(one);
             all.collect::<Vec<_>>().join("\n")
         }
     }

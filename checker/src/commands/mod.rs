@@ -79,9 +79,15 @@ fn gpu() -> Result<String, String> {
 #[error("{0}")]
 struct Usage(String);
 
-/// Prints an error to stderr, with its causes.
+/// Prints an error to stderr, with its causes, each said once.
 fn complain(error: &anyhow::Error) {
-    eprintln!("{}: {error:#}", "error".red().bold());
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    eprintln!("{}: {text}", "error".red().bold());
 }
 
 /// What an error means for the exit code.

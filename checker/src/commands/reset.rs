@@ -1,6 +1,7 @@
 //! `checker reset`: the original file again, with the learner's kept.
 
 use std::fs;
+use std::io::ErrorKind;
 
 use anyhow::Context;
 
@@ -19,7 +20,17 @@ pub fn run(name: &str) -> anyhow::Result<Exit> {
     let path = session.workbook.exercise(spec);
     let file = session.workbook.relative(&path);
 
-    if let Ok(current) = fs::read(&path) {
+    // What is there is work until it has been read: a pipe, a folder or a locked file is never written over.
+    let current = match fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        _ if path.metadata().is_ok_and(|found| !found.is_file()) => {
+            return Err(Usage(format!("{file} is not a plain file: move it away first")).into());
+        }
+        _ => Some(fs::read(&path).with_context(|| {
+            format!("cannot read {file}; nothing was changed: move it away first")
+        })?),
+    };
+    if let Some(current) = current {
         if current == original.as_bytes() {
             session.change(|progress| progress.forget(spec.id));
             say!("{file} is the original already");

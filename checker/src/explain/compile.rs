@@ -117,7 +117,7 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         Help::new("a value belongs here")
     } else if about("modifiable lvalue") {
         read_only(&word)
-    } else if about("could not open source file") {
+    } else if about("not open source file") {
         Help {
             title: Some(format!("there is no header \"{quoted}\" here")),
             place: source.whole_line(message.line),
@@ -289,7 +289,7 @@ fn host_function(word: &str) -> Help {
 
 /// The compiler did not end.
 pub fn stopped(how: &str) -> Draft {
-    Draft::new(format!("the compiler did not finish: {how}"))
+    Draft::new(how)
         .note("usual files compile in a tenth of a second")
         .note("macros or templates that expand without end can keep it busy for ever")
         .think("which part of the file did you add last?")
@@ -315,6 +315,7 @@ pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) 
         .note("is it the right file?")
         .note(reset),
         Unreadable::Io(reason) => Draft::new(format!("{file} cannot be read: {}", neutral(reason)))
-            .note("check that the file belongs to you and that its folder can be read"),
+            .note("check that it is a plain file, that it belongs to you, and that you may read it")
+            .note(format!("or move it away, and then {reset}")),
     }
 }

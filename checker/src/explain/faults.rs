@@ -19,6 +19,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) => self::finding(scene, finding),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
+        Fault::Driver { code: code @ (1 | 2), text, .. } if scene.simulated => refused(*code, text),
         Fault::Driver { code, name, text } => driver(*code, name, text),
         Fault::TimedOut { seconds } => timed_out(scene, *seconds),
         Fault::WorkerDied { how } => worker_died(how),
@@ -48,7 +49,7 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.who(at)))
             .mark(scene.mark(at, true, format!("{} stops everything here", scene.who(at))))
             .note("a trap ends the whole launch: no result of it can be used")
-            .note("it comes from __trap(), from `asm(\"trap;\")`, or from code that cannot go on")
+            .note("it comes from __trap(), from `asm(\"trap;\")`, or from a write through a null pointer")
             .think("what must have been true for this thread to get here?"),
         FindingKind::Assert { expression } => {
             Draft::new(format!("{}: the assert `{expression}` is false", scene.who(at)))
@@ -226,14 +227,21 @@ fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
         })
         .collect();
     let draft = if loops.len() == 1 { draft.mark(loops) } else { draft };
-    draft
-        .note("the usual cause is a loop that never ends; a right kernel takes milliseconds here")
-        .note("the simulator can name the line and the thread: run the command below")
-        .on_backend("sim")
-        .think("which variable ends the loop, and does every round bring it nearer to the end?")
+    let draft = draft
+        .note("the usual cause is a loop that never ends; a right kernel takes milliseconds here");
+    let draft = if scene.simulated { draft } else { ask_simulator(draft) };
+    draft.think("which variable ends the loop, and does every round bring it nearer to the end?")
 }
 
 fn stack(scene: &Scene<'_>, at: &Access, bytes: u64) -> Draft {
+    // Calls that need hardly any memory of their own: it is their number that has no end.
+    if bytes < 4096 {
+        return Draft::new("the calls inside the kernel go too deep")
+            .mark(scene.mark(at, true, "called here, more than 4000 times inside itself"))
+            .note("every call of a recursive function takes memory, once for each thread")
+            .note("the usual cause is a function that calls itself without end")
+            .think("which call is the last one, and does every thread get there?");
+    }
     Draft::new(format!("each thread asks for {} of its own memory: too much", size_in_bytes(bytes)))
         .mark(scene.mark(at, true, "asked for here"))
         .note("local arrays and every call of a recursive function take it, once for each thread")
@@ -263,12 +271,10 @@ fn guard_zone(scene: &Scene<'_>, name: &str, index: i64) -> Draft {
     let draft =
         Draft::new(format!("something wrote {yours}[{index}], {side} element of `{yours}`"));
     let draft = if only { draft.mark(writers) } else { draft };
-    draft
+    let draft = draft
         .note("the GPU did not stop: the bytes there belonged to nobody, this time")
-        .note(scene.launch_line())
-        .note("the simulator can name the line and the thread: run the command below")
-        .on_backend("sim")
-        .think("what should a thread do that has no element of its own?")
+        .note(scene.launch_line());
+    ask_simulator(draft).think("what should a thread do that has no element of its own?")
 }
 
 /// The places that assign to an element of `name`.
@@ -278,6 +284,27 @@ fn writers(scene: &Scene<'_>, name: &str) -> Vec<Span> {
         found.map(move |s| span(line, s.column, s.length, true, format!("writes to `{name}` here")))
     };
     (1..=scene.source.len()).flat_map(on).collect()
+}
+
+fn ask_simulator(draft: Draft) -> Draft {
+    draft
+        .note("the simulator can name the line and the thread: run the command below")
+        .on_backend("sim")
+}
+
+/// A launch that the simulator turns down, as a GPU would: it says itself what is too large.
+fn refused(code: u32, text: &str) -> Draft {
+    let draft = Draft::new("the kernel cannot be started");
+    match code {
+        2 => draft
+            .note(text)
+            .note("__device__ arrays are made before the kernel starts, and need memory too")
+            .think("how many bytes does the largest array of the file have?"),
+        _ => draft
+            .note(text)
+            .note("a GPU refuses such a launch too, before the first thread runs")
+            .think("how many bytes do the arrays inside the kernel have?"),
+    }
 }
 
 /// Driver errors. Codes: CUDA Driver API, `CUresult`.
@@ -324,13 +351,11 @@ fn driver(code: u32, name: &str, text: &str) -> Draft {
             "does a kernel that passed before still pass?",
         ),
     };
-    Draft::new(title)
+    let draft = Draft::new(title)
         .note(meaning)
         .note(format!("the driver's words: {name} ({code}), {}", text.trim_end_matches('.')))
-        .note("after such an error nothing that this launch wrote can be trusted")
-        .note("the simulator can name the line and the thread: run the command below")
-        .on_backend("sim")
-        .think(question)
+        .note("after such an error nothing that this launch wrote can be trusted");
+    ask_simulator(draft).think(question)
 }
 
 fn worker_died(how: &str) -> Draft {
@@ -340,13 +365,22 @@ fn worker_died(how: &str) -> Draft {
 }
 
 fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) -> Draft {
+    let feature = if feature.contains('`') { feature.into() } else { format!("`{feature}`") };
     let place = at.and_then(|at| {
         let (column, length) = scene.source.statement(at.line, at.column)?;
-        Some(span(at.line, column, length, true, format!("needs `{feature}`")))
+        Some(span(at.line, column, length, true, format!("needs {feature}")))
     });
-    Draft::new(format!("the simulator does not know `{feature}`"))
+    // What stands in asm goes unread through the compiler: nobody has said yet that it is CUDA at all.
+    let assembly = ["asm", "__asm__", "__asm"].iter().flat_map(|word| scene.source.places(word));
+    let draft = Draft::new(format!("the simulator does not know {feature}"));
+    let draft = match assembly.min() {
+        Some((line, _)) => draft
+            .note(format!("the file has assembly, first in line {line}: is it spelled right?"))
+            .note("the compiler does not read inside asm: only the GPU's own assembler does"),
+        None => draft.note("this is fine CUDA, but not supported here: it is not a bug of yours"),
+    };
+    draft
         .mark(place)
-        .note("this is fine CUDA, but not supported here: it is not a bug of yours")
         .note("with an NVIDIA GPU, the command below runs it there")
         .on_backend("gpu")
         .think("can this exercise be solved without it?")

@@ -120,7 +120,7 @@ fn draft(
     source: &Source<'_>,
     context: &Context<'_>,
 ) -> Draft {
-    let scene = |case: usize| Scene::new(spec, case, source);
+    let scene = |case: usize| Scene::new(spec, case, source, context.device == "simulator");
     let mut about = None;
     let mut draft = match verdict {
         Verdict::Passed(passed) => passed::explain(passed),

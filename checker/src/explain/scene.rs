@@ -16,16 +16,23 @@ pub struct Scene<'a> {
     pub case: &'static Case,
     pub source: &'a Source<'a>,
     pub places: Places,
+    /// Whether the simulator ran it, and not a GPU.
+    pub simulated: bool,
     /// The learner's names of the kernel's parameters, where they can be told.
     names: Vec<String>,
 }
 
 impl<'a> Scene<'a> {
     /// `None` when the exercise has no such case.
-    pub fn new(spec: &'static Spec, case: usize, source: &'a Source<'a>) -> Option<Self> {
+    pub fn new(
+        spec: &'static Spec,
+        case: usize,
+        source: &'a Source<'a>,
+        simulated: bool,
+    ) -> Option<Self> {
         let case = spec.cases.get(case)?;
         let names = source.parameters(spec.id);
-        Some(Self { spec, case, source, places: Places::of(case), names })
+        Some(Self { spec, case, source, places: Places::of(case), simulated, names })
     }
 
     /// An array as the learner calls it: a parameter may have been renamed.

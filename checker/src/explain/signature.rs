@@ -32,7 +32,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                     .any(|(kernel, _)| (*kernel..*kernel + 8).contains(line))
             });
             Draft::new(format!(
-                "parameter {} of the kernel is {found}, the exercise passes {}",
+                "parameter {} of the kernel is of type {found}, the exercise passes {}",
                 index + 1,
                 cuda_type(expected)
             ))

@@ -38,8 +38,9 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
     draft.spans = writers(scene, array);
-    if draft.spans.is_empty() && mismatch.untouched > 0 {
-        draft = draft.note(format!("no line of the file assigns to an element of `{array}`"));
+    // Once, where it is a parameter: any other place may write through an alias or a call.
+    if mismatch.untouched > 0 && scene.source.places(array).len() <= 1 {
+        draft = draft.note(format!("no line of the kernel uses `{array}`"));
     }
     draft.notes.extend(facts(scene, mismatch));
     draft.notes.extend(likeness(mismatch));

@@ -216,9 +216,13 @@ fn table(rows: &[Vec<String>], indent: &str) -> String {
             rows.iter().filter_map(|row| row.get(i)).map(|cell| columns(cell)).max().unwrap_or(0)
         })
         .collect();
+    // A lone dash stands for nothing, among words as well as among numbers.
     let words = |i: usize| {
-        let mut cells = rows.iter().skip(1).filter_map(|row| row.get(i));
-        !cells.any(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '['))
+        let mut cells =
+            rows.iter().skip(1).filter_map(|row| row.get(i)).filter(|cell| *cell != "-");
+        let number =
+            |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-[".contains(c));
+        cells.clone().next().is_some() && !cells.any(number)
     };
     let mut out = String::new();
     for (number, row) in rows.iter().enumerate() {
@@ -233,6 +237,16 @@ fn table(rows: &[Vec<String>], indent: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+/// A paragraph wrapped to the terminal's width, two columns in; no line end behind it.
+pub fn paragraph(text: &str) -> String {
+    hanging(text, "  ", "  ", width()).trim_end().to_owned()
+}
+
+/// A word and its description beside it, from `column` on, wrapped to the terminal's width; no line end behind it.
+pub fn entry(word: &str, column: usize, text: &str) -> String {
+    hanging(text, &format!("{word:column$}"), &" ".repeat(column), width()).trim_end().to_owned()
 }
 
 /// `text` wrapped to `width`, the first line behind `first`, the others behind `rest`; ends with a line end.

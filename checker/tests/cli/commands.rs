@@ -1,6 +1,7 @@
 //! The commands that run no kernel.
 
 use std::fs;
+use std::process::Command;
 
 use crate::common::{Workbook, checker, run};
 
@@ -179,16 +180,55 @@ fn without_a_terminal_there_are_no_escapes() {
     }
 }
 
-/// Every diagnostic has a page, and the list shows each with a sentence.
+/// Every diagnostic has a page, and the list shows each with a sentence, wrapped beside its name.
 #[test]
 fn explain() {
     let workbook = Workbook::new();
     let list = workbook.run(&["explain"]);
     assert!(list.code == 0 && list.out.contains("shared-race"), "{list:?}");
-    for line in list.out.lines().take_while(|line| !line.is_empty()) {
+    let lines = || list.out.lines().take_while(|line| !line.is_empty());
+    assert!(lines().all(|line| line.chars().count() <= 80), "{list:?}");
+    for line in lines().filter(|line| !line.starts_with(' ')) {
         let (slug, sentence) = line.split_once(' ').expect("a name and a sentence");
         assert!(sentence.trim().len() > 10, "{line}");
         let page = workbook.run(&["explain", slug]);
         assert!(page.code == 0 && page.out.len() > sentence.len(), "{slug}");
+    }
+}
+
+/// What is not a plain file is never written over, nor waited for: a folder, a link to itself, a pipe.
+#[cfg(unix)]
+#[test]
+fn reset_leaves_what_it_cannot_keep() {
+    let workbook = Workbook::new();
+    let file = workbook.exercise("blocks");
+    let refuses = || {
+        let ran = workbook.run(&["reset", "blocks"]);
+        assert!(ran.code >= 2 && ran.err.contains("move it away first"), "{ran:?}");
+    };
+    fs::remove_file(&file).expect("there");
+    fs::create_dir(&file).expect("writable");
+    refuses();
+    fs::remove_dir(&file).expect("empty");
+    std::os::unix::fs::symlink("blocks.cu", &file).expect("writable");
+    refuses();
+    fs::remove_file(&file).expect("there");
+    let made = Command::new("mkfifo").arg(&file).status();
+    assert!(made.expect("mkfifo is there").success());
+    refuses();
+    fs::remove_file(&file).expect("there");
+    assert_eq!(workbook.run(&["reset", "blocks"]).code, 0);
+}
+
+/// Whoever asks for JSON can parse what stdout has, also when nothing was checked; the reason is on stderr.
+#[test]
+fn json_without_a_check() {
+    let workbook = Workbook::new();
+    for args in [&["check", "nosuch"][..], &["check", "blocks", "--case", "nosuch"]] {
+        let ran = run(checker(&workbook.root()).args(args).args(["--format", "json"]));
+        assert_eq!(ran.code, 2, "{ran:?}");
+        let parsed: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(parsed["reports"], serde_json::json!([]));
+        assert!(ran.err.starts_with("error: "), "{ran:?}");
     }
 }

@@ -125,3 +125,27 @@ fn a_workbook_that_cannot_be_written_is_still_checked() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("progress was not saved"), "{ran:?}");
 }
+
+/// What a kernel asks too much of, or prints without end, is the learner's to mend: never a bug of the checker.
+#[test]
+fn too_much_is_a_verdict() {
+    let workbook = Workbook::new();
+    let head =
+        "extern \"C\" __global__ void blocks(const float* a, const float* b, float* out, int n)";
+    for (source, slug) in [
+        (format!("__device__ char big[4294967296ULL];\n{head} {{ big[n] = 1; }}"), "launch-failed"),
+        (format!("{head} {{ volatile char big[1048576]; big[n] = 1; }}"), "launch-failed"),
+        (format!("{head} {{ while (true) printf(\"%d\\n\", n); }}"), "never-finishes"),
+        (
+            format!("{head} {{ for (int i = 0; i < 1000000; i++) printf(\"%d\\n\", i); }}"),
+            "never-finishes",
+        ),
+    ] {
+        fs::write(workbook.exercise("blocks"), &source).expect("writable");
+        let ran = workbook.run(&["check", "blocks", "--backend", "sim"]);
+        assert!(ran.code == 1 && ran.out.contains(slug), "{source}: {ran:?}");
+        for wrong in ["bug in the checker", "driver's words", "--backend sim", "RUST_BACKTRACE"] {
+            assert!(!ran.out.contains(wrong) && !ran.err.contains(wrong), "{source}: {ran:?}");
+        }
+    }
+}

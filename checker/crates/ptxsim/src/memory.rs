@@ -30,7 +30,7 @@ pub(crate) struct Allocation {
 }
 
 /// More than any exercise needs, less than what would bring a laptop to its knees; offsets fit 32 bits.
-const LIMIT: u64 = 2 << 30;
+const LIMIT: u64 = 512 << 20;
 
 impl Memory {
     /// Empty memory.
@@ -42,7 +42,7 @@ impl Memory {
     /// address. `contents` fill it from the start; what they leave out counts as uninitialised.
     ///
     /// # Errors
-    /// [`Error::Memory`] beyond 2 GiB in total.
+    /// [`Error::Memory`] beyond 512 MiB in total.
     pub fn alloc(
         &mut self,
         name: &str,
@@ -70,7 +70,8 @@ impl Memory {
         if self.bytes > LIMIT {
             self.bytes -= bytes;
             return Err(Error::Memory(format!(
-                "{bytes} bytes for `{name}` do not fit: the simulator gives a program at most {LIMIT} bytes"
+                "{bytes} bytes for `{name}` do not fit: the simulator gives a program at most {} MiB",
+                LIMIT >> 20
             )));
         }
         let words = bytes.div_ceil(4) as usize;

@@ -119,6 +119,9 @@ impl BlockState {
 }
 
 impl Machine<'_> {
+    /// Bytes of device output that are kept.
+    const OUTPUT: usize = 64 << 10;
+
     pub fn program(&self) -> &Program {
         self.grid.program
     }
@@ -307,10 +310,14 @@ impl Machine<'_> {
         self.findings = findings;
     }
 
+    /// Whether device output is cut from here on.
+    pub fn output_full(&self) -> bool {
+        self.output.len() >= Self::OUTPUT
+    }
+
     /// Adds device output, bounded.
     pub fn print(&mut self, text: &[u8]) {
-        const LIMIT: usize = 64 << 10;
-        let room = LIMIT - self.output.len().min(LIMIT);
+        let room = Self::OUTPUT.saturating_sub(self.output.len());
         let take = room.min(text.len());
         self.output.extend_from_slice(&text[..take]);
         self.output_dropped += (text.len() - take) as u64;
