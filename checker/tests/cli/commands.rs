@@ -232,3 +232,60 @@ fn json_without_a_check() {
         assert!(ran.err.starts_with("error: "), "{ran:?}");
     }
 }
+
+/// `dev ptx` runs PTX by hand: the output buffer, the observations as JSON, and exit codes that tell a wrong path from
+/// wrong PTX.
+#[test]
+fn ptx_by_hand() {
+    const DOUBLE: &str = "
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry twice(.param .u64 in, .param .u64 out)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd4];
+    add.s32 %r3, %r2, %r2;
+    st.global.u32 [%rd5], %r3;
+    ret;
+}
+";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("twice.ptx"), DOUBLE).expect("writable");
+    fs::write(at("garbage.ptx"), "no PTX at all").expect("writable");
+    let input: Vec<u8> = (0..64_u32).flat_map(|i| (i * 3).to_le_bytes()).collect();
+    fs::write(at("in"), input).expect("writable");
+    let ptx = |file: &str, entry: &str| {
+        let args = ["--grid", "1,1,1", "--block", "64,1,1", "--shared", "0", "--in", "in"];
+        let out = ["--out", "256", "--out-file", "out"];
+        let mut command = checker(folder.path());
+        command.args(["dev", "ptx", file, "--entry", entry]).args(args).args(out);
+        run(&mut command)
+    };
+
+    let ran = ptx("twice.ptx", "twice");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let seen: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(seen["completed"], true);
+    assert_eq!(seen["totals"]["instructions"], 20, "ten instructions, two warps");
+    let wanted: Vec<u8> = (0..64_u32).flat_map(|i| (i * 6).to_le_bytes()).collect();
+    assert_eq!(fs::read(at("out")).expect("written"), wanted);
+
+    for (file, entry, code, says) in [
+        ("twice.ptx", "thrice", 1, "twice"),
+        ("garbage.ptx", "twice", 1, "line 1"),
+        ("missing.ptx", "twice", 2, "missing.ptx"),
+    ] {
+        let ran = ptx(file, entry);
+        assert_eq!(ran.code, code, "{file} {entry}: {ran:?}");
+        assert!(ran.err.contains(says) && ran.out.is_empty(), "{file} {entry}: {ran:?}");
+    }
+}

@@ -6,7 +6,6 @@ use std::path::Path;
 use colored::Colorize;
 use ptxsim::{Diagnose, Launch, Memory, Module, Observations, Options};
 
-use crate::attempt;
 use crate::cli::Ptx;
 use crate::exit::Exit;
 
@@ -28,7 +27,7 @@ pub fn run(args: &Ptx) -> anyhow::Result<Exit> {
         }
         Err(error) => {
             eprintln!("{}: {error}", "error".red().bold());
-            Ok(Exit::NotYet)
+            Ok(if matches!(error, Error::File { .. }) { Exit::Usage } else { Exit::NotYet })
         }
     }
 }
@@ -61,8 +60,8 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
         args: addresses.iter().map(|address| address.to_le_bytes().to_vec()).collect(),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let options =
-        Options { diagnose: Diagnose::Full, seed: attempt::SEED, threads, budget: args.budget };
+    // blocks and warps in their natural order: what somebody who works by hand expects
+    let options = Options { diagnose: Diagnose::Full, seed: 0, threads, budget: args.budget };
     let observations = ptxsim::run(&module, &mut memory, &launch, &options).map_err(simulator)?;
     let bytes = memory.read(output, args.output_bytes).map_err(simulator)?;
     fs::write(&args.output, bytes).map_err(file(&args.output))?;
