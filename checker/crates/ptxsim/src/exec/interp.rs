@@ -120,6 +120,20 @@ fn run_split<const L: u8>(
             }
         };
     }
+    // backwards, a split may have to give way first
+    macro_rules! go_to {
+        ($target:expr) => {
+            if $target < pc {
+                loops += 1;
+                if gives_way(m, loops) {
+                    split.pc = $target;
+                    split.turn += 1;
+                    return Leave::Repick;
+                }
+            }
+            pc = $target;
+        };
+    }
     loop {
         let Some(op) = ops.get(pc as usize) else {
             split.pc = pc;
@@ -145,15 +159,7 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Jump => {
-                if op.c < pc {
-                    loops += 1;
-                    if gives_way(m, loops) {
-                        split.pc = op.c;
-                        split.turn += 1;
-                        return Leave::Repick;
-                    }
-                }
-                pc = op.c;
+                go_to!(op.c);
             }
             Code::Branch => {
                 let mut taken = rows.pred(op.a);
@@ -167,15 +173,7 @@ fn run_split<const L: u8>(
                     counts.1 += u64::from(taken != 0 && taken != mask);
                 }
                 if taken == mask {
-                    if op.c < pc {
-                        loops += 1;
-                        if gives_way(m, loops) {
-                            split.pc = op.c;
-                            split.turn += 1;
-                            return Leave::Repick;
-                        }
-                    }
-                    pc = op.c;
+                    go_to!(op.c);
                 } else if taken != 0 {
                     // a loop that keeps diverging gives way too
                     let turn = split.turn + u32::from(op.c < pc && m.strong_seen);
@@ -242,9 +240,9 @@ fn run_split<const L: u8>(
                 split.pc = pc - 1;
                 if collective::missing(warp, split, program, op.d) == 0 {
                     collective::execute(m, b, warp, split, op.d);
-                    // registers may have been borrowed anew
+                    // its registers were borrowed apart: they are borrowed again by picking it once more
                     split.pc = pc;
-                    return resume(split);
+                    return Leave::Repick;
                 }
                 return Leave::Waits(State::AtCollective);
             }
@@ -293,11 +291,6 @@ fn run_split<const L: u8>(
             _ => alu::execute(op, &mut rows, keep, &program.conversions),
         }
     }
-}
-
-/// After a collective the split goes on; its registers are borrowed again by picking it once more.
-const fn resume(_split: &Split) -> Leave {
-    Leave::Repick
 }
 
 #[inline(always)]
