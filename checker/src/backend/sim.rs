@@ -57,7 +57,10 @@ fn simulate(module: &Module, launch: &Launch) -> Result<Run, ptxsim::Error> {
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
+        // as the GPU's backend does, which asks for what the exercise wants
+        shared_allowed: Some(launch.shared),
         args,
+        ..ptxsim::Launch::default()
     };
     let options = Options {
         diagnose: Diagnose::Full,
@@ -117,7 +120,7 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         // Inline assembly reaches the simulator as the learner wrote it.
         E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
         E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
-        E::BadLaunch(text) => driver(1, "CUDA_ERROR_INVALID_VALUE", text),
+        E::BadLaunch { error, text } => driver(error.code(), error.name(), text),
         // The exercise's own arrays are small: it is a `__device__` array that does not fit.
         E::Memory(text) => driver(2, "CUDA_ERROR_OUT_OF_MEMORY", text),
         other => return Err(other),

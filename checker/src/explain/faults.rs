@@ -19,7 +19,9 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) => self::finding(scene, finding),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
-        Fault::Driver { code: code @ (1 | 2), text, .. } if scene.simulated => refused(*code, text),
+        Fault::Driver { code, name, text } if scene.simulated && *code != 500 => {
+            refused(*code, name, text)
+        }
         Fault::Driver { code, name, text } => driver(*code, name, text),
         Fault::TimedOut { seconds } => timed_out(scene, *seconds),
         Fault::WorkerDied { how } => worker_died(how),
@@ -51,6 +53,11 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .note("a trap ends the whole launch: no result of it can be used")
             .note("it comes from __trap(), from `asm(\"trap;\")`, or from a write through a null pointer")
             .think("what must have been true for this thread to get here?"),
+        FindingKind::NotCooperative => Draft::new("the whole grid cannot synchronise in this launch")
+            .mark(scene.mark(at, true, format!("{} stops here", scene.who(at))))
+            .note("a barrier for all blocks needs all of them on the GPU at the same time")
+            .note("only cudaLaunchCooperativeKernel promises that; after <<<...>>> grid.sync() executes a trap")
+            .think("can the work be split into two kernels, one after the other?"),
         FindingKind::Assert { expression } => {
             Draft::new(format!("{}: the assert `{expression}` is false", scene.who(at)))
                 .mark(scene.mark(at, true, format!("false for {}", scene.who(at))))
@@ -293,17 +300,27 @@ fn ask_simulator(draft: Draft) -> Draft {
 }
 
 /// A launch that the simulator turns down, as a GPU would: it says itself what is too large.
-fn refused(code: u32, text: &str) -> Draft {
-    let draft = Draft::new("the kernel cannot be started");
+fn refused(code: u32, name: &str, text: &str) -> Draft {
+    let draft = Draft::new("the kernel cannot be started").note(text);
+    let as_gpu = format!("a GPU refuses such a launch too, before the first thread runs: {name}");
     match code {
+        2 if text.contains("local memory") => draft
+            .note(as_gpu)
+            .think("how large are the arrays that each thread declares for itself?"),
         2 => draft
-            .note(text)
             .note("__device__ arrays are made before the kernel starts, and need memory too")
             .think("how many bytes does the largest array of the file have?"),
-        _ => draft
-            .note(text)
-            .note("a GPU refuses such a launch too, before the first thread runs")
+        701 => draft
+            .note(as_gpu)
+            .think("how many threads does the kernel promise to need, and how many are launched?"),
+        720 => draft
+            .note(as_gpu)
+            .note("blocks that wait for each other must all be running: none can be put off until another ends")
+            .think("can fewer blocks do the same work, each with a loop over its part?"),
+        218 => draft
+            .note(format!("it is refused already when the kernel is loaded: {name}"))
             .think("how many bytes do the arrays inside the kernel have?"),
+        _ => draft.note(as_gpu).think("how many bytes do the arrays inside the kernel have?"),
     }
 }
 

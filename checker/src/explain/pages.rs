@@ -28,6 +28,7 @@ pub fn page(slug: Slug) -> &'static str {
         BadSyncMask => "bad-sync-mask",
         NeverFinishes => "never-finishes",
         Trap => "trap",
+        NotCooperative => "not-cooperative",
         StackOverflow => "stack-overflow",
         InputChanged => "input-changed",
         LaunchFailed => "launch-failed",

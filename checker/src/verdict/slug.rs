@@ -47,6 +47,8 @@ pub enum Slug {
     NeverFinishes,
     /// `trap` or a failed device `assert`.
     Trap,
+    /// A barrier for the whole grid in a launch that is not cooperative.
+    NotCooperative,
     /// Too much local memory.
     StackOverflow,
     /// An input buffer was changed.
@@ -73,7 +75,7 @@ pub enum Slug {
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -92,6 +94,7 @@ impl Slug {
         Self::BadSyncMask,
         Self::NeverFinishes,
         Self::Trap,
+        Self::NotCooperative,
         Self::StackOverflow,
         Self::InputChanged,
         Self::LaunchFailed,
@@ -126,6 +129,7 @@ impl Slug {
             Self::BadSyncMask => "bad-sync-mask",
             Self::NeverFinishes => "never-finishes",
             Self::Trap => "trap",
+            Self::NotCooperative => "not-cooperative",
             Self::StackOverflow => "stack-overflow",
             Self::InputChanged => "input-changed",
             Self::LaunchFailed => "launch-failed",
@@ -239,6 +243,7 @@ fn finding_slug(finding: &Finding) -> Slug {
         FindingKind::BadSyncMask { .. } => Slug::BadSyncMask,
         FindingKind::NeverFinishes { .. } => Slug::NeverFinishes,
         FindingKind::Trap | FindingKind::Assert { .. } => Slug::Trap,
+        FindingKind::NotCooperative => Slug::NotCooperative,
         FindingKind::StackOverflow { .. } => Slug::StackOverflow,
     }
 }

@@ -140,6 +140,7 @@ fn once(work: &Work, module: &Module, diagnose: Diagnose) -> (f64, u64) {
         block: work.block,
         shared: work.shared,
         args,
+        ..Launch::default()
     };
     let options = Options { diagnose, budget: u64::MAX >> 2, ..Options::default() };
     let start = now();

@@ -30,12 +30,63 @@ pub enum Error {
         /// The kernels there are.
         found: Vec<String>,
     },
-    /// The launch breaks a limit of CUDA, or its arguments do not fit the kernel's parameters.
-    #[error("{0}")]
-    BadLaunch(String),
+    /// The driver would not load the module or start the kernel: a limit of CUDA is broken, or the arguments do not
+    /// fit the kernel's parameters.
+    #[error("{text}")]
+    BadLaunch {
+        /// What the driver would answer.
+        error: CudaError,
+        /// Which limit, and by how much.
+        text: String,
+    },
     /// Not enough memory for an allocation, or an address outside every allocation on the host's side.
     #[error("{0}")]
     Memory(String),
+}
+
+impl Error {
+    pub(crate) const fn launch(error: CudaError, text: String) -> Self {
+        Self::BadLaunch { error, text }
+    }
+}
+
+/// The driver's answers to launches that cannot be (CUDA Driver API, `CUresult`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CudaError {
+    /// A size of the grid, the block or the shared memory that no launch can have.
+    InvalidValue,
+    /// Local memory for all threads that the device holds at once does not fit.
+    OutOfMemory,
+    /// The assembler refuses the kernel: more static shared memory than 48 KiB.
+    InvalidPtx,
+    /// A block needs more than a multiprocessor has, or than the kernel was compiled for.
+    LaunchOutOfResources,
+    /// A cooperative launch with more blocks than the device holds at once.
+    CooperativeLaunchTooLarge,
+}
+
+impl CudaError {
+    /// The number in `CUresult`.
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::InvalidValue => 1,
+            Self::OutOfMemory => 2,
+            Self::InvalidPtx => 218,
+            Self::LaunchOutOfResources => 701,
+            Self::CooperativeLaunchTooLarge => 720,
+        }
+    }
+
+    /// The name in `CUresult`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InvalidValue => "CUDA_ERROR_INVALID_VALUE",
+            Self::OutOfMemory => "CUDA_ERROR_OUT_OF_MEMORY",
+            Self::InvalidPtx => "CUDA_ERROR_INVALID_PTX",
+            Self::LaunchOutOfResources => "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+            Self::CooperativeLaunchTooLarge => "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+        }
+    }
 }
 
 impl From<crate::parse::ParseError> for Error {

@@ -1,22 +1,28 @@
 //! Launching a kernel: limits and arguments checked, blocks handed to host threads, observations gathered.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+mod blocks;
+mod limits;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+
+use blocks::{Order, blocks_of};
 
 use crate::address::base;
 use crate::decode::InitValue;
 use crate::decode::op::Target;
-use crate::exec::block::{self, Stop};
 use crate::exec::builtin;
 use crate::exec::findings::Findings;
 use crate::exec::machine::{Grid, Machine, Site, SlotShadow};
 use crate::exec::shadow::Shadow;
 use crate::exec::{BOUNDS, COUNT, FULL};
 use crate::module::Entry;
-use crate::{ArrayUse, Counters, Error, LineCounters, Memory, Module, Observations, Source};
+use crate::{
+    ArrayUse, Counters, Error, LineCounters, Memory, Module, Observations, Source, device,
+};
 
 /// What to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Launch {
     /// The kernel's name.
     pub entry: String,
@@ -26,6 +32,12 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Dynamic shared memory in bytes.
     pub shared: u32,
+    /// What the program allowed the kernel of it, in bytes: the function's attribute
+    /// `MAX_DYNAMIC_SHARED_SIZE_BYTES`. `None` is what a kernel has that nobody set it for: what its own arrays
+    /// leave of 48 KiB.
+    pub shared_allowed: Option<u32>,
+    /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may synchronise.
+    pub cooperative: bool,
     /// The arguments, one per parameter, little-endian.
     pub args: Vec<Vec<u8>>,
 }
@@ -61,16 +73,6 @@ impl Default for Options {
     }
 }
 
-/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-const MAX_THREADS: u64 = 1024;
-const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
-const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65_535, 65_535];
-/// Static shared memory is limited to 48 KiB; with the dynamic part a block may opt in to 227 KiB.
-const MAX_STATIC_SHARED: u32 = 48 << 10;
-const MAX_SHARED: u64 = 227 << 10;
-/// Blocks that wait for each other are kept in flight up to this many threads, about what a large GPU holds.
-const MAX_RESIDENT_THREADS: usize = 1 << 18;
-
 /// Runs a kernel to its end, or until it cannot go on.
 ///
 /// # Errors
@@ -91,8 +93,8 @@ pub fn run(
     if let Some(error) = module.program.refusal(entry.function) {
         return Err(error.clone());
     }
-    check_limits(entry, launch)?;
-    let params = pack(entry, &launch.args)?;
+    limits::check(module, entry, launch)?;
+    let params = limits::pack(entry, &launch.args)?;
     let variables = bind(module, memory)?;
     let heap = if module.program.calls.iter().any(|c| c.target == Target::Malloc) {
         Some(memory.allocate("the device heap", builtin::HEAP, 1, false)?)
@@ -102,15 +104,21 @@ pub fn run(
     let kernel = |f| module.entries.iter().any(|e| e.function == f);
     let mut functions = module.program.functions.iter().enumerate();
     let talks = functions.any(|(i, f)| f.talks && (i == entry.function || !kernel(i)));
+    let barrier = if launch.cooperative { memory.grid_barrier()? } else { 0 };
     let writable = writable(entry, &params, memory);
+    let threads = launch.block.iter().product();
+    let total_shared = entry.shared_bytes + launch.shared;
     let grid = Grid {
         program: &module.program,
         memory,
         grid: launch.grid,
         block: launch.block,
-        threads: launch.block.iter().product(),
+        threads,
         shared_bytes: module.program.shared_static + launch.shared,
         dynamic_shared: launch.shared,
+        total_shared,
+        barrier,
+        resident: device::resident(u64::from(threads), u64::from(total_shared)),
         params: &params,
         variables: &variables,
         entry: entry.function,
@@ -176,77 +184,6 @@ fn execute(
     let mut merged = merge(results);
     merged.completed &= complete;
     merged
-}
-
-fn check_limits(entry: &Entry, launch: &Launch) -> Result<(), Error> {
-    let bad = |text: String| Err(Error::BadLaunch(text));
-    let product = |dims: [u32; 3]| dims.iter().fold(1, |p: u64, n| p.saturating_mul(u64::from(*n)));
-    let threads = product(launch.block);
-    if launch.grid.contains(&0) || launch.block.contains(&0) {
-        return bad(format!(
-            "grid {:?} and block {:?} must be at least 1 in every dimension",
-            launch.grid, launch.block
-        ));
-    }
-    for (axis, name) in ["x", "y", "z"].iter().enumerate() {
-        if launch.block[axis] > MAX_BLOCK[axis] {
-            return bad(format!(
-                "blockDim.{name} is {}; at most {} is possible",
-                launch.block[axis], MAX_BLOCK[axis]
-            ));
-        }
-        if launch.grid[axis] > MAX_GRID[axis] {
-            return bad(format!(
-                "gridDim.{name} is {}; at most {} is possible",
-                launch.grid[axis], MAX_GRID[axis]
-            ));
-        }
-    }
-    let blocks = product(launch.grid);
-    if blocks > u64::from(u32::MAX) {
-        return bad(format!("{blocks} blocks are more than the simulator runs"));
-    }
-    if threads > MAX_THREADS {
-        return bad(format!("a block of {threads} threads; at most {MAX_THREADS} are possible"));
-    }
-    if entry.shared_bytes > MAX_STATIC_SHARED {
-        return bad(format!(
-            "`{}` declares {} bytes of shared memory; at most {MAX_STATIC_SHARED} are possible without dynamic \
-             shared memory",
-            entry.name, entry.shared_bytes
-        ));
-    }
-    let shared = u64::from(entry.shared_bytes) + u64::from(launch.shared);
-    if shared > MAX_SHARED {
-        return bad(format!("{shared} bytes of shared memory; a block has at most {MAX_SHARED}"));
-    }
-    Ok(())
-}
-
-/// Lays the arguments out as the kernel reads them.
-fn pack(entry: &Entry, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
-    if args.len() != entry.params.len() {
-        return Err(Error::BadLaunch(format!(
-            "`{}` has {} parameters, {} arguments given",
-            entry.name,
-            entry.params.len(),
-            args.len()
-        )));
-    }
-    let mut packed = vec![];
-    for (i, (param, arg)) in entry.params.iter().zip(args).enumerate() {
-        if arg.len() != param.bytes as usize {
-            return Err(Error::BadLaunch(format!(
-                "argument {i} of `{}` has {} bytes, its parameter {}",
-                entry.name,
-                arg.len(),
-                param.bytes
-            )));
-        }
-        packed.resize(packed.len().next_multiple_of(param.align.max(1) as usize), 0);
-        packed.extend_from_slice(arg);
-    }
-    Ok(packed)
 }
 
 /// Slots of the module's variables, allocated and initialised when the module is first run in this memory.
@@ -346,73 +283,6 @@ fn machine<'g>(
         output_dropped: 0,
         heap,
         heap_used: 0,
-    }
-}
-
-/// The order in which blocks start.
-struct Order {
-    blocks: u64,
-    step: u64,
-    first: u64,
-}
-
-impl Order {
-    fn new(blocks: u64, seed: u64) -> Self {
-        if seed == 0 || blocks < 2 {
-            return Self { blocks, step: 1, first: 0 };
-        }
-        let mix = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut step = ((mix >> 16) % blocks) | 1;
-        while gcd(step, blocks) != 1 {
-            step += 2;
-        }
-        Self { blocks, step: step % blocks.max(1), first: mix % blocks }
-    }
-
-    fn at(&self, n: u64) -> u64 {
-        ((u128::from(n) * u128::from(self.step.max(1)) + u128::from(self.first))
-            % u128::from(self.blocks)) as u64
-    }
-}
-
-const fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-/// Runs blocks until there are no more. Blocks that may wait for others are kept in flight beside them.
-fn blocks_of<const L: u8>(m: &mut Machine<'_>, next: &AtomicU64, order: &Order, seed: u64) -> bool {
-    let mut idle = vec![];
-    let mut parked: VecDeque<_> = VecDeque::new();
-    let resident = (MAX_RESIDENT_THREADS / m.grid.threads.max(1) as usize).max(1);
-    let mut exhausted = false;
-    loop {
-        let mut state = None;
-        if !exhausted && parked.len() < resident {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            if n < order.blocks {
-                let index = order.at(n) as u32;
-                let mut b = idle.pop().unwrap_or_else(|| block::new_state(m.grid, L >= FULL));
-                let ctaid = m.block_index(index);
-                block::start(m.grid, &mut b, index, ctaid);
-                b.next_warp = (seed % b.warps.len().max(1) as u64) as usize;
-                state = Some(b);
-            } else {
-                exhausted = true;
-            }
-        }
-        let Some(mut b) = state.or_else(|| parked.pop_front()) else { return true };
-        match block::run::<L>(m, &mut b) {
-            Stop::Left => idle.push(b),
-            Stop::GaveWay | Stop::Waits => parked.push_back(b),
-            Stop::Fatal => {
-                // let the other threads of the host stop, too
-                next.store(order.blocks, Ordering::Relaxed);
-                return false;
-            }
-        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod arith;
 pub mod count;
 mod decode;
 pub mod demangle;
+mod device;
 mod error;
 mod exec;
 mod launch;
@@ -20,7 +21,7 @@ mod observe;
 mod parse;
 pub mod printf;
 
-pub use error::Error;
+pub use error::{CudaError, Error};
 pub use launch::{Diagnose, Launch, Options, run};
 pub use memory::Memory;
 pub use module::{Entry, Module, Param, ParamType};

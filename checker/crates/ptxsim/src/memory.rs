@@ -13,6 +13,8 @@ pub struct Memory {
     pub(crate) allocations: Vec<Allocation>,
     /// Slots of the module's own variables, by module identity.
     pub(crate) modules: Vec<(u64, Vec<usize>)>,
+    /// The slot of the grid barrier, made for the first launch that needs it.
+    barrier: Option<usize>,
     bytes: u64,
 }
 
@@ -84,6 +86,20 @@ impl Memory {
             writable: true,
         });
         Ok(self.allocations.len() - 1)
+    }
+
+    /// The address of the workspace that the driver gives a cooperative launch (`cooperative_groups/details/sync.h`):
+    /// its size, then the word that the blocks count in.
+    pub(crate) fn grid_barrier(&mut self) -> Result<u64, Error> {
+        let slot = match self.barrier {
+            Some(slot) => slot,
+            // no name: it is not among the arrays that the learner knows
+            None => self.allocate("", 8, 4, true)?,
+        };
+        self.barrier = Some(slot);
+        let address = base(slot as u64 + 1);
+        self.write(address, &[8, 0, 0, 0, 0, 0, 0, 0])?;
+        Ok(address)
     }
 
     /// Fills what nothing has initialised with a pattern, which leaves it uninitialised for the diagnosis.

@@ -26,6 +26,7 @@ pub struct Entry {
     pub shared_bytes: u32,
     pub(crate) function: usize,
     pub(crate) written: u64,
+    pub(crate) bounds: ast::Bounds,
 }
 
 /// A kernel parameter.
@@ -85,6 +86,7 @@ impl Module {
                     shared_bytes: shared_bytes(&tree, f),
                     function,
                     written,
+                    bounds: f.bounds,
                 });
             }
         }

@@ -117,6 +117,8 @@ pub enum FindingKind {
     },
     /// The kernel executed `trap`.
     Trap,
+    /// The grid's barrier of cooperative groups in a launch that is not cooperative.
+    NotCooperative,
     /// A device-side `assert` failed.
     Assert {
         /// The expression, as written.

@@ -111,6 +111,7 @@ mod tests {
             block: [LANES as u32, 1, 1],
             shared: 0,
             args: vec![a.to_le_bytes().to_vec(), step.to_le_bytes().to_vec()],
+            ..ptxsim::Launch::default()
         };
         let options = ptxsim::Options {
             diagnose: ptxsim::Diagnose::Count,

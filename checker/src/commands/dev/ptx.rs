@@ -57,7 +57,9 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
         grid: args.grid,
         block: args.block,
         shared: args.shared,
+        shared_allowed: Some(args.shared),
         args: addresses.iter().map(|address| address.to_le_bytes().to_vec()).collect(),
+        ..Launch::default()
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     // blocks and warps in their natural order: what somebody who works by hand expects
@@ -71,7 +73,7 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
 /// A zeroed buffer, or an error instead of an abort when nobody has that much memory.
 fn zeros(bytes: u64) -> Result<Vec<u8>, ptxsim::Error> {
     let too_large =
-        || ptxsim::Error::BadLaunch(format!("an output of {bytes} bytes does not fit in memory"));
+        || ptxsim::Error::Memory(format!("an output of {bytes} bytes does not fit in memory"));
     let length = usize::try_from(bytes).map_err(|_| too_large())?;
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(length).map_err(|_| too_large())?;

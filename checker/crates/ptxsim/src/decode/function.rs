@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::op::{Block, Code, Constant, Func, MemOp, Op, Special};
 use super::{MAX_ROWS, Program, Symbol};
 use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type};
-use crate::{Error, Source};
+use crate::{CudaError, Error, Source, device};
 
 /// Where a register lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +47,11 @@ pub(super) struct Decoder<'p, 'a> {
     pub source: u32,
     /// Line in the PTX of the instruction being decoded.
     pub line: u32,
+    /// That instruction comes from a header of cooperative groups.
+    pub cooperative: bool,
     block_open: bool,
 }
 
-/// More local memory than a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
-const MAX_LOCAL: u32 = 512 << 10;
 /// PTX ISA, "Kernel Function Parameters".
 const MAX_PARAMS: u64 = 32_764;
 
@@ -77,6 +77,7 @@ pub(super) fn decode<'a>(
         fixups: vec![],
         source: 0,
         line: 0,
+        cooperative: false,
         block_open: false,
     };
     d.signature(function)?;
@@ -84,6 +85,7 @@ pub(super) fn decode<'a>(
     for statement in function.body.as_deref().unwrap_or_default() {
         match statement {
             Statement::Location { file, line, column, inlined_at } => {
+                d.cooperative = sources.cooperative.contains(file);
                 if let Some(source) = sources.at(*file, *line, *column, *inlined_at) {
                     d.source = d.intern(source);
                 }
@@ -362,11 +364,15 @@ impl<'a> Decoder<'_, 'a> {
         if rows > MAX_ROWS {
             return self.unsupported(format!("functions with more than {MAX_ROWS} values"));
         }
-        if self.func.local_bytes > MAX_LOCAL {
-            return Err(Error::BadLaunch(format!(
-                "a function needs {} bytes of local memory; a thread has at most {MAX_LOCAL}",
-                self.func.local_bytes
-            )));
+        if self.func.local_bytes > device::LOCAL {
+            return Err(Error::launch(
+                CudaError::InvalidPtx,
+                format!(
+                    "a function needs {} bytes of local memory; a thread has at most {}",
+                    self.func.local_bytes,
+                    device::LOCAL
+                ),
+            ));
         }
         for (at, label, line) in std::mem::take(&mut self.fixups) {
             let Some(target) = self.labels.get(label) else {
@@ -384,6 +390,8 @@ struct Sources<'p, 'a> {
     files: &'p [(u32, &'a str)],
     /// The file that the function itself is in.
     home: u32,
+    /// The headers of cooperative groups.
+    cooperative: Vec<u32>,
     /// The resolved place of the `.loc` directly before, while a chain of them lasts.
     chain: Option<Source>,
 }
@@ -396,7 +404,9 @@ impl<'p, 'a> Sources<'p, 'a> {
             .flatten()
             .find_map(|s| if let Statement::Location { file, .. } = s { Some(*file) } else { None })
             .unwrap_or(1);
-        Self { files: &ptx.files, home, chain: None }
+        let cooperative = ptx.files.iter().filter(|(_, path)| path.contains("cooperative_groups"));
+        let cooperative = cooperative.map(|(n, _)| *n).filter(|n| *n != home).collect();
+        Self { files: &ptx.files, home, cooperative, chain: None }
     }
 
     fn chain_ends(&mut self) {

@@ -2,7 +2,7 @@
 
 use super::Symbol;
 use super::function::{Decoder, Local, Row};
-use super::op::{CallOp, Code, Target};
+use super::op::{CallOp, Code, Special, Target};
 use crate::Error;
 use crate::parse::ast::{Instruction, Operand};
 
@@ -22,7 +22,9 @@ impl<'a> Decoder<'_, 'a> {
                 Ok(())
             }
             "trap" => {
-                self.emit(Code::Trap, 0, 0, 0, 0);
+                let grid_barrier = self.cooperative
+                    && self.func.specials.iter().any(|(_, s)| matches!(s, Special::EnvReg(_)));
+                self.emit(Code::Trap, u32::from(grid_barrier), 0, 0, 0);
                 Ok(())
             }
             "call" => self.call(i),

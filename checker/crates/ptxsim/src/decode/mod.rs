@@ -20,7 +20,7 @@ use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, Func, MemOp, Op, Target};
 
 use crate::arith::convert::Convert;
 use crate::parse::ast::{Init, Ptx, Variable};
-use crate::{Error, Source};
+use crate::{CudaError, Error, Source};
 
 /// Everything the interpreter needs to run a module's kernels.
 #[derive(Debug, Default)]
@@ -91,18 +91,19 @@ impl Program {
         self.shared_static = mark.shared_static;
     }
 
-    /// Why a function cannot run: itself, or one that it may call.
-    pub fn refusal(&self, function: usize) -> Option<&Error> {
+    /// A function and those that it may call, directly or not.
+    fn reachable(&self, function: usize) -> Vec<usize> {
         let mut seen = vec![false; self.functions.len()];
-        let mut open = vec![function];
+        let (mut open, mut all) = (vec![function], vec![]);
         while let Some(f) = open.pop() {
             let Some(func) =
                 self.functions.get(f).filter(|_| !std::mem::replace(&mut seen[f], true))
             else {
                 continue;
             };
+            all.push(f);
             if func.refused.is_some() {
-                return func.refused.as_ref();
+                continue;
             }
             let next = self.functions.iter().skip(f + 1).find(|next| next.refused.is_none());
             let end = next.map_or(self.ops.len(), |next| next.start as usize);
@@ -118,7 +119,18 @@ impl Program {
                 }
             }
         }
-        None
+        all
+    }
+
+    /// Why a function cannot run: itself, or one that it may call.
+    pub fn refusal(&self, function: usize) -> Option<&Error> {
+        self.reachable(function).into_iter().find_map(|f| self.functions[f].refused.as_ref())
+    }
+
+    /// The most local memory that a function, or one that it may call, declares for a thread.
+    pub fn local_bytes(&self, function: usize) -> u64 {
+        let bytes = |f: usize| u64::from(self.functions[f].local_bytes);
+        self.reachable(function).into_iter().map(bytes).max().unwrap_or(0)
     }
 }
 
@@ -191,7 +203,7 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
         let mark = program.mark();
         match function::decode(f, ptx, &symbols, &mut program) {
             Ok(()) => {}
-            Err(error @ (Error::Unsupported { .. } | Error::BadLaunch(_))) => {
+            Err(error @ (Error::Unsupported { .. } | Error::BadLaunch { .. })) => {
                 program.rewind(&mark);
                 program.functions.push(Func { refused: Some(error), ..Func::default() });
             }
@@ -223,19 +235,25 @@ fn declare<'a>(
         "shared" => {
             let bytes = u32::try_from(v.bytes()).ok().filter(|b| *b <= 1 << 20);
             let Some(bytes) = bytes else {
-                return Err(Error::BadLaunch(format!(
-                    "`{}` needs {} bytes of shared memory; a block has at most 227 KiB",
-                    crate::demangle::variable_name(v.name),
-                    v.bytes()
-                )));
+                return Err(Error::launch(
+                    CudaError::InvalidPtx,
+                    format!(
+                        "`{}` needs {} bytes of shared memory; a block has at most 227 KiB",
+                        crate::demangle::variable_name(v.name),
+                        v.bytes()
+                    ),
+                ));
             };
             let offset = program.shared_static.next_multiple_of(v.align.max(SHARED_GAP));
             program.shared_static = (offset + bytes).next_multiple_of(SHARED_GAP) + SHARED_GAP;
             if program.shared_static > MAX_SHARED_LAYOUT {
-                return Err(Error::BadLaunch(format!(
-                    "the module's shared variables take {} bytes; a block has at most 227 KiB",
-                    program.shared_static
-                )));
+                return Err(Error::launch(
+                    CudaError::InvalidPtx,
+                    format!(
+                        "the module's shared variables take {} bytes; a block has at most 227 KiB",
+                        program.shared_static
+                    ),
+                ));
             }
             program.shared.push(SharedVariable {
                 name: crate::demangle::variable_name(v.name).to_owned(),

@@ -25,6 +25,7 @@ pub(crate) enum Code {
     Branch,
     Exit,
     Return,
+    /// `d` is 1 for the one that cooperative groups execute where there is no grid barrier.
     Trap,
     /// Call number `d`.
     Call,
@@ -397,6 +398,9 @@ pub(crate) enum Special {
     MaskGe,
     MaskGt,
     DynamicSmemSize,
+    TotalSmemSize,
+    /// Set by the driver: 1 and 2 are the upper and the lower half of the grid barrier's address.
+    EnvReg(u8),
 }
 
 /// A run of operations with one entry: PTX instructions in it, and where it starts.

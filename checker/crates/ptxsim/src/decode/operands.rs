@@ -173,6 +173,9 @@ fn special(name: &str) -> Option<Special> {
         _ => None,
     };
     let (stem, dim) = name.split_once('.').unwrap_or((name, ""));
+    if let Some(n) = stem.strip_prefix("%envreg") {
+        return n.parse().ok().filter(|n| *n < 32).map(Special::EnvReg);
+    }
     Some(match stem {
         "%tid" => Special::Tid(axis(dim)?),
         "%ntid" => Special::Ntid(axis(dim)?),
@@ -190,6 +193,7 @@ fn special(name: &str) -> Option<Special> {
         "%lanemask_ge" => Special::MaskGe,
         "%lanemask_gt" => Special::MaskGt,
         "%dynamic_smem_size" => Special::DynamicSmemSize,
+        "%total_smem_size" => Special::TotalSmemSize,
         _ => return None,
     })
 }

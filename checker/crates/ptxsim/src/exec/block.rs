@@ -152,6 +152,10 @@ pub(super) fn constants(
                 Special::MaskGe => !(below as u32),
                 Special::MaskGt => !(below as u32 | 1 << lane),
                 Special::DynamicSmemSize => grid.dynamic_shared,
+                Special::TotalSmemSize => grid.total_shared,
+                Special::EnvReg(1) => (grid.barrier >> 32) as u32,
+                Special::EnvReg(2) => grid.barrier as u32,
+                Special::EnvReg(_) => 0,
             };
         }
     }

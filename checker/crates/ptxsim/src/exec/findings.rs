@@ -138,7 +138,7 @@ const fn rank(what: &FindingKind) -> u8 {
         FindingKind::InvalidAddress => 1,
         FindingKind::Misaligned => 2,
         FindingKind::Assert { .. } => 3,
-        FindingKind::Trap => 4,
+        FindingKind::Trap | FindingKind::NotCooperative => 4,
         FindingKind::StackOverflow { .. } => 5,
         FindingKind::BarrierNotReached { .. } => 6,
         FindingKind::BadSyncMask { .. } => 7,

@@ -285,7 +285,9 @@ fn run_split<const L: u8>(
             }
             Code::Trap => {
                 let linear = parts.index * 32 + mask.trailing_zeros();
-                tell(m, FindingKind::Trap, b.index, linear, pc - 1);
+                let barrier = op.d == 1 && m.grid.barrier == 0;
+                let what = if barrier { FindingKind::NotCooperative } else { FindingKind::Trap };
+                tell(m, what, b.index, linear, pc - 1);
                 return Leave::Fatal;
             }
             _ => alu::execute(op, &mut rows, keep, &program.conversions),

@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::shadow::{Conflict, Me, Shadow};
-use super::warp::Warp;
+use super::warp::{Row32, Row64, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::decode::op::MemOp;
 use crate::decode::{Program, SharedVariable};
@@ -19,6 +19,12 @@ pub(crate) struct Grid<'a> {
     pub threads: u32,
     pub shared_bytes: u32,
     pub dynamic_shared: u32,
+    /// The kernel's own and the dynamic part, as the device counts them: without the gaps in between.
+    pub total_shared: u32,
+    /// Address of the grid's barrier; 0 unless the launch is cooperative.
+    pub barrier: u64,
+    /// Blocks that the device holds at once.
+    pub resident: u64,
     /// Packed arguments.
     pub params: &'a [u8],
     /// Allocation slots of the module's variables.
@@ -109,6 +115,18 @@ impl BlockState {
     pub fn spoken(&self, me: &Me, first: &Conflict) -> bool {
         let since = |thread: u32| self.strong[thread as usize >> 5 & 31] > first.stamp;
         me.talks && first.block == me.block && since(me.thread) && since(first.thread)
+    }
+
+    /// Memory that the block takes on the host, in bytes.
+    pub fn bytes(&self) -> usize {
+        let warps = self.warps.iter().map(|w| {
+            w.r.len() * size_of::<Row32>()
+                + w.x.len() * size_of::<Row64>()
+                + (w.local.len() + w.local_written.len() + w.p.len()) * 4
+        });
+        warps.sum::<usize>()
+            + self.shared.len() * 4
+            + self.shared_shadow.len() * size_of::<Shadow>()
     }
 
     /// A new moment: what came before it is ordered for those that take part.

@@ -16,8 +16,18 @@ pub(crate) struct Function<'a> {
     pub entry: bool,
     pub returns: Vec<Variable<'a>>,
     pub params: Vec<Variable<'a>>,
+    pub bounds: Bounds,
     /// `None` for a declaration.
     pub body: Option<Vec<Statement<'a>>>,
+}
+
+/// Performance directives that limit a kernel's launches (PTX ISA, "Performance-Tuning Directives").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Bounds {
+    /// `.maxntid`: threads of a block.
+    pub threads: Option<u32>,
+    /// `.reqntid`: the one shape that a block can have.
+    pub required: Option<[u32; 3]>,
 }
 
 /// A variable in any state space, also a parameter.

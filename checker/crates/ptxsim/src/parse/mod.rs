@@ -5,7 +5,7 @@ pub(crate) mod ast;
 mod lexer;
 mod operand;
 
-use ast::{Function, Init, Ptx, Statement, Type, Variable};
+use ast::{Bounds, Function, Init, Ptx, Statement, Type, Variable};
 use lexer::{Kind, Token};
 
 /// A line of the PTX text that is not PTX.
@@ -181,18 +181,36 @@ impl<'a> Parser<'_, 'a> {
         let returns = if self.peek() == Some(Kind::Punct('(')) { self.params()? } else { vec![] };
         let name = self.word()?;
         let params = if self.peek() == Some(Kind::Punct('(')) { self.params()? } else { vec![] };
-        // performance directives: .maxntid 256, 1, 1 and the like
-        while let Some(Kind::Word(w)) = self.peek() {
-            if !w.starts_with('.') {
-                break;
-            }
+        let bounds = self.performance_directives();
+        let body = if self.eat(';') { None } else { Some(self.body()?) };
+        Ok(Function { name, entry, returns, params, bounds, body })
+    }
+
+    /// `.maxntid 256, 1, 1` and the like.
+    fn performance_directives(&mut self) -> Bounds {
+        let mut bounds = Bounds::default();
+        while let Some(Kind::Word(name)) = self.peek()
+            && name.starts_with('.')
+        {
             self.at += 1;
-            while matches!(self.peek(), Some(Kind::Int(_) | Kind::Punct(',') | Kind::Text(_))) {
+            let mut numbers = [1_u32; 3];
+            let mut n = 0;
+            while let Some(Kind::Int(_) | Kind::Punct(',') | Kind::Text(_)) = self.peek() {
+                if let (Some(Kind::Int(value)), Some(number)) = (self.peek(), numbers.get_mut(n)) {
+                    *number = u32::try_from(value).unwrap_or(u32::MAX);
+                    n += 1;
+                }
                 self.at += 1;
             }
+            match name {
+                ".maxntid" => {
+                    bounds.threads = Some(numbers.into_iter().fold(1, u32::saturating_mul));
+                }
+                ".reqntid" => bounds.required = Some(numbers),
+                _ => {}
+            }
         }
-        let body = if self.eat(';') { None } else { Some(self.body()?) };
-        Ok(Function { name, entry, returns, params, body })
+        bounds
     }
 
     fn params(&mut self) -> Result<Vec<Variable<'a>>> {

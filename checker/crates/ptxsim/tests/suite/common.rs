@@ -55,6 +55,8 @@ pub struct Kernel {
     grid: [u32; 3],
     block: [u32; 3],
     shared: u32,
+    shared_allowed: Option<u32>,
+    cooperative: bool,
     args: Vec<Arg>,
 }
 
@@ -68,6 +70,15 @@ pub struct Ran {
 pub fn ptx(name: &str) -> String {
     let path = format!("tests/kernels/{name}.ptx");
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// The line of `kernels/<file>.cu` with the comment `@mark`.
+pub fn line(file: &str, mark: &str) -> u32 {
+    let path = format!("tests/kernels/{file}.cu");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let suffix = format!("// @{mark}");
+    let at = text.lines().position(|l| l.ends_with(&suffix));
+    at.unwrap_or_else(|| panic!("no {suffix} in {path}")) as u32 + 1
 }
 
 /// Both compilers' PTX of one kernel file, parsed.
@@ -87,6 +98,8 @@ impl Kernel {
             grid: [1; 3],
             block: [32, 1, 1],
             shared: 0,
+            shared_allowed: None,
+            cooperative: false,
             args: vec![],
         }
     }
@@ -103,6 +116,18 @@ impl Kernel {
 
     pub fn shared(mut self, bytes: u32) -> Self {
         self.shared = bytes;
+        self
+    }
+
+    /// Dynamic shared memory that the program allows the kernel.
+    pub fn allow_shared(mut self, bytes: u32) -> Self {
+        self.shared_allowed = Some(bytes);
+        self
+    }
+
+    /// A cooperative launch.
+    pub fn cooperative(mut self) -> Self {
+        self.cooperative = true;
         self
     }
 
@@ -178,6 +203,8 @@ impl Kernel {
             grid: self.grid,
             block: self.block,
             shared: self.shared,
+            shared_allowed: self.shared_allowed,
+            cooperative: self.cooperative,
             args,
         };
         let seen = run(&self.module, &mut memory, &launch, options)?;

@@ -36,16 +36,10 @@ fn what_is_not_supported_says_so() {
     assert_eq!(names, UNSUPPORTED, "{unsupported:#?}");
 }
 
-/// Textures and surfaces, the grid barrier of cooperative groups, packed halves, tensor cores. The other kernels of
+/// Textures and surfaces, packed halves, tensor cores. The other kernels of
 /// those files run.
-const UNSUPPORTED: [&str; 6] = [
-    "09_texture tex2d",
-    "09_texture tex1df",
-    "09_texture surf2d",
-    "12_coopgroups cg_grid",
-    "13_half hvec",
-    "34_wmma wm",
-];
+const UNSUPPORTED: [&str; 5] =
+    ["09_texture tex2d", "09_texture tex1df", "09_texture surf2d", "13_half hvec", "34_wmma wm"];
 
 #[test]
 fn double_precision() {
@@ -260,11 +254,7 @@ fn structs_by_value_and_by_pointer() {
 
 #[test]
 fn cooperative_groups() {
-    // all but the kernel with the grid's barrier
-    let text = ptx("12_coopgroups");
-    let start = text.find(".visible .entry cg_grid(").expect("the last kernel");
-    let end = start + text[start..].find("\n}\n").expect("its end") + 3;
-    let m = module(&(text[..start].to_owned() + &text[end..]));
+    let m = module(&ptx("12_coopgroups"));
     let x = Random(5).ints(64, 50);
     Kernel::new(&m, "cg_reduce").block(64, 1, 1).buffer("x", &x).empty::<i32>("o", 2).clean(
         |ran| {

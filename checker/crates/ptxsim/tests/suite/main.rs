@@ -6,5 +6,7 @@ mod corpus;
 mod counters;
 mod determinism;
 mod diagnosis;
+mod grid;
 mod instructions;
+mod limits;
 mod robustness;

@@ -170,6 +170,7 @@ fn launch_all(module: &Module, shape: u32) {
                 block: [[40, 1, 1], [7, 5, 2], [1, 1, 1], [64, 1, 1]][shape as usize % 4],
                 shared: [0, 512][shape as usize / 4 % 2],
                 args,
+                ..Launch::default()
             };
             let options = Options { diagnose, seed: u64::from(shape), threads: 1, budget: 20_000 };
             // an error is an answer, too
@@ -342,7 +343,8 @@ fn depth_and_length_do_not_exhaust_the_stack() {
 fn launches_without_threads_or_with_too_many_are_errors() {
     let module = parsed("").expect("an empty kernel");
     let launch = |grid, block, shared, args: Vec<Vec<u8>>| {
-        let launch = Launch { entry: "k".to_owned(), grid, block, shared, args };
+        let launch =
+            Launch { entry: "k".to_owned(), grid, block, shared, args, ..Launch::default() };
         run(&module, &mut Memory::new(), &launch, &Options::default())
     };
     let args = || vec![vec![0; 8], vec![0; 4]];

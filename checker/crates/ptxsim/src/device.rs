@@ -1,0 +1,63 @@
+//! The device that is simulated: its limits, and how many blocks it holds at once.
+//!
+//! Compute capability 9.0 with 132 multiprocessors, as the H100 and H200 have (CUDA C++ Programming Guide,
+//! "Technical Specifications per Compute Capability"; "Occupancy Calculator" for the rule). The registers that a
+//! kernel needs are decided by the assembler, after PTX: they do not count here.
+
+/// Threads of a block, and blocks of a grid, per dimension.
+pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+pub(crate) const MAX_GRID: [u32; 3] = [0x7fff_ffff, 65_535, 65_535];
+/// Threads of a block altogether.
+pub(crate) const MAX_THREADS: u64 = 1024;
+/// Shared memory that a kernel may declare, or get without asking for more.
+pub(crate) const STATIC_SHARED: u32 = 48 << 10;
+/// Shared memory that a block may opt in to.
+pub(crate) const BLOCK_SHARED: u64 = 227 << 10;
+/// Local memory of a thread.
+pub(crate) const LOCAL: u32 = 512 << 10;
+/// Multiprocessors.
+pub(crate) const MULTIPROCESSORS: u32 = 132;
+/// Device memory, as the H100 has; local memory is set aside in it for every thread that fits the device.
+const MEMORY: u64 = 80 << 30;
+
+/// Of one multiprocessor: threads, blocks, shared memory, and how much of that each block costs extra.
+const THREADS: u64 = 2048;
+const BLOCKS: u64 = 32;
+const SHARED: u64 = 228 << 10;
+const RESERVED: u64 = 1 << 10;
+
+/// Blocks that the whole device holds at once, by threads per block and bytes of shared memory per block.
+pub(crate) fn resident(threads: u64, shared: u64) -> u64 {
+    let by_threads = THREADS / threads.max(1).next_multiple_of(32);
+    let by_shared = SHARED / (shared + RESERVED).next_multiple_of(128);
+    by_threads.min(by_shared).min(BLOCKS) * u64::from(MULTIPROCESSORS)
+}
+
+/// Bytes of local memory that one thread can have when all that the device holds get as much.
+pub(crate) const fn local_for_all() -> u64 {
+    MEMORY / (THREADS * MULTIPROCESSORS as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The occupancy calculator's answers for compute capability 9.0, times 132.
+    #[test]
+    fn blocks_that_fit() {
+        for (threads, shared, per_multiprocessor) in [
+            (1, 0, 32),
+            (32, 0, 32),
+            (64, 0, 32),
+            (65, 0, 21),
+            (256, 0, 8),
+            (1024, 0, 2),
+            (256, 48 << 10, 4),
+            (128, 113 << 10, 2),
+            (128, 114 << 10, 1),
+            (1024, 227 << 10, 1),
+        ] {
+            assert_eq!(resident(threads, shared), per_multiprocessor * 132, "{threads} {shared}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Which blocks run when: the order in which they start, and how many are in flight.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::exec::FULL;
+use crate::exec::block::{self, Stop};
+use crate::exec::machine::Machine;
+
+/// Memory of the host for blocks in flight: beyond it no further one starts before another has ended.
+const HOST_MEMORY: usize = 1 << 30;
+
+/// The order in which blocks start.
+pub(super) struct Order {
+    pub blocks: u64,
+    step: u64,
+    first: u64,
+}
+
+impl Order {
+    pub fn new(blocks: u64, seed: u64) -> Self {
+        if seed == 0 || blocks < 2 {
+            return Self { blocks, step: 1, first: 0 };
+        }
+        let mix = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut step = ((mix >> 16) % blocks) | 1;
+        while gcd(step, blocks) != 1 {
+            step += 2;
+        }
+        Self { blocks, step: step % blocks.max(1), first: mix % blocks }
+    }
+
+    fn at(&self, n: u64) -> u64 {
+        ((u128::from(n) * u128::from(self.step.max(1)) + u128::from(self.first))
+            % u128::from(self.blocks)) as u64
+    }
+}
+
+const fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Runs blocks until there are no more. Blocks that may wait for others are kept in flight beside them.
+pub(super) fn blocks_of<const L: u8>(
+    m: &mut Machine<'_>,
+    next: &AtomicU64,
+    order: &Order,
+    seed: u64,
+) -> bool {
+    let mut idle = vec![];
+    let mut parked: VecDeque<_> = VecDeque::new();
+    let resident = usize::try_from(m.grid.resident).unwrap_or(usize::MAX).max(1);
+    let mut bytes = 0_usize;
+    let mut exhausted = false;
+    loop {
+        let mut state = None;
+        if !exhausted && parked.len() < resident && bytes < HOST_MEMORY {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            if n < order.blocks {
+                let index = order.at(n) as u32;
+                let mut b = idle.pop().unwrap_or_else(|| block::new_state(m.grid, L >= FULL));
+                let ctaid = m.block_index(index);
+                block::start(m.grid, &mut b, index, ctaid);
+                b.next_warp = (seed % b.warps.len().max(1) as u64) as usize;
+                state = Some(b);
+            } else {
+                exhausted = true;
+            }
+        }
+        let parked_before = state.is_none();
+        let Some(mut b) = state.or_else(|| parked.pop_front()) else { return true };
+        if parked_before {
+            bytes -= b.bytes();
+        }
+        match block::run::<L>(m, &mut b) {
+            Stop::Left => idle.push(b),
+            Stop::GaveWay | Stop::Waits => {
+                bytes += b.bytes();
+                parked.push_back(b);
+            }
+            Stop::Fatal => {
+                // let the other threads of the host stop, too
+                next.store(order.blocks, Ordering::Relaxed);
+                return false;
+            }
+        }
+    }
+}

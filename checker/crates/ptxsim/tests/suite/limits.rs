@@ -1,0 +1,117 @@
+//! Launches that CUDA's driver refuses: the same answer here, and a text that says which limit it was.
+
+use crate::common::{Kernel, module, ptx};
+use ptxsim::{CudaError, Error, Module, Options};
+
+/// A kernel with these directives, and declarations in its body.
+fn kernel(directives: &str, body: &str) -> Result<Module, Error> {
+    Module::parse(&format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.extern .shared .align 4 .b8 d[];\n\
+         .visible .entry k()\n{directives}\n{{\n.reg .b32 %r<5>;\n.reg .b64 %x<5>;\n{body}\nret;\n}}\n"
+    ))
+}
+
+fn answer(module: Result<Module, Error>, launch: impl Fn(Kernel) -> Kernel) -> Option<CudaError> {
+    let module = std::sync::Arc::new(module.unwrap_or_else(|e| panic!("{e}")));
+    match launch(Kernel::new(&module, "k")).try_run(&Options::default()) {
+        Ok(_) => None,
+        Err(Error::BadLaunch { error, text }) => {
+            assert!(text.chars().any(|c| c.is_ascii_digit()), "says how much: {text}");
+            Some(error)
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn sizes_of_grid_and_block() {
+    use CudaError::InvalidValue;
+    for (grid, block, wanted) in [
+        ([1, 1, 1], [1024, 1, 1], None),
+        ([1, 1, 1], [16, 1, 64], None),
+        ([1, 1, 1], [1025, 1, 1], Some(InvalidValue)),
+        ([1, 1, 1], [1, 1, 65], Some(InvalidValue)),
+        ([1, 1, 1], [512, 3, 1], Some(InvalidValue)),
+        ([1, 1, 1], [0, 1, 1], Some(InvalidValue)),
+        ([1, 0, 1], [1, 1, 1], Some(InvalidValue)),
+        ([1, 65_535, 1], [1, 1, 1], None),
+        ([1, 65_536, 1], [1, 1, 1], Some(InvalidValue)),
+    ] {
+        let [(gx, gy, gz), (bx, by, bz)] = [grid, block].map(|[x, y, z]| (x, y, z));
+        let launch = |k: Kernel| k.grid(gx, gy, gz).block(bx, by, bz);
+        assert_eq!(answer(kernel("", ""), launch), wanted, "{grid:?} {block:?}");
+    }
+}
+
+/// `__launch_bounds__(96)` is a promise to the compiler, and `.reqntid` is the only shape there is.
+#[test]
+fn what_the_kernel_was_compiled_for() {
+    use CudaError::{InvalidValue, LaunchOutOfResources};
+    let most =
+        |x, y| answer(kernel(".maxntid 96, 1, 1\n.minnctapersm 2", ""), |k| k.block(x, y, 1));
+    assert_eq!((most(96, 1), most(48, 2)), (None, None));
+    assert_eq!(
+        (most(97, 1), most(48, 3)),
+        (Some(LaunchOutOfResources), Some(LaunchOutOfResources))
+    );
+    let exactly = |x, y| answer(kernel(".reqntid 32, 2", ""), |k| k.block(x, y, 1));
+    assert_eq!((exactly(32, 2), exactly(64, 1)), (None, Some(InvalidValue)));
+    assert_eq!((exactly(2, 32), exactly(32, 1)), (Some(InvalidValue), Some(InvalidValue)));
+    let m = module(&ptx("35_launchbounds"));
+    let launch = |threads| {
+        let k = Kernel::new(&m, "lb").block(threads, 1, 1).buffer("a", &[0_f32; 512]);
+        k.empty::<f32>("b", 512).scalar(1_i32).try_run(&Options::default()).err()
+    };
+    assert_eq!(launch(256), None);
+    assert!(matches!(launch(257), Some(Error::BadLaunch { error: LaunchOutOfResources, .. })));
+}
+
+#[test]
+fn shared_memory() {
+    use CudaError::{InvalidPtx, InvalidValue};
+    let own = |bytes: u32, dynamic: u32, allowed: Option<u32>| {
+        answer(kernel("", &format!(".shared .align 4 .b8 s[{bytes}];\nmov.u32 %r1, s;")), |k| {
+            let k = k.shared(dynamic);
+            if let Some(bytes) = allowed { k.allow_shared(bytes) } else { k }
+        })
+    };
+    // the kernel's own arrays
+    assert_eq!((own(49_152, 0, None), own(49_153, 0, None)), (None, Some(InvalidPtx)));
+    // beyond 48 KiB together the program has to ask
+    assert_eq!((own(4, 49_148, None), own(4, 49_149, None)), (None, Some(InvalidValue)));
+    assert_eq!(own(4, 49_149, Some(60_000)), None);
+    assert_eq!(own(4, 60_001, Some(60_000)), Some(InvalidValue));
+    // and a block has 227 KiB
+    assert_eq!(own(4, (227 << 10) - 4, Some(1 << 20)), None);
+    assert_eq!(own(4, (227 << 10) - 3, Some(1 << 20)), Some(InvalidValue));
+}
+
+/// Local memory is set aside for every thread that the device holds: 270 336 of them in 80 GiB.
+#[test]
+fn local_memory() {
+    let local = |bytes: u32| {
+        kernel(
+            "",
+            &format!(".local .align 4 .b8 a[{bytes}];\nmov.u64 %x1, a;\nst.local.u32 [%x1], 1;"),
+        )
+    };
+    assert_eq!(answer(local(300_000), |k| k), None);
+    assert_eq!(answer(local(400_000), |k| k), Some(CudaError::OutOfMemory));
+    let m = std::sync::Arc::new(local(600_000).expect("a module: only its kernel is refused"));
+    let refused = Kernel::new(&m, "k").try_run(&Options::default()).err();
+    assert!(matches!(refused, Some(Error::BadLaunch { error: CudaError::InvalidPtx, .. })));
+}
+
+/// The numbers and names that programs see.
+#[test]
+fn codes_and_names() {
+    for (error, code, name) in [
+        (CudaError::InvalidValue, 1, "CUDA_ERROR_INVALID_VALUE"),
+        (CudaError::OutOfMemory, 2, "CUDA_ERROR_OUT_OF_MEMORY"),
+        (CudaError::InvalidPtx, 218, "CUDA_ERROR_INVALID_PTX"),
+        (CudaError::LaunchOutOfResources, 701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
+        (CudaError::CooperativeLaunchTooLarge, 720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"),
+    ] {
+        assert_eq!((error.code(), error.name()), (code, name));
+    }
+}
