@@ -7,4 +7,5 @@ mod counters;
 mod determinism;
 mod diagnosis;
 mod instructions;
+mod planted;
 mod robustness;
