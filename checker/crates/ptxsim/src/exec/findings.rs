@@ -89,7 +89,7 @@ impl Findings {
                 }
             }
         }
-        let all = one_each;
+        let all = without_echoes(one_each);
         let racing: Vec<Source> = all
             .iter()
             .filter(|f| is_race(&f.what))
@@ -101,6 +101,27 @@ impl Findings {
             .filter(|f| f.what != FindingKind::UninitialisedRead || !racing.contains(&f.at.source))
             .collect()
     }
+}
+
+/// Leaves out what follows from an address that was told already: the same thread at the same wrong index, of another
+/// array in the same line (`a[i] = b[i]`), or of the same array elsewhere (written, then read back).
+fn without_echoes(all: Vec<Finding>) -> Vec<Finding> {
+    let mut first: Vec<Finding> = vec![];
+    for finding in all {
+        let echoes = |f: &&mut Finding| {
+            let (a, b) = (&f.at, &finding.at);
+            matches!(f.what, FindingKind::OutOfBounds | FindingKind::Misaligned)
+                && f.what == finding.what
+                && (a.block, a.thread, a.index) == (b.block, b.thread, b.index)
+                && a.index.is_some()
+                && (a.array == b.array || a.source.line == b.source.line)
+        };
+        match first.iter_mut().find(echoes) {
+            Some(told) => told.count += finding.count,
+            None => first.push(finding),
+        }
+    }
+    first
 }
 
 /// What the learner would mend in one place: an unrolled loop is one line, and so are a race's two directions.

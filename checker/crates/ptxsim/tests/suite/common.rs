@@ -144,6 +144,15 @@ impl Kernel {
         self
     }
 
+    /// A buffer of which only the first elements have contents.
+    pub fn partly<T: Plain>(mut self, name: &str, values: &[T], elements: usize) -> Self {
+        self = self.buffer(name, values);
+        if let Some(Arg::Buffer { bytes, .. }) = self.args.last_mut() {
+            *bytes = (elements * T::BYTES) as u64;
+        }
+        self
+    }
+
     /// A buffer that nothing has written.
     pub fn empty<T: Plain>(mut self, name: &str, elements: usize) -> Self {
         self.args.push(Arg::Buffer {
@@ -188,7 +197,7 @@ impl Kernel {
             let data = match arg {
                 Arg::Buffer { fields, name, bytes, element, contents } => {
                     let address = memory.alloc(name, *bytes, *element, contents.as_deref())?;
-                    if contents.is_none() {
+                    if contents.as_ref().is_none_or(|c| (c.len() as u64) < *bytes) {
                         memory.fill_uninitialised(address, [0xcd; 4])?;
                     }
                     places.push((name.clone(), address, *bytes));

@@ -155,10 +155,10 @@ fn dynamic_shared_memory_ends_where_the_launch_says() {
         );
         assert_eq!(
             (f.at.thread, f.at.index, f.at.elements, f.count),
-            ([31, 0, 0], Some(32), Some(32), 1)
+            ([31, 0, 0], Some(32), Some(32), 2)
         );
-        // and the read of the same place behind the barrier
-        assert_eq!(ran.seen.findings.len(), 2);
+        // the read of the same place behind the barrier is no news
+        assert_eq!(ran.seen.findings.len(), 1);
     }
 }
 

@@ -9,4 +9,5 @@ mod diagnosis;
 mod grid;
 mod instructions;
 mod limits;
+mod planted;
 mod robustness;

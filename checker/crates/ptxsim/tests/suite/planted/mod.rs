@@ -1,0 +1,222 @@
+//! A corpus of planted bugs, as compute-sanitizer's four tools group them, each beside its repaired twin. A bug must be
+//! told once, with the right kind, line and parties, in every order of execution; a twin must compute what it should,
+//! without a finding.
+
+mod answers;
+mod expect;
+
+use crate::common::{Kernel, Ran, ptx};
+use expect::{Argument, Planted};
+use ptxsim::{Access, Action, Diagnose, Finding, FindingKind, Options};
+
+/// The sources, and whether NVRTC compiles them, too (it has not all headers).
+const FILES: [(&str, bool); 2] = [("memcheck", true), ("memcheck_heap", true)];
+
+/// Not right yet, and why. What starts to pass must leave the list.
+const PENDING: &[(&str, &str)] = &[
+    (
+        "shared_far_away",
+        "only the array that an address lies in is known, not the one that was meant",
+    ),
+    ("dynamic_bytes", "the dynamic array has no name"),
+    ("used_after_free", "freed memory is not followed"),
+    ("freed_by_all", "freed memory is not followed"),
+    ("heap_overrun", "allocations of the device heap are not told apart"),
+];
+
+/// Different orders of warps and blocks.
+const SEEDS: [u64; 4] = [0, 1, 2, 5];
+
+fn corpus() -> Vec<Planted> {
+    let read = |(file, _): &(&str, bool)| {
+        let path = format!("tests/kernels/planted/{file}.cu");
+        let source = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+        expect::read(file, &source)
+    };
+    FILES.iter().flat_map(read).collect()
+}
+
+/// The buffer or scalar that a launch comment describes.
+fn with_argument(kernel: Kernel, argument: &Argument) -> Kernel {
+    macro_rules! of {
+        ($t:ty) => {{
+            let parse = |text: &str| -> $t {
+                text.trim().parse().unwrap_or_else(|_| panic!("{argument:?}"))
+            };
+            let (how, rest) = argument.value.split_once(' ').unwrap_or((&argument.value, ""));
+            let ramp = |n: usize| -> Vec<$t> { (0..n).map(|i| i as $t).collect() };
+            match (argument.count, how) {
+                (None, _) => match argument.value.strip_prefix("0x") {
+                    Some(hex) => kernel.scalar(u64::from_str_radix(hex, 16).expect("hexadecimal")),
+                    None => kernel.scalar(parse(&argument.value)),
+                },
+                (Some(n), "") => kernel.empty::<$t>(&argument.name, n),
+                (Some(n), "zero") => kernel.buffer(&argument.name, &vec![parse("0"); n]),
+                (Some(n), "fill") => kernel.buffer(&argument.name, &vec![parse(rest); n]),
+                (Some(n), "ramp") if rest.is_empty() => kernel.buffer(&argument.name, &ramp(n)),
+                (Some(n), "ramp") => {
+                    let known = ramp(rest.parse().expect("a number of elements"));
+                    kernel.partly(&argument.name, &known, n)
+                }
+                (Some(n), "mod") => {
+                    let k: usize = rest.parse().expect("a divisor");
+                    let values: Vec<$t> = (0..n).map(|i| (i % k) as $t).collect();
+                    kernel.buffer(&argument.name, &values)
+                }
+                (Some(n), _) => {
+                    let list = argument.value.trim_matches(['{', '}']);
+                    let values: Vec<$t> = list.split(',').map(parse).collect();
+                    assert_eq!(values.len(), n, "{argument:?}");
+                    kernel.buffer(&argument.name, &values)
+                }
+            }
+        }};
+    }
+    match argument.ty.as_str() {
+        "u8" => of!(u8),
+        "i32" => of!(i32),
+        "u32" => of!(u32),
+        "u64" => of!(u64),
+        "f32" => of!(f32),
+        "f64" => of!(f64),
+        other => panic!("no type {other}"),
+    }
+}
+
+fn launched(module: &std::sync::Arc<ptxsim::Module>, planted: &Planted) -> Kernel {
+    let launch = &planted.launch;
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+    let kernel = Kernel::new(module, &planted.name).grid(gx, gy, gz).block(bx, by, bz);
+    launch.arguments.iter().fold(kernel.shared(launch.shared), with_argument)
+}
+
+/// What must hold of any finding.
+fn sound(file: &str, finding: &Finding) -> Result<(), String> {
+    let check = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
+    let place = |p: &Access| p.source.file == format!("{file}.cu") && p.source.column > 0;
+    check(place(&finding.at), "no file or column")?;
+    check(finding.count > 0, "a count of nothing")?;
+    let race = matches!(finding.what, FindingKind::SharedRace | FindingKind::GlobalRace);
+    check(!race || finding.with.is_some(), "a race of one")?;
+    let Some(with) = &finding.with else { return Ok(()) };
+    check(place(with), "no file or column of the other party")?;
+    if race {
+        let at = &finding.at;
+        check(at.array == with.array, "two arrays")?;
+        check(
+            at.address < with.address + u64::from(with.bytes)
+                && with.address < at.address + u64::from(at.bytes),
+            "bytes that do not meet",
+        )?;
+        check(at.action != Action::Read || with.action != Action::Read, "two readers")?;
+        check(
+            finding.what == FindingKind::GlobalRace || at.block == with.block,
+            "shared memory of two blocks",
+        )?;
+    }
+    Ok(())
+}
+
+/// Runs a kernel of one compiler in several orders, and says what is not as it must be.
+fn complaint(planted: &Planted, flavour: &str) -> Result<(), String> {
+    let text = ptx(&format!("{flavour}planted/{}", planted.file));
+    let module = ptxsim::Module::parse(&text).map_err(|e| e.to_string())?.into();
+    let kernel = launched(&module, planted);
+    if planted.expected.is_empty() {
+        for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
+            for seed in if diagnose == Diagnose::Full { &SEEDS[..] } else { &SEEDS[..1] } {
+                let options = Options { diagnose, seed: *seed, ..Options::default() };
+                let ran = kernel.try_run(&options).map_err(|e| e.to_string())?;
+                repaired(planted, &ran).map_err(|e| format!("{diagnose:?}, seed {seed}: {e}"))?;
+            }
+        }
+        return Ok(());
+    }
+    for seed in SEEDS {
+        let options = Options { seed, budget: 2_000_000, ..Options::default() };
+        let ran = kernel.try_run(&options).map_err(|e| e.to_string())?;
+        told(planted, &ran.seen.findings).map_err(|e| format!("seed {seed}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn repaired(planted: &Planted, ran: &Ran) -> Result<(), String> {
+    if let Some(finding) = ran.seen.findings.first() {
+        return Err(format!("blamed for {finding:?}"));
+    }
+    if !ran.seen.completed {
+        return Err("not completed".to_owned());
+    }
+    answers::check(&planted.name, ran)
+}
+
+fn told(planted: &Planted, findings: &[Finding]) -> Result<(), String> {
+    let list = || {
+        let all: Vec<String> = findings
+            .iter()
+            .map(|f| {
+                let with = f.with.as_ref().map_or(0, |w| w.source.line);
+                format!("{:?} at line {} with {with}", f.what, f.at.source.line)
+            })
+            .collect();
+        all.join(", ")
+    };
+    for (n, expected) in planted.expected.iter().enumerate() {
+        let why: Vec<String> = findings.iter().filter_map(|f| expected.differs(f)).collect();
+        if why.len() == findings.len() {
+            return Err(format!("no. {n} not told: {}", why.join("; ")));
+        }
+    }
+    if findings.len() != planted.expected.len() {
+        return Err(format!("{} findings: {}", findings.len(), list()));
+    }
+    findings.iter().try_for_each(|f| sound(&planted.file, f).map_err(|e| format!("{e}: {f:?}")))
+}
+
+#[test]
+fn bugs_are_told_and_repairs_are_not_blamed() {
+    let mut wrong = vec![];
+    for planted in corpus() {
+        let nvrtc = FILES.iter().any(|(file, both)| *file == planted.file && *both);
+        let flavours: &[&str] = if nvrtc { &["", "nvrtc/"] } else { &[""] };
+        let outcome: Vec<String> = flavours
+            .iter()
+            .filter_map(|f| {
+                complaint(&planted, f).err().map(|e| format!("{f}{}: {e}", planted.name))
+            })
+            .collect();
+        let pending = PENDING.iter().find(|(name, _)| *name == planted.name);
+        match (outcome.first(), pending) {
+            (Some(first), None) => wrong.push(first.clone()),
+            (None, Some(_)) => wrong.push(format!("{} is right now: not pending", planted.name)),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{} kernels:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn each_tool_has_its_bugs_and_each_bug_its_twin() {
+    let all = corpus();
+    for tool in ["memcheck"] {
+        let of = |k: &&Planted| k.file.starts_with(tool) && !k.expected.is_empty();
+        let bugs = all.iter().filter(of).count();
+        assert!(bugs >= 15, "{tool}: {bugs}");
+    }
+    for planted in &all {
+        let twin = match planted.name.strip_suffix("_fixed") {
+            Some(name) => name.to_owned(),
+            None => format!("{}_fixed", planted.name),
+        };
+        assert!(all.iter().any(|k| k.name == twin), "no {twin}");
+        assert_eq!(
+            planted.expected.is_empty(),
+            planted.name.ends_with("_fixed"),
+            "{}",
+            planted.name
+        );
+    }
+    for (name, _) in PENDING {
+        assert!(all.iter().any(|k| k.name == *name), "{name} is pending and is not there");
+    }
+}
