@@ -6,5 +6,6 @@ mod corpus;
 mod counters;
 mod determinism;
 mod diagnosis;
+mod hardware;
 mod instructions;
 mod robustness;
