@@ -3,9 +3,11 @@
 //!
 //! ```text
 //! counters::launches()    kernels that a profiler counts: every access pattern that the course teaches
+//! instructions::GROUPS     one instruction at a time, and what must come out
 //! ```
 
 pub mod counters;
+pub mod instructions;
 mod launch;
 mod random;
 
