@@ -196,6 +196,20 @@ pub enum Dev {
     Bless(OptionalName),
     /// Run any PTX on the simulator, and print what it observed as JSON
     Ptx(Ptx),
+    /// Run the simulator's tables on this machine's GPU; `checker/hardware/` says how the records are made
+    #[command(subcommand, hide = true)]
+    Hardware(Hardware),
+}
+
+/// `checker dev hardware`
+#[derive(Debug, Subcommand)]
+pub enum Hardware {
+    /// Launch every kernel whose cost is recorded, each once and in the record's order, for a profiler to watch
+    Launches {
+        /// Only print them: name, kernel and file.
+        #[arg(long)]
+        list: bool,
+    },
 }
 
 /// `checker dev check`

@@ -34,18 +34,23 @@ impl Binary {
             text: "the PTX contains a zero byte".into(),
         })?;
         let mut log = vec![0_u8; LOG_BYTES];
+        // The last one keeps the source's lines in the machine code, for debuggers and profilers.
         let mut options = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            CUjit_option::CU_JIT_GENERATE_LINE_INFO,
         ];
         // Option values are passed in the pointers themselves (cuLinkCreate).
-        let mut values: [*mut c_void; 2] =
-            [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
+        let mut values: [*mut c_void; 3] = [
+            log.as_mut_ptr().cast(),
+            ptr::without_provenance_mut(LOG_BYTES),
+            ptr::without_provenance_mut(1),
+        ];
         let mut linker = ptr::null_mut();
-        // SAFETY: both arrays have 2 entries and the log has LOG_BYTES bytes; all outlive the linker, which
+        // SAFETY: both arrays have 3 entries and the log has LOG_BYTES bytes; all outlive the linker, which
         // cuLinkDestroy below ends in every case.
         check(unsafe {
-            sys::cuLinkCreate_v2(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
+            sys::cuLinkCreate_v2(3, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
         })?;
         let (mut image, mut bytes) = (ptr::null_mut(), 0);
         // SAFETY: `linker` is live; `text` is NUL-terminated and its size counts the NUL, as for PTX it must; no

@@ -1,6 +1,7 @@
 //! `checker dev`: the tools of an author.
 
 mod check;
+mod hardware;
 mod new;
 mod originals;
 mod proofs;
@@ -20,6 +21,7 @@ pub fn run(args: &Dev) -> anyhow::Result<Exit> {
         Dev::New { path } => new::run(path),
         Dev::Bless(args) => originals::run(args.name.as_deref()),
         Dev::Ptx(args) => ptx::run(args),
+        Dev::Hardware(what) => hardware::run(what),
     }
 }
 

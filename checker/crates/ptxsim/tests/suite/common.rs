@@ -1,5 +1,6 @@
 //! A tiny device for the tests: named buffers, scalars, a launch, and the buffers back.
 
+pub use ptx_cases::Random;
 use ptxsim::{Diagnose, Error, Finding, Launch, Memory, Module, Observations, Options, run};
 
 /// Numbers that buffers and parameters are made of.
@@ -101,6 +102,28 @@ impl Kernel {
             shared_allowed: None,
             cooperative: false,
             args: vec![],
+        }
+    }
+
+    /// A launch that is data.
+    pub fn of(module: &std::sync::Arc<Module>, launch: &ptx_cases::Launch) -> Self {
+        let args = launch.args.iter().zip(0..).map(|(arg, n)| match arg {
+            ptx_cases::Arg::Buffer { contents, element } => Arg::Buffer {
+                fields: vec![],
+                name: n.to_string(),
+                bytes: contents.len() as u64,
+                element: *element,
+                contents: Some(contents.clone()),
+            },
+            ptx_cases::Arg::Scalar(bytes) => Arg::Scalar(bytes.clone()),
+        });
+        Self {
+            module: module.clone(),
+            entry: launch.kernel.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            shared: launch.shared,
+            args: args.collect(),
         }
     }
 
@@ -279,33 +302,5 @@ pub fn close(got: &[f32], wanted: &[f64], ulps: f64, tiny: f64) {
     for (i, (g, w)) in got.iter().zip(wanted).enumerate() {
         let limit = (w.abs() * f64::from(f32::EPSILON) * ulps).max(tiny);
         assert!((f64::from(*g) - w).abs() <= limit, "at {i}: {g} is not {w}");
-    }
-}
-
-/// Pseudo-random numbers, the same every time (Steele, Lea, Flood: SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    pub fn ints(&mut self, n: usize, limit: u64) -> Vec<i32> {
-        (0..n).map(|_| (self.below(limit) as i64 - (limit / 2) as i64) as i32).collect()
-    }
-
-    /// In `low .. high`.
-    pub fn floats(&mut self, n: usize, low: f32, high: f32) -> Vec<f32> {
-        (0..n)
-            .map(|_| low + (high - low) * (self.below(1 << 20) as f32 / (1 << 20) as f32))
-            .collect()
     }
 }

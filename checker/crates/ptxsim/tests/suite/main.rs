@@ -7,6 +7,7 @@ mod counters;
 mod determinism;
 mod diagnosis;
 mod grid;
+mod hardware;
 mod instructions;
 mod limits;
 mod planted;

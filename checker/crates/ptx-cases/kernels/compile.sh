@@ -1,0 +1,9 @@
+#!/bin/bash
+# Makes the PTX beside each .cu here, with nvcc (NVCC=... or the one in PATH). Names of files are made relative, so that
+# the text does not depend on whose machine made it.
+set -euo pipefail
+cd "$(dirname "$0")"
+for source in *.cu; do
+  "${NVCC:-nvcc}" -ccbin g++ -O3 -lineinfo --fmad=false -std=c++17 -arch=compute_75 -ptx -o - "$source" |
+    sed -E 's#(\.file[[:space:]]+[0-9]+ ").*/#\1#' >"${source%.cu}.ptx"
+done
