@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::backend::{Arg, Choice, Fault, Launch, NoGpu, Run, sim};
-use crate::compile::Outcome;
+use crate::compile::{self, Outcome};
 use crate::engine::Engine;
 use crate::spec::{Case, Param, Role, Spec};
 use crate::value::Value;
@@ -94,9 +94,27 @@ pub enum Error {
     /// The compiler's own output could not be read.
     #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
     Ptx(ptxsim::Error),
+    /// A launch came back with neither counts nor a fault, or an exercise has no cases.
+    #[error("a bug in the checker, not in your code: nothing was run")]
+    Nothing,
 }
 
 impl Attempt {
+    /// An attempt that has not come to anything yet.
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            verdict: Verdict::Passed(Passed::default()),
+            source: String::new(),
+            hash: String::new(),
+            device: "simulator".into(),
+            gpu: None,
+            printed: None,
+            seed: options.seed,
+            millis: 0,
+            complete: options.case.is_none(),
+        }
+    }
+
     /// True when every case and gate of the exercise held.
     pub fn passed(&self) -> bool {
         self.complete && matches!(self.verdict, Verdict::Passed(_))
@@ -115,17 +133,7 @@ pub fn check(
 ) -> Result<Attempt, Error> {
     let started = Instant::now();
     let cases = select(spec, options)?;
-    let mut attempt = Attempt {
-        verdict: Verdict::Passed(Passed::default()),
-        source: String::new(),
-        hash: String::new(),
-        device: "simulator".into(),
-        gpu: None,
-        printed: None,
-        seed: options.seed,
-        millis: 0,
-        complete: options.case.is_none(),
-    };
+    let mut attempt = Attempt::new(options);
     attempt.verdict = match source::read(path) {
         Ok(source) => {
             attempt.hash = progress::hash(source.as_bytes());
@@ -139,7 +147,10 @@ pub fn check(
 }
 
 /// The cases asked for, with their index in the Spec.
-fn select(spec: &'static Spec, options: &Options) -> Result<Vec<(usize, &'static Case)>, Error> {
+pub(crate) fn select(
+    spec: &'static Spec,
+    options: &Options,
+) -> Result<Vec<(usize, &'static Case)>, Error> {
     let wanted = |case: &Case| options.case.as_deref().is_none_or(|name| name == case.name);
     let cases: Vec<_> = spec.cases.iter().enumerate().filter(|(_, case)| wanted(case)).collect();
     match &options.case {
@@ -162,30 +173,14 @@ fn conclude(
     engine: &mut Engine,
     attempt: &mut Attempt,
 ) -> Result<Verdict, Error> {
-    let module = match engine.compile(&attempt.source, &format!("{}.cu", spec.id))? {
-        Outcome::Compiled(module) => module,
-        Outcome::Rejected(messages) => return Ok(Verdict::CompileError(messages)),
-        Outcome::Stopped(what) => return Ok(Verdict::CompilerStopped(what)),
-        Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
+    let module = match module(spec, &attempt.source, engine, &compile::Options::default())? {
+        Ok(module) => module,
+        Err(verdict) => return Ok(verdict),
     };
-    match ptxsim::Module::parse(&module.ptx) {
-        Ok(parsed) => {
-            if let Some(difference) = abi::check(spec, &parsed) {
-                return Ok(Verdict::WrongSignature(difference));
-            }
-        }
-        Err(error) => {
-            let fault = sim::fault(error).map_err(Error::Ptx)?;
-            return Ok(Verdict::Fault { case: 0, fault, others: 0 });
-        }
-    }
-
     let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
     let mut facts = Facts::default();
     for &(index, case) in cases {
-        let seed = attempt.seed.wrapping_add(index as u64);
-        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        let launch = launch(spec, case, &inputs, seed);
+        let (inputs, launch) = ready(spec, (index, case), attempt.seed);
 
         let mut on_device = None;
         if on_gpu {
@@ -234,6 +229,39 @@ fn is_unsupported(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Fault { fault: Fault::Unsupported { .. }, .. })
 }
 
+/// The compiled module of a source whose kernel has the Spec's parameters, or the verdict that keeps it from running.
+pub(crate) fn module(
+    spec: &Spec,
+    source: &str,
+    engine: &mut Engine,
+    options: &compile::Options,
+) -> Result<Result<compile::Module, Verdict>, Error> {
+    let module = match engine.compile(source, &format!("{}.cu", spec.id), options)? {
+        Outcome::Compiled(module) => module,
+        Outcome::Rejected(messages) => return Ok(Err(Verdict::CompileError(messages))),
+        Outcome::Stopped(what) => return Ok(Err(Verdict::CompilerStopped(what))),
+        Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
+    };
+    match ptxsim::Module::parse(&module.ptx) {
+        Ok(parsed) => Ok(match abi::check(spec, &parsed) {
+            Some(difference) => Err(Verdict::WrongSignature(difference)),
+            None => Ok(module),
+        }),
+        Err(error) => {
+            let fault = sim::fault(error).map_err(Error::Ptx)?;
+            Ok(Err(Verdict::Fault { case: 0, fault, others: 0 }))
+        }
+    }
+}
+
+/// A case's inputs and its launch; each case has a seed of its own.
+pub(crate) fn ready(spec: &Spec, (index, case): (usize, &Case), seed: u64) -> (Vec<Value>, Launch) {
+    let seed = seed.wrapping_add(index as u64);
+    let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+    let launch = launch(spec, case, &inputs, seed);
+    (inputs, launch)
+}
+
 /// A case's arguments as bytes, in the order of the kernel's parameters.
 fn launch(spec: &Spec, case: &Case, inputs: &[Value], seed: u64) -> Launch {
     let args = spec.params.iter().zip(inputs).map(|(param, value)| arg(param, value)).collect();
@@ -269,7 +297,7 @@ fn arg(param: &Param, value: &Value) -> Arg {
 }
 
 /// Untouched outputs in the very first case, with a TODO still in the file, are a beginning and not a mistake.
-fn not_started(verdict: Verdict, index: usize, source: &str) -> Verdict {
+pub(crate) fn not_started(verdict: Verdict, index: usize, source: &str) -> Verdict {
     let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
     else {
         return verdict;

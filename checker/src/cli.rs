@@ -23,6 +23,7 @@ Examples:
   checker watch                check again at every save
   checker check blocks         check one exercise
   checker check 1              check chapter 1
+  checker profile blocks       what each line costs
   checker hint blocks          one hint, a little more each time
 
 For authors: checker dev --help
@@ -44,6 +45,8 @@ pub enum Command {
     ///
     /// Starts at NAME, or at the first exercise that is not done. Keys: n next, h hint, l list, r run again, q quit.
     Watch(Watch),
+    /// Show what each line of a kernel costs: memory traffic, bank conflicts, divergence
+    Profile(Profile),
     /// Show one more hint
     ///
     /// Each call shows one more, from a nudge to nearly the answer. Without NAME: for the first open exercise.
@@ -88,6 +91,7 @@ Examples:
   checker check ch01_threads             a chapter: also `ch01` or `1`
   checker check --all --backend sim      everything, on the simulator
   checker check blocks --case 'five blocks' --seed 7
+  checker check grid_stride --profile    and what each line costs
   checker check --all --format json      for programs: JSON on stdout, nothing else")]
 pub struct Check {
     /// An exercise (`blocks`) or a chapter (`ch01_threads`, `ch01`, `1`).
@@ -99,9 +103,46 @@ pub struct Check {
     /// Options shared with `watch`.
     #[command(flatten)]
     pub run: Run,
+    /// Show what each line costs, too: as `checker profile` (one exercise only).
+    #[arg(long, conflicts_with = "all")]
+    pub profile: bool,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// `checker profile`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The counts come from the simulator: they are exact, the same every time, and need no GPU. Their names and definitions are
+those of NVIDIA Nsight Compute. A kernel that is still wrong is profiled as it is.
+
+Examples:
+  checker profile grid_stride                       the case whose counts are graded
+  checker profile grid_stride --case 'one warp'     another case
+  checker profile grid_stride --json                for programs: JSON on stdout, nothing else
+
+Exit code 1 when the kernel did not compile or did not finish.")]
+pub struct Profile {
+    /// The exercise: `blocks`.
+    pub name: String,
+    /// Which case to look at.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// Which launch to look at, and how to print what is seen.
+#[derive(Debug, Args)]
+pub struct Look {
+    /// The case of this name, as the report shows it [default: the first whose counts are graded].
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Seed of the random inputs, and of the simulator's order of warps and blocks [default: 7].
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// For programs: one JSON document on stdout.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How to run the cases.

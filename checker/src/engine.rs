@@ -59,14 +59,18 @@ impl Engine {
     ///
     /// # Errors
     /// When the worker cannot be used; a rejected source is an [`Outcome`].
-    pub fn compile(&mut self, source: &str, file: &str) -> Result<Outcome, worker::Error> {
-        let options = compile::Options::default();
-        if let Some(module) = self.cache.get(&self.toolchain, source, file, &options) {
+    pub fn compile(
+        &mut self,
+        source: &str,
+        file: &str,
+        options: &compile::Options,
+    ) -> Result<Outcome, worker::Error> {
+        if let Some(module) = self.cache.get(&self.toolchain, source, file, options) {
             return Ok(Outcome::Compiled(module));
         }
-        let outcome = self.worker.compile(&self.toolchain, source, file, &options)?;
+        let outcome = self.worker.compile(&self.toolchain, source, file, options)?;
         if let Outcome::Compiled(module) = &outcome {
-            self.cache.put(&self.toolchain, source, file, &options, module);
+            self.cache.put(&self.toolchain, source, file, options, module);
         }
         Ok(outcome)
     }

@@ -18,6 +18,7 @@ pub mod engine;
 pub mod exercises;
 pub mod exit;
 pub mod explain;
+pub mod inspect;
 pub mod judge;
 pub mod progress;
 pub mod report;

@@ -6,7 +6,7 @@ use colored::Colorize;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::session::{self, Session, Target};
-use super::{complain, meaning, present};
+use super::{Usage, complain, meaning, present, profile};
 use crate::attempt::{self, Attempt, Options};
 use crate::cli::{Check, Format};
 use crate::engine::Engine;
@@ -44,7 +44,19 @@ fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
     };
     let options = session::options(&args.run);
     let mut engine = session::engine(args.run.backend)?;
+    if args.profile && (args.format == Format::Json || specs.len() != 1) {
+        return Err(Usage(
+            "--profile is for one exercise on the terminal; `checker profile NAME --json` is for programs".into(),
+        )
+        .into());
+    }
     match (args.format, specs.as_slice()) {
+        (Format::Term, [spec]) if args.profile => {
+            let exit = one(&mut session, spec, &mut engine, &options)?;
+            say!();
+            profile::after_check(&session, spec, &mut engine, &options)?;
+            Ok(exit)
+        }
         (Format::Json, specs) => as_json(&mut session, specs, &mut engine, &options),
         (Format::Term, [spec]) => one(&mut session, spec, &mut engine, &options),
         (Format::Term, specs) => many(&mut session, specs, &mut engine, &options),

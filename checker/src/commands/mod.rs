@@ -25,6 +25,7 @@ mod home;
 mod init;
 mod list;
 mod present;
+mod profile;
 mod reset;
 mod session;
 mod setup;
@@ -53,6 +54,7 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::List) => list::run()?,
         Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Watch(args)) => watch::run(&args)?,
+        Some(Command::Profile(args)) => profile::run(&args)?,
         Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
         Some(Command::Reset(args)) => reset::run(&args.name)?,
         Some(Command::Solution(args)) => solution::run(&args)?,

@@ -8,6 +8,7 @@ mod gates;
 mod names;
 mod pages;
 mod passed;
+mod profile;
 mod races;
 mod scan;
 mod scene;
@@ -20,6 +21,7 @@ use crate::spec::Spec;
 use crate::verdict::{Slug, Verdict};
 
 pub use pages::{page, slugs};
+pub use profile::profile;
 use scan::Source;
 use scene::Scene;
 pub use words::neutral;

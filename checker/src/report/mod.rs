@@ -2,6 +2,7 @@
 //! nothing.
 
 pub mod json;
+pub mod profile;
 pub mod terminal;
 
 use serde::{Deserialize, Serialize};

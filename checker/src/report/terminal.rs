@@ -36,6 +36,16 @@ pub fn width() -> usize {
     if columns == 0 { UNKNOWN_WIDTH } else { columns.clamp(MIN_WIDTH, MAX_WIDTH) }
 }
 
+/// The columns to use for source code with something beside it: all that the terminal has, at most 160.
+pub fn full_width() -> usize {
+    match crossterm::terminal::size() {
+        Ok((columns, _)) if std::io::stdout().is_terminal() && columns > 0 => {
+            usize::from(columns).clamp(MIN_WIDTH, 160)
+        }
+        _ => UNKNOWN_WIDTH,
+    }
+}
+
 /// Lays out a report to `width` columns.
 pub fn render_to_width(report: &Report, source: &str, width: usize) -> String {
     let width = width.max(MIN_WIDTH);
@@ -209,7 +219,7 @@ fn printed(report: &Report, width: usize) -> String {
 }
 
 /// Columns aligned: the first to the left, numbers to the right, a last one of words to the left.
-fn table(rows: &[Vec<String>], indent: &str) -> String {
+pub(super) fn table(rows: &[Vec<String>], indent: &str) -> String {
     let Some(head) = rows.first() else { return String::new() };
     let widths: Vec<usize> = (0..head.len())
         .map(|i| {
@@ -250,7 +260,7 @@ pub fn entry(word: &str, column: usize, text: &str) -> String {
 }
 
 /// `text` wrapped to `width`, the first line behind `first`, the others behind `rest`; ends with a line end.
-fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
+pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::new();
     for (i, line) in wrap(text, width.saturating_sub(columns(first))).iter().enumerate() {
         out.push_str(if i == 0 { first } else { rest });
@@ -277,6 +287,15 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn columns(text: &str) -> usize {
+pub(super) fn columns(text: &str) -> usize {
     text.chars().count()
+}
+
+/// `text` in at most `width` columns; where something is missing, it ends with three dots.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(3)).collect();
+    format!("{kept}...")
 }

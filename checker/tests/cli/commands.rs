@@ -36,8 +36,8 @@ fn help() {
     let ran = run(checker(folder.path()).arg("-h"));
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     for command in [
-        "list", "check", "watch", "hint", "reset", "solution", "explain", "doctor", "setup",
-        "book", "init",
+        "list", "check", "watch", "profile", "hint", "reset", "solution", "explain", "doctor",
+        "setup", "book", "init",
     ] {
         assert!(ran.out.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
     }
@@ -46,6 +46,7 @@ fn help() {
     for args in [
         &["check", "--help"][..],
         &["explain", "--help"],
+        &["profile", "--help"],
         &["init", "--help"],
         &["dev", "ptx", "--help"],
     ] {

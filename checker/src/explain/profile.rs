@@ -1,0 +1,287 @@
+//! What each line costs, in words: which counts a kernel uses, which lines stand out, and why.
+
+use ptxsim::{Counters, LineCounters};
+
+use super::gates;
+use super::scan::Source;
+use super::words::{count, many, measured};
+use super::{Context, neutral, scene};
+use crate::inspect::Profiled;
+use crate::report::profile::{Column, Counts, Gate, Line, Profile, Remark};
+use crate::spec::{Op, Spec};
+use crate::verdict::{Measured, Slug};
+
+/// Lines that are worth a sentence, at most.
+const REMARKS: usize = 5;
+/// How much more than the ideal is worth a sentence: an array that does not start at a sector needs 5 instead of 4.
+const NOTABLE: f64 = 1.5;
+/// Of a line's branches, how many must split their warp to be worth a sentence: the last warp's guard is not.
+const SPLIT: f64 = 0.125;
+
+/// A count that the listing can show.
+struct Metered {
+    column: Column,
+    /// The case that the kernel uses it.
+    used: fn(&Counters) -> bool,
+    /// Its cell; empty where the line has none.
+    cell: fn(&Counters, &Counters) -> String,
+}
+
+const fn column(name: &'static str, expendable: u8, meaning: &'static str) -> Column {
+    Column { name, meaning, expendable }
+}
+
+/// The columns in the order that they are shown; the larger the number, the sooner one gives way on a narrow terminal.
+const METERED: &[Metered] = &[
+    Metered {
+        column: column("instr", 11, "share of all instructions that the line executes"),
+        used: |c| c.instructions > 0,
+        cell: |c, total| percent(c.instructions, total.instructions),
+    },
+    Metered {
+        column: column("requests", 5, "global loads and stores of a warp: all its threads at once"),
+        used: |c| requests(c) > 0,
+        cell: |c, _| some(requests(c)),
+    },
+    Metered {
+        column: column("sectors", 0, "32-byte sectors of memory that one request moves"),
+        used: |c| requests(c) > 0,
+        cell: |c, _| per(sectors(c), requests(c)),
+    },
+    Metered {
+        column: column("ideal", 3, "the same, if the threads' data lay side by side"),
+        used: |c| requests(c) > 0,
+        cell: |c, _| per(ideal_sectors(c), requests(c)),
+    },
+    Metered {
+        column: column("shared", 7, "shared-memory loads and stores of a warp"),
+        used: |c| c.shared_requests > 0,
+        cell: |c, _| some(c.shared_requests),
+    },
+    Metered {
+        column: column("turns", 4, "turns (wavefronts) that one of them takes"),
+        used: |c| c.shared_requests > 0,
+        cell: |c, _| per(c.shared_wavefronts, c.shared_requests),
+    },
+    Metered {
+        column: column("conflicts", 1, "bank conflicts: turns beyond the ideal"),
+        used: |c| c.shared_requests > 0,
+        cell: |c, _| {
+            if c.shared_requests > 0 { count(c.shared_conflicts()) } else { String::new() }
+        },
+    },
+    Metered {
+        column: column("split", 6, "branches whose warp went both ways, of all its branches"),
+        used: |c| c.divergent_branches > 0,
+        cell: |c, _| match c.branches {
+            0 => String::new(),
+            all => format!("{}/{}", count(c.divergent_branches), count(all)),
+        },
+    },
+    Metered {
+        column: column("atomics", 8, "atomic operations of a warp, in global and shared memory"),
+        used: |c| atomics(c) > 0,
+        cell: |c, _| some(atomics(c)),
+    },
+    Metered {
+        column: column(
+            "local",
+            2,
+            "loads and stores of local memory: arrays and values beyond the registers",
+        ),
+        used: |c| c.local_requests > 0,
+        cell: |c, _| some(c.local_requests),
+    },
+    Metered {
+        column: column("lanes", 10, "threads of a warp at work, of 32, on average"),
+        used: |c| c.thread_instructions != 32 * c.instructions,
+        cell: |c, _| match c.instructions {
+            0 => String::new(),
+            _ => format!("{:.1}", c.active_lanes()),
+        },
+    },
+];
+
+/// Describes a profile.
+pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> Profile {
+    let observed = &seen.observations;
+    let source = Source::new(&seen.source);
+    let wrong = seen.verdict.as_ref();
+    let report = wrong.map(|verdict| super::explain(spec, verdict, context));
+    let total = observed.totals;
+    let metered: Vec<&Metered> = METERED.iter().filter(|m| (m.used)(&total)).collect();
+    let counts = |c: &Counters| Counts {
+        counters: *c,
+        sectors_per_request: ratio(sectors(c), requests(c)),
+        sectors_per_request_ideal: ratio(ideal_sectors(c), requests(c)),
+        shared_conflicts: c.shared_conflicts(),
+        active_lanes: ratio(c.thread_instructions, c.instructions),
+        cells: metered.iter().map(|m| (m.cell)(c, &total)).collect(),
+    };
+    let own = |line: &&LineCounters| {
+        line.source.file == format!("{}.cu", spec.id)
+            && (1..=source.len()).contains(&line.source.line)
+    };
+    let lines: Vec<&LineCounters> = observed.lines.iter().filter(own).collect();
+    let elsewhere = observed.lines.iter().filter(|line| !own(line)).fold(None, |sum, line| {
+        let mut sum: Counters = sum.unwrap_or_default();
+        sum.add(&line.counters);
+        Some(sum)
+    });
+    let worst = worst(&lines, elsewhere.as_ref(), context);
+    let mut notes = vec!["simulated: the counts are exact, and the same every time".to_owned()];
+    if !observed.completed {
+        notes.push("the kernel did not finish: the counts go up to the stop".into());
+    }
+    if worst.is_empty() {
+        notes.push(if total.instructions == 0 {
+            "nothing was executed".into()
+        } else {
+            "no line stands out: each moves what it needs, and no more".into()
+        });
+    }
+    Profile {
+        exercise: spec.id.into(),
+        file: neutral(context.file),
+        case: spec.cases.get(seen.case).map(scene::case_line).unwrap_or_default(),
+        slug: wrong.map_or(Slug::Passed, crate::verdict::Verdict::slug),
+        wrong: report.map(|report| report.title),
+        finished: observed.completed,
+        worst,
+        total: counts(&total),
+        lines: lines
+            .iter()
+            .map(|line| Line {
+                line: line.source.line,
+                text: neutral(source.line(line.source.line).unwrap_or_default()),
+                counts: counts(&line.counters),
+            })
+            .collect(),
+        elsewhere: elsewhere.as_ref().map(counts),
+        gates: seen.gates.iter().map(gate).collect(),
+        gate_table: if seen.gates.is_empty() { vec![] } else { gates::table(&seen.gates) },
+        columns: metered.iter().map(|m| m.column).collect(),
+        notes,
+        device: "simulator".into(),
+        millis: seen.millis,
+    }
+}
+
+fn gate(measured: &Measured) -> Gate {
+    Gate {
+        metric: gates::name(measured.gate.metric).into(),
+        start: measured.gate.baseline,
+        yours: measured.value,
+        op: match measured.gate.op {
+            Op::AtMost => "at most",
+            Op::AtLeast => "at least",
+            Op::Exactly => "exactly",
+        }
+        .into(),
+        target: measured.gate.target,
+        holds: measured.holds,
+    }
+}
+
+/// The lines that stand out, the most expensive first. The common measure is turns: a sector beyond the ideal, a bank
+/// conflict, a local request and a warp's walk down the other way of a branch each cost about one.
+fn worst(
+    lines: &[&LineCounters],
+    elsewhere: Option<&Counters>,
+    context: &Context<'_>,
+) -> Vec<Remark> {
+    let own = lines.iter().map(|line| (Some(line.source.line), line.counters));
+    let all = own.chain(elsewhere.map(|counters| (None, *counters)));
+    let mut found: Vec<(u64, Remark)> =
+        all.flat_map(|(line, counters)| remarks(line, &counters, context)).collect();
+    found.sort_by_key(|(cost, remark)| (std::cmp::Reverse(*cost), remark.line));
+    found.into_iter().take(REMARKS).map(|(_, remark)| remark).collect()
+}
+
+fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, Remark)> {
+    let explain = |slug: Slug| format!("{} explain {slug}", context.command);
+    let mut found = Vec::new();
+    let mut say = |cost: u64, slug: Option<Slug>, text: String| {
+        let learn = slug.map(explain);
+        found.push((cost, Remark { line, slug, text, learn }));
+    };
+    let (moved, ideal) = (sectors(c), ideal_sectors(c));
+    if let Some(times) = beyond(moved, ideal) {
+        let text = format!(
+            "each request moves {} sectors of memory where {} would do: {times} times the traffic",
+            per(moved, requests(c)),
+            per(ideal, requests(c)),
+        );
+        say(moved - ideal, Some(Slug::Uncoalesced), text);
+    }
+    if let Some(times) = beyond(c.shared_wavefronts, c.shared_wavefronts_ideal) {
+        let text = format!(
+            "each request takes {} turns in shared memory where {} would do: {times} times as long, \
+             with {}",
+            per(c.shared_wavefronts, c.shared_requests),
+            per(c.shared_wavefronts_ideal, c.shared_requests),
+            many(c.shared_conflicts(), "bank conflict", "bank conflicts"),
+        );
+        say(c.shared_conflicts(), Some(Slug::BankConflict), text);
+    }
+    if c.divergent_branches > 0 && c.divergent_branches as f64 >= SPLIT * c.branches as f64 {
+        let text = format!(
+            "{} of {} split their warp, which then walks both ways, one after the other; none would \
+             if whole warps agreed",
+            count(c.divergent_branches),
+            many(c.branches, "branch", "branches"),
+        );
+        say(c.divergent_branches, None, text);
+    }
+    if c.local_requests > 0 {
+        let text = format!(
+            "{} to local memory, which is as far away as global memory; none are needed where \
+             everything fits into registers",
+            many(c.local_requests, "request goes", "requests go"),
+        );
+        say(c.local_requests, None, text);
+    }
+    found
+}
+
+/// How many times the ideal, when that is worth a word.
+fn beyond(actual: u64, ideal: u64) -> Option<String> {
+    let times = ratio(actual, ideal)?;
+    (times >= NOTABLE).then(|| measured((times * 10.0).round() / 10.0))
+}
+
+const fn requests(c: &Counters) -> u64 {
+    c.load_requests + c.store_requests
+}
+
+const fn sectors(c: &Counters) -> u64 {
+    c.load_sectors + c.store_sectors
+}
+
+const fn ideal_sectors(c: &Counters) -> u64 {
+    c.load_sectors_ideal + c.store_sectors_ideal
+}
+
+const fn atomics(c: &Counters) -> u64 {
+    c.global_atomics + c.shared_atomics
+}
+
+fn ratio(a: u64, b: u64) -> Option<f64> {
+    (b > 0).then(|| a as f64 / b as f64)
+}
+
+fn per(a: u64, b: u64) -> String {
+    ratio(a, b).map(|ratio| format!("{ratio:.1}")).unwrap_or_default()
+}
+
+fn some(n: u64) -> String {
+    if n == 0 { String::new() } else { count(n) }
+}
+
+fn percent(part: u64, all: u64) -> String {
+    match ratio(part * 100, all) {
+        None | Some(0.0) => String::new(),
+        Some(share) if share < 1.0 => "<1%".into(),
+        Some(share) => format!("{share:.0}%"),
+    }
+}

@@ -1,0 +1,323 @@
+//! A profile: the learner's source with counts beside each line. As text for the terminal, and as JSON.
+//!
+//! ```json
+//! {"version": 1, "profile": {"exercise": "grid_stride", "finished": true, "lines": [{"line": 20, ...}], ...}}
+//! ```
+//!
+//! The fields are those of [`Profile`]; `counters` are [`ptxsim::Counters`]. Fields may be added within a version; a field
+//! that is renamed, removed or given another meaning raises `version`.
+
+use colored::Colorize;
+use ptxsim::Counters;
+use serde::Serialize;
+
+use super::terminal::{columns, cut, hanging, table};
+use crate::explain::neutral;
+use crate::verdict::Slug;
+
+/// Raised when a field of the JSON document is renamed, removed, or means something else.
+pub const VERSION: u32 = 1;
+
+/// Columns of source text that are worth a column of counts less.
+const SOURCE: usize = 26;
+
+/// What each line of a kernel did in one case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Profile {
+    /// The exercise.
+    pub exercise: String,
+    /// The file, relative to the workbook.
+    pub file: String,
+    /// "case `five blocks` (n = 1280, grid 5, block 256)".
+    pub case: String,
+    /// The verdict on this case.
+    pub slug: Slug,
+    /// What is wrong with this case; `None` when its outputs are right.
+    pub wrong: Option<String>,
+    /// True when every thread ran to its end: otherwise the counts go up to the stop.
+    pub finished: bool,
+    /// The worst lines first; empty when nothing stands out.
+    pub worst: Vec<Remark>,
+    /// Sums over the launch.
+    pub total: Counts,
+    /// The lines of the learner's file that executed something, by number.
+    pub lines: Vec<Line>,
+    /// What headers' code did that no line of the learner's file stands for.
+    pub elsewhere: Option<Counts>,
+    /// The counts that this case is graded by.
+    pub gates: Vec<Gate>,
+    /// The gates as a table.
+    #[serde(skip)]
+    pub gate_table: Vec<Vec<String>>,
+    /// The counts that this kernel uses, in the order that they are shown.
+    #[serde(skip)]
+    pub columns: Vec<Column>,
+    /// Facts, a sentence each.
+    pub notes: Vec<String>,
+    /// Who counted: "simulator".
+    pub device: String,
+    /// Wall time in milliseconds.
+    pub millis: u64,
+}
+
+/// One line of the source.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// One-based.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+    /// What it did.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// Counts, and what follows from them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Counts {
+    /// As the simulator counted.
+    pub counters: Counters,
+    /// 32-byte sectors per global load or store; `None` without any.
+    pub sectors_per_request: Option<f64>,
+    /// The same if the active threads' data lay side by side.
+    pub sectors_per_request_ideal: Option<f64>,
+    /// Shared wavefronts beyond the ideal.
+    pub shared_conflicts: u64,
+    /// Mean number of active threads per warp instruction; `None` without any.
+    pub active_lanes: Option<f64>,
+    /// What the terminal shows, by column.
+    #[serde(skip)]
+    pub cells: Vec<String>,
+}
+
+/// What one line costs, in a sentence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Remark {
+    /// One-based; `None` for what no line of the learner's file stands for.
+    pub line: Option<u32>,
+    /// The diagnostic that explains it, where there is one.
+    pub slug: Option<Slug>,
+    /// "each request moves 32.0 sectors where 4.0 would do: 8 times the memory traffic".
+    pub text: String,
+    /// Where the book or the checker explains it.
+    pub learn: Option<String>,
+}
+
+/// A graded count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gate {
+    /// "sectors per request".
+    pub metric: String,
+    /// What the skeleton measures, where its answer is right.
+    pub start: Option<f64>,
+    /// What this kernel measures; `None` when it was not counted.
+    pub yours: Option<f64>,
+    /// "at most", "at least", "exactly".
+    pub op: String,
+    /// The limit.
+    pub target: f64,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// One column of counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its heading.
+    pub name: &'static str,
+    /// What it counts, in half a sentence; empty where another column's says it.
+    pub meaning: &'static str,
+    /// The columns with the highest number are the first to go when the terminal is narrow.
+    pub expendable: u8,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    profile: Option<&'a Profile>,
+}
+
+/// The profile as one JSON document on one line; without one (nothing ran) `profile` is null.
+pub fn json(profile: Option<&Profile>) -> String {
+    let document = Document { version: VERSION, profile };
+    serde_json::to_string(&document).unwrap_or_else(|error| {
+        serde_json::json!({"version": VERSION, "error": error.to_string()}).to_string()
+    })
+}
+
+/// Lays a profile out to `width` columns, with the learner's `source`.
+pub fn render(profile: &Profile, source: &str, width: usize) -> String {
+    let mut out = head(profile, width);
+    for note in &profile.notes {
+        out.push_str(&hanging(note, "  ", "  ", width));
+    }
+    if !profile.worst.is_empty() {
+        out.push_str(&format!("\n{}", worst(profile, width)));
+    }
+    out.push_str(&graded(&profile.gate_table, width));
+    if !profile.lines.is_empty() {
+        out.push_str(&format!("\n{}", listing(profile, source, width)));
+    }
+    out.push_str(&format!(
+        "\n  {}\n",
+        format!("{} · {} ms", profile.device, profile.millis).dimmed()
+    ));
+    out
+}
+
+fn head(profile: &Profile, width: usize) -> String {
+    let title = format!("profile of {}", profile.exercise);
+    let mut out = hanging(&neutral(&profile.case), &format!("{title}: "), "  ", width);
+    if let Some(rest) = out.strip_prefix(&title) {
+        out = format!("{}{rest}", title.bold());
+    }
+    if let Some(wrong) = &profile.wrong {
+        let label = "  not right yet: ";
+        let text = hanging(wrong, label, "    ", width);
+        out.push_str(&match text.strip_prefix(label) {
+            Some(rest) => format!("{}{rest}", label.red().bold()),
+            None => text,
+        });
+    }
+    out
+}
+
+fn worst(profile: &Profile, width: usize) -> String {
+    let mut out = String::new();
+    for remark in &profile.worst {
+        let place = remark.line.map_or("elsewhere: ".to_owned(), |line| format!("line {line}: "));
+        let text = hanging(&remark.text, &format!("  {place}"), "    ", width);
+        out.push_str(&match text.strip_prefix(&format!("  {place}")) {
+            Some(rest) => format!("  {}{rest}", place.yellow().bold()),
+            None => text,
+        });
+        if let Some(learn) = &remark.learn {
+            out.push_str(&format!("    {} {learn}\n", "learn:".cyan().bold()));
+        }
+    }
+    out
+}
+
+/// The gates as a table, or a line for each where a table is too wide.
+fn graded(rows: &[Vec<String>], width: usize) -> String {
+    let (Some((head, rows)), text) = (rows.split_first(), table(rows, "  ")) else {
+        return String::new();
+    };
+    if text.lines().all(|line| columns(line) <= width) {
+        return format!("\n{text}");
+    }
+    let mut out = "\n".to_owned();
+    for row in rows {
+        let cells = head.iter().zip(row).map(|(head, cell)| format!("{head} {cell}"));
+        let line = cells.map(|cell| cell.trim().to_owned()).collect::<Vec<_>>().join(", ");
+        out.push_str(&hanging(&line, "  ", "    ", width));
+    }
+    out
+}
+
+/// The source with its counts to the left of each line.
+fn listing(profile: &Profile, source: &str, width: usize) -> String {
+    let number = profile.lines.iter().map(|l| l.line.to_string().len()).max().unwrap_or(1).max(2);
+    let (shown, dropped) = fit(profile, number, width);
+    let widths: Vec<usize> = shown.iter().map(|i| cell_width(profile, *i)).collect();
+    let row = |cells: &dyn Fn(usize) -> String| -> String {
+        let pad = |(i, width): (&usize, &usize)| format!("{:>width$}  ", cells(*i));
+        shown.iter().zip(&widths).map(pad).collect()
+    };
+    let mut out = String::new();
+    let head = row(&|i| profile.columns[i].name.to_owned());
+    out.push_str(&format!("{}\n", format!("  {:>number$}  {}", "line", head).trim_end().dimmed()));
+    let bare = |line: &str, text: &str, cells: String| {
+        let left = format!("{line:>width$}  {cells}| ", width = number + 2);
+        let room = width.saturating_sub(columns(&left)).max(8);
+        format!("{left}{}", fitted(text, room)).trim_end().to_owned()
+    };
+    let blank = row(&|_| String::new());
+    let lines: Vec<&str> = source.lines().collect();
+    let mut last = 0;
+    for number in wanted(profile, lines.len()) {
+        if last > 0 && number > last + 1 {
+            out.push_str(&format!("{}\n", bare("...", "", blank.clone()).dimmed()));
+        }
+        last = number;
+        let text = lines.get(number as usize - 1).copied().unwrap_or_default();
+        match profile.lines.iter().find(|line| line.line == number) {
+            Some(line) => {
+                let bad = profile.worst.iter().any(|remark| remark.line == Some(number));
+                let mark = if bad { format!("> {number}") } else { number.to_string() };
+                let text = bare(&mark, text, row(&|i| line.counts.cells[i].clone()));
+                out.push_str(&if bad { text.yellow().to_string() } else { text });
+            }
+            None => out.push_str(&bare(&number.to_string(), text, blank.clone())),
+        }
+        out.push('\n');
+    }
+    for (name, counts) in
+        [("in headers", profile.elsewhere.as_ref()), ("in all", Some(&profile.total))]
+    {
+        if let Some(counts) = counts {
+            out.push_str(&bare("", name, row(&|i| counts.cells[i].clone())));
+            out.push('\n');
+        }
+    }
+    out.push('\n');
+    let widest = shown.iter().map(|i| columns(profile.columns[*i].name)).max().unwrap_or(0);
+    for column in shown.iter().map(|i| &profile.columns[*i]).filter(|c| !c.meaning.is_empty()) {
+        let first = format!("  {:widest$}  ", column.name);
+        let text = hanging(column.meaning, &first, &" ".repeat(widest + 4), width);
+        out.push_str(&text.dimmed().to_string());
+    }
+    if !dropped.is_empty() {
+        let names: Vec<&str> = dropped.iter().map(|i| profile.columns[*i].name).collect();
+        let text = format!(
+            "not shown, for want of width: {}; a wider terminal or --json has them",
+            names.join(", ")
+        );
+        out.push_str(&hanging(&text, "  ", "  ", width));
+    }
+    out
+}
+
+/// A line of source in `room` columns: where it is too long, its indentation is halved before its end is cut.
+fn fitted(text: &str, room: usize) -> String {
+    let text = neutral(text).replace('\t', "    ");
+    let text = text.trim_end();
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    let code = text.trim_start();
+    cut(&format!("{}{code}", " ".repeat((columns(text) - columns(code)) / 2)), room)
+}
+
+/// The lines to print: those with counts and what lies closely between them.
+fn wanted(profile: &Profile, length: usize) -> Vec<u32> {
+    const NEAR: u32 = 2;
+    let near = |number: &u32| {
+        profile.lines.iter().any(|line| line.line.abs_diff(*number) <= NEAR)
+            && profile.lines.first().is_some_and(|first| first.line <= *number)
+            && profile.lines.last().is_some_and(|last| *number <= last.line)
+    };
+    (1..=u32::try_from(length).unwrap_or(u32::MAX)).filter(near).collect()
+}
+
+fn cell_width(profile: &Profile, column: usize) -> usize {
+    let cells = profile.lines.iter().map(|line| &line.counts);
+    let cells = cells.chain(profile.elsewhere.as_ref()).chain([&profile.total]);
+    let widest =
+        cells.filter_map(|counts| counts.cells.get(column)).map(|cell| columns(cell)).max();
+    widest.unwrap_or(0).max(columns(profile.columns[column].name))
+}
+
+/// Which columns fit beside a readable source, and which do not.
+fn fit(profile: &Profile, number: usize, width: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut shown: Vec<usize> = (0..profile.columns.len()).collect();
+    let mut dropped = vec![];
+    let room = width.saturating_sub(number + 6 + SOURCE);
+    while shown.iter().map(|i| cell_width(profile, *i) + 2).sum::<usize>() > room && shown.len() > 1
+    {
+        let expendable = |at: &usize| profile.columns[shown[*at]].expendable;
+        let Some(worst) = (0..shown.len()).max_by_key(expendable) else { break };
+        dropped.push(shown.remove(worst));
+    }
+    (shown, dropped)
+}

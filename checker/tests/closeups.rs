@@ -1,0 +1,203 @@
+//! What `checker profile` and `checker trace` show: described and laid out from observations made by hand, at several
+//! widths. What the simulator makes of real kernels is in `cli/closeups.rs`.
+//!
+//! These are reviewed texts: read a changed snapshot as a learner would before accepting it.
+
+use checker::backend::Fault;
+use checker::explain::{self, Context};
+use checker::inspect::Profiled;
+use checker::report::profile;
+use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use checker::value::DType;
+use checker::verdict::{Measured, Slug, Verdict};
+use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Observations, Source};
+
+const CONFLICTS: Gate =
+    Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: Some(63_488.0) };
+
+static TRANSPOSE: Spec = Spec {
+    id: "transpose",
+    chapter: "ch04_shared",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 10,
+    goal: "test",
+    params: &[
+        Param { name: "in", role: Role::In, dtype: DType::F32, shape: "[rows][cols]" },
+        Param { name: "out", role: Role::Out, dtype: DType::F32, shape: "[cols][rows]" },
+    ],
+    cases: &[Case {
+        name: "256 x 256",
+        why: "",
+        sizes: &[("rows", 256), ("cols", 256)],
+        grid: [8, 8, 1],
+        block: [32, 32, 1],
+        shared: 0,
+        gated: true,
+    }],
+    tolerance: Tolerance::Exact,
+    gates: &[CONFLICTS],
+    hints: &[],
+    pitfalls: &[],
+    learn: "chapter 4",
+    skeleton: Slug::GateMissed,
+    inputs: |_, _| Vec::new(),
+    reference: |_, _| Vec::new(),
+};
+
+const TRANSPOSE_CU: &str = r#"// transpose | chapter 4
+
+extern "C" __global__ void transpose(const float* in, float* out) {
+    __shared__ float tile[32][32];
+    const int x = blockIdx.x * 32 + threadIdx.x;
+    const int y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * 256 + x];
+    __syncthreads();
+
+
+
+    if (x > 7) {
+        float history[64];	// a tab before this comment
+        history[x % 64] = logf(tile[threadIdx.x][threadIdx.y]);
+        atomicAdd(&out[x * 256 + y], history[(x + 1) % 64]);
+    }
+}
+"#;
+
+fn line(file: &str, line: u32, counters: Counters) -> LineCounters {
+    LineCounters { source: Source { file: file.into(), line, column: 0 }, counters }
+}
+
+/// A kernel that uses everything that can be counted.
+fn observations() -> Observations {
+    let ran = |instructions| Counters {
+        instructions,
+        thread_instructions: instructions * 32,
+        ..Counters::default()
+    };
+    let lines = vec![
+        line("math_functions.h", 40, Counters { load_requests: 64, load_sectors: 64, ..ran(4096) }),
+        line("transpose.cu", 5, ran(8192)),
+        line(
+            "transpose.cu",
+            7,
+            Counters {
+                load_requests: 2048,
+                load_sectors: 8192,
+                load_sectors_ideal: 8192,
+                shared_requests: 2048,
+                shared_wavefronts: 2048,
+                shared_wavefronts_ideal: 2048,
+                ..ran(20_480)
+            },
+        ),
+        line("transpose.cu", 8, Counters { barriers: 2048, ..ran(2048) }),
+        line("transpose.cu", 12, Counters { branches: 2048, divergent_branches: 256, ..ran(4096) }),
+        line(
+            "transpose.cu",
+            14,
+            Counters {
+                shared_requests: 2048,
+                shared_wavefronts: 65_536,
+                shared_wavefronts_ideal: 2048,
+                local_requests: 4096,
+                instructions: 20_480,
+                thread_instructions: 20_480 * 31,
+                ..Counters::default()
+            },
+        ),
+        line("transpose.cu", 15, Counters { global_atomics: 2048, ..ran(10_240) }),
+        line("transpose.cu", 900, ran(1)),
+    ];
+    let mut totals = Counters::default();
+    lines.iter().for_each(|line| totals.add(&line.counters));
+    Observations { completed: true, totals, lines, ..Observations::default() }
+}
+
+fn seen(observations: Observations) -> Profiled {
+    let value = Some(observations.totals.shared_conflicts() as f64);
+    Profiled {
+        case: 0,
+        source: TRANSPOSE_CU.into(),
+        verdict: None,
+        observations,
+        gates: vec![Measured { gate: CONFLICTS, value, holds: false }],
+        millis: 41,
+    }
+}
+
+fn described(seen: &Profiled) -> profile::Profile {
+    let context = Context {
+        file: "exercises/ch04_shared/transpose.cu",
+        source: &seen.source,
+        device: "simulator",
+        millis: seen.millis,
+        printed: None,
+        seed: 7,
+        command: "checker",
+    };
+    explain::profile(&TRANSPOSE, seen, &context)
+}
+
+fn screen(seen: &Profiled, width: usize) -> String {
+    colored::control::set_override(false);
+    let text = profile::render(&described(seen), &seen.source, width);
+    assert!(!text.contains('\u{1b}'), "no colour without a terminal");
+    for line in text.lines() {
+        assert!(line.chars().count() <= width, "too wide: {line}");
+        assert_eq!(line, line.trim_end(), "blanks at the end");
+    }
+    text
+}
+
+/// Every column, the remarks in order of cost, headers' code apart, the gate.
+#[test]
+fn a_profile() {
+    insta::assert_snapshot!(screen(&seen(observations()), 120));
+}
+
+/// On a narrow terminal columns give way in a fixed order, and it says which.
+#[test]
+fn a_narrow_profile() {
+    insta::assert_snapshot!(screen(&seen(observations()), 80));
+    insta::assert_snapshot!(screen(&seen(observations()), 50));
+    screen(&seen(observations()), 40);
+}
+
+/// A kernel that went wrong and stopped is profiled as far as it came, and it says so.
+#[test]
+fn a_profile_of_a_kernel_that_did_not_finish() {
+    let at = Access {
+        source: Source { file: "transpose.cu".into(), line: 7, column: 5 },
+        action: Action::Read,
+        block: [7, 7, 0],
+        thread: [31, 31, 0],
+        linear: 1023,
+        space: Some(ptxsim::Space::Global),
+        array: Some("in".into()),
+        index: Some(65_536),
+        elements: Some(65_536),
+        address: 0,
+        bytes: 4,
+    };
+    let finding = Finding { what: FindingKind::OutOfBounds, at, with: None, count: 3 };
+    let verdict = Verdict::Fault { case: 0, fault: Fault::Finding(finding), others: 0 };
+    let mut observations = Observations { completed: false, ..observations() };
+    observations.lines.truncate(4);
+    observations.totals = Counters::default();
+    for line in &observations.lines {
+        observations.totals.add(&line.counters);
+    }
+    let seen = Profiled { verdict: Some(verdict), gates: vec![], ..seen(observations) };
+    insta::assert_snapshot!(screen(&seen, 80));
+}
+
+/// Programs rely on these names: a change of one needs another version.
+#[test]
+fn a_profile_as_json() {
+    let json = profile::json(Some(&described(&seen(observations()))));
+    assert!(!json.contains('\n'));
+    let document: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&document).expect("JSON"));
+    assert_eq!(profile::json(None), r#"{"version":1,"profile":null}"#);
+}
