@@ -123,6 +123,8 @@ impl Kernel {
             grid: launch.grid,
             block: launch.block,
             shared: launch.shared,
+            shared_allowed: None,
+            cooperative: false,
             args: args.collect(),
         }
     }
