@@ -5,7 +5,8 @@
 
 use super::machine::{BlockState, Machine};
 use super::warp::{State, lanes};
-use crate::decode::op::ReduceKind;
+use crate::decode::Program;
+use crate::decode::op::{Code, ReduceKind};
 use crate::{Action, FindingKind};
 
 /// A split that waits at a barrier: warp, split, barrier operation and number.
@@ -44,6 +45,14 @@ fn waiting(m: &Machine<'_>, b: &BlockState) -> Vec<Waiting> {
     all
 }
 
+/// The threads that a barrier is for, where it says so.
+fn count(program: &Program, b: &BlockState, at: &Waiting) -> Option<u32> {
+    let warp = &b.warps[at.warp];
+    let split = &warp.splits[at.split];
+    let row = program.barriers[at.op as usize].count? + split.frame.r;
+    Some(warp.r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
+}
+
 /// Opens every barrier that is complete. True when one opened.
 pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
     let all = waiting(m, b);
@@ -59,12 +68,7 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
         let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
         let threads: u32 = here.iter().map(|w| w.threads(b)).sum();
         let arrived = threads.saturating_add(b.arrived[id as usize % 16]);
-        let count = here.iter().find_map(|w| {
-            let op = m.grid.program.barriers[w.op as usize];
-            let split = &b.warps[w.warp].splits[w.split];
-            let row = op.count? + split.frame.r;
-            Some(b.warps[w.warp].r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
-        });
+        let count = here.iter().find_map(|w| count(m.grid.program, b, w));
         let complete = match count {
             Some(count) => arrived >= count,
             None => arrived >= live,
@@ -116,6 +120,10 @@ fn not_reached(
     other: Option<(u32, u32)>,
 ) {
     let (pc, linear) = at.place(b);
+    let other = match other {
+        Some((exit, linear)) if missing > 0 => Some((way_out(m.grid.program, exit, pc), linear)),
+        other => other,
+    };
     let mut findings = std::mem::take(&mut m.findings);
     let with = other.map_or(u32::MAX, |(pc, _)| pc);
     findings.add(
@@ -133,6 +141,20 @@ fn not_reached(
         },
     );
     m.findings = findings;
+}
+
+/// Where a thread decided to leave: the branch to the kernel's end before the barrier, if there is one, is the
+/// `if (...) return;` of the source; `exit` itself is the closing brace.
+fn way_out(program: &Program, exit: u32, barrier: u32) -> u32 {
+    let leads_out = |pc: &u32| {
+        let op = &program.ops[*pc as usize];
+        matches!(op.code, Code::Branch) && op.c + 1 == exit
+    };
+    let mut branches = (0..barrier.min(exit)).filter(leads_out);
+    match (branches.next(), branches.next()) {
+        (Some(only), None) => only,
+        _ => exit,
+    }
 }
 
 /// `bar.red`: the predicate over all threads that take part.
@@ -175,7 +197,9 @@ pub(super) fn deadlock(m: &mut Machine<'_>, b: &BlockState) {
     let here: u32 = all.iter().filter(|w| w.id == first.id).map(|w| w.threads(b)).sum();
     let Some(other) = all.iter().find(|w| w.id != first.id) else {
         let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
-        return not_reached(m, b, first, here, live.saturating_sub(here), b.left);
+        let arrived = here.saturating_add(b.arrived[first.id as usize % 16]);
+        let expected = all.iter().find_map(|w| count(m.grid.program, b, w)).unwrap_or(live);
+        return not_reached(m, b, first, here, expected.saturating_sub(arrived), b.left);
     };
     // both sides wait, and neither can come to the other
     let ((pc, linear), (other_pc, other_linear)) = (first.place(b), other.place(b));

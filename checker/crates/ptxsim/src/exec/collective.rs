@@ -62,21 +62,26 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
     }
 }
 
-/// Reports lanes that wait for others that can never come.
+/// Reports lanes that wait for others that can never come, at the first place in the text where some do, and where
+/// the first of those others waits.
 pub(super) fn stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
-    for split in warp.splits.iter().filter(|s| s.state == State::AtCollective) {
-        if let Some((_, op)) = operation(m.grid.program, split) {
-            let what =
-                FindingKind::BadSyncMask { mask: named(warp, split, op), present: split.mask };
-            super::interp::tell(
-                m,
-                what,
-                b.index,
-                warp.index * 32 + split.mask.trailing_zeros(),
-                split.pc,
-            );
-        }
-    }
+    let waits = warp.splits.iter().filter(|s| s.state == State::AtCollective);
+    let Some(split) = waits.min_by_key(|s| s.pc) else { return };
+    let Some((_, op)) = operation(m.grid.program, split) else { return };
+    // lanes may give masks of their own: that of the first one whose mask names somebody absent
+    let masks = &warp.r[(split.frame.r + op.mask) as usize].0;
+    let absent = |l: usize| masks[l] & warp.live & !split.mask;
+    let first = split.mask.trailing_zeros() as usize & 31;
+    let lane = lanes(split.mask).find(|l| absent(*l) != 0).unwrap_or(first);
+    let what = FindingKind::BadSyncMask { mask: masks[lane], present: split.mask & masks[lane] };
+    let missing = absent(lane).trailing_zeros();
+    let other = warp.splits.iter().find(|s| s.mask >> missing & 1 == 1).map(|s| {
+        // a barrier's position is behind it
+        let pc = if matches!(s.state, State::AtBarrier(_)) { s.pc.saturating_sub(1) } else { s.pc };
+        (pc, warp.index * 32 + missing)
+    });
+    let at = (split.pc, warp.index * 32 + lane as u32);
+    super::interp::tell_with(m, what, b.index, at, other);
 }
 
 /// Executes the operation for the lanes of the split.
@@ -109,8 +114,17 @@ pub(super) fn execute(
         Kind::ActiveMask => d = [active; 32],
         Kind::ShflUp | Kind::ShflDown | Kind::ShflBfly | Kind::ShflIdx => {
             let [a, by, clamp] = [op.a, op.b, op.c].map(|row| warp.r[(base_r + row) as usize].0);
+            let mut told = false;
             for lane in lanes(active) {
                 let (from, inside) = shuffle_source(op.kind, lane as u32, by[lane], clamp[lane]);
+                // undefined, unless nobody uses it: the upper lanes of a tree that folds onto the lower ones
+                let unused = op.kind == Kind::ShflDown && lane as u32 >= by[lane];
+                let given = (active & masks[lane]) >> (from & 31) & 1 == 1;
+                if inside && !given && !unused && !told {
+                    told = true;
+                    let what = FindingKind::BadSyncMask { mask: masks[lane], present: active };
+                    super::interp::tell(m, what, b.index, warp.index * 32 + lane as u32, split.pc);
+                }
                 d[lane] = a[from as usize & 31];
                 p |= u32::from(inside) << lane;
             }

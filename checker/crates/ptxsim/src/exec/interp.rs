@@ -277,8 +277,9 @@ fn run_split<const L: u8>(
             }
             Code::Exit => {
                 warp.live &= !mask;
-                if b.left.is_none() {
-                    b.left = Some((pc - 1, warp.index * 32 + mask.trailing_zeros()));
+                let linear = warp.index * 32 + mask.trailing_zeros();
+                if b.left.is_none_or(|(_, first)| linear < first) {
+                    b.left = Some((pc - 1, linear));
                 }
                 b.left_count += mask.count_ones();
                 return Leave::Gone;
@@ -324,9 +325,24 @@ fn out_of_fuel(m: &mut Machine<'_>, b: &BlockState, warp: u32, pc: u32, mask: u3
 #[cold]
 #[inline(never)]
 pub(super) fn tell(m: &mut Machine<'_>, what: FindingKind, block: u32, linear: u32, pc: u32) {
+    tell_with(m, what, block, (pc, linear), None);
+}
+
+/// The same with another thread of the block that waits elsewhere.
+#[cold]
+#[inline(never)]
+pub(super) fn tell_with(
+    m: &mut Machine<'_>,
+    what: FindingKind,
+    block: u32,
+    (pc, linear): (u32, u32),
+    other: Option<(u32, u32)>,
+) {
     let mut findings = std::mem::take(&mut m.findings);
-    findings.add(what, pc, u32::MAX, Machine::order(block, linear), false, || {
-        (m.party(pc, block, linear, Action::Execute), None)
+    let with = other.map_or(u32::MAX, |(pc, _)| pc);
+    findings.add(what, pc, with, Machine::order(block, linear), false, || {
+        let other = other.map(|(pc, linear)| m.party(pc, block, linear, Action::Wait));
+        (m.party(pc, block, linear, Action::Execute), other)
     });
     m.findings = findings;
 }

@@ -172,9 +172,10 @@ fn party(text: &str, line: u32) -> Option<(Party, Vec<(String, u64)>)> {
                 *(if word == "block" { &mut party.block } else { &mut party.thread }) = Some(at);
             }
             "of" => {
-                let (name, index) = match words.next()?.split_once('[') {
+                let place = words.next()?;
+                let (name, index) = match place.split_once('[') {
                     Some((name, index)) => (name, Some(index.strip_suffix(']')?.parse().ok()?)),
-                    None => (text.split(" of ").nth(1)?.split_whitespace().next()?, None),
+                    None => (place, None),
                 };
                 party.array = (!name.is_empty()).then(|| name.to_owned());
                 party.index = index;
