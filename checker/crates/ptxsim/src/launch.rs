@@ -13,9 +13,10 @@ use crate::decode::InitValue;
 use crate::decode::op::Target;
 use crate::exec::builtin;
 use crate::exec::findings::Findings;
-use crate::exec::machine::{Grid, Machine, Site, SlotShadow};
-use crate::exec::shadow::Shadow;
+use crate::exec::hazards::pages::SlotShadow;
+use crate::exec::machine::{Grid, Machine, Site};
 use crate::exec::{BOUNDS, COUNT, FULL};
+use crate::memory::Initialised;
 use crate::module::Entry;
 use crate::{
     ArrayUse, Counters, Error, LineCounters, Memory, Module, Observations, Source, device,
@@ -84,6 +85,16 @@ pub fn run(
     launch: &Launch,
     options: &Options,
 ) -> Result<Observations, Error> {
+    Ok(observe(module, memory, launch, options)?.0)
+}
+
+/// Runs a kernel; beside what it does, the shadow of global memory as the launch left it.
+fn observe(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+) -> Result<(Observations, Vec<SlotShadow>), Error> {
     let entry = module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| {
         Error::NoSuchEntry {
             name: launch.entry.clone(),
@@ -149,9 +160,9 @@ pub fn run(
         merged = execute(&grid, options, &order, 1, heap);
     }
     let shadows = std::mem::take(&mut merged.shadows);
-    settle(memory, shadows, &writable, &mut merged.observations);
+    settle(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
-    Ok(merged.observations)
+    Ok((merged.observations, shadows))
 }
 
 /// Runs all blocks on `threads` host threads. The budget is shared out, so that no number of threads has more of it.
@@ -255,15 +266,11 @@ fn machine<'g>(
             .allocations
             .iter()
             .zip(grid.writable)
-            .map(|(a, writable)| SlotShadow {
-                words: if *writable { vec![Shadow::default(); a.words.len()] } else { vec![] },
-                state: match (&a.initialised, writable) {
-                    (Some(bits), _) => bits.to_vec(),
-                    (None, true) => vec![0xf; a.words.len()],
-                    (None, false) => vec![],
+            .map(
+                |(a, writable)| {
+                    if *writable { SlotShadow::new(a.words.len()) } else { SlotShadow::default() }
                 },
-                initialised: a.initialised.is_none(),
-            })
+            )
             .collect()
     } else {
         vec![]
@@ -276,6 +283,7 @@ fn machine<'g>(
         branches: vec![(0, 0); program.ops.len()],
         barriers: vec![0; program.ops.len()],
         shadows,
+        scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,
         strong_seen: false,
@@ -324,7 +332,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
 /// Writes back what the launch initialised, and tells how it used the named allocations that it wrote.
 fn settle(
     memory: &mut Memory,
-    shadows: Vec<SlotShadow>,
+    shadows: &[SlotShadow],
     writable: &[bool],
     observations: &mut Observations,
 ) {
@@ -334,19 +342,28 @@ fn settle(
         }
         let Some(shadow) = shadows.get(slot) else {
             // not followed: from now on all of it may be initialised
-            allocation.initialised = None;
+            allocation.initialised = Initialised::All;
             continue;
         };
-        if let Some(bits) = &mut allocation.initialised {
-            for (b, s) in bits.iter_mut().zip(&shadow.state) {
-                *b = s & 0xf;
+        let words = allocation.words.len();
+        if allocation.initialised != Initialised::All {
+            for (word, cell) in shadow.cells() {
+                let bytes = cell.initialised(None);
+                if bytes != 0 {
+                    allocation.initialised.add(word, bytes, words);
+                }
             }
+            allocation.initialised.settle(allocation.bytes);
         }
         let per = (allocation.element as usize / 4).max(1);
-        let written =
-            shadow.state.chunks(per).filter(|c| c.iter().any(|s| s >> 4 > 0)).count() as u64;
+        let (mut written, mut most, mut last) = (0_u64, 0, usize::MAX);
+        for (word, cell) in shadow.cells().filter(|(_, cell)| cell.writes() > 0) {
+            most = most.max(cell.writes());
+            // words come in order, so an element's words follow each other
+            written += u64::from(word / per != last);
+            last = word / per;
+        }
         if written > 0 && !allocation.name.is_empty() {
-            let most = shadow.state.iter().map(|s| u32::from(s >> 4)).max().unwrap_or(0);
             let elements = allocation.bytes
                 / u64::from(allocation.element.max(if allocation.element < 4 { 4 } else { 1 }));
             observations.arrays.push(ArrayUse {
@@ -356,5 +373,68 @@ fn settle(
                 max_writes: most,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shadow bytes per byte of the kernel's data after one launch of `body` with an output array of `bytes`.
+    fn shadow_of(body: &str, blocks: u32, bytes: u64) -> f64 {
+        let ptx = format!(
+            ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
+             .reg .b64 %d<9>;\n.reg .b32 %r<9>;\n.reg .b16 %h<9>;\n.reg .pred %p<9>;\n\
+             ld.param.u64 %d1, [out];\ncvta.to.global.u64 %d1, %d1;\nmov.u32 %r1, %ctaid.x;\n\
+             mov.u32 %r2, %tid.x;\nmov.u32 %r3, %ntid.x;\nmad.lo.s32 %r4, %r1, %r3, %r2;\ncvt.u16.u32 %h1, %r4;\n\
+             {body}\nret;\n}}\n"
+        );
+        let module = Module::parse(&ptx).expect("parses");
+        let mut memory = Memory::new();
+        let out = memory.alloc("out", bytes, 1, None).expect("memory");
+        let launch = Launch {
+            entry: "k".into(),
+            grid: [blocks, 1, 1],
+            block: [256, 1, 1],
+            shared: 0,
+            shared_allowed: None,
+            cooperative: false,
+            args: vec![out.to_le_bytes().to_vec()],
+        };
+        let (seen, shadows) =
+            observe(&module, &mut memory, &launch, &Options::default()).expect("runs");
+        assert_eq!((seen.completed, seen.findings), (true, vec![]));
+        let record = match &memory.allocations[0].initialised {
+            Initialised::Some(bits) => bits.len(),
+            _ => 0,
+        };
+        (record + shadows.iter().map(SlotShadow::bytes).sum::<usize>()) as f64 / bytes as f64
+    }
+
+    #[test]
+    fn the_shadow_takes_four_bytes_per_byte() {
+        let blocks = 4096;
+        let threads = u64::from(blocks) * 256;
+        // the rest is where each page of 4 KiB is, and lists that came and went
+        let limit = 4.01;
+        let at = |scale: u32| format!("mul.wide.s32 %d2, %r4, {scale};\nadd.s64 %d1, %d1, %d2;\n");
+        let words = at(4) + "st.global.u32 [%d1], %r4;";
+        let halves = at(2) + "st.global.u16 [%d1], %h1;";
+        let bytes = at(1) + "st.global.u8 [%d1], %h1;";
+        let in_place = at(1)
+            + "st.global.u8 [%d1], %h1;\nld.global.u8 %h2, [%d1];\nadd.s16 %h2, %h2, 1;\n\
+                               bar.sync 0;\nst.global.u8 [%d1], %h2;";
+        let three = at(3)
+            + "st.global.u8 [%d1], %h1;\nst.global.u8 [%d1+1], %h1;\nst.global.u8 [%d1+2], %h1;";
+        for (body, scale) in [(words, 4), (halves, 2), (bytes, 1), (in_place, 1), (three, 3)] {
+            let factor = shadow_of(&body, blocks, threads * scale);
+            assert!((3.9..=limit).contains(&factor), "{factor} for {body}");
+        }
+        let none = shadow_of(
+            &(at(4) + "setp.eq.u32 %p1, %r4, 3;\n@%p1 st.global.u32 [%d1], %r4;"),
+            blocks,
+            threads * 4,
+        );
+        assert!(none < 0.2, "a page and the record of what is initialised, not {none}");
     }
 }

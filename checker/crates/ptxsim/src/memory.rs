@@ -25,10 +25,54 @@ pub(crate) struct Allocation {
     /// Bytes of one element, for messages.
     pub element: u32,
     pub words: Box<[AtomicU32]>,
-    /// Per word, one bit per byte: has it been written? `None` when all of it was from the start.
-    pub initialised: Option<Box<[u8]>>,
+    pub initialised: Initialised,
     /// False for constant memory and the like.
     pub writable: bool,
+}
+
+/// Which bytes of an allocation have been written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Initialised {
+    All,
+    None,
+    /// One bit per byte, so four per word and two words in each of these.
+    Some(Box<[u8]>),
+}
+
+impl Initialised {
+    /// Bits of the bytes of a word that have been written.
+    #[inline]
+    pub fn bits(&self, word: usize) -> u8 {
+        match self {
+            Self::All => 15,
+            Self::None => 0,
+            Self::Some(bits) => bits.get(word / 2).map_or(0, |b| b >> (word % 2 * 4) & 15),
+        }
+    }
+
+    /// Adds bytes of a word of an allocation with `words` words.
+    pub fn add(&mut self, word: usize, bytes: u8, words: usize) {
+        if *self == Self::None {
+            *self = Self::Some(vec![0; words.div_ceil(2)].into());
+        }
+        if let Self::Some(bits) = self
+            && let Some(b) = bits.get_mut(word / 2)
+        {
+            *b |= bytes << (word % 2 * 4);
+        }
+    }
+
+    /// The short form once all `bytes` bytes have been written.
+    pub fn settle(&mut self, bytes: u64) {
+        let Self::Some(bits) = self else { return };
+        let (whole, rest) = (bytes as usize / 8, bytes as usize % 8);
+        let last = (1_u32 << rest) as u8 - 1;
+        if bits.iter().take(whole).all(|b| *b == 0xff)
+            && bits.get(whole).is_none_or(|b| b & last == last)
+        {
+            *self = Self::All;
+        }
+    }
 }
 
 /// More than any exercise needs, less than what would bring a laptop to its knees; offsets fit 32 bits.
@@ -82,7 +126,7 @@ impl Memory {
             bytes,
             element: element.max(1),
             words: (0..words).map(|_| AtomicU32::new(0)).collect(),
-            initialised: (!initialised).then(|| vec![0; words].into()),
+            initialised: if initialised { Initialised::All } else { Initialised::None },
             writable: true,
         });
         Ok(self.allocations.len() - 1)
@@ -109,11 +153,9 @@ impl Memory {
     pub fn fill_uninitialised(&mut self, address: u64, pattern: [u8; 4]) -> Result<(), Error> {
         let allocation = self.at(address)?.0;
         let pattern = u32::from_le_bytes(pattern);
-        if let Some(initialised) = &allocation.initialised {
-            for (word, bits) in allocation.words.iter().zip(initialised) {
-                let keep = byte_mask(*bits);
-                word.store((word.load(Relaxed) & keep) | (pattern & !keep), Relaxed);
-            }
+        for (i, word) in allocation.words.iter().enumerate() {
+            let keep = byte_mask(allocation.initialised.bits(i));
+            word.store((word.load(Relaxed) & keep) | (pattern & !keep), Relaxed);
         }
         Ok(())
     }
@@ -143,13 +185,19 @@ impl Memory {
         let (_, offset) = self.range(address, data.len() as u64)?;
         let (slot, _) = split(address);
         let allocation = &mut self.allocations[slot as usize - 1];
+        if offset == 0 && data.len() as u64 == allocation.bytes {
+            allocation.initialised = Initialised::All;
+        }
         if offset % 4 == 0 {
             let (whole, rest) = data.as_chunks::<4>();
             for (word, bytes) in allocation.words[offset / 4..].iter_mut().zip(whole) {
                 *word.get_mut() = u32::from_le_bytes(*bytes);
             }
-            if let Some(initialised) = &mut allocation.initialised {
-                initialised[offset / 4..offset / 4 + whole.len()].fill(0xf);
+            if allocation.initialised != Initialised::All {
+                let words = allocation.words.len();
+                for word in offset / 4..offset / 4 + whole.len() {
+                    allocation.initialised.add(word, 15, words);
+                }
             }
             write_bytes(allocation, offset + whole.len() * 4, rest);
         } else {
@@ -204,13 +252,12 @@ impl Memory {
 }
 
 fn write_bytes(allocation: &mut Allocation, offset: usize, data: &[u8]) {
+    let words = allocation.words.len();
     for (i, byte) in data.iter().enumerate() {
         let (word, shift) = ((offset + i) / 4, (offset + i) % 4 * 8);
         let slot = allocation.words[word].get_mut();
         *slot = (*slot & !(0xff << shift)) | u32::from(*byte) << shift;
-        if let Some(initialised) = &mut allocation.initialised {
-            initialised[word] |= 1 << (shift / 8);
-        }
+        allocation.initialised.add(word, 1 << (shift / 8), words);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics.
 
 use super::function::{Decoder, Local, Row};
-use super::op::{Address, AtomicOp, Code, Constant, MemOp, MemSpace};
+use super::op::{Address, AtomicOp, Code, Constant, MemOp, MemSpace, Scope};
 use crate::Error;
 use crate::parse::ast::{Instruction, Operand, Type};
 
@@ -52,7 +52,9 @@ impl<'a> Decoder<'_, 'a> {
                 _ => Address::Row64(self.r64(&Operand::Name(name))?),
             },
         };
-        let strong = ["volatile", "relaxed", "acquire", "release", "mmio"].iter().any(|m| i.has(m));
+        let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"]
+            .iter()
+            .any(|m| i.has(m));
         self.func.talks |= strong;
         Ok(MemOp {
             space: self.space(i)?,
@@ -64,6 +66,7 @@ impl<'a> Decoder<'_, 'a> {
             address,
             offset: *offset,
             strong,
+            scope: scope(i),
             atomic: None,
             b: 0,
             c: 0,
@@ -158,4 +161,10 @@ impl<'a> Decoder<'_, 'a> {
         self.emit_memory(Code::Atomic, op);
         Ok(())
     }
+}
+
+/// The scope that an instruction names; volatile accesses, and atomics that name none, are for the whole device (PTX ISA,
+/// "ld.volatile", "atom").
+fn scope(i: &Instruction<'_>) -> Scope {
+    if i.has("cta") || i.has("cluster") { Scope::Cta } else { Scope::Gpu }
 }

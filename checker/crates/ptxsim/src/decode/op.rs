@@ -210,12 +210,22 @@ pub(crate) struct MemOp {
     pub offset: i64,
     /// Volatile, relaxed, acquire or release: ordered by the programmer, not a data race by itself.
     pub strong: bool,
+    /// Whom a strong access is for.
+    pub scope: Scope,
     pub atomic: Option<AtomicOp>,
     /// Rows of an atomic's operands.
     pub b: u32,
     pub c: u32,
     /// The operation in the program, for its source.
     pub pc: u32,
+}
+
+/// The threads that a strong access or a fence is for (PTX ISA, "Scope"). There is one device and there are no clusters:
+/// `.cluster` is the block, `.sys` is the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Cta,
+    Gpu,
 }
 
 impl MemOp {

@@ -1,7 +1,8 @@
 //! A block: its warps in turn, its barriers, its end.
 
+use super::hazards::cell::{BLOCK_MASK, Cell};
+use super::hazards::past::Lists;
 use super::machine::{BlockState, Grid, Machine};
-use super::shadow::Shadow;
 use super::warp::{Frame, Split, State, Warp, lanes};
 use super::{barrier, collective, vector};
 use crate::address::{FUNCTION_SLOT, base};
@@ -36,10 +37,11 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
             .collect(),
         shared: vec![0; grid.shared_bytes.div_ceil(4) as usize],
         shared_shadow: if full {
-            vec![Shadow::default(); grid.shared_bytes.div_ceil(4) as usize]
+            vec![Cell::default(); grid.shared_bytes.div_ceil(4) as usize]
         } else {
             vec![]
         },
+        shared_lists: Lists::default(),
         generation: 0,
         stamp: 1,
         epoch: 1,
@@ -57,9 +59,10 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.index = index;
     b.ctaid = ctaid;
     b.generation += 1;
-    if b.generation > 0x3f_fff0 {
+    b.shared_lists.clear();
+    if b.generation > BLOCK_MASK {
         b.generation = 1;
-        b.shared_shadow.fill(Shadow::default());
+        b.shared_shadow.fill(Cell::default());
     }
     b.stamp = 1;
     b.epoch = 1;

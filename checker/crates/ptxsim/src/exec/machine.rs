@@ -1,7 +1,10 @@
 //! What one host thread needs to run blocks: the program, memory, and everything it collects.
 
 use super::findings::Findings;
-use super::shadow::{Conflict, Me, Shadow};
+use super::hazards::cell::Cell;
+use super::hazards::pages::SlotShadow;
+use super::hazards::past::{Lists, Past, Strength};
+use super::hazards::{Conflict, Me};
 use super::warp::{Row32, Row64, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::decode::op::MemOp;
@@ -48,16 +51,6 @@ pub(crate) struct Site {
     pub local: u64,
 }
 
-/// The shadow of one allocation; empty when the launch cannot write it.
-#[derive(Debug, Default)]
-pub(crate) struct SlotShadow {
-    pub words: Vec<Shadow>,
-    /// Low half: bytes that are initialised. High half: how often the word was written, saturating.
-    pub state: Vec<u8>,
-    /// All of it was initialised from the start.
-    pub initialised: bool,
-}
-
 /// One host thread's machine.
 #[derive(Debug)]
 pub(crate) struct Machine<'a> {
@@ -70,6 +63,8 @@ pub(crate) struct Machine<'a> {
     pub branches: Vec<(u64, u64)>,
     pub barriers: Vec<u64>,
     pub shadows: Vec<SlotShadow>,
+    /// Room for the close look at a word.
+    pub scratch: Vec<Past>,
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,
@@ -89,7 +84,8 @@ pub(crate) struct BlockState {
     pub ctaid: [u32; 3],
     pub warps: Vec<Warp>,
     pub shared: Vec<u32>,
-    pub shared_shadow: Vec<Shadow>,
+    pub shared_shadow: Vec<Cell>,
+    pub shared_lists: Lists,
     /// Number of this block among those that used the same shared memory: marks of others are leftovers.
     pub generation: u32,
     pub stamp: u32,
@@ -113,6 +109,7 @@ impl BlockState {
     /// Have both parties made strong accesses since the first one's plain access? In a kernel with fences that may
     /// be a lock or a flag, which orders them. Who waits for whom is not followed, so this errs on the quiet side.
     pub fn spoken(&self, me: &Me, first: &Conflict) -> bool {
+        let first = &first.past;
         let since = |thread: u32| self.strong[thread as usize >> 5 & 31] > first.stamp;
         me.talks && first.block == me.block && since(me.thread) && since(first.thread)
     }
@@ -124,9 +121,7 @@ impl BlockState {
                 + w.x.len() * size_of::<Row64>()
                 + (w.local.len() + w.local_written.len() + w.p.len()) * 4
         });
-        warps.sum::<usize>()
-            + self.shared.len() * 4
-            + self.shared_shadow.len() * size_of::<Shadow>()
+        warps.sum::<usize>() + self.shared.len() * 4 + self.shared_shadow.len() * size_of::<Cell>()
     }
 
     /// A new moment: what came before it is ordered for those that take part.
@@ -293,37 +288,43 @@ impl Machine<'_> {
         }
     }
 
-    /// Records a race.
+    /// Records a race of `me`, in block `block`, with an earlier access.
     #[cold]
     #[inline(never)]
-    pub fn race(&mut self, op: &MemOp, place: Place, me: &Me, conflict: Conflict, write: bool) {
+    pub fn race(
+        &mut self,
+        op: &MemOp,
+        place: Place,
+        me: &Me,
+        block: u32,
+        conflict: Conflict,
+        write: bool,
+    ) {
         let what = match place {
             Place::Shared(_) => FindingKind::SharedRace,
             _ => FindingKind::GlobalRace,
         };
-        let other_block = if me.shared {
-            // shared marks carry generations, and both parties are in this block
-            me.block
-        } else {
-            conflict.block
-        };
-        let block = me.block;
+        let past = conflict.past;
+        // shared marks carry generations, and both parties are in this block
+        let other_block = if me.shared { block } else { past.block };
         self.tire();
         let mut findings = std::mem::take(&mut self.findings);
         let action = self.action(op, write);
-        findings.add(what, op.pc, conflict.site, Self::order(block, me.thread), write, || {
+        let known = conflict.known(me);
+        // the occurrence that is told should have both parties
+        let order = Self::order(block, me.thread) | u64::from(!known) << 63;
+        findings.add(what, op.pc, past.site, order, write, || {
             let at = self.memory_party(op, place, block, me.thread, action, op.width);
-            let other = self.program().memory.get(conflict.site as usize).copied().unwrap_or(*op);
-            let action = if conflict.atomic {
-                Action::Atomic
-            } else if conflict.wrote {
-                Action::Write
-            } else {
-                Action::Read
+            let other = self.program().memory.get(past.site as usize).copied().unwrap_or(*op);
+            let action = match (past.write, past.strong) {
+                (true, Strength::Weak) => Action::Write,
+                (true, _) => Action::Atomic,
+                _ => Action::Read,
             };
-            let with =
-                self.memory_party(&other, place, other_block, conflict.thread, action, other.width);
-            (at, Some(with))
+            let with = known.then(|| {
+                self.memory_party(&other, place, other_block, past.thread, action, other.width)
+            });
+            (at, with)
         });
         self.findings = findings;
     }

@@ -5,8 +5,7 @@
 //! interp   one warp: picks a split, executes operations until it waits, leaves or gives way
 //! alu      arithmetic of 32 lanes
 //! access   loads, stores, atomics: bounds, counts, then
-//! hazards  uninitialised reads and races, on
-//! shadow   happens-before per word, and
+//! hazards  uninitialised reads and races, by happens-before per byte, and
 //! words    the data; `local` for a thread's own arrays
 //! ```
 
@@ -17,11 +16,10 @@ pub(crate) mod block;
 pub(crate) mod builtin;
 mod collective;
 pub(crate) mod findings;
-mod hazards;
+pub(crate) mod hazards;
 mod interp;
 mod local;
 pub(crate) mod machine;
-pub(crate) mod shadow;
 mod vector;
 pub(crate) mod warp;
 mod words;
