@@ -7,7 +7,7 @@
 //! access   loads, stores, atomics: bounds, counts, then
 //! hazards  uninitialised reads and races, on
 //! shadow   happens-before per word, and
-//! words    the data; `local` for a thread's own arrays
+//! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
 //! ```
 
 mod access;
@@ -22,6 +22,7 @@ mod interp;
 mod local;
 pub(crate) mod machine;
 pub(crate) mod shadow;
+mod texture;
 mod vector;
 pub(crate) mod warp;
 mod words;
