@@ -12,7 +12,9 @@ use checker::verdict::{
     Example, Measured, Mismatch, Passed, Pattern, Signature, Slug, Unreadable, Verdict,
 };
 use proptest::prelude::*;
-use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Source, Space};
+use ptxsim::{
+    Access, Action, Counters, Finding, FindingKind, LineCounters, ObjectProblem, Source, Space,
+};
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
     Param { name, role, dtype, shape }
@@ -326,6 +328,17 @@ screens! {
     trap: GUARD, GUARD_CU, fault(FindingKind::Trap, by(at(5, 5, Action::Execute), 0, 3), None, 1);
     assert_failed: GUARD, GUARD_CU, fault(FindingKind::Assert { expression: "idx < n".into() }, by(at(5, 5, Action::Execute), 3, 232), None, 24);
     stack_overflow: GUARD, GUARD_CU, fault(FindingKind::StackOverflow { bytes: 1_048_576 }, at(5, 5, Action::Execute), None, 1);
+    not_cooperative: GUARD, GUARD_CU, fault(FindingKind::NotCooperative, at(5, 5, Action::Execute), None, 1);
+    no_texture: GUARD, GUARD_CU, fault(FindingKind::BadObject { surface: false, problem: ObjectProblem::Pointer },
+        Access { address: 0x1_8000_0000, ..at(5, 5, Action::Read) }, None, 1);
+    surface_in_bytes: GUARD, GUARD_CU, fault(FindingKind::BadSurfaceCoordinate { at: [1, 0, 0], extent: [32, 2, 1], texel: 4 },
+        Access { bytes: 4, array: Some("image".into()), ..by(at(5, 5, Action::Write), 0, 1) }, None, 6);
+    surface_outside: GUARD, GUARD_CU, fault(FindingKind::BadSurfaceCoordinate { at: [0, 2, 0], extent: [32, 2, 1], texel: 4 },
+        Access { bytes: 4, array: Some("image".into()), ..by(at(5, 5, Action::Read), 0, 1) }, None, 6);
+    refused_cooperative: GUARD, GUARD_CU, other(Fault::Driver { code: 720, name: "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE".into(),
+        text: "a cooperative launch of 265 blocks: all of them must be on the device at once, and 264 blocks of 1024 threads fit its 132 multiprocessors".into() });
+    refused_bounds: GUARD, GUARD_CU, other(Fault::Driver { code: 701, name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES".into(),
+        text: "`guard` is compiled for at most 96 threads per block (`__launch_bounds__`), and is launched with 256".into() });
     input_changed: GUARD, "extern \"C\" __global__ void guard(float* in, float* out, int n) {\n    in[threadIdx.x] = 0.0f;\n}\n",
         other(Fault::InputChanged { name: "in".into(), index: 0 });
     guard_zone: GUARD, GUARD_CU, other(Fault::GuardZone { name: "out".into(), index: 1000 });
@@ -473,6 +486,13 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
             FindingKind::BadSyncMask { mask: a, present: b },
             FindingKind::NeverFinishes { instructions: n },
             FindingKind::Trap,
+            FindingKind::NotCooperative,
+            FindingKind::BadObject { surface: a % 2 == 0, problem: ObjectProblem::Dimensions },
+            FindingKind::BadSurfaceCoordinate {
+                at: [n as i64, a.into(), b.into()],
+                extent: [b.into(), n, a.into()],
+                texel: a,
+            },
             FindingKind::Assert { expression: "\u{1b}]0;x\u{7}".into() },
             FindingKind::StackOverflow { bytes: n },
         ])

@@ -3,6 +3,7 @@
 use ptxsim::{Access, Action, Finding, FindingKind, Space};
 
 use super::Draft;
+use super::objects;
 use super::races;
 use super::scan::span;
 use super::scene::Scene;
@@ -53,11 +54,13 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .note("a trap ends the whole launch: no result of it can be used")
             .note("it comes from __trap(), from `asm(\"trap;\")`, or from a write through a null pointer")
             .think("what must have been true for this thread to get here?"),
-        FindingKind::NotCooperative => Draft::new("the whole grid cannot synchronise in this launch")
-            .mark(scene.mark(at, true, format!("{} stops here", scene.who(at))))
-            .note("a barrier for all blocks needs all of them on the GPU at the same time")
-            .note("only cudaLaunchCooperativeKernel promises that; after <<<...>>> grid.sync() executes a trap")
-            .think("can the work be split into two kernels, one after the other?"),
+        FindingKind::NotCooperative => objects::not_cooperative(scene, at),
+        FindingKind::BadObject { surface, problem } => {
+            objects::bad_object(scene, at, *surface, *problem)
+        }
+        FindingKind::BadSurfaceCoordinate { at: coordinates, extent, texel } => {
+            objects::surface(scene, at, *coordinates, *extent, *texel)
+        }
         FindingKind::Assert { expression } => {
             Draft::new(format!("{}: the assert `{expression}` is false", scene.who(at)))
                 .mark(scene.mark(at, true, format!("false for {}", scene.who(at))))

@@ -6,6 +6,7 @@ mod compile;
 mod faults;
 mod gates;
 mod names;
+mod objects;
 mod pages;
 mod passed;
 mod profile;

@@ -20,6 +20,8 @@ pub fn page(slug: Slug) -> &'static str {
         OutOfBoundsWrite => "out-of-bounds-write",
         InvalidAddress => "invalid-address",
         MisalignedAccess => "misaligned-access",
+        BadHandle => "bad-handle",
+        SurfaceCoordinate => "surface-coordinate",
         UninitialisedRead => "uninitialised-read",
         SharedRace => "shared-race",
         GlobalRace => "global-race",

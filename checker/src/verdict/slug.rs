@@ -31,6 +31,10 @@ pub enum Slug {
     InvalidAddress,
     /// An address that its size does not divide.
     MisalignedAccess,
+    /// No texture, or no surface.
+    BadHandle,
+    /// A surface access outside the array or between its elements.
+    SurfaceCoordinate,
     /// A read of memory that nothing wrote.
     UninitialisedRead,
     /// A race in shared memory.
@@ -75,7 +79,7 @@ pub enum Slug {
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -86,6 +90,8 @@ impl Slug {
         Self::OutOfBoundsWrite,
         Self::InvalidAddress,
         Self::MisalignedAccess,
+        Self::BadHandle,
+        Self::SurfaceCoordinate,
         Self::UninitialisedRead,
         Self::SharedRace,
         Self::GlobalRace,
@@ -121,6 +127,8 @@ impl Slug {
             Self::OutOfBoundsWrite => "out-of-bounds-write",
             Self::InvalidAddress => "invalid-address",
             Self::MisalignedAccess => "misaligned-access",
+            Self::BadHandle => "bad-handle",
+            Self::SurfaceCoordinate => "surface-coordinate",
             Self::UninitialisedRead => "uninitialised-read",
             Self::SharedRace => "shared-race",
             Self::GlobalRace => "global-race",
@@ -235,6 +243,8 @@ fn finding_slug(finding: &Finding) -> Slug {
         FindingKind::OutOfBounds => Slug::OutOfBoundsWrite,
         FindingKind::InvalidAddress => Slug::InvalidAddress,
         FindingKind::Misaligned => Slug::MisalignedAccess,
+        FindingKind::BadObject { .. } => Slug::BadHandle,
+        FindingKind::BadSurfaceCoordinate { .. } => Slug::SurfaceCoordinate,
         FindingKind::UninitialisedRead => Slug::UninitialisedRead,
         FindingKind::SharedRace => Slug::SharedRace,
         FindingKind::GlobalRace => Slug::GlobalRace,

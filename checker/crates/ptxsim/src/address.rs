@@ -13,6 +13,8 @@ pub(crate) const MIDDLE: u64 = 1 << (SLOT_BITS - 1);
 pub(crate) const SHARED_SLOT: u64 = 1 << 24;
 pub(crate) const LOCAL_SLOT: u64 = SHARED_SLOT + 1;
 pub(crate) const FUNCTION_SLOT: u64 = SHARED_SLOT + 2;
+/// Handles of textures, and in the next slot of surfaces: no addresses, but no allocation's either.
+pub(crate) const HANDLE_SLOT: u64 = SHARED_SLOT + 3;
 
 /// The address of byte 0 of a slot's allocation.
 pub(crate) const fn base(slot: u64) -> u64 {

@@ -282,6 +282,7 @@ fn machine<'g>(
         blocks: vec![(0, 0); program.blocks.len()],
         branches: vec![(0, 0); program.ops.len()],
         barriers: vec![0; program.ops.len()],
+        images: vec![0; program.images.len()],
         shadows,
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),

@@ -3,6 +3,7 @@
 //! ```text
 //! Module::parse(ptx) -> Module         parse, lay out, decode once
 //! Memory::alloc / write / read         global memory, one guard gap around each allocation
+//! Memory::create_array / _texture / _surface   arrays, and the handles that kernels take
 //! run(&module, &mut memory, &launch)   -> Observations
 //! ```
 
@@ -20,9 +21,14 @@ mod module;
 mod observe;
 mod parse;
 pub mod printf;
+mod texture;
 
 pub use error::{CudaError, Error};
 pub use launch::{Diagnose, Launch, Options, run};
 pub use memory::Memory;
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;
+pub use texture::{
+    AddressMode, ArrayDesc, ArrayId, ChannelKind, Filter, ReadMode, Resource, TexelFormat,
+    TextureDesc,
+};

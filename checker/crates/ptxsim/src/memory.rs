@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Error;
 use crate::address::{base, split};
+use crate::texture::Objects;
 
 /// Device memory of one simulated GPU.
 #[derive(Debug, Default)]
@@ -15,6 +16,7 @@ pub struct Memory {
     pub(crate) modules: Vec<(u64, Vec<usize>)>,
     /// The slot of the grid barrier, made for the first launch that needs it.
     barrier: Option<usize>,
+    pub(crate) objects: Objects,
     bytes: u64,
 }
 
@@ -236,7 +238,13 @@ impl Memory {
             .ok_or_else(|| Error::Memory(format!("address {address:#x} is in no allocation")))
     }
 
-    fn range(&self, address: u64, bytes: u64) -> Result<(&Allocation, usize), Error> {
+    /// The slot of the allocation that an address belongs to, also if it is outside its bounds.
+    pub(crate) fn slot(&self, address: u64) -> Option<usize> {
+        let slot = (split(address).0 as usize).checked_sub(1)?;
+        (slot < self.allocations.len()).then_some(slot)
+    }
+
+    pub(crate) fn range(&self, address: u64, bytes: u64) -> Result<(&Allocation, usize), Error> {
         let (allocation, offset) = self.at(address)?;
         u64::try_from(offset)
             .ok()

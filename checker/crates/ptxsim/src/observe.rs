@@ -84,6 +84,22 @@ pub enum FindingKind {
     InvalidAddress,
     /// The address is not a multiple of the access size.
     Misaligned,
+    /// The handle that a texture or surface instruction got is none; it is in `at.address`.
+    BadObject {
+        /// A surface instruction, not a texture's.
+        surface: bool,
+        /// What the handle is instead.
+        problem: ObjectProblem,
+    },
+    /// A surface access outside the array, or between its elements. The first coordinate counts bytes.
+    BadSurfaceCoordinate {
+        /// Byte in the row, row, plane or layer.
+        at: [i64; 3],
+        /// Bytes of a row, rows, planes or layers.
+        extent: [u64; 3],
+        /// Bytes of an element of the array.
+        texel: u32,
+    },
     /// A read of memory that nothing has written.
     UninitialisedRead,
     /// Two accesses of one shared word, unordered, at least one of them a write. `with` came first.
@@ -131,6 +147,20 @@ pub enum FindingKind {
     },
 }
 
+/// Why a handle is not the object that the instruction needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectProblem {
+    /// No object at all: 0, or a value that never was a handle.
+    Unknown,
+    /// A pointer to device memory.
+    Pointer,
+    /// A surface where a texture belongs, or the other way round.
+    OtherKind,
+    /// Of other dimensions, or layered where the instruction is not, or the other way round.
+    Dimensions,
+}
+
 /// One root cause, however often it happened.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Finding {
@@ -175,6 +205,8 @@ pub struct Counters {
     pub shared_atomics: u64,
     /// Local-memory requests (stack arrays, spills).
     pub local_requests: u64,
+    /// Texture fetches, surface loads and stores.
+    pub texture_requests: u64,
     /// Conditional branches executed by warps.
     pub branches: u64,
     /// Those whose active lanes went both ways.
@@ -243,6 +275,7 @@ impl Counters {
             global_atomics,
             shared_atomics,
             local_requests,
+            texture_requests,
             branches,
             divergent_branches,
             barriers

@@ -37,6 +37,7 @@ impl<'a> Decoder<'_, 'a> {
             "atom" | "red" => self.atomic(i),
             "mov" => self.mov(i),
             "cvta" => self.cvta(i),
+            "tex" | "tld4" | "suld" | "sust" | "txq" | "suq" => self.image(i),
             "bar" | "barrier" => self.barrier(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" => self.collective(i),
             "membar" | "fence" => {

@@ -13,10 +13,11 @@ pub(crate) mod op;
 mod operands;
 mod provenance;
 mod sync;
+mod texture;
 
 use std::collections::HashMap;
 
-use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, Func, MemOp, Op, Target};
+use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, Func, ImageOp, MemOp, Op, Target};
 
 use crate::arith::convert::Convert;
 use crate::parse::ast::{Init, Ptx, Variable};
@@ -35,6 +36,7 @@ pub(crate) struct Program {
     pub places: Vec<u32>,
     pub functions: Vec<Func>,
     pub memory: Vec<MemOp>,
+    pub images: Vec<ImageOp>,
     pub calls: Vec<CallOp>,
     pub barriers: Vec<BarrierOp>,
     pub collectives: Vec<CollectiveOp>,
@@ -52,6 +54,7 @@ struct Mark {
     blocks: usize,
     places: usize,
     memory: usize,
+    images: usize,
     calls: usize,
     barriers: usize,
     collectives: usize,
@@ -67,6 +70,7 @@ impl Program {
             blocks: self.blocks.len(),
             places: self.places.len(),
             memory: self.memory.len(),
+            images: self.images.len(),
             calls: self.calls.len(),
             barriers: self.barriers.len(),
             collectives: self.collectives.len(),
@@ -83,6 +87,7 @@ impl Program {
         self.blocks.truncate(mark.blocks);
         self.places.truncate(mark.places);
         self.memory.truncate(mark.memory);
+        self.images.truncate(mark.images);
         self.calls.truncate(mark.calls);
         self.barriers.truncate(mark.barriers);
         self.collectives.truncate(mark.collectives);

@@ -37,6 +37,8 @@ pub(crate) enum Code {
     Load,
     Store,
     Atomic,
+    /// Texture or surface operation number `d`.
+    Image,
     /// `d` = this frame's local-memory base + `a` (a constant, in the row).
     LocalBase,
     /// `d` = clock ticks (64-bit row), or the same in 32 bits.
@@ -265,6 +267,52 @@ pub(crate) enum AtomicOp {
     MaxU,
     AddF,
     AddD,
+}
+
+/// A texture or surface operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImageOp {
+    pub kind: ImageKind,
+    /// 64-bit row of the handle.
+    pub object: u32,
+    pub dimensions: u32,
+    /// 32-bit rows: the layer, and the coordinates.
+    pub layer: Option<u32>,
+    pub at: [u32; 3],
+    /// The registers, their width, and the place in the program.
+    pub memory: MemOp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImageKind {
+    /// At floating-point coordinates, and at integer ones.
+    Sample,
+    Fetch,
+    /// One channel of four texels.
+    Gather(usize),
+    Load(Outside),
+    Store(Outside),
+    /// Of a surface?
+    Query(Property, bool),
+}
+
+/// What a surface access outside does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outside {
+    Trap,
+    Clamp,
+    Zero,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Property {
+    Width,
+    Height,
+    Depth,
+    Layers,
+    /// Levels and samples.
+    One,
+    Normalized,
 }
 
 /// A block barrier.

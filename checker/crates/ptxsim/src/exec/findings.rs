@@ -155,8 +155,8 @@ const fn is_race(what: &FindingKind) -> bool {
 /// Lower is more telling: causes before their consequences.
 const fn rank(what: &FindingKind) -> u8 {
     match what {
-        FindingKind::OutOfBounds => 0,
-        FindingKind::InvalidAddress => 1,
+        FindingKind::OutOfBounds | FindingKind::BadSurfaceCoordinate { .. } => 0,
+        FindingKind::InvalidAddress | FindingKind::BadObject { .. } => 1,
         FindingKind::Misaligned => 2,
         FindingKind::Assert { .. } => 3,
         FindingKind::Trap | FindingKind::NotCooperative => 4,

@@ -5,7 +5,7 @@ use super::alu::{self, Rows};
 use super::block::Stop;
 use super::machine::{BlockState, Machine};
 use super::warp::{Frame, Split, State, Warp};
-use super::{COUNT, FULL, builtin, collective};
+use super::{COUNT, FULL, builtin, collective, texture};
 use crate::decode::op::{Code, Target};
 use crate::{Action, FindingKind};
 
@@ -206,6 +206,7 @@ fn run_split<const L: u8>(
                     b.speak(parts.index);
                 }
             }
+            Code::Image => texture::execute::<L>(&mut context!(), op.d, mask),
             Code::LocalBase => {
                 let a = &rows.x[op.a as usize].0;
                 let v = a.map(|a| a.wrapping_add(u64::from(frame.local)));

@@ -62,6 +62,8 @@ pub(crate) struct Machine<'a> {
     /// Per operation that branches: executions and divergent ones.
     pub branches: Vec<(u64, u64)>,
     pub barriers: Vec<u64>,
+    /// Per texture or surface operation: executions by warps.
+    pub images: Vec<u64>,
     pub shadows: Vec<SlotShadow>,
     /// Room for the close look at a word.
     pub scratch: Vec<Past>,
@@ -400,6 +402,11 @@ impl Machine<'_> {
                         ..Counters::default()
                     },
                 );
+            }
+        }
+        for (op, executed) in program.images.iter().zip(&self.images) {
+            if *executed > 0 {
+                add(op.memory.pc, Counters { texture_requests: *executed, ..Counters::default() });
             }
         }
         for (pc, executed) in self.barriers.iter().enumerate() {

@@ -6,7 +6,7 @@
 //! alu      arithmetic of 32 lanes
 //! access   loads, stores, atomics: bounds, counts, then
 //! hazards  uninitialised reads and races, by happens-before per byte, and
-//! words    the data; `local` for a thread's own arrays
+//! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
 //! ```
 
 mod access;
@@ -20,6 +20,7 @@ pub(crate) mod hazards;
 mod interp;
 mod local;
 pub(crate) mod machine;
+mod texture;
 mod vector;
 pub(crate) mod warp;
 mod words;

@@ -36,10 +36,9 @@ fn what_is_not_supported_says_so() {
     assert_eq!(names, UNSUPPORTED, "{unsupported:#?}");
 }
 
-/// Textures and surfaces, packed halves, tensor cores. The other kernels of
+/// Packed halves, tensor cores. The other kernels of
 /// those files run.
-const UNSUPPORTED: [&str; 5] =
-    ["09_texture tex2d", "09_texture tex1df", "09_texture surf2d", "13_half hvec", "34_wmma wm"];
+const UNSUPPORTED: [&str; 2] = ["13_half hvec", "34_wmma wm"];
 
 #[test]
 fn double_precision() {

@@ -12,3 +12,4 @@ mod instructions;
 mod limits;
 mod planted;
 mod robustness;
+mod textures;

@@ -268,6 +268,11 @@ impl Cell {
         }
     }
 
+    /// These bytes are written, by somebody whose races are not followed.
+    pub fn initialise(&mut self, bytes: u8) {
+        self.write |= u64::from(bytes) << LOW;
+    }
+
     /// How often it was written, up to [`MOST_WRITES`].
     #[inline(always)]
     pub fn writes(&self) -> u32 {

@@ -65,6 +65,11 @@ impl Pages {
             None => &mut [],
         }
     }
+
+    /// The cell of word `word`; `None` for an allocation that is not followed, or beyond its end.
+    pub fn cell(&mut self, word: usize, initialised: &Initialised) -> Option<&mut Cell> {
+        self.page(word / PAGE, initialised).get_mut(word % PAGE)
+    }
 }
 
 #[cold]
