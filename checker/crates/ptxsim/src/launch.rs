@@ -14,7 +14,9 @@ use crate::decode::op::Target;
 use crate::exec::builtin;
 use crate::exec::findings::Findings;
 use crate::exec::machine::{Grid, Machine, Site, SlotShadow};
+use crate::exec::pattern::Pattern;
 use crate::exec::shadow::Shadow;
+use crate::exec::vector::Vectors;
 use crate::exec::{BOUNDS, COUNT, FULL};
 use crate::module::Entry;
 use crate::{
@@ -124,6 +126,7 @@ pub fn run(
         entry: entry.function,
         writable: &writable,
         talks,
+        vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let program = &module.program;
@@ -275,6 +278,7 @@ fn machine<'g>(
         blocks: vec![(0, 0); program.blocks.len()],
         branches: vec![(0, 0); program.ops.len()],
         barriers: vec![0; program.ops.len()],
+        patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,

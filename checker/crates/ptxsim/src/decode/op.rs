@@ -96,6 +96,9 @@ pub(crate) enum Code {
     FmaF,
     DivF,
     SqrtF,
+    /// `.approx`.
+    RcpF,
+    RsqrtF,
     MinF,
     MaxF,
     AbsF,

@@ -7,6 +7,7 @@
 //! access   loads, stores, atomics: bounds, counts, then
 //! hazards  uninitialised reads and races, on
 //! shadow   happens-before per word, and
+//! pattern  how the lanes of an access lie, and
 //! words    the data; `local` for a thread's own arrays
 //! ```
 
@@ -21,8 +22,9 @@ mod hazards;
 mod interp;
 mod local;
 pub(crate) mod machine;
+pub(crate) mod pattern;
 pub(crate) mod shadow;
-mod vector;
+pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
 
