@@ -15,6 +15,8 @@ use crate::exec::builtin;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::pages::SlotShadow;
 use crate::exec::machine::{Grid, Machine, Site};
+use crate::exec::pattern::Pattern;
+use crate::exec::vector::Vectors;
 use crate::exec::{BOUNDS, COUNT, FULL};
 use crate::memory::Initialised;
 use crate::module::Entry;
@@ -135,6 +137,7 @@ fn observe(
         entry: entry.function,
         writable: &writable,
         talks,
+        vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
     let program = &module.program;
@@ -283,6 +286,7 @@ fn machine<'g>(
         branches: vec![(0, 0); program.ops.len()],
         barriers: vec![0; program.ops.len()],
         images: vec![0; program.images.len()],
+        patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),

@@ -380,6 +380,7 @@ impl<'a> Decoder<'_, 'a> {
             };
             self.program.ops[at].c = *target;
         }
+        super::simplify::simplify(self.program, &self.func);
         self.program.functions.push(self.func);
         Ok(())
     }

@@ -12,6 +12,8 @@ mod moves;
 pub(crate) mod op;
 mod operands;
 mod provenance;
+mod rows;
+mod simplify;
 mod sync;
 mod texture;
 

@@ -98,6 +98,9 @@ pub(crate) enum Code {
     FmaF,
     DivF,
     SqrtF,
+    /// `.approx`.
+    RcpF,
+    RsqrtF,
     MinF,
     MaxF,
     AbsF,

@@ -7,8 +7,9 @@
 
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
+use super::pattern::{Pattern, Place as Lanes};
 use super::warp::lanes;
-use super::words::{self, Half, Shape};
+use super::words::{self, Half};
 use super::{COUNT, FULL, hazards, local};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
@@ -56,68 +57,25 @@ pub(super) struct Request<'o> {
     pub kind: Kind,
 }
 
-/// Byte offsets from some origin, lane by lane. Lanes that do not take part repeat one that does.
-struct Offsets {
-    low: [u32; 32],
-    /// Upper halves, together: not 0 when some lane is below the origin or 4 GiB beyond it.
-    high: u32,
-}
-
-impl Offsets {
-    #[inline(always)]
-    fn new(address: impl Fn(usize) -> u64, mask: u32, origin: u64) -> Self {
-        let (mut low, mut high) = ([0_u32; 32], 0_u64);
-        if mask == u32::MAX {
-            for i in 0..32 {
-                let o = address(i).wrapping_sub(origin);
-                high |= o;
-                low[i] = o as u32;
-            }
-        } else {
-            let fill = address(mask.trailing_zeros() as usize & 31).wrapping_sub(origin);
-            for i in 0..32 {
-                let o = address(i).wrapping_sub(origin);
-                let o = if mask >> i & 1 == 1 { o } else { fill };
-                high |= o;
-                low[i] = o as u32;
-            }
-        }
-        Self { low, high: (high >> 32) as u32 }
-    }
-
-    /// Least and greatest offset, all offsets' bits together, and the shape.
-    #[inline(always)]
-    fn survey(&self, step: u32, full: bool) -> (u32, u32, u32, Shape) {
-        if let [Some(a), Some(b)] = Half::both(&self.low, step) {
-            let (least, most) = (a.first.min(b.first), a.last(step).max(b.last(step)));
-            let shape = Shape {
-                run: full && a.run && b.run && b.first == a.first.wrapping_add(16 * step),
-                same: !a.run && !b.run && a.first == b.first,
-                halves: if full { Some([a, b]) } else { None },
-            };
-            return (least, most, a.first | b.first, shape);
-        }
-        let (mut least, mut most, mut bits) = (u32::MAX, 0, 0);
-        for o in self.low {
-            least = least.min(o);
-            most = most.max(o);
-            bits |= o;
-        }
-        (least, most, bits, Shape { run: false, same: false, halves: None })
-    }
-}
-
-/// Executes memory operation `index`.
+/// Executes memory operation `index`, whose last pattern is among `patterns`.
 #[inline(always)]
-pub(super) fn access<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, kind: Kind, who: &Who) {
+pub(super) fn access<const L: u8>(
+    cx: &mut Context<'_, '_, '_>,
+    patterns: &mut [Pattern],
+    index: u32,
+    kind: Kind,
+    who: &Who,
+) {
     let op = &cx.m.grid.program.memory[index as usize];
     let request = Request { index, op, kind };
-    let first = who.mask.trailing_zeros() as usize & 31;
+    let (mask, first) = (who.mask, who.mask.trailing_zeros() as usize & 31);
+    let pattern = &mut patterns[index as usize];
     let done = match op.address {
         Address::Row64(row) => {
             let a = &cx.rows.x[row as usize].0;
-            let by = op.offset as u64;
-            let at = a[first].wrapping_add(by);
+            let fits =
+                pattern.fits64(a, mask, first) || pattern.learn64(a, mask, first, op.bytes());
+            let at = a[first].wrapping_add(op.offset as u64);
             let (space, origin) = match op.space {
                 MemSpace::Shared => (MemSpace::Shared, 0),
                 MemSpace::Local => (MemSpace::Local, 0),
@@ -127,16 +85,17 @@ pub(super) fn access<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, kind
                     (_, slot) => (MemSpace::Global, base(slot)),
                 },
             };
-            let offsets = Offsets::new(|i| a[i].wrapping_add(by), who.mask, origin);
-            go::<L>(cx, &request, who, &offsets, space, split(at).0)
+            let origin = at.wrapping_sub(origin);
+            fits && go::<L>(cx, &request, who, pattern, origin, space, split(at).0)
         }
         Address::Row32(row) => {
             let a = &cx.rows.r[row as usize].0;
-            let by = op.offset as u32;
-            let offsets = Offsets::new(|i| u64::from(a[i].wrapping_add(by)), who.mask, 0);
+            let fits =
+                pattern.fits32(a, mask, first) || pattern.learn32(a, mask, first, op.bytes());
+            let at = u64::from(a[first].wrapping_add(op.offset as u32));
             let space =
                 if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
-            go::<L>(cx, &request, who, &offsets, space, 0)
+            fits && go::<L>(cx, &request, who, pattern, at, space, 0)
         }
     };
     if !done {
@@ -144,27 +103,37 @@ pub(super) fn access<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, kind
     }
 }
 
-/// The way of an access whose lanes are all fine, in one array. False, and nothing done, when they are not.
+/// The way of an access whose lanes are all fine, in one array: those of `pattern`, the first at offset `first`. False,
+/// and nothing done, when they are not.
 #[inline(always)]
 fn go<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
     who: &Who,
-    offsets: &Offsets,
+    pattern: &mut Pattern,
+    first: u64,
     space: MemSpace,
     slot: u64,
 ) -> bool {
     let Request { index, op, kind } = *request;
     let bytes = op.bytes();
-    let (least, most, bits, shape) = offsets.survey(bytes, who.mask == u32::MAX);
-    if offsets.high != 0 || bits & (bytes - 1) != 0 || space == MemSpace::Local {
+    // a negative offset is far beyond any end
+    let least = first.wrapping_add(pattern.least as u64);
+    let end = least.saturating_add(pattern.span);
+    if !pattern.aligned || first as u32 & (bytes - 1) != 0 || space == MemSpace::Local {
         return false;
     }
-    let end = u64::from(most) + u64::from(bytes);
     let grid = cx.m.grid;
     let allocation = if space == MemSpace::Shared {
-        if end > u64::from(grid.shared_bytes) || !cx.m.shared_inside(least, end as u32) {
+        if end > u64::from(grid.shared_bytes) {
             return false;
+        }
+        let (from, to) = pattern.room;
+        if least < u64::from(from) || end > u64::from(to) {
+            match cx.m.shared_room(least as u32, end as u32) {
+                Some(room) => pattern.room = room,
+                None => return false,
+            }
         }
         None
     } else {
@@ -176,28 +145,23 @@ fn go<const L: u8>(
         }
         Some(a)
     };
+    let first = first as u32;
     if L >= COUNT {
-        count_access(cx.m, index, who.mask, bytes, &offsets.low, shape, allocation.is_some());
+        count_access(cx.m, index, who.mask, bytes, pattern, first, allocation.is_some());
     }
-    let offsets = &offsets.low;
+    let lanes = Lanes { pattern, first };
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::follow(cx, request, who.mask, offsets, slot, shape.same);
+        hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, lanes.pattern.shape.same);
     }
     match allocation {
         Some(a) => {
-            words::transfer(&mut words::Global(&a.words), cx.rows, op, kind, who, offsets, shape);
+            let mut words = words::Global { words: &a.words, vectors: grid.vectors };
+            words::transfer(&mut words, cx.rows, op, kind, who, &lanes);
         }
         None => {
-            words::transfer(
-                &mut words::Shared(&mut cx.b.shared),
-                cx.rows,
-                op,
-                kind,
-                who,
-                offsets,
-                shape,
-            );
+            let mut words = words::Shared(&mut cx.b.shared);
+            words::transfer(&mut words, cx.rows, op, kind, who, &lanes);
         }
     }
     true
@@ -209,36 +173,61 @@ fn count_access(
     index: u32,
     mask: u32,
     bytes: u32,
-    offsets: &[u32; 32],
-    shape: Shape,
+    pattern: &mut Pattern,
+    first: u32,
     global: bool,
 ) {
+    let shape = &pattern.shape;
+    let sector = first % 32;
+    let (cost, ideal) = if global && shape.run {
+        ((sector + 32 * bytes).div_ceil(32), bytes)
+    } else if global && let Some(halves) = shape.halves {
+        (half_sectors(halves, first, bytes), bytes)
+    } else if !global && bytes == 4 && (shape.run || shape.same) {
+        (1, 1)
+    } else {
+        // all that sectors depend on beside the pattern is where in a sector it begins; moving a shared access by
+        // whole words only turns its banks around
+        let at = if global { sector } else { 32 + first % 4 };
+        if pattern.cost_at != at {
+            pattern.cost = cost(pattern, first, mask, bytes, global);
+            pattern.cost_at = at;
+        }
+        pattern.cost
+    };
     let site = &mut m.sites[index as usize];
     if global {
         site.requests += 1;
-        site.ideal += u64::from(count::ideal_sectors(mask.count_ones(), bytes));
-        // allocations are aligned to sectors, so offsets count like addresses
-        site.units += u64::from(if shape.run {
-            (offsets[0] % 32 + 32 * bytes).div_ceil(32)
-        } else if shape.same {
-            (offsets[0] % 32 + bytes).div_ceil(32)
-        } else if let Some(halves) = shape.halves {
-            half_sectors(halves, bytes)
-        } else {
-            count::sectors(&wide(offsets), mask, bytes)
-        });
+        site.units += u64::from(cost);
+        site.ideal += u64::from(ideal);
     } else {
         site.shared_requests += 1;
-        let (wavefronts, ideal) = if bytes <= 4 && (shape.run || shape.same) {
-            (1, 1)
-        } else if let (Some([a, b]), 4) = (shape.halves, bytes) {
-            (half_wavefronts(a, b), 1)
-        } else {
-            count::shared_wavefronts(&wide(offsets), mask, bytes)
-        };
-        site.wavefronts += u64::from(wavefronts);
+        site.wavefronts += u64::from(cost);
         site.wavefronts_ideal += u64::from(ideal);
     }
+}
+
+/// Sectors or wavefronts of an access, and the ideal.
+#[inline(never)]
+fn cost(pattern: &Pattern, first: u32, mask: u32, bytes: u32, global: bool) -> (u32, u32) {
+    let offsets = wide(&Lanes { pattern, first }.offsets());
+    if global {
+        // allocations are aligned to sectors, so offsets count like addresses
+        (count::sectors(&offsets, mask, bytes), count::ideal_sectors(mask.count_ones(), bytes))
+    } else {
+        count::shared_wavefronts(&offsets, mask, bytes)
+    }
+}
+
+/// Sectors that two half-warps touch, each a run or one address: two ranges, which may overlap.
+#[inline(always)]
+fn half_sectors(halves: [Half; 2], first: u32, bytes: u32) -> u32 {
+    let [(a, z), (b, y)] = halves.map(|h| {
+        let (start, length) = (first.wrapping_add(h.by), if h.run { 16 * bytes } else { bytes });
+        (start / 32, (start + length).div_ceil(32))
+    });
+    let apart = (z - a) + (y - b);
+    if a < y && b < z { z.max(y) - a.min(b) } else { apart }
 }
 
 #[inline(always)]
@@ -248,27 +237,6 @@ fn wide(offsets: &[u32; 32]) -> [u64; 32] {
         v[i] = u64::from(offsets[i]);
     }
     v
-}
-
-/// Sectors that two half-warps touch, each a run or one address: two ranges, which may overlap.
-#[inline(always)]
-fn half_sectors(halves: [Half; 2], bytes: u32) -> u32 {
-    let [(a, z), (b, y)] = halves.map(|h| {
-        let length = if h.run { 16 * bytes } else { bytes };
-        (h.first / 32, (h.first + length).div_ceil(32))
-    });
-    let apart = (z - a) + (y - b);
-    if a < y && b < z { z.max(y) - a.min(b) } else { apart }
-}
-
-/// Wavefronts of two half-warps in 4-byte words: two when a bank has a word of each, and not the same one.
-#[inline(always)]
-fn half_wavefronts(a: Half, b: Half) -> u32 {
-    let (x, y) = (a.first / 4, b.first / 4);
-    let length = |h: Half| if h.run { 16 } else { 1 };
-    let span = (x + length(a)).max(y + length(b)) - x.min(y);
-    let between = y.wrapping_sub(x) % 32;
-    1 + u32::from(span > 32 && (between < length(a) || between + length(b) > 32))
 }
 
 /// An access that needs a closer look: local memory, several windows or allocations, or something wrong.
@@ -348,7 +316,9 @@ fn careful<const L: u8>(
                 _ => address as i64,
             };
             let inside = u32::try_from(offset)
-                .is_ok_and(|o| o.checked_add(bytes).is_some_and(|end| cx.m.shared_inside(o, end)));
+                .ok()
+                .and_then(|o| o.checked_add(bytes).and_then(|end| cx.m.shared_room(o, end)))
+                .is_some();
             (Place::Shared(offset), Some((offset, if inside { i64::MAX } else { 0 })))
         };
         let what = match limits {
@@ -388,15 +358,18 @@ fn careful<const L: u8>(
                 .filter(|l| {
                     let (a, z) =
                         (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
-                    cx.m.shared_inside(a as u32, (z as u32).saturating_add(bytes))
+                    cx.m.shared_room(a as u32, (z as u32).saturating_add(bytes)).is_some()
                 })
                 .fold(0, |all, l| all | 1 << l)
         };
         good &= !same;
         let origin = if global { base(slot) } else { 0 };
-        let offsets = Offsets::new(|i| addresses[i], same, origin);
         let who = Who { mask: same, keep: same, ..*who };
         let space = if global { MemSpace::Global } else { MemSpace::Shared };
-        go::<L>(cx, request, &who, &offsets, space, slot);
+        let mut pattern = Pattern::default();
+        if pattern.learn64(addresses, same, first, bytes) {
+            let first = addresses[first].wrapping_sub(origin);
+            go::<L>(cx, request, &who, &mut pattern, first, space, slot);
+        }
     }
 }

@@ -8,7 +8,7 @@
 
 use super::warp::{Row32, Row64};
 use crate::arith::convert::Convert;
-use crate::arith::float;
+use crate::arith::{approx, float};
 use crate::decode::op::{Code, Op};
 
 /// A function's windows of the three register files.
@@ -18,14 +18,33 @@ pub(super) struct Rows<'w> {
     pub p: &'w mut [u32],
 }
 
+/// Lane by lane, `a` where the mask has a 1, else `b`. Written without a choice, which would become 32 branches.
+#[inline(always)]
+fn blend32(mask: u32, a: &[u32; 32], b: &[u32; 32]) -> [u32; 32] {
+    let mut v = [0; 32];
+    for i in 0..32 {
+        let all = (mask >> i & 1).wrapping_neg();
+        v[i] = b[i] ^ ((a[i] ^ b[i]) & all);
+    }
+    v
+}
+
+#[inline(always)]
+fn blend64(mask: u32, a: &[u64; 32], b: &[u64; 32]) -> [u64; 32] {
+    let mut v = [0; 32];
+    for i in 0..32 {
+        let all = u64::from(mask >> i & 1).wrapping_neg();
+        v[i] = b[i] ^ ((a[i] ^ b[i]) & all);
+    }
+    v
+}
+
 #[inline(always)]
 fn put32(d: &mut Row32, v: &[u32; 32], keep: u32) {
     if keep == u32::MAX {
         d.0 = *v;
     } else {
-        for i in 0..32 {
-            d.0[i] = if keep >> i & 1 == 1 { v[i] } else { d.0[i] };
-        }
+        d.0 = blend32(keep, v, &d.0);
     }
 }
 
@@ -34,9 +53,7 @@ fn put64(d: &mut Row64, v: &[u64; 32], keep: u32) {
     if keep == u32::MAX {
         d.0 = *v;
     } else {
-        for i in 0..32 {
-            d.0[i] = if keep >> i & 1 == 1 { v[i] } else { d.0[i] };
-        }
+        d.0 = blend64(keep, v, &d.0);
     }
 }
 
@@ -232,10 +249,7 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Co
         Code::SelI => {
             let p = rows.pred(op.c);
             let (a, b) = (&rows.r[op.a as usize].0, &rows.r[op.b as usize].0);
-            let mut v = [0; 32];
-            for i in 0..32 {
-                v[i] = if p >> i & 1 == 1 { a[i] } else { b[i] };
-            }
+            let v = blend32(p, a, b);
             put32(&mut rows.r[op.d as usize], &v, keep);
         }
         Code::MovL => rows.un64(op, keep, |a| a),
@@ -254,10 +268,7 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Co
         Code::SelL => {
             let p = rows.pred(op.c);
             let (a, b) = (&rows.x[op.a as usize].0, &rows.x[op.b as usize].0);
-            let mut v = [0; 32];
-            for i in 0..32 {
-                v[i] = if p >> i & 1 == 1 { a[i] } else { b[i] };
-            }
+            let v = blend64(p, a, b);
             put64(&mut rows.x[op.d as usize], &v, keep);
         }
         Code::MulWideS => {
@@ -281,6 +292,8 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Co
         Code::FmaF => rows.tern32(op, keep, |a, b, c| canonical(f(a).mul_add(f(b), f(c)))),
         Code::DivF => rows.bin32(op, keep, |a, b| canonical(f(a) / f(b))),
         Code::SqrtF => rows.un32(op, keep, |a| canonical(f(a).sqrt())),
+        Code::RcpF => rows.un32(op, keep, |a| approx::rcp(f(a)).to_bits()),
+        Code::RsqrtF => rows.un32(op, keep, |a| approx::rsqrt(f(a)).to_bits()),
         Code::MinF => rows.bin32(op, keep, |a, b| float::min_f32(f(a), f(b)).to_bits()),
         Code::MaxF => rows.bin32(op, keep, |a, b| float::max_f32(f(a), f(b)).to_bits()),
         Code::AbsF => rows.un32(op, keep, |a| a & 0x7fff_ffff),

@@ -4,6 +4,7 @@ use super::access::{self, Context, Kind, WarpParts, Who};
 use super::alu::{self, Rows};
 use super::block::Stop;
 use super::machine::{BlockState, Machine};
+use super::pattern::Pattern;
 use super::warp::{Frame, Split, State, Warp};
 use super::{COUNT, FULL, builtin, collective, texture};
 use crate::decode::op::{Code, Target};
@@ -30,13 +31,20 @@ enum Leave {
 #[inline(always)]
 pub(super) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
     let mut warp = std::mem::take(&mut b.warps[w]);
-    let stop = run_warp::<L>(m, b, &mut warp);
+    let mut patterns = std::mem::take(&mut m.patterns);
+    let stop = run_warp::<L>(m, b, &mut warp, &mut patterns);
+    m.patterns = patterns;
     b.warps[w] = warp;
     stop
 }
 
 #[inline(always)]
-fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) -> Stop {
+fn run_warp<const L: u8>(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut Warp,
+    patterns: &mut [Pattern],
+) -> Stop {
     loop {
         if warp.splits.len() > 1 {
             warp.merge();
@@ -50,7 +58,7 @@ fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut War
             return Stop::GaveWay;
         }
         let mut split = warp.splits.swap_remove(next);
-        match run_split::<L>(m, b, warp, &mut split) {
+        match run_split::<L>(m, b, warp, patterns, &mut split) {
             Leave::Repick => warp.splits.push(split),
             Leave::Waits(state) => {
                 split.state = state;
@@ -74,6 +82,7 @@ fn run_split<const L: u8>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
     warp: &mut Warp,
+    patterns: &mut [Pattern],
     split: &mut Split,
 ) -> Leave {
     let program = m.grid.program;
@@ -186,7 +195,7 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Load => {
-                access::access::<L>(&mut context!(), op.d, Kind::Load, &who!());
+                access::access::<L>(&mut context!(), patterns, op.d, Kind::Load, &who!());
                 let strong = program.memory[op.d as usize].strong;
                 m.strong_seen |= strong;
                 if L >= FULL && strong && m.grid.talks {
@@ -194,14 +203,14 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Store => {
-                access::access::<L>(&mut context!(), op.d, Kind::Store, &who!());
+                access::access::<L>(&mut context!(), patterns, op.d, Kind::Store, &who!());
                 if L >= FULL && m.grid.talks && program.memory[op.d as usize].strong {
                     b.speak(parts.index);
                 }
             }
             Code::Atomic => {
                 m.strong_seen = true;
-                access::access::<L>(&mut context!(), op.d, Kind::Atomic, &who!());
+                access::access::<L>(&mut context!(), patterns, op.d, Kind::Atomic, &who!());
                 if L >= FULL && m.grid.talks {
                     b.speak(parts.index);
                 }

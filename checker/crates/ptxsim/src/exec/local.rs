@@ -4,7 +4,7 @@ use super::access::{Context, Kind, Request, Who};
 use super::alu::Rows;
 use super::machine::Place;
 use super::warp::lanes;
-use super::words::{Shape, Words, atomic, element, store};
+use super::words::{Words, atomic, element, store};
 use super::{COUNT, FULL};
 use crate::FindingKind;
 use crate::decode::op::MemOp;
@@ -78,14 +78,7 @@ pub(super) fn access<const L: u8>(
         match kind {
             Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
             Kind::Store => {
-                store(
-                    &mut column,
-                    rows,
-                    op,
-                    &alone,
-                    &offsets,
-                    Shape { run: false, same: true, halves: None },
-                );
+                store(&mut column, rows, op, &alone, &offsets);
             }
             Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
         }

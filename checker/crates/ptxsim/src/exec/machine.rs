@@ -5,6 +5,8 @@ use super::hazards::cell::Cell;
 use super::hazards::pages::SlotShadow;
 use super::hazards::past::{Lists, Past, Strength};
 use super::hazards::{Conflict, Me};
+use super::pattern::Pattern;
+use super::vector::Vectors;
 use super::warp::{Row32, Row64, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::decode::op::MemOp;
@@ -37,6 +39,8 @@ pub(crate) struct Grid<'a> {
     pub writable: &'a [bool],
     /// The kernel, or a function that it may call, synchronises by fences and strong accesses.
     pub talks: bool,
+    /// Code for which processor runs it.
+    pub vectors: Vectors,
 }
 
 /// Counts of one memory operation.
@@ -64,6 +68,8 @@ pub(crate) struct Machine<'a> {
     pub barriers: Vec<u64>,
     /// Per texture or surface operation: executions by warps.
     pub images: Vec<u64>,
+    /// Per memory operation.
+    pub patterns: Vec<Pattern>,
     pub shadows: Vec<SlotShadow>,
     /// Room for the close look at a word.
     pub scratch: Vec<Past>,
@@ -239,13 +245,15 @@ impl Machine<'_> {
         }
     }
 
-    /// Is `offset .. offset + bytes` inside one shared array, the dynamic one included?
-    pub fn shared_inside(&self, first: u32, end: u32) -> bool {
+    /// First byte and end of the shared array, the dynamic one included, that `first .. end` is inside.
+    pub fn shared_room(&self, first: u32, end: u32) -> Option<(u32, u32)> {
         let program = self.program();
         if first >= program.shared_static {
-            return end <= self.grid.shared_bytes;
+            let room = (program.shared_static, self.grid.shared_bytes);
+            return (end <= room.1).then_some(room);
         }
-        program.shared.iter().any(|v| v.offset <= first && end <= v.offset + v.bytes)
+        let mut rooms = program.shared.iter().map(|v| (v.offset, v.offset + v.bytes));
+        rooms.find(|(start, stop)| *start <= first && end <= *stop)
     }
 
     /// The order in which findings are told: lowest block, then lowest thread.

@@ -6,6 +6,7 @@
 //! alu      arithmetic of 32 lanes
 //! access   loads, stores, atomics: bounds, counts, then
 //! hazards  uninitialised reads and races, by happens-before per byte, and
+//! pattern  how the lanes of an access lie, and
 //! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
 //! ```
 
@@ -20,8 +21,9 @@ pub(crate) mod hazards;
 mod interp;
 mod local;
 pub(crate) mod machine;
+pub(crate) mod pattern;
 mod texture;
-mod vector;
+pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
 

@@ -86,13 +86,13 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
     });
     let at = op.at.map(|row| r32(cx, row, lane));
     let mut unwritten = None;
-    let words = memory.allocations.get(image.slot).map_or(&[][..], |a| &a.words);
+    let words = words_of(cx, image);
     let mut texel = |at: [u32; 3]| -> Raw {
         let byte = image.byte(at, layer);
         if L >= FULL && !cx.m.initialised(image.slot, byte, image.format.bytes()) {
             unwritten = Some(byte);
         }
-        raw(words, image, byte)
+        raw(&words, image, byte)
     };
     let value = match op.kind {
         ImageKind::Fetch => texture.fetch(at.map(|c| c as i32), &mut texel),
@@ -108,9 +108,16 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
     value
 }
 
+/// Where an image's texels are; nowhere when its memory is gone.
+fn words_of<'g>(cx: &Context<'_, 'g, '_>, image: &Image) -> Global<'g> {
+    let grid = cx.m.grid;
+    let words = grid.memory.allocations.get(image.slot).map_or(&[][..], |a| &a.words);
+    Global { words, vectors: grid.vectors }
+}
+
 /// A texel's channels.
-fn raw(words: &[std::sync::atomic::AtomicU32], image: &Image, byte: u64) -> Raw {
-    let (format, words) = (image.format, Global(words));
+fn raw(words: &Global<'_>, image: &Image, byte: u64) -> Raw {
+    let format = image.format;
     let mut raw = [0; 4];
     for (c, raw) in raw.iter_mut().enumerate().take(format.channels as usize) {
         let at = byte as usize + c * (format.bits / 8) as usize;
@@ -193,8 +200,7 @@ fn load(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize, from: Option<(&
     let width = op.memory.width as usize;
     for (e, row) in op.memory.rows.iter().take(op.memory.vector as usize).enumerate() {
         let value = from.map_or(0, |(image, byte)| {
-            let words = cx.m.grid.memory.allocations.get(image.slot).map_or(&[][..], |a| &a.words);
-            let (words, at) = (Global(words), byte as usize + e * width);
+            let (words, at) = (words_of(cx, image), byte as usize + e * width);
             let low = u64::from(words.get(at / 4) >> (at % 4 * 8));
             match width {
                 8 => low | u64::from(words.get(at / 4 + 1)) << 32,
@@ -217,8 +223,7 @@ fn save<const L: u8>(
     image: &Image,
     byte: u64,
 ) {
-    let Some(allocation) = cx.m.grid.memory.allocations.get(image.slot) else { return };
-    let mut words = Global(&allocation.words);
+    let mut words = words_of(cx, image);
     let width = op.memory.width as usize;
     for (e, row) in op.memory.rows.iter().take(op.memory.vector as usize).enumerate() {
         let at = byte as usize + e * width;

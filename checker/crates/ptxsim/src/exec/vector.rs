@@ -1,23 +1,54 @@
-//! The one place that chooses code by processor: the interpreter is compiled twice, once for AVX2 with fused
-//! multiply-add, once for any processor. Both give the same results; the portable one calls libm for `fma`.
+//! The one place that chooses code by processor: the interpreter is compiled for any processor, for AVX2 with fused
+//! multiply-add, and for AVX-512. All give the same results; the portable one calls libm for `fma`.
+
+use std::sync::atomic::AtomicU32;
 
 use super::block::Stop;
 use super::interp;
 use super::machine::{BlockState, Machine};
 
+/// What the processor's vector unit can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Vectors {
+    Portable,
+    Avx2,
+    Avx512,
+}
+
+impl Vectors {
+    /// The best that this processor has.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let avx2 = has!("avx2")
+                && has!("fma")
+                && has!("bmi1")
+                && has!("bmi2")
+                && has!("lzcnt")
+                && has!("popcnt");
+            let avx512 =
+                has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+            match (avx2, avx512) {
+                (true, true) => return Self::Avx512,
+                (true, false) => return Self::Avx2,
+                _ => {}
+            }
+        }
+        Self::Portable
+    }
+}
+
 /// Runs warp `w` of the block until it stops.
 pub(super) fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("fma")
-        && std::arch::is_x86_feature_detected!("bmi2")
-    {
-        #[expect(
-            unsafe_code,
-            reason = "calling a function compiled for features that were just detected"
-        )]
-        // SAFETY: the processor has avx2, fma and bmi2, as detected above; nothing else is asked of the caller.
-        return unsafe { run_warp_avx2::<L>(m, b, w) };
+    #[expect(unsafe_code, reason = "calling functions compiled for features that were detected")]
+    match m.grid.vectors {
+        // SAFETY: `Vectors::detect` found the features; nothing else is asked of the caller.
+        Vectors::Avx512 => return unsafe { run_warp_avx512::<L>(m, b, w) },
+        // SAFETY: as above.
+        Vectors::Avx2 => return unsafe { run_warp_avx2::<L>(m, b, w) },
+        Vectors::Portable => {}
     }
     interp::run::<L>(m, b, w)
 }
@@ -26,4 +57,96 @@ pub(super) fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: 
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn run_warp_avx2<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
     interp::run::<L>(m, b, w)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+fn run_warp_avx512<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
+    interp::run::<L>(m, b, w)
+}
+
+/// 16 words of device memory: what the widest vector holds.
+pub(super) const LINE: usize = 16;
+
+/// Loads a line of words, each as by a relaxed load. Compilers make one instruction a word of relaxed loads; the
+/// processor may as well load them all at once.
+#[inline(always)]
+pub(super) fn load_line(from: &[AtomicU32; LINE], to: &mut [u32; LINE], vectors: Vectors) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "vector loads of words that other threads may be storing")]
+    match vectors {
+        // SAFETY: reads 64 bytes behind `from` and writes 64 behind `to`, both valid; the processor has AVX-512. The
+        // vector move reads each aligned 4-byte word at once, as 16 relaxed loads would.
+        Vectors::Avx512 => unsafe {
+            std::arch::asm!(
+                "vmovdqu64 zmm0, [{from}]",
+                "vmovdqu64 [{to}], zmm0",
+                from = in(reg) from.as_ptr(),
+                to = in(reg) to.as_mut_ptr(),
+                out("xmm0") _,
+                options(nostack, preserves_flags)
+            );
+            return;
+        },
+        // SAFETY: as above, in two halves; the processor has AVX2.
+        Vectors::Avx2 => unsafe {
+            std::arch::asm!(
+                "vmovdqu ymm0, [{from}]",
+                "vmovdqu ymm1, [{from} + 32]",
+                "vmovdqu [{to}], ymm0",
+                "vmovdqu [{to} + 32], ymm1",
+                from = in(reg) from.as_ptr(),
+                to = in(reg) to.as_mut_ptr(),
+                out("xmm0") _,
+                out("xmm1") _,
+                options(nostack, preserves_flags)
+            );
+            return;
+        },
+        Vectors::Portable => {}
+    }
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = from.load(std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Stores a line of words, each as by a relaxed store.
+#[inline(always)]
+pub(super) fn store_line(to: &[AtomicU32; LINE], from: &[u32; LINE], vectors: Vectors) {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "vector stores of words that other threads may be loading")]
+    match vectors {
+        // SAFETY: reads 64 bytes behind `from` and writes 64 behind `to`, which are atomics and so may be written
+        // through a shared reference; the processor has AVX-512. Each aligned 4-byte word is written at once.
+        Vectors::Avx512 => unsafe {
+            std::arch::asm!(
+                "vmovdqu64 zmm0, [{from}]",
+                "vmovdqu64 [{to}], zmm0",
+                from = in(reg) from.as_ptr(),
+                to = in(reg) to.as_ptr(),
+                out("xmm0") _,
+                options(nostack, preserves_flags)
+            );
+            return;
+        },
+        // SAFETY: as above, in two halves; the processor has AVX2.
+        Vectors::Avx2 => unsafe {
+            std::arch::asm!(
+                "vmovdqu ymm0, [{from}]",
+                "vmovdqu ymm1, [{from} + 32]",
+                "vmovdqu [{to}], ymm0",
+                "vmovdqu [{to} + 32], ymm1",
+                from = in(reg) from.as_ptr(),
+                to = in(reg) to.as_ptr(),
+                out("xmm0") _,
+                out("xmm1") _,
+                options(nostack, preserves_flags)
+            );
+            return;
+        },
+        Vectors::Portable => {}
+    }
+    for (to, from) in to.iter().zip(from) {
+        to.store(*from, std::sync::atomic::Ordering::Relaxed);
+    }
 }

@@ -1,9 +1,16 @@
 //! The data of a warp's loads, stores and atomics. All offsets are inside and aligned.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over 32 lanes of several rows, which become vector code"
+)]
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::access::{Kind, Who};
 use super::alu::Rows;
+use super::pattern::Place;
+use super::vector::{self, LINE, Vectors};
 use super::warp::lanes;
 use crate::arith::float::{Round, add_f32, add_f64};
 use crate::decode::op::{AtomicOp, MemOp};
@@ -12,23 +19,27 @@ use crate::decode::op::{AtomicOp, MemOp};
 pub(super) trait Words {
     fn get(&self, word: usize) -> u32;
     fn set(&mut self, word: usize, value: u32, mask: u32);
-    /// Consecutive words from `word` on.
-    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        let mut v = [0; N];
-        for (i, v) in v.iter_mut().enumerate() {
-            *v = self.get(word + i);
-        }
-        v
+    /// Replaces a word by what `f` makes of it; what it was.
+    fn modify(&mut self, word: usize, f: impl Fn(u32) -> u32) -> u32 {
+        let old = self.get(word);
+        self.set(word, f(old), u32::MAX);
+        old
     }
-    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
-        for (i, v) in values.iter().enumerate() {
-            self.set(word + i, *v, u32::MAX);
+    /// Lines of consecutive words from `word` on.
+    fn read(&self, word: usize, to: &mut [[u32; LINE]]) {
+        for (i, to) in to.as_flattened_mut().iter_mut().enumerate() {
+            *to = self.get(word + i);
+        }
+    }
+    fn write(&mut self, word: usize, from: &[[u32; LINE]]) {
+        for (i, from) in from.as_flattened().iter().enumerate() {
+            self.set(word + i, *from, u32::MAX);
         }
     }
 }
 
-/// The two shapes that nearly all accesses have, for the whole warp.
-#[derive(Debug, Clone, Copy)]
+/// The shapes that nearly all accesses have.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
     /// All lanes active, each right behind the one before.
     pub run: bool,
@@ -41,33 +52,29 @@ pub(super) struct Shape {
 /// A half-warp that is a run, or at one address.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Half {
-    pub first: u32,
+    /// Bytes from the warp's first lane to this half's.
+    pub by: u32,
     pub run: bool,
 }
 
 impl Half {
-    /// What the two halves of a warp's offsets are; `None` for one that is neither. `step` is a power of two.
+    /// What the two halves of a warp are, from the distances to its first lane; `None` for one that is neither. `step`
+    /// is a power of two.
     #[inline(always)]
-    pub fn both(offsets: &[u32; 32], step: u32) -> [Option<Self>; 2] {
-        let (shift, first) = (step.trailing_zeros() & 31, [offsets[0], offsets[16]]);
+    pub fn both(by: &[u32; 32], step: u32) -> [Option<Self>; 2] {
+        let (shift, first) = (step.trailing_zeros() & 31, [by[0], by[16]]);
         // one bit a lane: a loop over 32 that becomes vector compares, where two over 16 would become 32 branches
         let (mut uneven, mut unequal) = (0_u32, 0_u32);
-        for (i, offset) in offsets.iter().enumerate() {
+        for (i, by) in by.iter().enumerate() {
             let base = if i < 16 { first[0] } else { first[1] };
             let run = base.wrapping_add((i as u32 & 15) << shift);
-            uneven |= u32::from(*offset != run) << i;
-            unequal |= u32::from(*offset != base) << i;
+            uneven |= u32::from(*by != run) << i;
+            unequal |= u32::from(*by != base) << i;
         }
-        [(first[0], 0xffff), (first[1], 0xffff_0000)].map(|(first, half)| {
+        [(first[0], 0xffff), (first[1], 0xffff_0000)].map(|(by, half)| {
             let run = uneven & half == 0;
-            (run || unequal & half == 0).then_some(Self { first, run })
+            (run || unequal & half == 0).then_some(Self { by, run })
         })
-    }
-
-    /// The last lane's offset; beyond the end of memory when it would wrap.
-    #[inline(always)]
-    pub fn last(self, step: u32) -> u32 {
-        if self.run { self.first.saturating_add(15 * step) } else { self.first }
     }
 }
 
@@ -87,29 +94,42 @@ impl Words for Shared<'_> {
     }
 
     #[inline(always)]
-    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        self.0.get(word..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
+    fn modify(&mut self, word: usize, f: impl Fn(u32) -> u32) -> u32 {
+        let Some(w) = self.0.get_mut(word) else { return 0 };
+        let old = *w;
+        *w = f(old);
+        old
     }
 
     #[inline(always)]
-    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
-        if let Some(run) = self.0.get_mut(word..).and_then(|rest| rest.first_chunk_mut()) {
-            *run = *values;
+    fn read(&self, word: usize, to: &mut [[u32; LINE]]) {
+        if let Some(from) = self.0.get(word..word + to.len() * LINE) {
+            to.copy_from_slice(from.as_chunks().0);
+        }
+    }
+
+    #[inline(always)]
+    fn write(&mut self, word: usize, from: &[[u32; LINE]]) {
+        if let Some(to) = self.0.get_mut(word..word + from.len() * LINE) {
+            to.as_chunks_mut().0.copy_from_slice(from);
         }
     }
 }
 
-pub(super) struct Global<'m>(pub &'m [AtomicU32]);
+pub(super) struct Global<'m> {
+    pub words: &'m [AtomicU32],
+    pub vectors: Vectors,
+}
 
 impl Words for Global<'_> {
     #[inline(always)]
     fn get(&self, word: usize) -> u32 {
-        self.0.get(word).map_or(0, |w| w.load(Relaxed))
+        self.words.get(word).map_or(0, |w| w.load(Relaxed))
     }
 
     #[inline(always)]
     fn set(&mut self, word: usize, value: u32, mask: u32) {
-        let Some(w) = self.0.get(word) else { return };
+        let Some(w) = self.words.get(word) else { return };
         if mask == u32::MAX {
             w.store(value, Relaxed);
         } else {
@@ -118,30 +138,25 @@ impl Words for Global<'_> {
     }
 
     #[inline(always)]
-    fn get_run<const N: usize>(&self, word: usize) -> [u32; N] {
-        match self.0.get(word..).and_then(|rest| rest.first_chunk::<N>()) {
-            Some(run) => {
-                let mut v = [0; N];
-                for i in 0..N {
-                    v[i] = run[i].load(Relaxed);
-                }
-                v
+    fn read(&self, word: usize, to: &mut [[u32; LINE]]) {
+        if let Some(from) = self.words.get(word..word + to.len() * LINE) {
+            for (to, from) in to.iter_mut().zip(from.as_chunks().0) {
+                vector::load_line(from, to, self.vectors);
             }
-            None => [0; N],
         }
     }
 
     #[inline(always)]
-    fn set_run(&mut self, word: usize, values: &[u32; 32]) {
-        if let Some(run) = self.0.get(word..).and_then(|rest| rest.first_chunk::<32>()) {
-            for (w, v) in run.iter().zip(values) {
-                w.store(*v, Relaxed);
+    fn write(&mut self, word: usize, from: &[[u32; LINE]]) {
+        if let Some(to) = self.words.get(word..word + from.len() * LINE) {
+            for (to, from) in to.as_chunks().0.iter().zip(from) {
+                vector::store_line(to, from, self.vectors);
             }
         }
     }
 }
 
-/// Moves the data. All offsets are inside and aligned; lanes outside the mask repeat an active lane's offset.
+/// Moves the data. All lanes are inside and aligned.
 #[inline(always)]
 pub(super) fn transfer<W: Words>(
     words: &mut W,
@@ -149,56 +164,128 @@ pub(super) fn transfer<W: Words>(
     op: &MemOp,
     kind: Kind,
     who: &Who,
-    offsets: &[u32; 32],
-    shape: Shape,
+    place: &Place<'_>,
 ) {
     match kind {
-        Kind::Load => load(words, rows, op, who, offsets, shape),
-        Kind::Store => store(words, rows, op, who, offsets, shape),
-        Kind::Atomic => atomic(words, rows, op, who, offsets),
+        Kind::Load => load(words, rows, op, who, place),
+        Kind::Store if op.width == 4 && op.vector == 1 && place.pattern.shape.run => {
+            let v = &rows.r[op.rows[0] as usize].0;
+            words.write(place.first as usize >> 2, v.as_chunks().0);
+        }
+        Kind::Store if op.width == 4 && place.pattern.shape.run => {
+            store_run(words, rows, op, place.first as usize >> 2);
+        }
+        Kind::Store => store(words, rows, op, who, &place.offsets()),
+        Kind::Atomic => atomic(words, rows, op, who, &place.offsets()),
     }
 }
 
 #[inline(always)]
-fn load<W: Words>(
-    words: &W,
-    rows: &mut Rows<'_>,
-    op: &MemOp,
-    who: &Who,
-    offsets: &[u32; 32],
-    whole: Shape,
-) {
+fn load<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, place: &Place<'_>) {
     if op.width == 4 && op.vector == 1 && !op.wide {
-        let row = op.rows[0];
-        if row == u32::MAX {
-            return;
-        }
-        let first = offsets[0] as usize >> 2;
-        let v = if whole.run {
-            words.get_run(first)
-        } else if whole.same {
-            [words.get(first); 32]
-        } else {
-            let mut v = [0_u32; 32];
-            match whole.halves {
-                // two rows of a 16-wide block
-                Some(halves) => {
-                    for (half, d) in halves.iter().zip(v.as_chunks_mut::<16>().0) {
-                        let first = half.first as usize >> 2;
-                        *d = if half.run { words.get_run(first) } else { [words.get(first); 16] };
-                    }
-                }
-                None => {
-                    for i in 0..32 {
-                        v[i] = words.get(offsets[i] as usize >> 2);
-                    }
-                }
-            }
-            v
-        };
-        rows.set32(row, &v, who.keep);
+        load_words(words, rows, op.rows[0], who.keep, place);
+    } else if op.width == 4 && !op.wide {
+        load_vector(words, rows, op, who, place);
+    } else if op.width == 1 && place.pattern.shape.run && !op.signed && !op.wide && op.vector == 1 {
+        load_bytes(words, rows, op.rows[0], who.keep, place);
+    } else {
+        load_any(words, rows, op, who, &place.offsets());
+    }
+}
+
+/// One 4-byte word a lane: nearly all loads.
+#[inline(always)]
+fn load_words<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, place: &Place<'_>) {
+    if row == u32::MAX {
         return;
     }
+    let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
+    if shape.run && keep == u32::MAX {
+        words.read(first, rows.r[row as usize].0.as_chunks_mut().0);
+        return;
+    }
+    let mut v = [0_u32; 32];
+    if shape.run {
+        words.read(first, v.as_chunks_mut().0);
+    } else if shape.same {
+        v = [words.get(first); 32];
+    } else if let Some(halves) = &shape.halves {
+        // two rows of a 16-wide block
+        for (half, d) in halves.iter().zip(v.as_chunks_mut::<LINE>().0) {
+            let first = place.first.wrapping_add(half.by) as usize >> 2;
+            if half.run {
+                words.read(first, std::slice::from_mut(d));
+            } else {
+                *d = [words.get(first); LINE];
+            }
+        }
+    } else {
+        let offsets = place.offsets();
+        for i in 0..32 {
+            v[i] = words.get(offsets[i] as usize >> 2);
+        }
+    }
+    rows.set32(row, &v, keep);
+}
+
+/// Two or four words a lane.
+#[inline(always)]
+fn load_vector<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, place: &Place<'_>) {
+    let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
+    let vector = op.vector as usize & 7;
+    if shape.same {
+        for (e, row) in op.rows.into_iter().enumerate().take(vector) {
+            if row != u32::MAX {
+                rows.set32(row, &[words.get(first + e); 32], who.keep);
+            }
+        }
+    } else if shape.run {
+        let mut buffer = [[0; LINE]; 8];
+        words.read(first, &mut buffer[..2 * vector]);
+        for (e, row) in op.rows.into_iter().enumerate().take(vector) {
+            let mut v = [0; 32];
+            if vector == 4 {
+                for i in 0..32 {
+                    v[i] = buffer.as_flattened()[4 * i + (e & 3)];
+                }
+            } else {
+                for i in 0..32 {
+                    v[i] = buffer.as_flattened()[2 * i + (e & 1)];
+                }
+            }
+            if row != u32::MAX {
+                rows.set32(row, &v, who.keep);
+            }
+        }
+    } else {
+        load_any(words, rows, op, who, &place.offsets());
+    }
+}
+
+/// 32 bytes, one a lane.
+#[inline(always)]
+fn load_bytes<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, place: &Place<'_>) {
+    let (first, shift) = (place.first as usize >> 2, place.first % 4 * 8);
+    let mut w = [0; 9];
+    for (i, w) in w.iter_mut().enumerate() {
+        *w = words.get(first + i);
+    }
+    let mut v = [0; 32];
+    for i in 0..8 {
+        let both = u64::from(w[i]) | u64::from(w[i + 1]) << 32;
+        let four = ((both >> shift) as u32).to_le_bytes();
+        for (n, byte) in four.into_iter().enumerate() {
+            v[4 * i + n] = u32::from(byte);
+        }
+    }
+    if row != u32::MAX {
+        rows.set32(row, &v, keep);
+    }
+}
+
+/// Any load, element by element.
+#[inline(never)]
+fn load_any<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
     for e in 0..op.vector {
         let row = op.rows[e as usize & 3];
         if row == u32::MAX {
@@ -240,14 +327,34 @@ pub(super) fn element<W: Words>(words: &W, offset: u32, op: &MemOp) -> u64 {
     }
 }
 
+/// A full warp's vectors of two or four words, each right behind the one before.
 #[inline(always)]
+fn store_run<W: Words>(words: &mut W, rows: &Rows<'_>, op: &MemOp, first: usize) {
+    let vector = op.vector as usize & 7;
+    let mut buffer = [[0; LINE]; 8];
+    for (e, row) in op.rows.into_iter().enumerate().take(vector) {
+        let v = &rows.r[row as usize].0;
+        if vector == 4 {
+            for i in 0..32 {
+                buffer.as_flattened_mut()[4 * i + (e & 3)] = v[i];
+            }
+        } else {
+            for i in 0..32 {
+                buffer.as_flattened_mut()[2 * i + (e & 1)] = v[i];
+            }
+        }
+    }
+    words.write(first, &buffer[..2 * vector]);
+}
+
+/// Any store, lane by lane, ascending.
+#[inline(never)]
 pub(super) fn store<W: Words>(
     words: &mut W,
     rows: &Rows<'_>,
     op: &MemOp,
     who: &Who,
     offsets: &[u32; 32],
-    shape: Shape,
 ) {
     for e in 0..op.vector {
         let row = op.rows[e as usize & 3] as usize;
@@ -261,12 +368,8 @@ pub(super) fn store<W: Words>(
             }
         } else if op.width == 4 {
             let v = &rows.r[row].0;
-            if shape.run && op.vector == 1 {
-                words.set_run(offsets[0] as usize >> 2, v);
-            } else {
-                for i in lanes(who.mask) {
-                    words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
-                }
+            for i in lanes(who.mask) {
+                words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
             }
         } else {
             let v = &rows.r[row].0;
@@ -290,24 +393,45 @@ pub(super) fn atomic<W: Words>(
     offsets: &[u32; 32],
 ) {
     let Some(kind) = op.atomic else { return };
-    for lane in lanes(who.mask) {
+    if op.wide {
+        return atomic64(words, rows, op, kind, who.mask, offsets);
+    }
+    let (b, c) = (rows.r[op.b as usize].0, rows.r[op.c as usize].0);
+    let mut olds = [0; 32];
+    if kind == AtomicOp::Add {
+        // histograms and counters
+        for lane in lanes(who.mask) {
+            let word = offsets[lane] as usize >> 2;
+            olds[lane] = words.modify(word, |old| old.wrapping_add(b[lane]));
+        }
+    } else {
+        for lane in lanes(who.mask) {
+            let word = offsets[lane] as usize >> 2;
+            olds[lane] = words.modify(word, |old| combine32(kind, old, b[lane], c[lane]));
+        }
+    }
+    if op.rows[0] != u32::MAX {
+        rows.set32(op.rows[0], &olds, who.mask);
+    }
+}
+
+fn atomic64<W: Words>(
+    words: &mut W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    kind: AtomicOp,
+    mask: u32,
+    offsets: &[u32; 32],
+) {
+    for lane in lanes(mask) {
         let word = offsets[lane] as usize >> 2;
-        if op.wide {
-            let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
-            let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
-            let new = combine64(kind, old, b, c);
-            words.set(word, new as u32, u32::MAX);
-            words.set(word + 1, (new >> 32) as u32, u32::MAX);
-            if op.rows[0] != u32::MAX {
-                rows.x[op.rows[0] as usize].0[lane] = old;
-            }
-        } else {
-            let old = words.get(word);
-            let (b, c) = (rows.r[op.b as usize].0[lane], rows.r[op.c as usize].0[lane]);
-            words.set(word, combine32(kind, old, b, c), u32::MAX);
-            if op.rows[0] != u32::MAX {
-                rows.r[op.rows[0] as usize].0[lane] = old;
-            }
+        let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
+        let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
+        let new = combine64(kind, old, b, c);
+        words.set(word, new as u32, u32::MAX);
+        words.set(word + 1, (new >> 32) as u32, u32::MAX);
+        if op.rows[0] != u32::MAX {
+            rows.x[op.rows[0] as usize].0[lane] = old;
         }
     }
 }

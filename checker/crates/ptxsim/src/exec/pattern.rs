@@ -1,0 +1,164 @@
+//! How the lanes' addresses of one access lie around the first lane's. A memory operation mostly repeats the pattern
+//! that it had last, elsewhere: then one comparison tells all there is to know about bounds, shape and cost.
+
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over 32 lanes of several rows, which become vector code"
+)]
+
+use super::words::{Half, Shape};
+
+/// The last pattern of a memory operation.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub(crate) struct Pattern {
+    /// Bytes from the first active lane's address to each lane's; 0 for lanes that do not take part.
+    wide: [u64; 32],
+    pub by: [u32; 32],
+    /// The lanes that take part; 0 before the first access.
+    mask: u32,
+    pub(super) shape: Shape,
+    /// The least distance, and bytes from there to the end of the last lane's access.
+    pub least: i64,
+    pub span: u64,
+    /// All distances are multiples of what a lane accesses.
+    pub aligned: bool,
+    /// Sectors or wavefronts, and the ideal, of the last access that was counted; and what they hold for.
+    pub cost: (u32, u32),
+    pub cost_at: u32,
+    /// The shared array that the last access was in: its first byte and its end.
+    pub room: (u32, u32),
+}
+
+impl Default for Pattern {
+    fn default() -> Self {
+        Self {
+            wide: [0; 32],
+            by: [0; 32],
+            mask: 0,
+            shape: Shape::default(),
+            least: 0,
+            span: 0,
+            aligned: false,
+            cost: (0, 0),
+            cost_at: u32::MAX,
+            room: (0, 0),
+        }
+    }
+}
+
+impl Pattern {
+    /// Do the lanes of `mask` lie so? `first` is one of them, the lowest.
+    #[inline(always)]
+    pub fn fits64(&self, addresses: &[u64; 32], mask: u32, first: usize) -> bool {
+        let (base, mut off) = (addresses[first], 0);
+        if mask != self.mask {
+            return false;
+        }
+        if mask == u32::MAX {
+            for i in 0..32 {
+                off |= addresses[i].wrapping_sub(base) ^ self.wide[i];
+            }
+        } else {
+            for i in 0..32 {
+                let active = u64::from(mask >> i & 1).wrapping_neg();
+                off |= (addresses[i].wrapping_sub(base) ^ self.wide[i]) & active;
+            }
+        }
+        off == 0
+    }
+
+    /// The same for 32-bit addresses.
+    #[inline(always)]
+    pub fn fits32(&self, addresses: &[u32; 32], mask: u32, first: usize) -> bool {
+        let (base, mut off) = (addresses[first], 0);
+        if mask != self.mask {
+            return false;
+        }
+        if mask == u32::MAX {
+            for i in 0..32 {
+                off |= addresses[i].wrapping_sub(base) ^ self.by[i];
+            }
+        } else {
+            for i in 0..32 {
+                let active = (mask >> i & 1).wrapping_neg();
+                off |= (addresses[i].wrapping_sub(base) ^ self.by[i]) & active;
+            }
+        }
+        off == 0
+    }
+
+    /// Learns the pattern of addresses; those beyond 2 GiB from the first are said not to fit.
+    #[inline(always)]
+    pub fn learn64(&mut self, addresses: &[u64; 32], mask: u32, first: usize, bytes: u32) -> bool {
+        let base = addresses[first];
+        let mut far = 0;
+        for i in 0..32 {
+            let active = u64::from(mask >> i & 1).wrapping_neg();
+            let by = addresses[i].wrapping_sub(base) & active;
+            far |= by.wrapping_add(1 << 31) >> 32;
+            self.wide[i] = by;
+            self.by[i] = by as u32;
+        }
+        self.mask = if far == 0 { mask } else { 0 };
+        far == 0 && self.describe(bytes)
+    }
+
+    /// The same for 32-bit addresses.
+    #[inline(always)]
+    pub fn learn32(&mut self, addresses: &[u32; 32], mask: u32, first: usize, bytes: u32) -> bool {
+        let base = addresses[first];
+        for i in 0..32 {
+            let active = (mask >> i & 1).wrapping_neg();
+            self.by[i] = addresses[i].wrapping_sub(base) & active;
+        }
+        self.mask = mask;
+        self.describe(bytes)
+    }
+
+    /// Bounds and shape of the distances.
+    #[inline(always)]
+    fn describe(&mut self, bytes: u32) -> bool {
+        let (mut least, mut most, mut bits) = (0, 0, 0);
+        for i in 0..32 {
+            least = least.min(self.by[i] as i32);
+            most = most.max(self.by[i] as i32);
+            bits |= self.by[i];
+        }
+        self.least = i64::from(least);
+        self.span = (i64::from(most) - i64::from(least)) as u64 + u64::from(bytes);
+        self.aligned = bits & (bytes - 1) == 0;
+        self.cost_at = u32::MAX;
+        self.room = (0, 0);
+        let full = self.mask == u32::MAX;
+        let [a, b] = Half::both(&self.by, bytes);
+        self.shape = match (a, b) {
+            (Some(a), Some(b)) => Shape {
+                run: full && a.run && b.run && b.by == 16 * bytes,
+                same: !a.run && !b.run && b.by == 0,
+                halves: if full { Some([a, b]) } else { None },
+            },
+            _ => Shape::default(),
+        };
+        true
+    }
+}
+
+/// Where the lanes of one access are: a pattern, and the offset of its first lane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub pattern: &'p Pattern,
+    pub first: u32,
+}
+
+impl Place<'_> {
+    /// Every lane's offset; lanes that do not take part repeat the first that does.
+    #[inline(always)]
+    pub fn offsets(&self) -> [u32; 32] {
+        let mut offsets = [0; 32];
+        for i in 0..32 {
+            offsets[i] = self.first.wrapping_add(self.pattern.by[i]);
+        }
+        offsets
+    }
+}
