@@ -109,6 +109,11 @@ fn observe(
     limits::check(module, entry, launch)?;
     let params = limits::pack(entry, &launch.args)?;
     let variables = bind(module, memory)?;
+    // a kernel that takes the address of an argument reads it from memory
+    let arguments = module.program.functions.get(entry.function).and_then(|f| f.arguments);
+    if let Some(slot) = arguments.and_then(|v| variables.get(v)) {
+        memory.write(base(*slot as u64 + 1), &params)?;
+    }
     let heap = if module.program.calls.iter().any(|c| c.target == Target::Malloc) {
         Some(memory.allocate("the device heap", builtin::HEAP, 1, false)?)
     } else {

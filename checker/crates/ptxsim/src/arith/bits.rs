@@ -183,6 +183,27 @@ pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     pick(pick(pair(0), pair(2), b), pick(pair(4), pair(6), b), a)
 }
 
+macro_rules! lop3_tables {
+    ($($high:literal)*) => {
+        /// [`lop3`] with each of the 256 tables.
+        pub const LOP3: [fn(u32, u32, u32) -> u32; 256] = [$(
+            |a, b, c| lop3(a, b, c, $high),
+            |a, b, c| lop3(a, b, c, $high + 1),
+            |a, b, c| lop3(a, b, c, $high + 2),
+            |a, b, c| lop3(a, b, c, $high + 3),
+            |a, b, c| lop3(a, b, c, $high + 4),
+            |a, b, c| lop3(a, b, c, $high + 5),
+            |a, b, c| lop3(a, b, c, $high + 6),
+            |a, b, c| lop3(a, b, c, $high + 7),
+        )*];
+    };
+}
+
+lop3_tables! {
+    0x00 0x08 0x10 0x18 0x20 0x28 0x30 0x38 0x40 0x48 0x50 0x58 0x60 0x68 0x70 0x78
+    0x80 0x88 0x90 0x98 0xa0 0xa8 0xb0 0xb8 0xc0 0xc8 0xd0 0xd8 0xe0 0xe8 0xf0 0xf8
+}
+
 /// `fns.b32`: the place of the `offset`-th set bit of `mask` counted from bit `base`, upwards or (negative
 /// offsets) downwards; all ones if there is none. A `base` beyond 31, undefined in PTX, finds nothing.
 #[inline]

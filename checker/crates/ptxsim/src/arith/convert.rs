@@ -100,6 +100,10 @@ pub struct Convert {
     pub sat: bool,
     /// `.ftz`: `f32` subnormals, in and out, become zeros of the same sign.
     pub ftz: bool,
+    /// `.relu`: negative results become +0.
+    pub relu: bool,
+    /// `.satfinite`: results too large become the largest finite number.
+    pub satfinite: bool,
 }
 
 impl Convert {
@@ -188,7 +192,15 @@ impl Convert {
             Some(Rounding::Float(round)) => narrow_bits(bits, from, to, round),
             _ => narrow_bits(bits, from, to, Round::Near),
         };
-        self.saturated(self.flushed(result, self.to), to)
+        self.saturated(self.flushed(self.limited(result, to), self.to), to)
+    }
+
+    /// `.relu` and `.satfinite`. An infinity as the operand counts as too large as well.
+    fn limited(&self, bits: u64, to: Format) -> u64 {
+        if self.relu && bits & to.sign() != 0 && !to.is_nan(bits) {
+            return 0;
+        }
+        if self.satfinite && to.is_infinite(bits) { bits - 1 } else { bits }
     }
 
     /// `.ftz`, which concerns `f32` only.

@@ -335,6 +335,48 @@ macro_rules! extremes {
     };
 }
 
+/// `min.xorsign.abs.f32` and `max.xorsign.abs.f32`: `extreme` of the magnitudes, negative where one operand alone is. A
+/// NaN stays the canonical one.
+#[inline(always)]
+pub fn xorsign_f32(a: f32, b: f32, extreme: impl Fn(f32, f32) -> f32) -> f32 {
+    let magnitude = extreme(a.abs(), b.abs());
+    let sign = (a.to_bits() ^ b.to_bits()) & 1 << 31;
+    if magnitude.is_nan() { NAN_F32 } else { f32::from_bits(magnitude.to_bits() | sign) }
+}
+
+/// `testp` on the bits of a number (PTX ISA, `testp`). Zeros count as normal numbers.
+#[inline]
+pub fn testp(bits: u64, format: Format, property: Property) -> bool {
+    let magnitude = bits & (format.sign() - 1);
+    let (nan, infinite) = (format.is_nan(bits), format.is_infinite(bits));
+    let subnormal = magnitude != 0 && magnitude & format.infinity() == 0;
+    match property {
+        Property::Finite => !nan && !infinite,
+        Property::Infinite => infinite,
+        Property::Number => !nan,
+        Property::NotANumber => nan,
+        Property::Normal => !nan && !infinite && !subnormal,
+        Property::Subnormal => subnormal,
+    }
+}
+
+/// What `testp` asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    /// `.finite`
+    Finite,
+    /// `.infinite`
+    Infinite,
+    /// `.number`
+    Number,
+    /// `.notanumber`
+    NotANumber,
+    /// `.normal`
+    Normal,
+    /// `.subnormal`
+    Subnormal,
+}
+
 /// Replaces any NaN by [`NAN_F64`], as `min` and `max` do.
 #[inline(always)]
 fn canonical_f64(x: f64) -> f64 {

@@ -118,6 +118,38 @@ fn order16(bits: u16) -> i32 {
     if bits & 0x8000 == 0 { magnitude } else { -1 - magnitude }
 }
 
+/// `min.xorsign.abs.f16` and `max.xorsign.abs.f16`: `extreme` of the magnitudes, negative where one operand alone is. A
+/// NaN stays the canonical one.
+#[inline]
+pub fn xorsign16(a: u16, b: u16, format: Format, extreme: impl Fn(u16, u16, Format) -> u16) -> u16 {
+    let magnitude = extreme(a & 0x7fff, b & 0x7fff, format);
+    if format.is_nan(u64::from(magnitude)) { magnitude } else { magnitude | (a ^ b) & 0x8000 }
+}
+
+/// `.ftz`: a subnormal becomes a zero of the same sign.
+#[inline(always)]
+pub fn ftz16(a: u16, format: Format) -> u16 {
+    if u64::from(a) & format.infinity() == 0 { a & 0x8000 } else { a }
+}
+
+/// `.sat`: clamps to `[+0, 1]`, NaN becomes +0.
+#[inline(always)]
+pub fn saturate16(a: u16, format: Format) -> u16 {
+    if a & 0x8000 != 0 || format.is_nan(u64::from(a)) { 0 } else { a.min(one16(format)) }
+}
+
+/// `.relu`: negative numbers become +0, NaN the canonical one.
+#[inline(always)]
+pub fn relu16(a: u16, format: Format) -> u16 {
+    if format.is_nan(u64::from(a)) {
+        0x7fff
+    } else if a & 0x8000 != 0 {
+        0
+    } else {
+        a
+    }
+}
+
 /// `ex2.approx.f16`, `tanh.approx.f16` and their like: through `f32`, rounded to nearest.
 #[inline]
 pub fn through_f32(a: u16, format: Format, function: impl Fn(f32) -> f32) -> u16 {

@@ -2,22 +2,31 @@
 
 use super::float::FTZ;
 use super::function::Decoder;
+use super::half::widen;
 use super::op::{Code, Constant};
 use crate::Error;
 use crate::arith::convert::{Convert, Rounding, Scalar};
 use crate::arith::float::Round;
-use crate::arith::half;
 use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
-    /// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`.
+    /// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`. Of packed halves, `p` is the low one's and `q` the high one's.
     pub(super) fn setp(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, q) = match self.operand(i, 0)? {
-            Operand::Pair(p, q) => (Operand::Name(p), Some(Operand::Name(q))),
+            Operand::Pair(p, q) => (Operand::register(p), Some(Operand::register(q))),
             other => (other.clone(), None),
         };
+        let packed = i.types().last().is_some_and(Type::packed);
+        if packed && q.is_none() {
+            return self.unsupported(format!("`{}` with a single predicate", i.name));
+        }
         let d = self.dp(&d)?;
-        let result = self.compare(i, 1)?;
+        let (result, high) = if packed {
+            let [low, high] = self.compare_halves(i)?;
+            (low, Some(high))
+        } else {
+            (self.compare(i, 1)?, None)
+        };
         let combine = i.modifiers().find(|m| matches!(*m, "and" | "or" | "xor"));
         let source = match (combine, i.operands.get(3)) {
             (Some(_), Some(c)) => Some(self.pred(c)?),
@@ -25,11 +34,18 @@ impl<'a> Decoder<'_, 'a> {
         };
         if let Some(q) = q {
             let q = self.dp(&q)?;
-            let t = self.temp_pred();
-            self.emit(Code::NotP, t, result, 0, 0);
+            // `p` and `q` may also be sources: both are known before either is written
+            let (t, first) = (self.temp_pred(), self.temp_pred());
+            match high {
+                Some(high) => self.emit(Code::MovP, t, high, 0, 0),
+                None => self.emit(Code::NotP, t, result, 0, 0),
+            }
+            self.combine(combine, first, result, source);
             self.combine(combine, q, t, source);
+            self.emit(Code::MovP, d, first, 0, 0);
+        } else {
+            self.combine(combine, d, result, source);
         }
-        self.combine(combine, d, result, source);
         Ok(())
     }
 
@@ -45,6 +61,31 @@ impl<'a> Decoder<'_, 'a> {
     /// The comparison of operands `first` and `first + 1`, into a fresh predicate.
     pub(super) fn compare(&mut self, i: &Instruction<'a>, first: usize) -> Result<u32, Error> {
         let Some(ty) = i.types().last() else { return self.bad("a comparison needs a type") };
+        let (a, b) = (self.operand(i, first)?, self.operand(i, first + 1)?);
+        let rows = if ty.bytes() == 8 {
+            [self.r64(a)?, self.r64(b)?]
+        } else {
+            [self.r32(a)?, self.r32(b)?]
+        };
+        self.compare_rows(i, ty, rows)
+    }
+
+    /// The comparisons of the low and of the high halves of packed operands.
+    fn compare_halves(&mut self, i: &Instruction<'a>) -> Result<[u32; 2], Error> {
+        let (a, b) = (self.operand(i, 1)?, self.operand(i, 2)?);
+        let (a, b) = (self.r32(a)?, self.r32(b)?);
+        let (a, b) = (self.halves(a), self.halves(b));
+        let ty =
+            if i.types().last().is_some_and(super::half::is_bf16) { Type::Bf16 } else { Type::F16 };
+        Ok([self.compare_rows(i, ty, [a[0], b[0]])?, self.compare_rows(i, ty, [a[1], b[1]])?])
+    }
+
+    fn compare_rows(
+        &mut self,
+        i: &Instruction<'a>,
+        ty: Type,
+        [mut a, mut b]: [u32; 2],
+    ) -> Result<u32, Error> {
         let Some(cmp) = i.modifiers().find(|m| {
             matches!(
                 *m,
@@ -69,7 +110,6 @@ impl<'a> Decoder<'_, 'a> {
         }) else {
             return self.unsupported(format!("`{}`", i.name));
         };
-        let (a, b) = (self.operand(i, first)?, self.operand(i, first + 1)?);
         let t = self.temp_pred();
         macro_rules! pick {
             ($($name:literal => $f:ident, $d:ident;)*) => {
@@ -86,32 +126,21 @@ impl<'a> Decoder<'_, 'a> {
                 "leu" => LeuF, LeuD; "gtu" => GtuF, GtuD; "geu" => GeuF, GeuD; "num" => NumF, NumD;
                 "nan" => NanF, NanD;
             );
-            let (a, b) = match ty {
-                Type::F64 => (self.r64(a)?, self.r64(b)?),
-                Type::F32 => {
-                    let mut rows = [self.r32(a)?, self.r32(b)?];
-                    if i.has("ftz") {
-                        for row in &mut rows {
-                            let t = self.temp32();
-                            self.emit(FTZ, t, *row, 0, 0);
-                            *row = t;
-                        }
+            for row in [&mut a, &mut b] {
+                let x = self.temp32();
+                match ty {
+                    Type::F32 if i.has("ftz") => {
+                        self.emit(FTZ, x, *row, 0, 0);
+                        *row = x;
                     }
-                    (rows[0], rows[1])
+                    Type::F16 | Type::Bf16 => {
+                        let from = if i.has("ftz") { self.flushed16(*row, ty) } else { *row };
+                        self.emit(widen(ty), x, from, 0, 0);
+                        *row = x;
+                    }
+                    _ => {}
                 }
-                Type::F16 | Type::Bf16 => {
-                    let widen = if ty == Type::F16 {
-                        Code::Un32(|a| half::f16_to_f32(a as u16).to_bits())
-                    } else {
-                        Code::Un32(|a| half::bf16_to_f32(a as u16).to_bits())
-                    };
-                    let (a, b, x, y) = (self.r32(a)?, self.r32(b)?, self.temp32(), self.temp32());
-                    self.emit(widen, x, a, 0, 0);
-                    self.emit(widen, y, b, 0, 0);
-                    (x, y)
-                }
-                _ => return self.unsupported(format!("`{}`", i.name)),
-            };
+            }
             self.emit(code, t, a, b, 0);
             return Ok(t);
         }
@@ -135,41 +164,80 @@ impl<'a> Decoder<'_, 'a> {
             ("ge" | "hs", _) => int!(GeUL, GeUI),
             _ => return self.unsupported(format!("`{}`", i.name)),
         };
-        let (a, b) = if wide {
-            (self.r64(a)?, self.r64(b)?)
-        } else {
-            let mut rows = [self.r32(a)?, self.r32(b)?];
-            if ty.bytes() == 2 {
-                for row in &mut rows {
-                    let x = self.temp32();
-                    self.emit(if signed { Code::SextH } else { Code::ZextH }, x, *row, 0, 0);
-                    *row = x;
-                }
+        if ty.bytes() == 2 {
+            for row in [&mut a, &mut b] {
+                let x = self.temp32();
+                self.emit(if signed { Code::SextH } else { Code::ZextH }, x, *row, 0, 0);
+                *row = x;
             }
-            (rows[0], rows[1])
-        };
+        }
         self.emit(code, t, a, b, 0);
         Ok(t)
     }
 
-    /// `set.cmp.dtype.stype d, a, b`: all ones or 1.0 where it holds.
+    /// `set.cmp[.bool].dtype.stype d, a, b[, c]`: all ones or 1.0 where it holds.
     pub(super) fn set(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
-        let Some(to) = i.types().next() else { return self.bad("`set` needs types") };
+        let mut types = i.types();
+        let (Some(to), Some(from)) = (types.next(), types.next()) else {
+            return self.bad("`set` needs two types");
+        };
         let one = match to {
             Type::F32 => 0x3f80_0000,
-            Type::F16 => 0x3c00,
-            Type::Bf16 => 0x3f80,
-            t if t.bytes() == 4 && !t.float() => 0xffff_ffff,
-            _ => return self.unsupported(format!("`{}`", i.name)),
+            Type::F16 | Type::F16x2 => 0x3c00,
+            Type::Bf16 | Type::Bf16x2 => 0x3f80,
+            t if t.bytes() == 4 && !from.packed() => 0xffff_ffff,
+            _ => 0xffff,
         };
-        let p = self.compare(i, 1)?;
+        let holds = if from.packed() {
+            self.compare_halves(i)?.to_vec()
+        } else {
+            vec![self.compare(i, 1)?]
+        };
+        let combine = i.modifiers().find(|m| matches!(*m, "and" | "or" | "xor"));
+        let source = match (combine, i.operands.get(3)) {
+            (Some(_), Some(c)) => Some(self.pred(c)?),
+            _ => None,
+        };
         let d = self.operand(i, 0)?;
         let (d, one, zero) = (
             self.d32(d)?,
             self.constant32(Constant::Bits(one)),
             self.constant32(Constant::Bits(0)),
         );
-        self.emit(Code::SelI, d, one, zero, p);
+        let mut rows = vec![];
+        for p in holds {
+            let (q, t) = (self.temp_pred(), self.temp32());
+            self.combine(combine, q, p, source);
+            self.emit(Code::SelI, t, one, zero, q);
+            rows.push(t);
+        }
+        match rows[..] {
+            [low, high] => self.joined(d, low, high),
+            _ => self.emit(Code::MovI, d, rows[0], 0, 0),
+        }
+        Ok(())
+    }
+
+    /// `slct.dtype.s32 d, a, b, c`: `a` where `c` is at least 0, `b` where it is less or a NaN.
+    pub(super) fn slct(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let Some(ty) = i.types().next() else { return self.bad("`slct` needs types") };
+        let (d, a, b, c) =
+            (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?, self.operand(i, 3)?);
+        let (mut c, zero, p) = (self.r32(c)?, self.constant32(Constant::Bits(0)), self.temp_pred());
+        let float = i.types().last() == Some(Type::F32);
+        if float && i.has("ftz") {
+            let t = self.temp32();
+            self.emit(FTZ, t, c, 0, 0);
+            c = t;
+        }
+        self.emit(if float { Code::GeF } else { Code::GeSI }, p, c, zero, 0);
+        if ty.bytes() == 8 {
+            let (d, a, b) = (self.d64(d)?, self.r64(a)?, self.r64(b)?);
+            self.emit(Code::SelL, d, a, b, p);
+        } else {
+            let (d, a, b) = (self.d32(d)?, self.r32(a)?, self.r32(b)?);
+            self.emit(Code::SelI, d, a, b, p);
+        }
         Ok(())
     }
 
@@ -196,12 +264,6 @@ impl<'a> Decoder<'_, 'a> {
         let (Some(to), Some(from)) = (types.next(), types.next()) else {
             return self.bad("`cvt` needs two types");
         };
-        let (Some(to_scalar), Some(from_scalar)) = (scalar(to), scalar(from)) else {
-            return self.unsupported(format!("`{}`", i.name));
-        };
-        if i.operands.len() != 2 || i.has("relu") || i.has("satfinite") {
-            return self.unsupported(format!("`{}`", i.name));
-        }
         let rounding = i.modifiers().find_map(|m| {
             Some(match m {
                 "rn" | "rna" => Rounding::Float(Round::Near),
@@ -215,6 +277,16 @@ impl<'a> Decoder<'_, 'a> {
                 _ => return None,
             })
         });
+        if to.packed() {
+            return self.cvt_pair(i, to, from, rounding);
+        }
+        let fits = |to: Type, from: Type| {
+            to.signed() == from.signed() && to.bytes() >= from.bytes()
+                || to.signed() && to.bytes() > from.bytes()
+        };
+        if i.has("sat") && !to.float() && !from.float() && fits(to, from) {
+            return self.bad(format!("`{}` has nothing to saturate", i.name));
+        }
         let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let plain = !i.has("sat") && !i.has("ftz");
         let near = matches!(rounding, None | Some(Rounding::Float(Round::Near)));
@@ -233,28 +305,73 @@ impl<'a> Decoder<'_, 'a> {
             _ => None,
         };
         let (wide_to, wide_from) = (to.bytes() == 8, from.bytes() == 8);
-        let d = if wide_to { self.d64(d)? } else { self.d32(d)? };
+        // a wider register takes the result extended
+        let extend = !wide_to && self.is_wide(d);
         let a = if wide_from { self.r64(a)? } else { self.r32(a)? };
-        if let Some(code) = hot {
-            self.emit(code, d, a, 0, 0);
-            return Ok(());
+        let row = match (wide_to, extend) {
+            (true, _) => self.d64(d)?,
+            (false, true) => self.temp32(),
+            (false, false) => self.d32(d)?,
+        };
+        match hot {
+            Some(code) => self.emit(code, row, a, 0, 0),
+            None => {
+                let convert = self.conversion(i, to, from, rounding)?;
+                let code = match (wide_to, wide_from) {
+                    (false, false) => Code::Cvt32,
+                    (true, true) => Code::Cvt64,
+                    (true, false) => Code::CvtWiden,
+                    (false, true) => Code::CvtNarrow,
+                };
+                self.emit(code, row, a, 0, convert);
+            }
         }
+        if extend {
+            let d = self.d64(d)?;
+            self.emit(if to.signed() { Code::SextIL } else { Code::ZextIL }, d, row, 0, 0);
+        }
+        Ok(())
+    }
+
+    /// `cvt.rn.f16x2.f32 d, a, b`: `a` in the upper half, `b` in the lower.
+    fn cvt_pair(
+        &mut self,
+        i: &Instruction<'a>,
+        to: Type,
+        from: Type,
+        rounding: Option<Rounding>,
+    ) -> Result<(), Error> {
+        let half = if to == Type::F16x2 { Type::F16 } else { Type::Bf16 };
+        let (d, a, b) = (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?);
+        let (d, a, b) = (self.d32(d)?, self.r32(a)?, self.r32(b)?);
+        let convert = self.conversion(i, half, from, rounding)?;
+        let (high, low) = (self.temp32(), self.temp32());
+        self.emit(Code::Cvt32, high, a, 0, convert);
+        self.emit(Code::Cvt32, low, b, 0, convert);
+        self.joined(d, low, high);
+        Ok(())
+    }
+
+    fn conversion(
+        &mut self,
+        i: &Instruction<'a>,
+        to: Type,
+        from: Type,
+        rounding: Option<Rounding>,
+    ) -> Result<u32, Error> {
+        let (Some(to), Some(from)) = (scalar(to), scalar(from)) else {
+            return self.unsupported(format!("`{}`", i.name));
+        };
         self.program.conversions.push(Convert {
-            to: to_scalar,
-            from: from_scalar,
+            to,
+            from,
             rounding,
             sat: i.has("sat"),
             ftz: i.has("ftz"),
+            relu: i.has("relu"),
+            satfinite: i.has("satfinite"),
         });
-        let c = self.program.conversions.len() as u32 - 1;
-        let code = match (wide_to, wide_from) {
-            (false, false) => Code::Cvt32,
-            (true, true) => Code::Cvt64,
-            (true, false) => Code::CvtWiden,
-            (false, true) => Code::CvtNarrow,
-        };
-        self.emit(code, d, a, 0, c);
-        Ok(())
+        Ok(self.program.conversions.len() as u32 - 1)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Floating-point arithmetic: rounding modes, `.approx`, `.ftz`, `.sat`.
 
 use super::function::Decoder;
-use super::op::Code;
+use super::op::{Code, Constant};
 use crate::Error;
 use crate::arith::approx;
-use crate::arith::float::{self, Round};
-use crate::arith::half;
+use crate::arith::float::{self, Property, Round};
 use crate::arith::soft::Format;
 use crate::parse::ast::{Instruction, Type};
 
@@ -56,16 +55,6 @@ macro_rules! rounded {
         }
     };
 }
-/// 16-bit floats in the low half of a row.
-macro_rules! h2 {
-    ($f:ident, $format:expr) => {
-        match $format {
-            Type::F16 => Code::Bin32(|a, b| u32::from(half::$f(a as u16, b as u16, Format::F16))),
-            _ => Code::Bin32(|a, b| u32::from(half::$f(a as u16, b as u16, Format::BF16))),
-        }
-    };
-}
-
 /// Subnormals become zeros: `.ftz` before and after an operation.
 pub(super) const FTZ: Code = Code::Un32(|a| float::ftz_f32(f32::from_bits(a)).to_bits());
 
@@ -84,7 +73,7 @@ impl<'a> Decoder<'_, 'a> {
 
     pub(super) fn float32(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let round = Self::rounding(i);
-        let approximate = i.has("approx");
+        let (approximate, nan) = (i.has("approx"), i.has("NaN"));
         let code = match i.root() {
             "add" => rounded!(round, Code::AddF, f2, |a, b| add_f32),
             "sub" => rounded!(round, Code::SubF, f2, |a, b| sub_f32),
@@ -103,15 +92,23 @@ impl<'a> Decoder<'_, 'a> {
             "lg2" => f1!(approx::lg2),
             "ex2" => f1!(approx::ex2),
             "tanh" => f1!(approx::tanh),
-            "min" if i.has("NaN") => f2!(float::min_nan_f32),
-            "max" if i.has("NaN") => f2!(float::max_nan_f32),
+            "min" if i.has("xorsign") && nan => {
+                f2!(|a, b| float::xorsign_f32(a, b, float::min_nan_f32))
+            }
+            "max" if i.has("xorsign") && nan => {
+                f2!(|a, b| float::xorsign_f32(a, b, float::max_nan_f32))
+            }
+            "min" if i.has("xorsign") => f2!(|a, b| float::xorsign_f32(a, b, float::min_f32)),
+            "max" if i.has("xorsign") => f2!(|a, b| float::xorsign_f32(a, b, float::max_f32)),
+            "min" if nan => f2!(float::min_nan_f32),
+            "max" if nan => f2!(float::max_nan_f32),
             "min" => Code::MinF,
             "max" => Code::MaxF,
             "abs" => Code::AbsF,
             "neg" => Code::NegF,
             // PTX: the sign of a, the magnitude of b
             "copysign" => Code::Bin32(|a, b| (a & 0x8000_0000) | (b & 0x7fff_ffff)),
-            "testp" => return self.testp(i),
+            "testp" => return self.testp(i, Type::F32),
             _ => return self.unsupported(format!("`{}`", i.name)),
         };
         let d = self.operand(i, 0)?;
@@ -155,38 +152,36 @@ impl<'a> Decoder<'_, 'a> {
             "abs" => Code::AbsD,
             "neg" => Code::NegD,
             "copysign" => Code::Bin64(|a, b| (a & 1 << 63) | (b & !(1 << 63))),
-            "testp" => return self.testp(i),
+            "testp" => return self.testp(i, Type::F64),
             _ => return self.unsupported(format!("`{}`", i.name)),
         };
         self.emit64(i, code)
     }
 
-    pub(super) fn float16(&mut self, i: &Instruction<'a>, ty: Type) -> Result<(), Error> {
-        let code = match i.root() {
-            "add" => h2!(add16, ty),
-            "sub" => h2!(sub16, ty),
-            "mul" => h2!(mul16, ty),
-            "fma" if ty == Type::F16 => Code::Tern32(|a, b, c| {
-                u32::from(half::fma16(a as u16, b as u16, c as u16, Format::F16))
-            }),
-            "fma" => Code::Tern32(|a, b, c| {
-                u32::from(half::fma16(a as u16, b as u16, c as u16, Format::BF16))
-            }),
-            "neg" => Code::Un32(|a| a ^ 0x8000),
-            "abs" => Code::Un32(|a| a & 0x7fff),
-            _ => return self.unsupported(format!("`{}`", i.name)),
-        };
-        let d = self.operand(i, 0)?;
-        let d = self.d32(d)?;
-        let mut rows = [0_u32; 3];
-        for (row, operand) in rows.iter_mut().zip(i.operands.iter().skip(1)) {
-            *row = self.r32(operand)?;
+    /// The property as a number, then as a predicate.
+    fn testp(&mut self, i: &Instruction<'a>, ty: Type) -> Result<(), Error> {
+        macro_rules! tests {
+            ($($name:literal $property:ident),*) => {
+                match i.modifiers().next() {
+                    $( Some($name) if ty == Type::F64 => Code::Narrow(|a| {
+                        u32::from(float::testp(a, Format::F64, Property::$property))
+                    }),
+                    Some($name) => Code::Un32(|a| {
+                        u32::from(float::testp(u64::from(a), Format::F32, Property::$property))
+                    }), )*
+                    _ => return self.unsupported(format!("`{}`", i.name)),
+                }
+            };
         }
-        self.emit(code, d, rows[0], rows[1], rows[2]);
+        let code = tests!(
+            "finite" Finite, "infinite" Infinite, "number" Number, "notanumber" NotANumber, "normal" Normal,
+            "subnormal" Subnormal
+        );
+        let (p, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let (p, t, zero) = (self.dp(p)?, self.temp32(), self.constant32(Constant::Bits(0)));
+        let a = if ty == Type::F64 { self.r64(a)? } else { self.r32(a)? };
+        self.emit(code, t, a, 0, 0);
+        self.emit(Code::NeI, p, t, zero, 0);
         Ok(())
-    }
-
-    pub(super) fn testp(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
-        self.unsupported(format!("`{}`", i.name))
     }
 }

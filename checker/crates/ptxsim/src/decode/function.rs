@@ -19,6 +19,8 @@ pub(super) enum Row {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Local {
     Register(Row, Type),
+    /// `%r<5>`: the first row and how many.
+    Range(Row, Type, u32),
     /// A call parameter or result: first 32-bit row and bytes.
     Param {
         row: u32,
@@ -32,6 +34,14 @@ pub(super) enum Local {
     Prototype,
 }
 
+/// A jump whose label may come later.
+struct Fixup<'a> {
+    op: usize,
+    label: &'a str,
+    scope: u32,
+    line: u32,
+}
+
 pub(super) struct Decoder<'p, 'a> {
     pub program: &'p mut Program,
     pub symbols: &'p HashMap<&'a str, Symbol>,
@@ -41,8 +51,8 @@ pub(super) struct Decoder<'p, 'a> {
     constants32: HashMap<Constant, u32>,
     constants64: HashMap<Constant, u32>,
     specials: HashMap<Special, u32>,
-    labels: HashMap<&'a str, u32>,
-    fixups: Vec<(usize, &'a str, u32)>,
+    labels: HashMap<(u32, &'a str), u32>,
+    fixups: Vec<Fixup<'a>>,
     /// Index into `program.sources` for what is emitted now.
     pub source: u32,
     /// Line in the PTX of the instruction being decoded.
@@ -50,6 +60,15 @@ pub(super) struct Decoder<'p, 'a> {
     /// That instruction comes from a header of cooperative groups.
     pub cooperative: bool,
     block_open: bool,
+    /// Bytes of an entry's parameters.
+    pub argument_bytes: u64,
+    /// Lists of labels for `brx.idx`, by scope and name.
+    pub targets: HashMap<(u32, &'a str), Vec<&'a str>>,
+    /// Names that inner scopes hid, and where each open scope starts in that list.
+    hidden: Vec<(&'a str, Option<Local>)>,
+    scopes: Vec<(u32, usize)>,
+    /// The scope around each scope; the first is the function's own.
+    parents: Vec<u32>,
 }
 
 /// PTX ISA, "Kernel Function Parameters".
@@ -79,6 +98,11 @@ pub(super) fn decode<'a>(
         line: 0,
         cooperative: false,
         block_open: false,
+        argument_bytes: 0,
+        targets: HashMap::new(),
+        hidden: vec![],
+        scopes: vec![(0, 0)],
+        parents: vec![0],
     };
     d.signature(function)?;
     let mut sources = Sources::new(function, ptx);
@@ -97,14 +121,24 @@ pub(super) fn decode<'a>(
             }
             Statement::Label(name) => {
                 d.open_block();
-                d.labels.insert(name, d.program.ops.len() as u32 - 1);
+                let at = d.program.ops.len() as u32 - 1;
+                if d.labels.insert((d.scope(), name), at).is_some() {
+                    return d.bad(format!("there are two labels `{name}`"));
+                }
             }
             Statement::Register { ty, name, count } => d.registers(*ty, name, *count)?,
             Statement::Variable(v) => d.variable(v)?,
             Statement::Prototype(name) => {
-                d.names.insert(name, Local::Prototype);
+                d.declare(name, Local::Prototype);
             }
-            Statement::Open | Statement::Close => {}
+            Statement::Targets(name, labels) => {
+                d.targets.insert((d.scope(), name), labels.clone());
+            }
+            Statement::Open => {
+                d.parents.push(d.scope());
+                d.scopes.push((d.parents.len() as u32 - 1, d.hidden.len()));
+            }
+            Statement::Close => d.close(),
         }
     }
     d.open_block();
@@ -126,6 +160,7 @@ impl<'a> Decoder<'_, 'a> {
                 offset = offset.next_multiple_of(p.align.max(1));
                 self.names.insert(p.name, Local::Argument(offset));
                 offset = offset.saturating_add(p.bytes() as u32);
+                self.argument_bytes = u64::from(offset);
             } else {
                 let words = self.param_rows(p.name, p.bytes());
                 self.func.params.push(words);
@@ -139,13 +174,41 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
+    /// The labels of a list that is visible here.
+    pub fn target_list(&self, name: &str) -> Option<Vec<&'a str>> {
+        self.scopes.iter().rev().find_map(|(scope, _)| self.targets.get(&(*scope, name)).cloned())
+    }
+
+    /// The innermost open scope.
+    fn scope(&self) -> u32 {
+        self.scopes.last().map_or(0, |s| s.0)
+    }
+
+    /// Gives a name its meaning until the scope ends.
+    fn declare(&mut self, name: &'a str, local: Local) {
+        let before = self.names.insert(name, local);
+        if self.scopes.len() > 1 {
+            self.hidden.push((name, before));
+        }
+    }
+
+    fn close(&mut self) {
+        let Some((_, start)) = self.scopes.pop() else { return };
+        for (name, before) in self.hidden.drain(start..).rev() {
+            match before {
+                Some(local) => self.names.insert(name, local),
+                None => self.names.remove(name),
+            };
+        }
+    }
+
     /// Rows for a call parameter's words.
     fn param_rows(&mut self, name: &'a str, bytes: u64) -> (u32, u32) {
         let bytes = bytes.min(4096) as u32;
         let words = bytes.div_ceil(4).max(1);
         let row = self.func.rows32;
         self.func.rows32 += words;
-        self.names.insert(name, Local::Param { row, bytes });
+        self.declare(name, Local::Param { row, bytes });
         (row, words)
     }
 
@@ -162,14 +225,14 @@ impl<'a> Decoder<'_, 'a> {
                     .unwrap_or(u32::MAX);
                 let bytes = u32::try_from(v.bytes()).unwrap_or(u32::MAX);
                 self.func.local_bytes = offset.saturating_add(bytes);
-                self.names.insert(v.name, Local::Stack(offset));
+                self.declare(v.name, Local::Stack(offset));
             }
             _ => {
                 let mut symbols = HashMap::new();
                 super::declare(v, self.program, &mut symbols)?;
                 super::initialise(v, self.program, &symbols)?;
                 if let Some(symbol) = symbols.get(v.name) {
-                    self.names.insert(v.name, Local::Symbol(*symbol));
+                    self.declare(v.name, Local::Symbol(*symbol));
                 }
             }
         }
@@ -184,15 +247,17 @@ impl<'a> Decoder<'_, 'a> {
         }
         let Some(count) = count else {
             let row = self.new_row(ty);
-            self.names.insert(name, Local::Register(row, ty));
+            self.declare(name, Local::Register(row, ty));
             return Ok(());
         };
         // `%r<5>` declares %r0 .. %r4; kept as a range: see `lookup`
-        let first = self.new_row(ty);
-        for _ in 1..count {
-            self.new_row(ty);
+        if count > 0 {
+            let first = self.new_row(ty);
+            for _ in 1..count {
+                self.new_row(ty);
+            }
+            self.declare(name, Local::Range(first, ty, count));
         }
-        self.names.insert(name, Local::Register(first, ty));
         Ok(())
     }
 
@@ -228,25 +293,26 @@ impl<'a> Decoder<'_, 'a> {
 
     /// Resolves a name: itself, `%r` + number in a declared range, or a module symbol.
     pub fn lookup(&self, name: &str) -> Option<Local> {
-        if let Some(local) = self.names.get(name) {
-            return Some(*local);
+        match self.names.get(name) {
+            Some(Local::Range(..)) | None => {}
+            Some(local) => return Some(*local),
         }
-        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        if stem.len() < name.len()
-            && let Ok(n) = name[stem.len()..].parse::<u32>()
-            && let Some(Local::Register(first, ty)) = self.names.get(stem)
-        {
-            let row = match *first {
-                Row::R32(r) => Row::R32(r.checked_add(n)?),
-                Row::R64(r) => Row::R64(r.checked_add(n)?),
-                Row::Pred(r) => Row::Pred(r.checked_add(n)?),
-            };
-            let inside = match row {
-                Row::R32(r) => r < self.func.rows32,
-                Row::R64(r) => r < self.func.rows64,
-                Row::Pred(r) => r < self.func.preds,
-            };
-            return inside.then_some(Local::Register(row, *ty));
+        // the name of a range may end in digits, too: the number is one of the ends
+        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        for start in name.len() - digits..name.len() {
+            let (stem, number) = name.split_at(start);
+            if let Some(Local::Range(first, ty, count)) = self.names.get(stem)
+                && (number == "0" || !number.starts_with('0'))
+                && let Ok(n) = number.parse::<u32>()
+                && n < *count
+            {
+                let row = match *first {
+                    Row::R32(r) => Row::R32(r + n),
+                    Row::R64(r) => Row::R64(r + n),
+                    Row::Pred(r) => Row::Pred(r + n),
+                };
+                return Some(Local::Register(row, *ty));
+            }
         }
         self.symbols.get(name).map(|s| Local::Symbol(*s))
     }
@@ -306,7 +372,12 @@ impl<'a> Decoder<'_, 'a> {
 
     /// Emits a jump or branch to a label that may come later.
     pub fn emit_to(&mut self, code: Code, counted: bool, pred: u32, negated: bool, label: &'a str) {
-        self.fixups.push((self.program.ops.len(), label, self.line));
+        self.fixups.push(Fixup {
+            op: self.program.ops.len(),
+            label,
+            scope: self.scope(),
+            line: self.line,
+        });
         self.emit(code, u32::from(counted), pred, u32::from(negated), 0);
         self.open_block();
     }
@@ -374,11 +445,18 @@ impl<'a> Decoder<'_, 'a> {
                 ),
             ));
         }
-        for (at, label, line) in std::mem::take(&mut self.fixups) {
-            let Some(target) = self.labels.get(label) else {
-                return Err(Error::Parse { line, message: format!("no label `{label}`") });
+        for Fixup { op, label, mut scope, line } in std::mem::take(&mut self.fixups) {
+            // labels are seen from their own scope and those within it
+            let target = loop {
+                match self.labels.get(&(scope, label)) {
+                    Some(target) => break *target,
+                    None if scope == 0 => {
+                        return Err(Error::Parse { line, message: format!("no label `{label}`") });
+                    }
+                    None => scope = self.parents[scope as usize],
+                }
             };
-            self.program.ops[at].c = *target;
+            self.program.ops[op].c = target;
         }
         super::simplify::simplify(self.program, &self.func);
         self.program.functions.push(self.func);

@@ -58,6 +58,15 @@ impl<'a> Decoder<'_, 'a> {
             "div" => Code::Bin32(int::div_u32),
             "rem" if signed => Code::Bin32(|a, b| int::rem_s32(a as i32, b as i32) as u32),
             "rem" => Code::Bin32(int::rem_u32),
+            "mad24" if i.has("sat") => {
+                Code::Tern32(|a, b, c| int::mad24_hi_sat_s32(a as i32, b as i32, c as i32) as u32)
+            }
+            "mad24" if signed => Code::Tern32(|a, b, c| {
+                (int::mul24_hi_s32(a as i32, b as i32) as u32).wrapping_add(c)
+            }),
+            "mad24" => Code::Tern32(|a, b, c| int::mul24_hi_u32(a, b).wrapping_add(c)),
+            "min" if i.has("relu") => Code::Bin32(|a, b| (a as i32).min(b as i32).max(0) as u32),
+            "max" if i.has("relu") => Code::Bin32(|a, b| (a as i32).max(b as i32).max(0) as u32),
             "min" => {
                 if signed {
                     Code::MinSI
@@ -103,7 +112,19 @@ impl<'a> Decoder<'_, 'a> {
                 Code::Tern32(|a, b, c| int::sad_s32(a as i32, b as i32, c as i32) as u32)
             }
             "sad" => Code::Tern32(int::sad_u32),
-            "prmt" => self.permute(i),
+            "prmt" => Self::permute(i),
+            "szext" => match (signed, i.has("clamp")) {
+                (false, false) => Code::Bin32(|a, b| bits::szext_u32(a, b, Overshoot::Wrap)),
+                (false, true) => Code::Bin32(|a, b| bits::szext_u32(a, b, Overshoot::Clamp)),
+                (true, false) => {
+                    Code::Bin32(|a, b| bits::szext_s32(a as i32, b, Overshoot::Wrap) as u32)
+                }
+                (true, true) => {
+                    Code::Bin32(|a, b| bits::szext_s32(a as i32, b, Overshoot::Clamp) as u32)
+                }
+            },
+            "bmsk" if i.has("clamp") => Code::Bin32(|a, b| bits::bmsk(a, b, Overshoot::Clamp)),
+            "bmsk" => Code::Bin32(|a, b| bits::bmsk(a, b, Overshoot::Wrap)),
             "shf" => {
                 let clamp = i.has("clamp");
                 match (i.has("l"), clamp) {
@@ -113,18 +134,9 @@ impl<'a> Decoder<'_, 'a> {
                     (false, true) => Code::Tern32(|a, b, c| bits::shf_r(a, b, c, Overshoot::Clamp)),
                 }
             }
-            "dp4a" => {
-                let mut types = i.types().map(Type::signed);
-                match (types.next().unwrap_or_default(), types.next().unwrap_or_default()) {
-                    (false, false) => Code::Tern32(|a, b, c| int::dp4a(a, b, c, false, false)),
-                    (false, true) => Code::Tern32(|a, b, c| int::dp4a(a, b, c, false, true)),
-                    (true, false) => Code::Tern32(|a, b, c| int::dp4a(a, b, c, true, false)),
-                    (true, true) => Code::Tern32(|a, b, c| int::dp4a(a, b, c, true, true)),
-                }
-            }
+            "dp4a" | "dp2a" => Self::dot_product(i),
             "fns" => Code::Tern32(|a, b, c| bits::fns(a, b, c as i32)),
             "lop3" => return self.lop3(i),
-            "slct" => return self.unsupported("`slct`"),
             _ => return self.unsupported(format!("`{}`", i.name)),
         };
         let d = self.operand(i, 0)?;
@@ -153,7 +165,63 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    pub(super) fn permute(&self, i: &Instruction<'a>) -> Code {
+    fn dot_product(i: &Instruction<'a>) -> Code {
+        let mut signs = i.types().map(Type::signed);
+        let signs = (signs.next().unwrap_or_default(), signs.next().unwrap_or_default());
+        macro_rules! dot {
+            ($function:ident $(, $high:literal)?) => {
+                match signs {
+                    (false, false) => Code::Tern32(|a, b, c| int::$function(a, b, c, false, false $(, $high)?)),
+                    (false, true) => Code::Tern32(|a, b, c| int::$function(a, b, c, false, true $(, $high)?)),
+                    (true, false) => Code::Tern32(|a, b, c| int::$function(a, b, c, true, false $(, $high)?)),
+                    (true, true) => Code::Tern32(|a, b, c| int::$function(a, b, c, true, true $(, $high)?)),
+                }
+            };
+        }
+        match (i.root(), i.has("hi")) {
+            ("dp4a", _) => dot!(dp4a),
+            (_, false) => dot!(dp2a, false),
+            (_, true) => dot!(dp2a, true),
+        }
+    }
+
+    /// `.u16x2` and `.s16x2`: each half for itself (PTX ISA 8.0, sm_90).
+    pub(super) fn pairs(&mut self, i: &Instruction<'a>, ty: Type) -> Result<(), Error> {
+        macro_rules! halves {
+            ($f:expr) => {
+                Code::Bin32(|a, b| {
+                    let f: fn(u16, u16) -> u16 = $f;
+                    u32::from(f(a as u16, b as u16))
+                        | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
+                })
+            };
+        }
+        let signed = ty.signed_halves();
+        let code = match (i.root(), signed) {
+            ("add", true) if i.has("sat") => {
+                halves!(|a, b| (a as i16).saturating_add(b as i16) as u16)
+            }
+            ("add", false) if i.has("sat") => halves!(u16::saturating_add),
+            ("add", _) => halves!(u16::wrapping_add),
+            ("min", true) if i.has("relu") => {
+                halves!(|a, b| (a as i16).min(b as i16).max(0) as u16)
+            }
+            ("max", true) if i.has("relu") => {
+                halves!(|a, b| (a as i16).max(b as i16).max(0) as u16)
+            }
+            ("min", true) => halves!(|a, b| (a as i16).min(b as i16) as u16),
+            ("max", true) => halves!(|a, b| (a as i16).max(b as i16) as u16),
+            ("min", false) => halves!(u16::min),
+            ("max", false) => halves!(u16::max),
+            _ => return self.unsupported(format!("`{}`", i.name)),
+        };
+        let (d, a, b) = (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?);
+        let (d, a, b) = (self.d32(d)?, self.r32(a)?, self.r32(b)?);
+        self.emit(code, d, a, b, 0);
+        Ok(())
+    }
+
+    fn permute(i: &Instruction<'a>) -> Code {
         macro_rules! prmt {
             ($mode:ident) => {
                 Code::Tern32(|a, b, c| bits::prmt(a, b, c, Permute::$mode))
@@ -170,34 +238,28 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// Sum of the minterms that the table names.
+    /// `lop3.b32 d, a, b, c, table`, and `lop3.or.b32 d|p, a, b, c, table, q` with `p = (d != 0) or q`.
     pub(super) fn lop3(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
-        let (d, table) = (self.operand(i, 0)?, self.operand(i, 4)?);
-        let Operand::Int(table) = *table else { return self.bad("`lop3` needs a constant table") };
-        let d = self.d32(d)?;
-        let [a, b, c] = [1, 2, 3].map(|n| i.operands.get(n));
-        let (Some(a), Some(b), Some(c)) = (a, b, c) else {
-            return self.bad("`lop3` needs three sources");
+        let Operand::Int(table) = *self.operand(i, 4)? else {
+            return self.bad("`lop3` needs a constant table");
         };
-        let rows = [self.r32(a)?, self.r32(b)?, self.r32(c)?];
-        let (sum, term, t) = (self.temp32(), self.temp32(), self.temp32());
-        let zero = self.constant32(Constant::Bits(0));
-        self.emit(Code::MovI, sum, zero, 0, 0);
-        for minterm in (0..8_u32).filter(|m| table >> m & 1 == 1) {
-            let ones = self.constant32(Constant::Bits(0xffff_ffff));
-            self.emit(Code::MovI, term, ones, 0, 0);
-            for (row, bit) in rows.iter().zip([4, 2, 1]) {
-                let source = if minterm & bit != 0 {
-                    *row
-                } else {
-                    self.emit(Code::NotI, t, *row, 0, 0);
-                    t
-                };
-                self.emit(Code::AndI, term, term, source, 0);
-            }
-            self.emit(Code::OrI, sum, sum, term, 0);
+        let (d, p) = match self.operand(i, 0)? {
+            Operand::Pair(d, p) => (Operand::register(d), Some(Operand::register(p))),
+            other => (other.clone(), None),
+        };
+        let (d, a, b, c) =
+            (self.d32(&d)?, self.operand(i, 1)?, self.operand(i, 2)?, self.operand(i, 3)?);
+        let (a, b, c) = (self.r32(a)?, self.r32(b)?, self.r32(c)?);
+        let source = match i.operands.get(5) {
+            Some(q) => Some(self.pred(q)?),
+            None => None,
+        };
+        self.emit(Code::Tern32(bits::LOP3[table as usize & 0xff]), d, a, b, c);
+        if let Some(p) = p {
+            let (p, t, zero) = (self.dp(&p)?, self.temp_pred(), self.constant32(Constant::Bits(0)));
+            self.emit(Code::NeI, t, d, zero, 0);
+            self.combine(i.modifiers().find(|m| matches!(*m, "and" | "or")), p, t, source);
         }
-        self.emit(Code::MovI, d, sum, 0, 0);
         Ok(())
     }
 
@@ -359,29 +421,54 @@ impl<'a> Decoder<'_, 'a> {
     /// Extended-precision arithmetic: the condition code is predicate 0 of the function.
     pub(super) fn carry(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let Some(ty) = i.types().last() else { return self.bad("carry arithmetic needs a type") };
-        if ty.bytes() != 4 {
-            return self.unsupported(format!("`{}`", i.name));
-        }
         let signed = ty.signed();
-        let f: fn(u32, u32, u32, bool) -> (u32, bool) = match (i.root(), i.has("hi")) {
-            ("add", _) => |a, b, _, _| int::add_carry_32(a, b, false),
-            ("addc", _) => |a, b, _, carry| int::add_carry_32(a, b, carry),
-            ("sub", _) => |a, b, _, _| int::sub_borrow_32(a, b, false),
-            ("subc", _) => |a, b, _, carry| int::sub_borrow_32(a, b, carry),
-            ("mad", false) => |a, b, c, _| int::mad_lo_carry_32(a, b, c, false),
-            ("mad", true) if signed => |a, b, c, _| int::mad_hi_carry_s32(a, b, c, false),
-            ("mad", true) => |a, b, c, _| int::mad_hi_carry_u32(a, b, c, false),
-            (_, false) => int::mad_lo_carry_32,
-            (_, true) if signed => int::mad_hi_carry_s32,
-            _ => int::mad_hi_carry_u32,
-        };
+        macro_rules! functions {
+            ($add:ident, $sub:ident, $lo:ident, $hi_u:ident, $hi_s:ident) => {
+                match (i.root(), i.has("hi")) {
+                    ("add", _) => |a, b, _, _| int::$add(a, b, false),
+                    ("addc", _) => |a, b, _, carry| int::$add(a, b, carry),
+                    ("sub", _) => |a, b, _, _| int::$sub(a, b, false),
+                    ("subc", _) => |a, b, _, carry| int::$sub(a, b, carry),
+                    ("mad", false) => |a, b, c, _| int::$lo(a, b, c, false),
+                    ("mad", true) if signed => |a, b, c, _| int::$hi_s(a, b, c, false),
+                    ("mad", true) => |a, b, c, _| int::$hi_u(a, b, c, false),
+                    (_, false) => int::$lo,
+                    (_, true) if signed => int::$hi_s,
+                    _ => int::$hi_u,
+                }
+            };
+        }
+        let writes = i.has("cc");
         let (d, a, b) = (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?);
+        if ty.bytes() == 8 {
+            let f: fn(u64, u64, u64, bool) -> (u64, bool) = functions!(
+                add_carry_64,
+                sub_borrow_64,
+                mad_lo_carry_64,
+                mad_hi_carry_u64,
+                mad_hi_carry_s64
+            );
+            let (d, a, b) = (self.d64(d)?, self.r64(a)?, self.r64(b)?);
+            let c = match i.operands.get(3) {
+                Some(c) => self.r64(c)?,
+                None => a,
+            };
+            self.emit(if writes { Code::Carry64(f) } else { Code::CarryIn64(f) }, d, a, b, c);
+            return Ok(());
+        }
+        let f: fn(u32, u32, u32, bool) -> (u32, bool) = functions!(
+            add_carry_32,
+            sub_borrow_32,
+            mad_lo_carry_32,
+            mad_hi_carry_u32,
+            mad_hi_carry_s32
+        );
         let (d, a, b) = (self.d32(d)?, self.r32(a)?, self.r32(b)?);
         let c = match i.operands.get(3) {
             Some(c) => self.r32(c)?,
             None => a,
         };
-        self.emit(if i.has("cc") { Code::Carry(f) } else { Code::CarryIn(f) }, d, a, b, c);
+        self.emit(if writes { Code::Carry(f) } else { Code::CarryIn(f) }, d, a, b, c);
         Ok(())
     }
 }

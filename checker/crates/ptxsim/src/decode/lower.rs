@@ -2,15 +2,17 @@
 
 use super::Symbol;
 use super::function::{Decoder, Local, Row};
-use super::op::{CallOp, Code, Special, Target};
+use super::op::{CallOp, Code, Constant, Special, Target};
 use crate::Error;
 use crate::parse::ast::{Instruction, Operand};
 
 impl<'a> Decoder<'_, 'a> {
     /// Decodes one instruction into one or more operations.
     pub fn lower(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        self.check(i)?;
         match i.root() {
             "bra" => self.branch(i),
+            "brx" => self.branch_indexed(i),
             "ret" => {
                 self.emit(if self.entry { Code::Exit } else { Code::Return }, 0, 0, 0, 0);
                 self.open_block();
@@ -44,9 +46,18 @@ impl<'a> Decoder<'_, 'a> {
                 self.func.talks = true;
                 Ok(())
             }
-            "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent" => {
+            // hints, and what only a debugger or a profiler sees
+            "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent"
+            | "brkpt" | "griddepcontrol" => Ok(()),
+            "isspacep" => self.isspacep(i),
+            // only a hint: any value will do
+            "createpolicy" => {
+                let d = self.operand(i, 0)?;
+                let (d, zero) = (self.d64(d)?, self.constant64(Constant::Bits(0)));
+                self.emit(Code::MovL, d, zero, 0, 0);
                 Ok(())
             }
+            root if super::forms::is_other(root) => self.unsupported(format!("`{}`", i.name)),
             _ => self.arithmetic(i),
         }
     }
@@ -60,6 +71,26 @@ impl<'a> Decoder<'_, 'a> {
             Some((negated, register)) => {
                 let pred = self.pred_register(register)?;
                 self.emit_to(Code::Branch, true, pred, negated, label);
+            }
+        }
+        Ok(())
+    }
+
+    /// `brx.idx index, list`: a chain of comparisons. An index that is out of range, undefined in PTX, takes the last.
+    fn branch_indexed(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let (index, list) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let Operand::Name(list) = list else { return self.bad("`brx.idx` needs a list of labels") };
+        let Some(labels) = self.target_list(list) else {
+            return self.bad(format!("no `.branchtargets` named `{list}`"));
+        };
+        let index = self.r32(index)?;
+        for (n, label) in labels.iter().enumerate() {
+            if n + 1 == labels.len() {
+                self.emit_to(Code::Jump, true, 0, false, label);
+            } else {
+                let (p, number) = (self.temp_pred(), self.constant32(Constant::Bits(n as u64)));
+                self.emit(Code::EqI, p, index, number, 0);
+                self.emit_to(Code::Branch, true, p, false, label);
             }
         }
         Ok(())

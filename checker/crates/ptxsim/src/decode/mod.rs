@@ -2,9 +2,12 @@
 //! Decoded once per module; a launch only fills in constants.
 
 mod alu;
+mod check;
 mod compare;
 mod float;
+mod forms;
 mod function;
+mod half;
 mod integer;
 mod lower;
 mod memory;

@@ -1,9 +1,10 @@
 //! Moves, address conversions, and the parameters of kernels and calls.
 
+use super::Symbol;
 use super::function::{Decoder, Local};
 use super::op::{Code, Constant};
 use crate::Error;
-use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
@@ -15,6 +16,7 @@ impl<'a> Decoder<'_, 'a> {
             (_, Operand::Vector(parts)) => return self.pack(ty, d, parts),
             _ => {}
         }
+        self.check_mov(i, ty, d, a)?;
         if ty == Type::Pred {
             let (d, a) = (self.dp(d)?, self.pred(a)?);
             self.emit(Code::MovP, d, a, 0, 0);
@@ -45,6 +47,7 @@ impl<'a> Decoder<'_, 'a> {
         parts: &[Operand<'a>],
         a: &Operand<'a>,
     ) -> Result<(), Error> {
+        self.check_parts(ty, parts, a)?;
         let halves: Vec<u32> = if ty.bytes() == 8 {
             let a = self.r64(a)?;
             let (low, high) = (self.temp32(), self.temp32());
@@ -59,7 +62,7 @@ impl<'a> Decoder<'_, 'a> {
         };
         let per = parts.len().checked_div(halves.len()).unwrap_or(0);
         if !matches!(per, 1 | 2 | 4) || per * halves.len() != parts.len() {
-            return self.unsupported(format!("`mov.{ty:?}` into {} parts", parts.len()));
+            return self.bad(format!("`mov.{}` has no {} parts", ty.name(), parts.len()));
         }
         for (n, part) in parts.iter().enumerate() {
             let d = self.d32(part)?;
@@ -82,10 +85,11 @@ impl<'a> Decoder<'_, 'a> {
         d: &Operand<'a>,
         parts: &[Operand<'a>],
     ) -> Result<(), Error> {
+        self.check_parts(ty, parts, d)?;
         let words = if ty.bytes() == 8 { 2 } else { 1 };
         let per = parts.len() / words;
         if !matches!(per, 1 | 2 | 4) || per * words != parts.len() {
-            return self.unsupported(format!("`mov.{ty:?}` from {} parts", parts.len()));
+            return self.bad(format!("`mov.{}` has no {} parts", ty.name(), parts.len()));
         }
         let mut rows = vec![];
         for word in parts.chunks(per) {
@@ -93,11 +97,14 @@ impl<'a> Decoder<'_, 'a> {
             for (n, part) in word.iter().enumerate() {
                 let a = self.r32(part)?;
                 if n == 0 {
-                    self.emit(Code::MovI, whole, a, 0, 0);
+                    // a narrow register's row may hold a sign beyond its width
+                    let cut = [Code::MovI, Code::ZextH, Code::ZextB][per / 2];
+                    self.emit(cut, whole, a, 0, 0);
                 } else {
                     let (shift, t) =
                         (self.constant32(Constant::Bits((n * 32 / per) as u64)), self.temp32());
-                    self.emit(Code::ShlI, t, a, shift, 0);
+                    self.emit(if per == 2 { Code::ZextH } else { Code::ZextB }, t, a, 0, 0);
+                    self.emit(Code::ShlI, t, t, shift, 0);
                     self.emit(Code::OrI, whole, whole, t, 0);
                 }
             }
@@ -120,12 +127,29 @@ impl<'a> Decoder<'_, 'a> {
             base(SHARED_SLOT)
         } else if i.has("local") {
             base(LOCAL_SLOT)
-        } else if i.has("param") {
-            return self.unsupported("taking the address of a kernel parameter");
         } else {
             0
         };
         let to = i.has("to");
+        let fits = match a {
+            Operand::Name(name) | Operand::Offset(name, _) => match self.lookup(name) {
+                Some(Local::Register(_, register)) => Type::U64.agrees_with(register),
+                // an address of the space it is taken from
+                Some(Local::Symbol(Symbol::Shared(_) | Symbol::DynamicShared)) => {
+                    i.modifiers().any(|m| m.starts_with("shared"))
+                }
+                Some(Local::Symbol(Symbol::Variable(v))) => {
+                    i.has(if self.program.variables[v].constant { "const" } else { "global" })
+                }
+                Some(Local::Stack(_)) => i.has("local"),
+                Some(Local::Argument(_)) => i.modifiers().any(|m| m.starts_with("param")),
+                _ => true,
+            },
+            _ => true,
+        };
+        if !fits {
+            return self.bad(format!("operand 2 of `{}` is no address of that space", i.name));
+        }
         let (d, a) = (self.d64(d)?, self.r64(a)?);
         if window == 0 {
             self.emit(Code::MovL, d, a, 0, 0);
@@ -133,6 +157,26 @@ impl<'a> Decoder<'_, 'a> {
             let w = self.constant64(Constant::Bits(window));
             self.emit(if to { Code::SubL } else { Code::AddL }, d, a, w, 0);
         }
+        Ok(())
+    }
+
+    /// Whether a generic address is in the window of a state space; global memory is all that is in no window.
+    pub(super) fn isspacep(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let code = match i.modifiers().next() {
+            Some("global") => {
+                Code::Narrow(|a| u32::from(!matches!(split(a).0, SHARED_SLOT | LOCAL_SLOT)))
+            }
+            Some("local") => Code::Narrow(|a| u32::from(split(a).0 == LOCAL_SLOT)),
+            Some("shared" | "shared::cta" | "shared::cluster") => {
+                Code::Narrow(|a| u32::from(split(a).0 == SHARED_SLOT))
+            }
+            _ => return self.unsupported(format!("`{}`", i.name)),
+        };
+        let (p, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let (p, a, t, zero) =
+            (self.dp(p)?, self.r64(a)?, self.temp32(), self.constant32(Constant::Bits(0)));
+        self.emit(code, t, a, 0, 0);
+        self.emit(Code::NeI, p, t, zero, 0);
         Ok(())
     }
 
@@ -164,9 +208,8 @@ impl<'a> Decoder<'_, 'a> {
                     let (row, shift) = self.param_word(row, bytes, at, ty)?;
                     self.load_param_word(part, ty, row, shift)?;
                 }
-                Some(Local::Register(..)) => {
-                    return self.unsupported("`ld.param` through a register");
-                }
+                // an address of a kernel's parameter
+                Some(Local::Register(..)) => return self.load(i),
                 _ => return self.bad(format!("no parameter `{name}`")),
             }
         }

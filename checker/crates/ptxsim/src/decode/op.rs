@@ -195,6 +195,8 @@ pub(crate) enum Code {
     /// Predicate 0 of the function is the condition code; `CarryIn` only reads it.
     Carry(fn(u32, u32, u32, bool) -> (u32, bool)),
     CarryIn(fn(u32, u32, u32, bool) -> (u32, bool)),
+    Carry64(fn(u64, u64, u64, bool) -> (u64, bool)),
+    CarryIn64(fn(u64, u64, u64, bool) -> (u64, bool)),
 }
 
 /// A memory operation's fixed part.
@@ -416,6 +418,8 @@ pub(crate) struct Func {
     pub params: Vec<(u32, u32)>,
     pub results: Vec<(u32, u32)>,
     pub local_bytes: u32,
+    /// The variable that holds the kernel's arguments, when it takes the address of one.
+    pub arguments: Option<usize>,
     /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
     pub talks: bool,
     /// Why this function cannot run; its kernels cannot either, but others of the module can.

@@ -42,6 +42,12 @@ impl<'a> Decoder<'_, 'a> {
         match operand {
             Operand::Int(n) => Ok(self.constant32(Constant::Bits(*n & 0xffff_ffff))),
             Operand::F32(bits) => Ok(self.constant32(Constant::Bits(u64::from(*bits)))),
+            // a decimal number, which PTX takes as `.f64` first
+            Operand::F64(bits) => {
+                let single = (f64::from_bits(*bits) as f32).to_bits();
+                Ok(self.constant32(Constant::Bits(u64::from(single))))
+            }
+            Operand::Name("WARP_SZ") => Ok(self.constant32(Constant::Bits(32))),
             Operand::Name(name) | Operand::Offset(name, _) => {
                 let offset = if let Operand::Offset(_, o) = operand { *o } else { 0 };
                 if let Some(special) = special(name) {
@@ -64,9 +70,7 @@ impl<'a> Decoder<'_, 'a> {
                         self.emit(Code::TruncLI, low, t, 0, 0);
                         Ok(low)
                     }
-                    _ if name.starts_with('%') => {
-                        self.unsupported(format!("the register `{name}`"))
-                    }
+                    _ if is_special(name) => self.unsupported(format!("the register `{name}`")),
                     _ => self.bad(format!("`{name}` is not a 32-bit value")),
                 }
             }
@@ -79,6 +83,11 @@ impl<'a> Decoder<'_, 'a> {
         match operand {
             Operand::Int(n) => Ok(self.constant64(Constant::Bits(*n))),
             Operand::F64(bits) => Ok(self.constant64(Constant::Bits(*bits))),
+            Operand::F32(bits) => {
+                let double = f64::from(f32::from_bits(*bits)).to_bits();
+                Ok(self.constant64(Constant::Bits(double)))
+            }
+            Operand::Name("WARP_SZ") => Ok(self.constant64(Constant::Bits(32))),
             Operand::Name(name) | Operand::Offset(name, _) => {
                 let offset = if let Operand::Offset(_, o) = operand { *o } else { 0 };
                 match self.lookup(name) {
@@ -95,22 +104,42 @@ impl<'a> Decoder<'_, 'a> {
                     Some(Local::Stack(at)) => {
                         Ok(self.stack_address(i64::from(at).wrapping_add(offset)))
                     }
-                    Some(Local::Argument(_) | Local::Param { .. }) => {
-                        self.unsupported("taking the address of a kernel parameter")
+                    Some(Local::Argument(at)) => {
+                        let variable = self.arguments();
+                        let offset = i64::from(at).wrapping_add(offset);
+                        Ok(self.constant64(Constant::Variable(variable, offset)))
+                    }
+                    Some(Local::Param { .. }) => {
+                        self.unsupported("the address of a device function's parameter")
                     }
                     _ if matches!(*name, "%clock64" | "%globaltimer") => {
                         let t = self.temp64();
                         self.emit(Code::ClockL, t, 0, 0, 0);
                         Ok(t)
                     }
-                    _ if name.starts_with('%') => {
-                        self.unsupported(format!("the register `{name}`"))
-                    }
+                    _ if is_special(name) => self.unsupported(format!("the register `{name}`")),
                     _ => self.bad(format!("`{name}` is not a 64-bit value")),
                 }
             }
             _ => self.bad("expected a 64-bit value"),
         }
+    }
+
+    /// The variable that holds the kernel's arguments where it takes their address: read-only memory.
+    fn arguments(&mut self) -> usize {
+        if let Some(variable) = self.func.arguments {
+            return variable;
+        }
+        self.program.variables.push(super::GlobalVariable {
+            name: "parameters".to_owned(),
+            bytes: self.argument_bytes,
+            element: 1,
+            init: vec![],
+            constant: true,
+        });
+        let variable = self.program.variables.len() - 1;
+        self.func.arguments = Some(variable);
+        variable
     }
 
     pub(super) fn symbol_constant(&self, symbol: Symbol, offset: i64) -> Constant {
@@ -163,6 +192,38 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn is_wide(&self, operand: &Operand<'a>) -> bool {
         matches!(operand, Operand::Name(n) if matches!(self.lookup(n), Some(Local::Register(Row::R64(_), _))))
     }
+}
+
+/// Whether PTX has a special register of this name (PTX ISA 9.0, "Special Registers").
+fn is_special(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    special(name).is_some()
+        || matches!(
+            stem,
+            "%is_explicit_cluster"
+                | "%clusterid"
+                | "%nclusterid"
+                | "%cluster_ctaid"
+                | "%cluster_nctaid"
+                | "%cluster_ctarank"
+                | "%cluster_nctarank"
+                | "%clock"
+                | "%clock_hi"
+                | "%pm"
+                | "%pm0_"
+                | "%envreg"
+                | "%globaltimer"
+                | "%globaltimer_lo"
+                | "%globaltimer_hi"
+                | "%reserved_smem_offset_begin"
+                | "%reserved_smem_offset_end"
+                | "%reserved_smem_offset_cap"
+                | "%reserved_smem_offset_"
+                | "%total_smem_size"
+                | "%aggr_smem_size"
+                | "%current_graph_exec"
+        )
 }
 
 fn special(name: &str) -> Option<Special> {

@@ -421,6 +421,21 @@ fn rare(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Convert]) {
                 rows.set_pred(0, out, keep);
             }
         }
+        Code::Carry64(g) | Code::CarryIn64(g) => {
+            let carry = rows.pred(0);
+            let (a, b, c) =
+                (rows.x[op.a as usize].0, rows.x[op.b as usize].0, rows.x[op.c as usize].0);
+            let (mut v, mut out) = ([0; 32], 0_u32);
+            for i in 0..32 {
+                let (value, flag) = g(a[i], b[i], c[i], carry >> i & 1 == 1);
+                v[i] = value;
+                out |= u32::from(flag) << i;
+            }
+            put64(&mut rows.x[op.d as usize], &v, keep);
+            if matches!(op.code, Code::Carry64(_)) {
+                rows.set_pred(0, out, keep);
+            }
+        }
         _ => {}
     }
 }

@@ -74,6 +74,8 @@ pub(crate) enum Type {
     B32,
     B64,
     B128,
+    S16x2,
+    U16x2,
     F16,
     F16x2,
     Bf16,
@@ -99,6 +101,8 @@ impl Type {
             "b32" => Self::B32,
             "b64" => Self::B64,
             "b128" => Self::B128,
+            "s16x2" => Self::S16x2,
+            "u16x2" => Self::U16x2,
             "f16" => Self::F16,
             "f16x2" => Self::F16x2,
             "bf16" => Self::Bf16,
@@ -114,10 +118,84 @@ impl Type {
         match self {
             Self::S8 | Self::U8 | Self::B8 | Self::Pred => 1,
             Self::S16 | Self::U16 | Self::B16 | Self::F16 | Self::Bf16 => 2,
-            Self::S32 | Self::U32 | Self::B32 | Self::F16x2 | Self::Bf16x2 | Self::F32 => 4,
+            Self::S32 | Self::U32 | Self::B32 | Self::F32 => 4,
+            Self::S16x2 | Self::U16x2 | Self::F16x2 | Self::Bf16x2 => 4,
             Self::S64 | Self::U64 | Self::B64 | Self::F64 => 8,
             Self::B128 => 16,
         }
+    }
+
+    /// As PTX writes it, without the dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::S8 => "s8",
+            Self::S16 => "s16",
+            Self::S32 => "s32",
+            Self::S64 => "s64",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::B8 => "b8",
+            Self::B16 => "b16",
+            Self::B32 => "b32",
+            Self::B64 => "b64",
+            Self::B128 => "b128",
+            Self::S16x2 => "s16x2",
+            Self::U16x2 => "u16x2",
+            Self::F16 => "f16",
+            Self::F16x2 => "f16x2",
+            Self::Bf16 => "bf16",
+            Self::Bf16x2 => "bf16x2",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Pred => "pred",
+        }
+    }
+
+    /// The type of the full product of two of this type.
+    pub const fn doubled(self) -> Self {
+        match self {
+            Self::S16 => Self::S32,
+            Self::U16 => Self::U32,
+            Self::S32 => Self::S64,
+            Self::U32 => Self::U64,
+            other => other,
+        }
+    }
+
+    /// Two numbers of 16 bits in one register.
+    pub const fn packed(self) -> bool {
+        matches!(self, Self::S16x2 | Self::U16x2 | Self::F16x2 | Self::Bf16x2)
+    }
+
+    /// Whether a packed integer type is signed.
+    pub const fn signed_halves(self) -> bool {
+        matches!(self, Self::S16x2)
+    }
+
+    /// Untyped bits, and types that are held in registers of bits.
+    pub const fn untyped(self) -> bool {
+        matches!(self, Self::B8 | Self::B16 | Self::B32 | Self::B64 | Self::B128) || self.packed()
+    }
+
+    /// Whether an operand of an instruction of this type may be a register of that type (PTX ISA, "Type Checking").
+    pub fn agrees_with(self, register: Self) -> bool {
+        if self == Self::Pred || register == Self::Pred {
+            return self == register;
+        }
+        self.bytes() == register.bytes()
+            && (self.untyped() || register.untyped() || self.float() == register.float())
+    }
+
+    /// The same for loads, stores and conversions, whose registers may be wider (PTX ISA, "Operand Size Exceeding
+    /// Instruction-Type Size").
+    pub fn fits_in(self, register: Self) -> bool {
+        if self == Self::Pred || register == Self::Pred || self.bytes() == register.bytes() {
+            return self.agrees_with(register);
+        }
+        let bits = self.untyped() || register.untyped();
+        self.bytes() < register.bytes() && (bits || !self.float() && !register.float())
     }
 
     pub const fn signed(self) -> bool {
@@ -148,6 +226,8 @@ pub(crate) enum Statement<'a> {
     },
     /// The label of a `.callprototype`; calls through it name it.
     Prototype(&'a str),
+    /// `.branchtargets`: a list of labels for `brx.idx`.
+    Targets(&'a str, Vec<&'a str>),
     Instruction(Instruction<'a>),
     Open,
     Close,
@@ -208,4 +288,11 @@ pub(crate) enum Operand<'a> {
     List(Vec<Operand<'a>>),
     /// `_`
     Sink,
+}
+
+impl<'a> Operand<'a> {
+    /// One of a pair: a name, or `_`.
+    pub fn register(name: &'a str) -> Self {
+        if name == "_" { Self::Sink } else { Self::Name(name) }
+    }
 }

@@ -61,9 +61,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
                 at += end + 2;
             }
             b'0'..=b'9' => {
-                while bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) {
-                    at += 1;
-                }
+                at += number_length(&bytes[start..]);
                 out.push(Token { kind: number(&text[start..at], line)?, line });
             }
             _ if is_word(b) => {
@@ -97,7 +95,28 @@ fn count_lines(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
+/// How many bytes belong to the number that starts here: `12U`, `0x1F`, `0f3F800000`, `1.5`, `2.5e-3`.
+fn number_length(bytes: &[u8]) -> usize {
+    let run = |from: usize, of: fn(&u8) -> bool| {
+        bytes.get(from..).unwrap_or_default().iter().take_while(|b| of(b)).count()
+    };
+    let whole = run(0, u8::is_ascii_digit);
+    let mut at = whole;
+    if bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+        at += 1 + run(at + 1, u8::is_ascii_digit);
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) && bytes[0] != b'0' || at > whole {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let exponent = run(at + 1 + sign, u8::is_ascii_digit);
+        if matches!(bytes.get(at), Some(b'e' | b'E')) && exponent > 0 {
+            return at + 1 + sign + exponent;
+        }
+    }
+    at + run(at, u8::is_ascii_alphanumeric)
+}
+
 fn number(text: &str, line: u32) -> Result<Kind<'static>, ParseError> {
+    // a decimal number is `.f64`, and narrowed where it is used
     let bad = || ParseError::new(line, format!("malformed number `{text}`"));
     let lower = text.to_ascii_lowercase();
     if let Some(hex) = lower.strip_prefix("0f") {
@@ -106,7 +125,10 @@ fn number(text: &str, line: u32) -> Result<Kind<'static>, ParseError> {
     if let Some(hex) = lower.strip_prefix("0d") {
         return u64::from_str_radix(hex, 16).map(Kind::F64).map_err(|_| bad());
     }
-    let digits = lower.trim_end_matches('u');
+    if text.contains('.') || text.contains(['e', 'E']) && !lower.starts_with("0x") {
+        return text.parse().map(|x: f64| Kind::F64(x.to_bits())).map_err(|_| bad());
+    }
+    let digits = lower.strip_suffix('u').unwrap_or(&lower);
     let parsed = if let Some(hex) = digits.strip_prefix("0x") {
         u64::from_str_radix(hex, 16)
     } else if let Some(bin) = digits.strip_prefix("0b") {

@@ -258,6 +258,8 @@ impl<'a> Parser<'_, 'a> {
                 }
                 "v2" => vector = 2,
                 "v4" => vector = 4,
+                // `.attribute(.managed)`: where the memory lies is the same here
+                "attribute" => self.skip_past(')')?,
                 _ => {
                     if ty.is_none() {
                         ty = Type::parse(directive);
@@ -387,14 +389,17 @@ impl<'a> Parser<'_, 'a> {
                     if self.peek() == Some(Kind::Word(".callprototype")) {
                         self.skip_past(';')?;
                         statements.push(Statement::Prototype(name));
-                    } else if matches!(
-                        self.peek(),
-                        Some(Kind::Word(".branchtargets" | ".calltargets"))
-                    ) {
-                        return Err(ParseError::new(
-                            line,
-                            "`.branchtargets` and `.calltargets` are not supported",
-                        ));
+                    } else if self.peek() == Some(Kind::Word(".calltargets")) {
+                        // the pointer says which of them
+                        self.skip_past(';')?;
+                        statements.push(Statement::Prototype(name));
+                    } else if self.eat_word(".branchtargets") {
+                        let mut labels = vec![self.word()?];
+                        while self.eat(',') {
+                            labels.push(self.word()?);
+                        }
+                        self.expect(';')?;
+                        statements.push(Statement::Targets(name, labels));
                     } else {
                         statements.push(Statement::Label(name));
                     }

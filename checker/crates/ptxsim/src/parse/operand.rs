@@ -32,7 +32,8 @@ impl<'a> Parser<'_, 'a> {
                 let operand = match self.peek() {
                     Some(Kind::Word(base)) => {
                         self.at += 1;
-                        let offset = self.offset()?;
+                        // a negative offset is `[base+-4]`
+                        let offset = if self.eat('+') { self.signed_int()? } else { 0 };
                         // textures: [object, {x, y}]
                         if self.eat(',') {
                             let at = self.operand(depth + 1)?;
@@ -58,7 +59,13 @@ impl<'a> Parser<'_, 'a> {
                 self.at += 1;
                 self.word().map(Operand::Not)
             }
-            Some(Kind::Punct('-')) => self.signed_int().map(|n| Operand::Int(n as u64)),
+            Some(Kind::Punct('-')) => match self.peek_at(1) {
+                Some(Kind::F64(bits)) => {
+                    self.at += 2;
+                    Ok(Operand::F64(bits ^ 1 << 63))
+                }
+                _ => self.signed_int().map(|n| Operand::Int(n as u64)),
+            },
             Some(Kind::Int(n)) => {
                 self.at += 1;
                 Ok(Operand::Int(n))
@@ -71,7 +78,7 @@ impl<'a> Parser<'_, 'a> {
                 self.at += 1;
                 Ok(Operand::F64(bits))
             }
-            Some(Kind::Word("_")) => {
+            Some(Kind::Word("_")) if self.peek_at(1) != Some(Kind::Punct('|')) => {
                 self.at += 1;
                 Ok(Operand::Sink)
             }

@@ -67,9 +67,31 @@ pub struct Ran {
     buffers: Vec<(String, Vec<u8>)>,
 }
 
-/// The text of a kernel file, `nvcc`'s or NVRTC's: `01_vadd` or `nvrtc/01_vadd`.
+/// The settings at which the kernels are compiled (`kernels/README.md`), each with the one whose file it shares where it
+/// has none of its own.
+pub const SETTINGS: [(&str, Option<&str>); 10] = [
+    ("sm75", None),
+    ("sm80", Some("sm75")),
+    ("sm90", Some("sm80")),
+    ("fast75", Some("sm75")),
+    ("fast80", Some("fast75")),
+    ("fast90", Some("fast80")),
+    ("debug75", Some("sm75")),
+    ("nvrtc75", Some("sm75")),
+    ("nvrtc80", Some("nvrtc75")),
+    ("nvrtc90", Some("nvrtc80")),
+];
+
+/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC.
 pub fn ptx(name: &str) -> String {
-    let path = format!("tests/kernels/{name}.ptx");
+    let path = match name.strip_prefix("nvrtc/") {
+        _ if name.contains("planted/") => format!("tests/kernels/{name}.ptx"),
+        None => format!("tests/kernels/ptx/sm75/{name}.ptx"),
+        // what is no different from nvcc's
+        Some(name) => Some(format!("tests/kernels/ptx/nvrtc75/{name}.ptx"))
+            .filter(|p| std::fs::exists(p).is_ok_and(|there| there))
+            .unwrap_or(format!("tests/kernels/ptx/sm75/{name}.ptx")),
+    };
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
@@ -80,6 +102,64 @@ pub fn line(file: &str, mark: &str) -> u32 {
     let suffix = format!("// @{mark}");
     let at = text.lines().position(|l| l.ends_with(&suffix));
     at.unwrap_or_else(|| panic!("no {suffix} in {path}")) as u32 + 1
+}
+
+/// A kernel file at one setting.
+pub struct Build {
+    pub setting: &'static str,
+    pub text: String,
+    module: std::sync::Arc<Module>,
+}
+
+impl std::ops::Deref for Build {
+    type Target = std::sync::Arc<Module>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.module
+    }
+}
+
+/// A kernel file at every setting at which it differs from the others.
+pub fn matrix(name: &str) -> Vec<Build> {
+    let builds: Vec<Build> = SETTINGS
+        .iter()
+        .filter_map(|(setting, _)| {
+            let path = format!("tests/kernels/ptx/{setting}/{name}.ptx");
+            let text = std::fs::read_to_string(path).ok()?;
+            Some(Build { setting, module: module(&text), text })
+        })
+        .collect();
+    assert!(!builds.is_empty(), "no file of {name}");
+    builds
+}
+
+impl Build {
+    /// Compiled with `-use_fast_math`: contracted, subnormals flushed, approximate functions.
+    pub fn fast(&self) -> bool {
+        self.setting.starts_with("fast")
+    }
+
+    /// Equal bit for bit; with fast math within a few units in the last place, of 1 at least.
+    #[track_caller]
+    pub fn same(&self, got: &[f32], wanted: &[f32]) {
+        if self.fast() {
+            let wanted: Vec<f64> = wanted.iter().map(|w| f64::from(*w)).collect();
+            close(got, &wanted, 8.0, 1e-6);
+        } else {
+            same(got, wanted);
+        }
+    }
+
+    /// The same for `f64`, which fast math contracts as well.
+    #[track_caller]
+    pub fn same64(&self, got: &[f64], wanted: &[f64]) {
+        assert_eq!(got.len(), wanted.len());
+        for (i, (g, w)) in got.iter().zip(wanted).enumerate() {
+            let near = self.fast() && (g - w).abs() <= 8.0 * f64::EPSILON * w.abs().max(1.0);
+            let equal = g.to_bits() == w.to_bits() || g.is_nan() && w.is_nan();
+            assert!(near || equal, "{} at {i}: {g} is not {w}", self.setting);
+        }
+    }
 }
 
 /// Both compilers' PTX of one kernel file, parsed.

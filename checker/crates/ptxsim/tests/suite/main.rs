@@ -1,5 +1,6 @@
 //! The simulator's tests that need whole kernels, in one binary.
 
+mod acceptance;
 mod common;
 mod conformance;
 mod corpus;

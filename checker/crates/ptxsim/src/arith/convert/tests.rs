@@ -5,7 +5,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn cvt(to: Scalar, from: Scalar, rounding: Option<Rounding>) -> Convert {
-    Convert { to, from, rounding, sat: false, ftz: false }
+    Convert { to, from, rounding, sat: false, ftz: false, relu: false, satfinite: false }
 }
 
 const NEAR: Option<Rounding> = Some(Rounding::Float(Round::Near));
@@ -157,7 +157,7 @@ proptest! {
         let roundings = MODES.map(Rounding::Float).into_iter().chain(MODES.map(Rounding::Integer));
         for rounding in roundings.map(Some).chain([None]) {
             for (from, to) in all.into_iter().flat_map(|from| all.map(|to| (from, to))) {
-                let result = Convert { to, from, rounding, sat, ftz }.convert(bits);
+                let result = Convert { sat, ftz, ..cvt(to, from, rounding) }.convert(bits);
                 let width = if matches!(to, S8 | S16) { 32 } else { to.bits() };
                 prop_assert!(width == 64 || result >> width == 0);
             }

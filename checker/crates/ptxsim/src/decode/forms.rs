@@ -1,0 +1,241 @@
+//! What PTX's instructions look like: the modifiers that each takes and the operands that go with them.
+//!
+//! The table is `forms.txt`. An instruction that matches no form is not PTX, which is the author's mistake; a form that
+//! is marked there is PTX that the simulator cannot run, which is ours.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::parse::ast::{Instruction, Type};
+
+/// One line of the table.
+#[derive(Debug)]
+pub(super) struct Form {
+    /// Sets of alternatives, one of which each modifier takes.
+    groups: Vec<Group>,
+    pub operands: Vec<&'static str>,
+    pub supported: bool,
+}
+
+#[derive(Debug)]
+struct Group {
+    options: Vec<&'static str>,
+    optional: bool,
+    /// All of them are types.
+    types: bool,
+}
+
+/// How an instruction relates to the table.
+pub(super) enum Match {
+    /// As it should be, and what its operands must be.
+    Form(&'static Form),
+    /// PTX has instructions of this name, but none with these modifiers.
+    NoForm,
+    /// The table does not describe instructions of this name, but PTX has them.
+    Other,
+    /// No instruction of PTX.
+    Unknown,
+}
+
+/// Instructions whose forms are not in the table (PTX ISA 9.0, "Instruction Set").
+const OTHERS: &[&str] = &[
+    "alloca",
+    "clusterlaunchcontrol",
+    "cp",
+    "getctarank",
+    "istypep",
+    "ldmatrix",
+    "mapa",
+    "mbarrier",
+    "mma",
+    "movmatrix",
+    "multimem",
+    "setmaxnreg",
+    "stackrestore",
+    "stacksave",
+    "stmatrix",
+    "suld",
+    "suq",
+    "sured",
+    "sust",
+    "tcgen05",
+    "tensormap",
+    "tex",
+    "tld4",
+    "txq",
+    "vabsdiff",
+    "vabsdiff2",
+    "vabsdiff4",
+    "vadd",
+    "vadd2",
+    "vadd4",
+    "vavrg2",
+    "vavrg4",
+    "vmad",
+    "vmax",
+    "vmax2",
+    "vmax4",
+    "vmin",
+    "vmin2",
+    "vmin4",
+    "vset",
+    "vset2",
+    "vset4",
+    "vshl",
+    "vshr",
+    "vsub",
+    "vsub2",
+    "vsub4",
+    "wgmma",
+    "wmma",
+];
+
+/// Whether PTX has instructions of this name that the table leaves out.
+pub(super) fn is_other(root: &str) -> bool {
+    OTHERS.contains(&root)
+}
+
+/// Finds the form that an instruction has.
+pub(super) fn find(i: &Instruction<'_>) -> Match {
+    let root = i.root();
+    let Some(forms) = table().get(root) else {
+        return if is_other(root) { Match::Other } else { Match::Unknown };
+    };
+    let mut best = None;
+    for form in forms.iter().filter(|f| f.takes(i)) {
+        // two forms of one name may differ in their number of operands alone
+        let fits = form.counts().contains(&i.operands.len());
+        if fits {
+            return Match::Form(form);
+        }
+        best = best.or(Some(form));
+    }
+    best.map_or(Match::NoForm, Match::Form)
+}
+
+impl Form {
+    /// Whether each modifier is one of the form's, and all that it needs are there.
+    fn takes(&self, i: &Instruction<'_>) -> bool {
+        self.taken(i).is_some_and(|taken| self.missing(taken).next().is_none())
+    }
+
+    /// The groups that the modifiers take, if each takes one.
+    fn taken(&self, i: &Instruction<'_>) -> Option<u64> {
+        let mut taken = 0_u64;
+        for modifier in i.modifiers() {
+            // the first type is the first group of types', whatever the second would take
+            let types = self.groups.iter().position(|g| g.types && g.options.contains(&modifier));
+            let open = |n: usize| taken >> n & 1 == 0;
+            let n = if types.is_some() {
+                (0..self.groups.len())
+                    .find(|n| self.groups[*n].types && open(*n))
+                    .filter(|n| self.groups[*n].options.contains(&modifier))?
+            } else {
+                (0..self.groups.len())
+                    .find(|n| open(*n) && self.groups[*n].options.contains(&modifier))?
+            };
+            taken |= 1 << n;
+        }
+        Some(taken)
+    }
+
+    /// What the form needs beyond those.
+    fn missing(&self, taken: u64) -> impl Iterator<Item = &Group> {
+        self.groups
+            .iter()
+            .enumerate()
+            .filter(move |(n, g)| !g.optional && taken >> n & 1 == 0)
+            .map(|(_, g)| g)
+    }
+
+    /// How many operands there may be.
+    pub fn counts(&self) -> std::ops::RangeInclusive<usize> {
+        if self.operands.contains(&"*") {
+            return self.operands.len() - 1..=usize::MAX;
+        }
+        let optional = self.operands.iter().filter(|o| o.starts_with('?')).count();
+        self.operands.len() - optional..=self.operands.len()
+    }
+}
+
+/// Why an instruction has no form.
+pub(super) fn explain(i: &Instruction<'_>) -> String {
+    let forms = table().get(i.root()).map(Vec::as_slice).unwrap_or_default();
+    for form in forms {
+        if let Some(taken) = form.taken(i)
+            && let Some(group) = form.missing(taken).next()
+            && form.missing(taken).count() == 1
+        {
+            let options = group.options.iter().map(|o| format!(".{o}")).collect::<Vec<_>>();
+            return match options.as_slice() {
+                [one] => format!("`{}` lacks `{one}`", i.name),
+                all => format!("`{}` lacks one of `{}`", i.name, all.join(" ")),
+            };
+        }
+    }
+    let known = |m: &str| forms.iter().any(|f| f.groups.iter().any(|g| g.options.contains(&m)));
+    match i.modifiers().find(|m| !known(m)) {
+        Some(m) if m.is_empty() => format!("`{}` has an empty modifier", i.name),
+        Some(m) => format!("`{}` takes no `.{m}`", i.root()),
+        None => format!("PTX has no `{}`: its modifiers do not go together", i.name),
+    }
+}
+
+/// The type that an operand of a form has: `a`, `a:0`, `a:u32`, `d:w`.
+pub(super) fn operand_type(kind: &str, i: &Instruction<'_>) -> Option<Type> {
+    let last = i.types().last();
+    match kind.split_once(':').map(|(_, which)| which) {
+        None => last,
+        Some("0") => i.types().next(),
+        Some("w") => last.map(Type::doubled),
+        Some(name) => Type::parse(name).or(last),
+    }
+}
+
+fn table() -> &'static HashMap<&'static str, Vec<Form>> {
+    static TABLE: OnceLock<HashMap<&'static str, Vec<Form>>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut lists: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut table: HashMap<&str, Vec<Form>> = HashMap::new();
+        for line in include_str!("forms.txt").lines() {
+            if let Some((name, list)) =
+                line.strip_prefix('$').and_then(|rest| rest.split_once(" = "))
+            {
+                let options = expand(list, &lists);
+                lists.insert(name, options);
+            } else if let Some((left, operands)) = line.split_once(" :")
+                && !line.starts_with('#')
+            {
+                let mut words = left.split(' ');
+                let name = words.next().unwrap_or_default();
+                let groups = words
+                    .map(|word| {
+                        let bare = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
+                        let options = expand(bare.unwrap_or(word), &lists);
+                        let types = options.iter().all(|o| Type::parse(o).is_some());
+                        Group { options, optional: bare.is_some(), types }
+                    })
+                    .collect();
+                let form = Form {
+                    groups,
+                    operands: operands.split_whitespace().collect(),
+                    supported: !name.starts_with('!'),
+                };
+                table.entry(name.trim_start_matches('!')).or_default().push(form);
+            }
+        }
+        table
+    })
+}
+
+fn expand(
+    list: &'static str,
+    lists: &HashMap<&'static str, Vec<&'static str>>,
+) -> Vec<&'static str> {
+    list.split('|')
+        .flat_map(|word| match word.strip_prefix('$') {
+            Some(name) => lists.get(name).cloned().unwrap_or_default(),
+            None => vec![word],
+        })
+        .collect()
+}
