@@ -175,7 +175,7 @@ pub(super) fn explain(i: &Instruction<'_>) -> String {
     }
     let known = |m: &str| forms.iter().any(|f| f.groups.iter().any(|g| g.options.contains(&m)));
     match i.modifiers().find(|m| !known(m)) {
-        Some(m) if m.is_empty() => format!("`{}` has an empty modifier", i.name),
+        Some("") => format!("`{}` has an empty modifier", i.name),
         Some(m) => format!("`{}` takes no `.{m}`", i.root()),
         None => format!("PTX has no `{}`: its modifiers do not go together", i.name),
     }

@@ -51,7 +51,9 @@ impl Code {
             | Self::ClockL
             | Self::ClockI
             | Self::Carry(_)
-            | Self::CarryIn(_) => None,
+            | Self::CarryIn(_)
+            | Self::Carry64(_)
+            | Self::CarryIn64(_) => None,
             Self::LocalBase => of(X, X, None, None),
             Self::MovI
             | Self::NotI
@@ -215,6 +217,12 @@ pub(super) fn touched(op: &Op, program: &Program, mut tell: impl FnMut(Touch, Fi
             tell(Reads, P, 0);
             tell(Writes, P, 0);
             tell(Writes, R, op.d);
+        }
+        Code::Carry64(_) | Code::CarryIn64(_) => {
+            [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, X, row));
+            tell(Reads, P, 0);
+            tell(Writes, P, 0);
+            tell(Writes, X, op.d);
         }
         Code::Load | Code::Store | Code::Atomic => {
             let Some(memory) = program.memory.get(op.d as usize) else { return };

@@ -1,10 +1,5 @@
 //! Loads, stores and atomics of a warp: where they go, bounds, alignment, counting; then hazards and data.
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "loops over 32 lanes of several rows, which become vector code"
-)]
-
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::pattern::{Pattern, Place as Lanes};

@@ -1,9 +1,5 @@
 //! The arithmetic of 32 lanes at once. Plain loops over rows that the compiler turns into vector instructions.
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "loops over 32 lanes of several rows, which become vector code"
-)]
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "PTX's unordered comparisons hold for NaN")]
 
 use super::warp::{Row32, Row64};

@@ -140,8 +140,8 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
     };
     let bytes = op.memory.bytes();
     let mut at = [0_i64; 3];
-    for d in 0..op.dimensions as usize {
-        at[d] = i64::from(r32(cx, op.at[d], lane) as i32);
+    for (at, row) in at.iter_mut().zip(op.at).take(op.dimensions as usize) {
+        *at = i64::from(r32(cx, row, lane) as i32);
     }
     let row = i64::from(image.extent[0]) * i64::from(image.format.bytes());
     let mut layer = op.layer.map_or(0, |row| i64::from(r32(cx, row, lane) as i32));

@@ -82,10 +82,12 @@ pub const SETTINGS: [(&str, Option<&str>); 10] = [
     ("nvrtc90", Some("nvrtc80")),
 ];
 
-/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC.
+/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC. Those in a folder of their
+/// own, as `objects/grid`, lie beside their sources.
 pub fn ptx(name: &str) -> String {
     let path = match name.strip_prefix("nvrtc/") {
-        _ if name.contains("planted/") => format!("tests/kernels/{name}.ptx"),
+        Some(own) if own.contains('/') => format!("tests/kernels/{name}.ptx"),
+        None if name.contains('/') => format!("tests/kernels/{name}.ptx"),
         None => format!("tests/kernels/ptx/sm75/{name}.ptx"),
         // what is no different from nvcc's
         Some(name) => Some(format!("tests/kernels/ptx/nvrtc75/{name}.ptx"))

@@ -1,44 +1,8 @@
 //! The rest of the corpus: double precision, switches, clocks, fences, `cuda::atomic`, inline assembly, structs,
-//! cooperative groups; and what is not supported must say so.
+//! cooperative groups.
 
 use crate::common::{Kernel, Random, bytes_of, module, ptx, same};
 use ptxsim::{Error, FindingKind, Module};
-
-#[test]
-fn what_is_not_supported_says_so() {
-    let mut unsupported = vec![];
-    let mut files: Vec<_> = std::fs::read_dir("tests/kernels")
-        .expect("the corpus")
-        .filter_map(|f| {
-            f.ok()?.file_name().into_string().ok()?.strip_suffix(".ptx").map(str::to_owned)
-        })
-        .collect();
-    files.sort();
-    for file in &files {
-        let module = Module::parse(&ptx(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
-        // clusters need a newer target than the corpus is compiled for: there is no kernel in that file
-        assert_eq!(module.entries().is_empty(), file == "36_cluster90", "{file}");
-        for entry in module.entries() {
-            match module.refused(&entry.name) {
-                None => {}
-                Some(Error::Unsupported { feature, source_line: Some(line) }) => {
-                    assert!(
-                        line.line > 0 && line.file.ends_with(".cu"),
-                        "{file}: {feature} {line:?}"
-                    );
-                    unsupported.push((format!("{file} {}", entry.name), feature.clone()));
-                }
-                Some(other) => panic!("{file}: {other}"),
-            }
-        }
-    }
-    let names: Vec<&str> = unsupported.iter().map(|u| u.0.as_str()).collect();
-    assert_eq!(names, UNSUPPORTED, "{unsupported:#?}");
-}
-
-/// Packed halves, tensor cores. The other kernels of
-/// those files run.
-const UNSUPPORTED: [&str; 2] = ["13_half hvec", "34_wmma wm"];
 
 #[test]
 fn double_precision() {
