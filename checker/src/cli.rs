@@ -251,6 +251,16 @@ pub enum Hardware {
         #[arg(long)]
         list: bool,
     },
+    /// Run every case of the instruction tables, and print the record; exit code 1 when one has unexpected results
+    Instructions(Instructions),
+}
+
+/// `checker dev hardware instructions`
+#[derive(Debug, Args)]
+pub struct Instructions {
+    /// Write all results there, too, as 64-bit numbers one after the other.
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
 }
 
 /// `checker dev check`

@@ -1,8 +1,9 @@
 //! What one warp's memory access costs: 32-byte sectors in global memory, wavefronts in shared memory.
 //!
 //! Pure functions of the lanes' addresses, the mask of active lanes and the bytes that each lane accesses. They
-//! reproduce the source-level metrics of Nsight Compute (`smsp__sass_sectors_mem_global`,
-//! `smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared` and their `_ideal` partners), which depend on nothing else.
+//! reproduce what Nsight Compute counts on an NVIDIA H200 (`smsp__sass_sectors_mem_global`,
+//! `l1tex__data_pipe_lsu_wavefronts_mem_shared`, `l1tex__data_bank_conflicts_pipe_lsu_mem_shared` and the `_ideal`
+//! partners of its source view), which depends on nothing else: `tests/records/` has the figures.
 //! The common shapes (consecutive, all equal, within one line) cost a few vector instructions.
 
 /// Bytes of a sector: the unit in which global memory moves.
@@ -156,22 +157,30 @@ fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Sectors that `active` lanes would touch if their data lay packed: `ceil(active * bytes / 32)`.
+/// Sectors that `active` lanes would touch if their data lay packed, but no more than the `sectors` that they do:
+/// `ceil(active * bytes / 32)`, less where lanes share their data.
 #[inline]
-pub fn ideal_sectors(active: u32, bytes: u32) -> u32 {
-    active.saturating_mul(bytes).div_ceil(SECTOR as u32)
+pub fn ideal_sectors(active: u32, bytes: u32, sectors: u32) -> u32 {
+    active.saturating_mul(bytes).div_ceil(SECTOR as u32).min(sectors)
 }
 
-/// Wavefronts that a shared-memory access takes, and how many it would take without bank conflicts.
+/// Wavefronts that a shared-memory access of `active` lanes would take if their data lay packed in all banks, but no
+/// more than the `wavefronts` that it takes.
+#[inline]
+pub fn ideal_wavefronts(active: u32, bytes: u32, wavefronts: u32) -> u32 {
+    active.saturating_mul(bytes).div_ceil(4 * BANKS).min(wavefronts)
+}
+
+/// Wavefronts that a load or store in shared memory takes, and how many it would take without bank conflicts.
 ///
 /// Up to 4 bytes a lane, the warp is one transaction. With 8 bytes each half-warp is one, with 16 each quarter;
-/// two of them merge if every active lane `i` has lane `i ^ 1` inactive or at the same address, or likewise for
-/// `i ^ 2`. A transaction takes as many wavefronts as the busiest bank has different words; lanes at one word
-/// share it.
+/// in a load two of them merge if every active lane `i` of the warp has lane `i ^ 1` inactive or at the same
+/// address, or likewise for `i ^ 2`. A transaction takes as many wavefronts as the busiest bank has different
+/// words; lanes at one word share it.
 ///
-/// The second number is the count of transactions without merging, or the first where merging did better.
+/// The second number is the count of transactions: what is beyond it are bank conflicts.
 #[inline(always)]
-pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, u32) {
+pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32, load: bool) -> (u32, u32) {
     if mask == 0 {
         return (0, 0);
     }
@@ -180,14 +189,10 @@ pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, 
     if unit.shift == 2 {
         return (if shape.equal || shape.consecutive { 1 } else { degree(&shape, mask, BANKS) }, 1);
     }
-    let separate = count_groups(unit.separate(), mask);
-    let merged = unit.merges(&shape, mask);
-    if shape.consecutive && !merged {
-        return (separate, separate);
-    }
+    let merged = load && unit.merges(&shape, mask);
     let groups = if merged { unit.merged() } else { unit.separate() };
-    if shape.equal {
-        let transactions = count_groups(groups, mask);
+    let transactions = count_groups(groups, mask);
+    if shape.equal || shape.consecutive && !merged {
         return (transactions, transactions);
     }
     let mut wavefronts = 0;
@@ -196,7 +201,73 @@ pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32) -> (u32, 
             wavefronts += busiest(&shape.values, mask & group, unit.banks());
         }
     }
-    (wavefronts, wavefronts.min(separate))
+    (wavefronts, transactions)
+}
+
+/// Wavefronts that an atomic operation on shared memory takes.
+///
+/// One word is updated per bank and wavefront, so lanes at one address wait for each other, too. Compare-and-swap
+/// takes two for each. What the machine has no instruction for (floating point, 8 bytes) is a loop around
+/// compare-and-swap, in which each round serves one lane per bank; with 8 bytes each half of the warp has its own
+/// wavefronts, and lanes at one address still take turns.
+#[inline(never)]
+pub fn atomic_wavefronts(addresses: &Addresses, mask: u32, how: Update) -> u32 {
+    let mut wavefronts = 0;
+    let mut left = mask;
+    while left != 0 {
+        let mut served = 0_u32;
+        let mut busy = [0_u32; 2]; // banks, by half where these have their own
+        for lane in lanes(left) {
+            let (half, bank) = match how {
+                Update::Loop8 => (lane / 16, addresses[lane] / 8 % 16),
+                _ => (0, addresses[lane] / 4 % u64::from(BANKS)),
+            };
+            let other = || lanes(served).any(|l| addresses[l] == addresses[lane]);
+            let joins = how == Update::Increment
+                && lanes(served).any(|l| addresses[l] / 4 == addresses[lane] / 4);
+            if joins || busy[half] >> bank & 1 == 0 && !other() {
+                busy[half] |= 1 << bank;
+                served |= LANE[lane];
+            }
+        }
+        wavefronts += match how {
+            Update::Native | Update::Increment => 1,
+            Update::Swap | Update::Loop4 => 2,
+            Update::Loop8 => 2 * (u32::from(left & 0xffff != 0) + u32::from(left >> 16 != 0)),
+        };
+        left &= !served;
+    }
+    wavefronts
+}
+
+/// How the machine does an atomic operation on shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Update {
+    /// One instruction.
+    Native,
+    /// Adding one without asking for the old value: lanes at one address are counted, not queued.
+    Increment,
+    /// Compare-and-swap.
+    Swap,
+    /// A loop around compare-and-swap of 4 bytes: adding `f32`.
+    Loop4,
+    /// A loop around compare-and-swap of 8 bytes.
+    Loop8,
+}
+
+/// Sectors of a local-memory access: each lane's 4-byte words lie between those of its neighbours, 8 lanes a sector.
+#[inline(never)]
+pub fn local_sectors(offsets: &Addresses, mask: u32, bytes: u32) -> u32 {
+    let mut sectors = 0;
+    let mut left = mask;
+    while left != 0 {
+        let word = offsets[left.trailing_zeros() as usize & 31] / 4;
+        let together = lanes(left).filter(|&l| offsets[l] / 4 == word).fold(0, |m, l| m | LANE[l]);
+        left &= !together;
+        let octets = (0..4).map(|n| u32::from(together >> (8 * n) & 0xff != 0)).sum::<u32>();
+        sectors += octets * bytes.div_ceil(4);
+    }
+    sectors
 }
 
 /// How many of the groups have an active lane.
@@ -322,10 +393,10 @@ pub struct Collision {
     pub words: u32,
 }
 
-/// The busiest bank of an access that has conflicts; `None` if it has none. For messages, not for speed.
+/// The busiest bank of a load that has conflicts; `None` if it has none. For messages, not for speed.
 pub fn worst_collision(addresses: &Addresses, mask: u32, bytes: u32) -> Option<Collision> {
-    let (wavefronts, ideal) = shared_wavefronts(addresses, mask, bytes);
-    if wavefronts <= ideal {
+    let (wavefronts, transactions) = shared_wavefronts(addresses, mask, bytes, true);
+    if wavefronts <= transactions {
         return None;
     }
     let unit = Unit::of(bytes);

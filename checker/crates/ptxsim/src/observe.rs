@@ -197,14 +197,23 @@ pub struct Counters {
     pub shared_requests: u64,
     /// Wavefronts that they took.
     pub shared_wavefronts: u64,
-    /// Wavefronts without bank conflicts.
+    /// Wavefronts if the data lay packed in all banks.
     pub shared_wavefronts_ideal: u64,
+    /// Transactions of those requests, each a wavefront if it has no bank conflict: a warp's halves or quarters are
+    /// transactions of their own when a lane accesses 8 or 16 bytes.
+    pub shared_transactions: u64,
     /// Global atomic requests.
     pub global_atomics: u64,
+    /// 32-byte sectors that those touched.
+    pub global_atomic_sectors: u64,
     /// Shared atomic requests.
     pub shared_atomics: u64,
+    /// Wavefronts that those took.
+    pub shared_atomic_wavefronts: u64,
     /// Local-memory requests (stack arrays, spills).
     pub local_requests: u64,
+    /// 32-byte sectors that those touched.
+    pub local_sectors: u64,
     /// Texture fetches, surface loads and stores.
     pub texture_requests: u64,
     /// Conditional branches executed by warps.
@@ -272,9 +281,13 @@ impl Counters {
             shared_requests,
             shared_wavefronts,
             shared_wavefronts_ideal,
+            shared_transactions,
             global_atomics,
+            global_atomic_sectors,
             shared_atomics,
+            shared_atomic_wavefronts,
             local_requests,
+            local_sectors,
             texture_requests,
             branches,
             divergent_branches,
@@ -292,9 +305,9 @@ impl Counters {
         ratio(self.load_sectors + self.store_sectors, self.load_requests + self.store_requests)
     }
 
-    /// Bank conflicts: wavefronts beyond the ideal.
+    /// Bank conflicts of loads and stores: wavefronts beyond one per transaction.
     pub fn shared_conflicts(&self) -> u64 {
-        self.shared_wavefronts.saturating_sub(self.shared_wavefronts_ideal)
+        self.shared_wavefronts.saturating_sub(self.shared_transactions)
     }
 }
 

@@ -4,12 +4,15 @@
 //! A case's kernel takes the addresses of three inputs and a result, arrays of [`ELEMENTS`] 64-bit elements, and works
 //! on one element per thread, in blocks of 64.
 
+mod approx;
 mod compare;
 mod convert;
 mod float;
 mod integer;
 mod memory;
 mod moves;
+mod open;
+mod small;
 mod values;
 mod warp;
 
@@ -34,6 +37,8 @@ pub struct Case {
     pub expected: Vec<u64>,
     /// How results are compared.
     pub comparison: Comparison,
+    /// Results are `f64`; else `f32`, where they are numbers at all.
+    wide: bool,
 }
 
 /// How a result is compared with what is expected.
@@ -45,18 +50,13 @@ pub enum Comparison {
     F32,
     /// An `f64`: bit for bit, or both NaN.
     F64,
-}
-
-impl Comparison {
-    /// Whether the two agree.
-    pub fn agrees(self, got: u64, expected: u64) -> bool {
-        let nan = |v: u64| match self {
-            Self::Bits => false,
-            Self::F32 => f32::from_bits(v as u32).is_nan(),
-            Self::F64 => f64::from_bits(v).is_nan(),
-        };
-        got == expected || nan(got) && nan(expected)
-    }
+    /// Off by at most the greater of the two errors, or both NaN.
+    Within {
+        /// As a part of what is expected.
+        relative: f64,
+        /// As it is.
+        absolute: f64,
+    },
 }
 
 impl Case {
@@ -80,9 +80,43 @@ impl Case {
             .zeros(ELEMENTS, 8)
     }
 
+    /// A result as a number.
+    fn number(&self, bits: u64) -> f64 {
+        if self.wide { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() }
+    }
+
+    fn agrees(&self, got: u64, expected: u64) -> bool {
+        let (number, wanted) = (self.number(got), self.number(expected));
+        got == expected
+            || match self.comparison {
+                Comparison::Bits => false,
+                Comparison::F32 | Comparison::F64 => number.is_nan() && wanted.is_nan(),
+                Comparison::Within { relative, absolute } => {
+                    let error = (number - wanted).abs();
+                    number.is_nan() && wanted.is_nan()
+                        || error <= absolute.max(relative * wanted.abs())
+                }
+            }
+    }
+
+    /// The greatest error among results that approximate finite numbers, in units in the last place of the number
+    /// expected; `None` for results that are exact.
+    pub fn ulps(&self, results: &[u64]) -> Option<f64> {
+        let Comparison::Within { .. } = self.comparison else { return None };
+        let digits = if self.wide { 52 } else { 23 };
+        let least = if self.wide { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() };
+        let error = |(got, expected): (&u64, &u64)| {
+            let (number, wanted) = (self.number(*got), self.number(*expected));
+            let exponent = (wanted.abs().max(least).to_bits() >> 52) as i32 - 1023;
+            (number - wanted).abs() / 2_f64.powi(exponent - digits)
+        };
+        let errors = results.iter().zip(&self.expected).map(error);
+        Some(errors.filter(|e| e.is_finite()).fold(0.0, f64::max))
+    }
+
     /// The first element that a result has wrong, and how many are.
     pub fn wrong(&self, results: &[u64]) -> (Option<usize>, usize) {
-        let wrong = |i: &usize| !self.comparison.agrees(results[*i], self.expected[*i]);
+        let wrong = |i: &usize| !self.agrees(results[*i], self.expected[*i]);
         let mut all = (0..ELEMENTS).filter(wrong);
         let first = all.next();
         (first, all.count() + usize::from(first.is_some()))
@@ -97,11 +131,19 @@ pub fn module(cases: &[Case]) -> String {
     format!(".version 8.0\n.target sm_{target}\n.address_size 64\n{}", kernels.concat())
 }
 
+/// A number that tells results apart (FNV-1a, 64 bits).
+pub fn digest(results: &[u64]) -> u64 {
+    results
+        .iter()
+        .flat_map(|r| r.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+}
+
 /// The cases of a group.
 pub type Group = fn(&Table);
 
 /// All groups by name.
-pub const GROUPS: [(&str, Group); 18] = [
+pub const GROUPS: [(&str, Group); 26] = [
     ("integer_arithmetic_of_every_width", integer::integer_arithmetic_of_every_width),
     ("logic_and_bits_of_every_width", integer::logic_and_bits_of_every_width),
     ("thirty_two_bit_specialities", integer::thirty_two_bit_specialities),
@@ -123,6 +165,14 @@ pub const GROUPS: [(&str, Group); 18] = [
     ("votes_matches_and_reductions", warp::votes_matches_and_reductions),
     ("barriers_that_count", warp::barriers_that_count),
     ("special_registers", warp::special_registers),
+    ("nans_of_f32", open::nans_of_f32),
+    ("nans_of_f64", open::nans_of_f64),
+    ("nans_of_halves", open::nans_of_halves),
+    ("nans_as_integers", open::nans_as_integers),
+    ("division_by_zero", open::division_by_zero),
+    ("approximations", approx::approximations),
+    ("approximate_divisions", approx::approximate_divisions),
+    ("seeds_of_f64", approx::seeds_of_f64),
 ];
 
 /// The cases of the group with this name.
@@ -232,6 +282,7 @@ impl Table {
             inputs,
             expected,
             comparison,
+            wide: comparison == Comparison::F64,
         });
     }
 
@@ -258,6 +309,7 @@ impl Table {
             inputs,
             expected,
             comparison: Comparison::Bits,
+            wide: false,
         });
     }
 

@@ -7,8 +7,10 @@ use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     pub(super) fn space(&mut self, i: &Instruction<'a>) -> Result<MemSpace, Error> {
-        Ok(if i.has("global") || i.has("const") {
+        Ok(if i.has("global") {
             MemSpace::Global
+        } else if i.has("const") {
+            MemSpace::Constant
         } else if i.has("shared") || i.has("shared::cta") {
             MemSpace::Shared
         } else if i.has("local") {
@@ -68,6 +70,7 @@ impl<'a> Decoder<'_, 'a> {
             strong,
             scope: scope(i),
             atomic: None,
+            by_one: false,
             b: 0,
             c: 0,
             pc: 0,
@@ -151,6 +154,7 @@ impl<'a> Decoder<'_, 'a> {
             }
         }
         let b = self.operand(i, first + 1)?;
+        op.by_one = *b == Operand::Int(1);
         op.b = if op.wide { self.r64(b)? } else { self.r32(b)? };
         if kind == AtomicOp::Cas {
             let c = self.operand(i, first + 2)?;

@@ -4,6 +4,8 @@
 //! `[u32; 32]` (one value per lane; 8- and 16-bit values are kept zero-extended), rows of `L` and `D` are `[u64; 32]`,
 //! predicates are lane masks. Constants and special registers are rows too, so every operand is an index.
 
+use crate::count::Update;
+
 /// One operation: `d` is written, `a`, `b`, `c` are read; each is a row of the file that `code` implies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Op {
@@ -220,6 +222,8 @@ pub(crate) struct MemOp {
     /// Whom a strong access is for.
     pub scope: Scope,
     pub atomic: Option<AtomicOp>,
+    /// An atomic whose operand is written as 1.
+    pub by_one: bool,
     /// Rows of an atomic's operands.
     pub b: u32,
     pub c: u32,
@@ -239,11 +243,25 @@ impl MemOp {
     pub const fn bytes(&self) -> u32 {
         self.width * self.vector
     }
+
+    /// How the machine updates shared memory, if this is an atomic. NVIDIA H200, `tests/records/`.
+    pub fn update(&self) -> Option<Update> {
+        Some(match self.atomic? {
+            AtomicOp::Cas => Update::Swap,
+            AtomicOp::Exch => Update::Native,
+            _ if self.width == 8 => Update::Loop8,
+            AtomicOp::AddF => Update::Loop4,
+            AtomicOp::Add if self.by_one && self.rows[0] == u32::MAX => Update::Increment,
+            _ => Update::Native,
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemSpace {
     Global,
+    /// Global to everything but the counters: constants have a cache of their own.
+    Constant,
     Shared,
     Local,
     /// Decided lane by lane, by address.

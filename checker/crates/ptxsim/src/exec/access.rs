@@ -2,7 +2,7 @@
 
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
-use super::pattern::{Pattern, Place as Lanes};
+use super::pattern::{Cost, Pattern, Place as Lanes};
 use super::warp::lanes;
 use super::words::{self, Half};
 use super::{COUNT, FULL, hazards, local};
@@ -110,7 +110,7 @@ fn go<const L: u8>(
     space: MemSpace,
     slot: u64,
 ) -> bool {
-    let Request { index, op, kind } = *request;
+    let Request { op, kind, .. } = *request;
     let bytes = op.bytes();
     // a negative offset is far beyond any end
     let least = first.wrapping_add(pattern.least as u64);
@@ -142,7 +142,7 @@ fn go<const L: u8>(
     };
     let first = first as u32;
     if L >= COUNT {
-        count_access(cx.m, index, who.mask, bytes, pattern, first, allocation.is_some());
+        count_access(cx.m, request, who.mask, pattern, first, allocation.is_some());
     }
     let lanes = Lanes { pattern, first };
     if L >= FULL {
@@ -165,53 +165,62 @@ fn go<const L: u8>(
 #[inline(always)]
 fn count_access(
     m: &mut Machine<'_>,
-    index: u32,
+    request: &Request<'_>,
     mask: u32,
-    bytes: u32,
     pattern: &mut Pattern,
     first: u32,
     global: bool,
 ) {
+    let Request { index, op, kind } = *request;
+    let bytes = op.bytes();
     let shape = &pattern.shape;
     let sector = first % 32;
-    let (cost, ideal) = if global && shape.run {
-        ((sector + 32 * bytes).div_ceil(32), bytes)
+    let cost = if global && shape.run {
+        Cost { units: (sector + 32 * bytes).div_ceil(32), ideal: bytes, transactions: 0 }
     } else if global && let Some(halves) = shape.halves {
-        (half_sectors(halves, first, bytes), bytes)
-    } else if !global && bytes == 4 && (shape.run || shape.same) {
-        (1, 1)
+        let units = half_sectors(halves, first, bytes);
+        Cost { units, ideal: bytes.min(units), transactions: 0 }
+    } else if !global && bytes == 4 && (shape.run || shape.same) && kind != Kind::Atomic {
+        Cost { units: 1, ideal: 1, transactions: 1 }
     } else {
         // all that sectors depend on beside the pattern is where in a sector it begins; moving a shared access by
         // whole words only turns its banks around
         let at = if global { sector } else { 32 + first % 4 };
         if pattern.cost_at != at {
-            pattern.cost = cost(pattern, first, mask, bytes, global);
+            pattern.cost = cost(pattern, first, mask, request, global);
             pattern.cost_at = at;
         }
         pattern.cost
     };
     let site = &mut m.sites[index as usize];
-    if global {
-        site.requests += 1;
-        site.units += u64::from(cost);
-        site.ideal += u64::from(ideal);
-    } else {
+    if !global {
         site.shared_requests += 1;
-        site.wavefronts += u64::from(cost);
-        site.wavefronts_ideal += u64::from(ideal);
+        site.wavefronts += u64::from(cost.units);
+        site.wavefronts_ideal += u64::from(cost.ideal);
+        site.transactions += u64::from(cost.transactions);
+    } else if op.space != MemSpace::Constant {
+        site.requests += 1;
+        site.units += u64::from(cost.units);
+        site.ideal += u64::from(cost.ideal);
     }
 }
 
-/// Sectors or wavefronts of an access, and the ideal.
+/// The cost of an access of any shape.
 #[inline(never)]
-fn cost(pattern: &Pattern, first: u32, mask: u32, bytes: u32, global: bool) -> (u32, u32) {
+fn cost(pattern: &Pattern, first: u32, mask: u32, request: &Request<'_>, global: bool) -> Cost {
     let offsets = wide(&Lanes { pattern, first }.offsets());
+    let (op, lanes) = (request.op, mask.count_ones());
+    let bytes = op.bytes();
     if global {
         // allocations are aligned to sectors, so offsets count like addresses
-        (count::sectors(&offsets, mask, bytes), count::ideal_sectors(mask.count_ones(), bytes))
-    } else {
-        count::shared_wavefronts(&offsets, mask, bytes)
+        let units = count::sectors(&offsets, mask, bytes);
+        return Cost { units, ideal: count::ideal_sectors(lanes, bytes, units), transactions: 0 };
     }
+    let (units, transactions) = match op.update() {
+        Some(update) => (count::atomic_wavefronts(&offsets, mask, update), 1),
+        None => count::shared_wavefronts(&offsets, mask, bytes, request.kind == Kind::Load),
+    };
+    Cost { units, ideal: count::ideal_wavefronts(lanes, bytes, units), transactions }
 }
 
 /// Sectors that two half-warps touch, each a run or one address: two ranges, which may overlap.
@@ -256,7 +265,7 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, who
     let of = |address: u64| match (op.space, split(address).0) {
         (MemSpace::Generic, SHARED_SLOT) => (MemSpace::Shared, base(SHARED_SLOT)),
         (MemSpace::Generic, LOCAL_SLOT) => (MemSpace::Local, base(LOCAL_SLOT)),
-        (MemSpace::Generic, _) => (MemSpace::Global, 0),
+        (MemSpace::Generic | MemSpace::Constant, _) => (MemSpace::Global, 0),
         (space, _) => (space, 0),
     };
     let mut rest = who.mask;

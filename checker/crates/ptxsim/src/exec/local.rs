@@ -7,6 +7,7 @@ use super::warp::lanes;
 use super::words::{Words, atomic, element, store};
 use super::{COUNT, FULL};
 use crate::FindingKind;
+use crate::count;
 use crate::decode::op::MemOp;
 
 /// Executes a local access: each lane has its own column of words.
@@ -26,7 +27,9 @@ pub(super) fn access<const L: u8>(
         warp.local_written.resize(words, 0);
     }
     if L >= COUNT {
-        m.sites[index as usize].local += 1;
+        let site = &mut m.sites[index as usize];
+        site.local += 1;
+        site.local_sectors += u64::from(count::local_sectors(addresses, who.mask, op.bytes()));
     }
     let bytes = op.bytes();
     for lane in lanes(who.mask) {

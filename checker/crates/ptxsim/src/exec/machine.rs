@@ -52,7 +52,9 @@ pub(crate) struct Site {
     pub shared_requests: u64,
     pub wavefronts: u64,
     pub wavefronts_ideal: u64,
+    pub transactions: u64,
     pub local: u64,
+    pub local_sectors: u64,
 }
 
 /// One host thread's machine.
@@ -354,7 +356,6 @@ impl Machine<'_> {
 
     /// Event counts per operation, folded into counters per source place.
     pub fn counters(&self) -> Vec<(u32, Counters)> {
-        use crate::decode::op::MemSpace;
         let program = self.program();
         let mut all: Vec<(u32, Counters)> = Vec::new();
         for (block, (warps, threads)) in program.blocks.iter().zip(&self.blocks) {
@@ -375,15 +376,17 @@ impl Machine<'_> {
             all.push((source, c));
         };
         for (op, site) in program.memory.iter().zip(&self.sites) {
-            let mut c = Counters { local_requests: site.local, ..Counters::default() };
+            let mut c = Counters {
+                local_requests: site.local,
+                local_sectors: site.local_sectors,
+                ..Counters::default()
+            };
             let load = matches!(program.ops[op.pc as usize].code, crate::decode::op::Code::Load);
             if op.atomic.is_some() {
-                if op.space == MemSpace::Shared {
-                    c.shared_atomics = site.requests + site.shared_requests;
-                } else {
-                    c.global_atomics = site.requests;
-                    c.shared_atomics = site.shared_requests;
-                }
+                c.global_atomics = site.requests;
+                c.global_atomic_sectors = site.units;
+                c.shared_atomics = site.shared_requests;
+                c.shared_atomic_wavefronts = site.wavefronts;
             } else if load {
                 c.load_requests = site.requests;
                 c.load_sectors = site.units;
@@ -397,6 +400,7 @@ impl Machine<'_> {
                 c.shared_requests = site.shared_requests;
                 c.shared_wavefronts = site.wavefronts;
                 c.shared_wavefronts_ideal = site.wavefronts_ideal;
+                c.shared_transactions = site.transactions;
             }
             add(op.pc, c);
         }

@@ -8,6 +8,16 @@
 
 use super::words::{Half, Shape};
 
+/// What an access costs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cost {
+    /// Sectors of global memory, or wavefronts of shared memory.
+    pub units: u32,
+    pub ideal: u32,
+    /// Of shared memory.
+    pub transactions: u32,
+}
+
 /// The last pattern of a memory operation.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
@@ -23,8 +33,8 @@ pub(crate) struct Pattern {
     pub span: u64,
     /// All distances are multiples of what a lane accesses.
     pub aligned: bool,
-    /// Sectors or wavefronts, and the ideal, of the last access that was counted; and what they hold for.
-    pub cost: (u32, u32),
+    /// What the last access that was counted cost; and what that holds for.
+    pub cost: Cost,
     pub cost_at: u32,
     /// The shared array that the last access was in: its first byte and its end.
     pub room: (u32, u32),
@@ -40,7 +50,7 @@ impl Default for Pattern {
             least: 0,
             span: 0,
             aligned: false,
-            cost: (0, 0),
+            cost: Cost::default(),
             cost_at: u32::MAX,
             room: (0, 0),
         }

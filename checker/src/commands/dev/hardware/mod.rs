@@ -3,6 +3,8 @@
 //!
 //! Runs in this process and not in a worker: the kernels are ours, and a profiler watches one process best.
 
+mod instructions;
+
 use crate::backend::gpu::Gpu;
 use crate::backend::{Arg, Backend, Launch, Run};
 use crate::cli::Hardware;
@@ -19,6 +21,7 @@ pub fn run(what: &Hardware) -> anyhow::Result<Exit> {
             Ok(Exit::Passed)
         }
         Hardware::Launches { list: false } => launches(),
+        Hardware::Instructions(args) => instructions::run(args),
     }
 }
 

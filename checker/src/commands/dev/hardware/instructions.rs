@@ -1,0 +1,77 @@
+//! `checker dev hardware instructions`: every case of the tables on the GPU, against what plain Rust expects.
+
+use std::fs;
+
+use ptx_cases::instructions::{self, Case, digest};
+
+use super::launched;
+use crate::backend::Backend;
+use crate::backend::gpu::Gpu;
+use crate::cli::Instructions;
+use crate::exit::Exit;
+
+/// Runs all groups, prints the record, and fails when a case has other results than expected.
+pub fn run(args: &Instructions) -> anyhow::Result<Exit> {
+    let mut gpu = Gpu::open()?;
+    let info = gpu.info().clone();
+    say!("# GPU: {} (compute capability {}.{})", info.name, info.capability.0, info.capability.1);
+    say!("# CUDA: {}.{}", info.driver.0, info.driver.1);
+    say!("#");
+    say!(
+        "# digest: of all results (FNV-1a); error: the greatest, in units in the last place, where results approximate"
+    );
+    say!("# first wrong: operands -> result, not what was expected");
+    say!("group\tcase\ttarget\tdigest\twrong\terror\tinstruction\tfirst wrong");
+    let (mut all, mut disagree, mut bytes) = (0, 0, Vec::new());
+    for (group, _) in instructions::GROUPS {
+        let cases = instructions::cases(group);
+        // one module for the group; should the driver refuse it, one for each case, to tell which
+        gpu.load(instructions::module(&cases));
+        let together = cases.first().is_none_or(|c| results(&mut gpu, c, "k0").is_ok());
+        for (n, case) in cases.iter().enumerate() {
+            let name = if together { format!("k{n}") } else { "k0".to_owned() };
+            if !together {
+                gpu.load(instructions::module(std::slice::from_ref(case)));
+            }
+            let instruction = case.instruction.replace('\n', " ");
+            all += 1;
+            match results(&mut gpu, case, &name) {
+                Ok(results) => {
+                    bytes.extend(results.iter().flat_map(|r| r.to_le_bytes()));
+                    let (first, wrong) = case.wrong(&results);
+                    disagree += usize::from(wrong > 0);
+                    let first = first.map(|i| {
+                        let [a, b, c] = [0, 1, 2].map(|n: usize| case.inputs[n][i]);
+                        let expected = case.expected[i];
+                        format!("{a:#x} {b:#x} {c:#x} -> {:#x}, not {expected:#x}", results[i])
+                    });
+                    let error = case.ulps(&results).map(|e| format!("{e:.3}"));
+                    say!(
+                        "{group}\t{n}\t{}\t{:016x}\t{wrong}\t{}\t{instruction}\t{}",
+                        case.target,
+                        digest(&results),
+                        error.unwrap_or_default(),
+                        first.unwrap_or_default()
+                    );
+                }
+                Err(error) => {
+                    disagree += 1;
+                    say!("{group}\t{n}\t{}\t-\t-\t-\t{instruction}\t{error}", case.target);
+                }
+            }
+        }
+    }
+    if let Some(path) = &args.results {
+        fs::write(path, bytes)?;
+    }
+    eprintln!("{all} cases on {}, {disagree} of them with other results than expected", info.name);
+    Ok(if disagree == 0 { Exit::Passed } else { Exit::NotYet })
+}
+
+/// What the GPU makes of a case.
+fn results(gpu: &mut Gpu, case: &Case, name: &str) -> anyhow::Result<Vec<u64>> {
+    let run = launched(gpu, &case.launch(name))?;
+    let Some(output) = run.outputs.last() else { anyhow::bail!("no output") };
+    let words = output.data.chunks_exact(8);
+    Ok(words.map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())).collect())
+}
