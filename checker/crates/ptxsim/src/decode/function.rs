@@ -299,6 +299,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         // the name of a range may end in digits, too: the number is one of the ends
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let digits = digits.min(u32::MAX.ilog10() as usize + 1);
         for start in name.len() - digits..name.len() {
             let (stem, number) = name.split_at(start);
             if let Some(Local::Range(first, ty, count)) = self.names.get(stem)
@@ -464,8 +465,6 @@ impl<'a> Decoder<'_, 'a> {
     }
 }
 
-/// Re
-
 /// The module's `.file` directives.
 pub(super) struct Files<'a>(HashMap<u32, &'a str>);
 
@@ -478,7 +477,9 @@ impl<'a> Files<'a> {
     fn path(&self, file: u32) -> &'a str {
         self.0.get(&file).copied().unwrap_or_default()
     }
-}solves `.loc` lines to the learner's own file.
+}
+
+/// Resolves `.loc` lines to the learner's own file.
 struct Sources<'p, 'a> {
     files: &'p Files<'a>,
     /// The file that the function itself is in.

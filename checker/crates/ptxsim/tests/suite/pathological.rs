@@ -58,6 +58,25 @@ const CASES: &[(&str, fn() -> String)] = &[
     ("a long number", || kernel(&format!("mov.u32 %r1, {};", "9".repeat(MEGABYTE)))),
     ("digits behind a register", || kernel(&format!("mov.u32 %r1, %r{};", "0".repeat(MEGABYTE)))),
     ("labels", || kernel(&many("$L#:"))),
+    ("copies of copies", || {
+        let mut lines: Vec<String> =
+            (2..30_000).map(|n| format!("mov.u32 %q{n}, %q{};", n - 1)).collect();
+        lines.reverse();
+        kernel(&format!(".reg .b32 %q<30000>;\nmov.u32 %q1, 7;\n{}", lines.join("\n")))
+    }),
+    ("results that nobody reads", || {
+        let lines: Vec<String> =
+            (2..30_000).map(|n| format!("add.u32 %q{n}, %q{}, %r1;", n - 1)).collect();
+        kernel(&format!(".reg .b32 %q<30000>;\n{}", lines.join("\n")))
+    }),
+    ("branches out of deep blocks", || {
+        let body = format!("{}{}", "{\n".repeat(255), "@%p1 bra $L;\n".repeat(40_000));
+        kernel(&format!("{body}{}$L:", "}\n".repeat(255)))
+    }),
+    ("registers of deep blocks", || {
+        let body = format!("{}{}", "{\n".repeat(255), "mov.u32 %r1, %r2;\n".repeat(40_000));
+        kernel(&format!("{body}{}", "}\n".repeat(255)))
+    }),
     ("labels and branches", || kernel(&many("$L#:\n@%p1 bra $L#;"))),
     ("one label for all", || kernel(&format!("$L:\n{}", many("@%p1 bra $L;")))),
     ("branches to nowhere", || kernel(&many("bra $L#;"))),
