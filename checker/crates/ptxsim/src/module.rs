@@ -1,5 +1,6 @@
 //! A loaded module: its kernels, ready to launch.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
@@ -113,21 +114,22 @@ fn shared_bytes(tree: &ast::Ptx<'_>, f: &ast::Function<'_>) -> u32 {
         ast::Statement::Variable(v) if v.space == "shared" => Some(v.bytes()),
         _ => None,
     });
-    let named = |name: &str| {
-        body.iter().any(|s| match s {
-            ast::Statement::Instruction(i) => i.operands.iter().any(|o| {
-                matches!(o, ast::Operand::Name(n) | ast::Operand::Offset(n, _) if *n == name)
-                    || matches!(o, ast::Operand::Memory { base: Some(n), .. } if *n == name)
-            }),
-            _ => false,
-        })
-    };
+    let mut named = HashSet::new();
+    for statement in body {
+        let ast::Statement::Instruction(i) = statement else { continue };
+        named.extend(i.operands.iter().filter_map(|o| match o {
+            ast::Operand::Name(n) | ast::Operand::Offset(n, _) => Some(*n),
+            ast::Operand::Memory { base, .. } => *base,
+            _ => None,
+        }));
+    }
     let module = tree
         .variables
         .iter()
-        .filter(|v| v.space == "shared" && named(v.name))
+        .filter(|v| v.space == "shared" && named.contains(v.name))
         .map(ast::Variable::bytes);
-    u32::try_from(own.chain(module).sum::<u64>()).unwrap_or(u32::MAX)
+    let bytes = own.chain(module).fold(0, u64::saturating_add);
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 fn param(v: &ast::Variable<'_>) -> Param {

@@ -77,7 +77,7 @@ const MAX_PARAMS: u64 = 32_764;
 /// Decodes `function` and appends it to the program.
 pub(super) fn decode<'a>(
     function: &Function<'a>,
-    ptx: &Ptx<'a>,
+    files: &Files<'a>,
     symbols: &HashMap<&'a str, Symbol>,
     program: &mut Program,
 ) -> Result<(), Error> {
@@ -105,11 +105,11 @@ pub(super) fn decode<'a>(
         parents: vec![0],
     };
     d.signature(function)?;
-    let mut sources = Sources::new(function, ptx);
+    let mut sources = Sources::new(function, files);
     for statement in function.body.as_deref().unwrap_or_default() {
         match statement {
             Statement::Location { file, line, column, inlined_at } => {
-                d.cooperative = sources.cooperative.contains(file);
+                d.cooperative = sources.cooperative(*file);
                 if let Some(source) = sources.at(*file, *line, *column, *inlined_at) {
                     d.source = d.intern(source);
                 }
@@ -299,6 +299,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         // the name of a range may end in digits, too: the number is one of the ends
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let digits = digits.min(u32::MAX.ilog10() as usize + 1);
         for start in name.len() - digits..name.len() {
             let (stem, number) = name.split_at(start);
             if let Some(Local::Range(first, ty, count)) = self.names.get(stem)
@@ -464,28 +465,43 @@ impl<'a> Decoder<'_, 'a> {
     }
 }
 
+/// The module's `.file` directives.
+pub(super) struct Files<'a>(HashMap<u32, &'a str>);
+
+impl<'a> Files<'a> {
+    pub fn new(ptx: &Ptx<'a>) -> Self {
+        // of two with one number the first counts
+        Self(ptx.files.iter().rev().copied().collect())
+    }
+
+    fn path(&self, file: u32) -> &'a str {
+        self.0.get(&file).copied().unwrap_or_default()
+    }
+}
+
 /// Resolves `.loc` lines to the learner's own file.
 struct Sources<'p, 'a> {
-    files: &'p [(u32, &'a str)],
+    files: &'p Files<'a>,
     /// The file that the function itself is in.
     home: u32,
-    /// The headers of cooperative groups.
-    cooperative: Vec<u32>,
     /// The resolved place of the `.loc` directly before, while a chain of them lasts.
     chain: Option<Source>,
 }
 
 impl<'p, 'a> Sources<'p, 'a> {
-    fn new(function: &Function<'a>, ptx: &'p Ptx<'a>) -> Self {
+    fn new(function: &Function<'a>, files: &'p Files<'a>) -> Self {
         let home = function
             .body
             .iter()
             .flatten()
             .find_map(|s| if let Statement::Location { file, .. } = s { Some(*file) } else { None })
             .unwrap_or(1);
-        let cooperative = ptx.files.iter().filter(|(_, path)| path.contains("cooperative_groups"));
-        let cooperative = cooperative.map(|(n, _)| *n).filter(|n| *n != home).collect();
-        Self { files: &ptx.files, home, cooperative, chain: None }
+        Self { files, home, chain: None }
+    }
+
+    /// Is this one of the headers of cooperative groups, and not the function's own file?
+    fn cooperative(&self, file: u32) -> bool {
+        file != self.home && self.files.path(file).contains("cooperative_groups")
     }
 
     fn chain_ends(&mut self) {
@@ -510,7 +526,7 @@ impl<'p, 'a> Sources<'p, 'a> {
             inlined_at.filter(|(f, l, _)| *f == self.home && *l > 0)
         };
         if let Some((file, line, column)) = place {
-            let file = self.files.iter().find(|(n, _)| *n == file).map_or("", |(_, path)| path);
+            let file = self.files.path(file);
             self.chain = Some(Source { file: file.to_owned(), line, column });
         }
         self.chain.clone()

@@ -105,6 +105,7 @@ impl Program {
     fn reachable(&self, function: usize) -> Vec<usize> {
         let mut seen = vec![false; self.functions.len()];
         let (mut open, mut all) = (vec![function], vec![]);
+        let mut everything = false;
         while let Some(f) = open.pop() {
             let Some(func) =
                 self.functions.get(f).filter(|_| !std::mem::replace(&mut seen[f], true))
@@ -123,7 +124,9 @@ impl Program {
                 {
                     match call.target {
                         Target::Function(callee) => open.push(callee),
-                        Target::Indirect(_) => open.extend(0..self.functions.len()),
+                        Target::Indirect(_) if !std::mem::replace(&mut everything, true) => {
+                            open.extend(0..self.functions.len());
+                        }
                         _ => {}
                     }
                 }
@@ -209,9 +212,10 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
     for v in ptx.variables.iter().filter(|v| matches!(v.space, "global" | "const")) {
         initialise(v, &mut program, &symbols)?;
     }
+    let files = function::Files::new(ptx);
     for f in &defined {
         let mark = program.mark();
-        match function::decode(f, ptx, &symbols, &mut program) {
+        match function::decode(f, &files, &symbols, &mut program) {
             Ok(()) => {}
             Err(error @ (Error::Unsupported { .. } | Error::BadLaunch { .. })) => {
                 program.rewind(&mark);

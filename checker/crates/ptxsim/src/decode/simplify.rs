@@ -2,7 +2,7 @@
 //! results that nobody reads. What PTX counts stays: a block's instructions are numbers of the block.
 
 use super::Program;
-use super::op::{Address, AtomicOp, Code, Func, Op};
+use super::op::{Address, AtomicOp, Code, Func};
 use super::rows::{File, Touch, touched};
 
 /// Per row of a function: how often it is written, whether it is read, and what may stand for it.
@@ -59,6 +59,10 @@ impl Files {
     }
 }
 
+/// How often what became unnecessary by a simplification is looked for: long chains of it are no program's, and may
+/// stay.
+const ROUNDS: usize = 32;
+
 /// Simplifies the function's operations, the last ones of the program.
 pub(super) fn simplify(program: &mut Program, func: &Func) {
     let start = func.start as usize;
@@ -88,7 +92,7 @@ fn copies(program: &mut Program, func: &Func, files: &mut Files, gone: &mut [boo
         files.x.given[*row as usize] = files.x.writes[*row as usize] == 0;
     }
     // a copy of a copy is found in the order of the text, or else in the next round
-    loop {
+    for _ in 0..ROUNDS {
         let mut found = false;
         for (op, gone) in program.ops[start..].iter().zip(gone.iter_mut()) {
             let file = match op.code {
@@ -143,7 +147,7 @@ fn copies(program: &mut Program, func: &Func, files: &mut Files, gone: &mut [boo
 /// Takes out computations whose result nobody reads, and copies that only such read.
 fn unread(program: &Program, func: &Func, files: &mut Files, gone: &mut [bool]) {
     let start = func.start as usize;
-    loop {
+    for _ in 0..ROUNDS {
         for rows in [&mut files.r, &mut files.x, &mut files.p] {
             rows.reads.fill(0);
         }
@@ -217,10 +221,15 @@ fn remove(program: &mut Program, start: usize, gone: &[bool]) {
             op.c = moved(op.c);
         }
     }
-    let keep = |i: usize| i < start || !gone[i - start];
-    let kept: Vec<Op> =
-        program.ops.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, op)| *op).collect();
-    let sources = program.source_of.iter().enumerate().filter(|(i, _)| keep(*i)).map(|(_, s)| *s);
-    program.source_of = sources.collect();
-    program.ops = kept;
+    // only the function's own part moves: a module may have very many functions
+    let mut at = start;
+    for (i, gone) in gone.iter().enumerate() {
+        if !gone {
+            program.ops[at] = program.ops[start + i];
+            program.source_of[at] = program.source_of[start + i];
+            at += 1;
+        }
+    }
+    program.ops.truncate(at);
+    program.source_of.truncate(at);
 }

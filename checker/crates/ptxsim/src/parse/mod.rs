@@ -23,6 +23,9 @@ impl ParseError {
 
 type Result<T> = std::result::Result<T, ParseError>;
 
+/// Names are looked up through this many blocks around a statement at most.
+const MAX_DEPTH: u32 = 256;
+
 /// Parses a whole file.
 pub(crate) fn parse(text: &str) -> Result<Ptx<'_>> {
     let tokens = lexer::tokens(text)?;
@@ -360,6 +363,10 @@ impl<'a> Parser<'_, 'a> {
                 Some(Kind::Punct('{')) => {
                     self.at += 1;
                     depth += 1;
+                    if depth > MAX_DEPTH {
+                        let message = format!("blocks nested deeper than {MAX_DEPTH}");
+                        return Err(ParseError::new(line, message));
+                    }
                     statements.push(Statement::Open);
                 }
                 Some(Kind::Punct('}')) => {

@@ -11,6 +11,7 @@ mod grid;
 mod hardware;
 mod instructions;
 mod limits;
+mod pathological;
 mod planted;
 mod robustness;
 mod textures;
