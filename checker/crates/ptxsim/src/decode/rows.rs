@@ -51,7 +51,9 @@ impl Code {
             | Self::ClockL
             | Self::ClockI
             | Self::Carry(_)
-            | Self::CarryIn(_) => None,
+            | Self::CarryIn(_)
+            | Self::Carry64(_)
+            | Self::CarryIn64(_) => None,
             Self::LocalBase => of(X, X, None, None),
             Self::MovI
             | Self::NotI
@@ -209,12 +211,14 @@ pub(super) fn touched(op: &Op, program: &Program, mut tell: impl FnMut(Touch, Fi
         Code::Branch => tell(Reads, P, op.a),
         Code::ClockL => tell(Writes, X, op.d),
         Code::ClockI => tell(Writes, R, op.d),
-        Code::Carry(_) | Code::CarryIn(_) => {
-            [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, R, row));
+        Code::Carry(_) | Code::CarryIn(_) | Code::Carry64(_) | Code::CarryIn64(_) => {
+            let wide = matches!(op.code, Code::Carry64(_) | Code::CarryIn64(_));
+            let file = if wide { X } else { R };
+            [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, file, row));
             // the condition code
             tell(Reads, P, 0);
             tell(Writes, P, 0);
-            tell(Writes, R, op.d);
+            tell(Writes, file, op.d);
         }
         Code::Load | Code::Store | Code::Atomic => {
             let Some(memory) = program.memory.get(op.d as usize) else { return };
