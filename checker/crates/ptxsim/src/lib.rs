@@ -16,6 +16,7 @@ mod device;
 mod error;
 mod exec;
 mod launch;
+mod lines;
 mod memory;
 mod module;
 mod observe;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Error;
 use crate::address::{base, split};
+use crate::lines::Lines;
 use crate::texture::Objects;
 
 /// Device memory of one simulated GPU.
@@ -26,7 +27,7 @@ pub(crate) struct Allocation {
     pub bytes: u64,
     /// Bytes of one element, for messages.
     pub element: u32,
-    pub words: Box<[AtomicU32]>,
+    pub words: Lines<AtomicU32>,
     pub initialised: Initialised,
     /// False for constant memory and the like.
     pub writable: bool,
@@ -127,7 +128,7 @@ impl Memory {
             name: name.to_owned(),
             bytes,
             element: element.max(1),
-            words: (0..words).map(|_| AtomicU32::new(0)).collect(),
+            words: Lines::new(words, || AtomicU32::new(0)),
             initialised: if initialised { Initialised::All } else { Initialised::None },
             writable: true,
         });

@@ -211,12 +211,14 @@ pub(super) fn touched(op: &Op, program: &Program, mut tell: impl FnMut(Touch, Fi
         Code::Branch => tell(Reads, P, op.a),
         Code::ClockL => tell(Writes, X, op.d),
         Code::ClockI => tell(Writes, R, op.d),
-        Code::Carry(_) | Code::CarryIn(_) => {
-            [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, R, row));
+        Code::Carry(_) | Code::CarryIn(_) | Code::Carry64(_) | Code::CarryIn64(_) => {
+            let wide = matches!(op.code, Code::Carry64(_) | Code::CarryIn64(_));
+            let file = if wide { X } else { R };
+            [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, file, row));
             // the condition code
             tell(Reads, P, 0);
             tell(Writes, P, 0);
-            tell(Writes, R, op.d);
+            tell(Writes, file, op.d);
         }
         Code::Carry64(_) | Code::CarryIn64(_) => {
             [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, X, row));

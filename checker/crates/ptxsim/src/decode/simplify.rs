@@ -211,6 +211,12 @@ fn remove(program: &mut Program, start: usize, gone: &[bool]) {
     for m in &mut program.memory[first_memory..] {
         m.pc = moved(m.pc);
     }
+    for image in program.images.iter_mut().rev() {
+        if (image.memory.pc as usize) < start {
+            break;
+        }
+        image.memory.pc = moved(image.memory.pc);
+    }
     let first_block =
         program.blocks.iter().rposition(|b| (b.start as usize) < start).map_or(0, |last| last + 1);
     for b in &mut program.blocks[first_block..] {

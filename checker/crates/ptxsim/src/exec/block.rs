@@ -7,6 +7,7 @@ use super::warp::{Frame, Split, State, Warp, lanes};
 use super::{barrier, collective, vector};
 use crate::address::{FUNCTION_SLOT, base};
 use crate::decode::op::{Constant, Special};
+use crate::lines::Lines;
 
 /// Why a warp, or a block, stopped running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
                 warp
             })
             .collect(),
-        shared: vec![0; grid.shared_bytes.div_ceil(4) as usize],
+        shared: Lines::new(grid.shared_bytes.div_ceil(4) as usize, || 0),
         shared_shadow: if full {
             vec![Cell::default(); grid.shared_bytes.div_ceil(4) as usize]
         } else {

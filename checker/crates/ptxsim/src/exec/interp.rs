@@ -30,11 +30,11 @@ enum Leave {
 /// Runs warp `w` until it has left, waits, or gives way.
 #[inline(always)]
 pub(super) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
-    let mut warp = std::mem::take(&mut b.warps[w]);
+    let mut warps = std::mem::take(&mut b.warps);
     let mut patterns = std::mem::take(&mut m.patterns);
-    let stop = run_warp::<L>(m, b, &mut warp, &mut patterns);
+    let stop = run_warp::<L>(m, b, &mut warps[w], &mut patterns);
     m.patterns = patterns;
-    b.warps[w] = warp;
+    b.warps = warps;
     stop
 }
 
@@ -119,16 +119,12 @@ fn run_split<const L: u8>(
             Context { m: &mut *m, b: &mut *b, warp: &mut parts, rows: &mut rows }
         };
     }
-    macro_rules! who {
-        () => {
-            Who {
-                mask,
-                keep,
-                local_base: frame.local,
-                local_bytes: program.functions[frame.function as usize].local_bytes,
-            }
-        };
-    }
+    let who = Who {
+        mask,
+        keep,
+        local_base: frame.local,
+        local_bytes: program.functions[frame.function as usize].local_bytes,
+    };
     // backwards, a split may have to give way first
     macro_rules! go_to {
         ($target:expr) => {
@@ -195,7 +191,7 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Load => {
-                access::access::<L>(&mut context!(), patterns, op.d, Kind::Load, &who!());
+                access::access::<L>(&mut context!(), patterns, op.d, Kind::Load, &who);
                 let strong = program.memory[op.d as usize].strong;
                 m.strong_seen |= strong;
                 if L >= FULL && strong && m.grid.talks {
@@ -203,14 +199,14 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Store => {
-                access::access::<L>(&mut context!(), patterns, op.d, Kind::Store, &who!());
+                access::access::<L>(&mut context!(), patterns, op.d, Kind::Store, &who);
                 if L >= FULL && m.grid.talks && program.memory[op.d as usize].strong {
                     b.speak(parts.index);
                 }
             }
             Code::Atomic => {
                 m.strong_seen = true;
-                access::access::<L>(&mut context!(), patterns, op.d, Kind::Atomic, &who!());
+                access::access::<L>(&mut context!(), patterns, op.d, Kind::Atomic, &who);
                 if L >= FULL && m.grid.talks {
                     b.speak(parts.index);
                 }
@@ -275,7 +271,7 @@ fn run_split<const L: u8>(
                         };
                     }
                     target => {
-                        if !builtin::call(&mut context!(), (op.d, pc - 1), target, &who!()) {
+                        if !builtin::call(&mut context!(), (op.d, pc - 1), target, &who) {
                             return Leave::Fatal;
                         }
                     }

@@ -11,6 +11,7 @@ use super::warp::{Row32, Row64, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::decode::op::MemOp;
 use crate::decode::{Program, SharedVariable};
+use crate::lines::Lines;
 use crate::memory::Memory;
 use crate::{Access, Action, Counters, FindingKind, Space};
 
@@ -93,7 +94,7 @@ pub(crate) struct BlockState {
     pub index: u32,
     pub ctaid: [u32; 3],
     pub warps: Vec<Warp>,
-    pub shared: Vec<u32>,
+    pub shared: Lines<u32>,
     pub shared_shadow: Vec<Cell>,
     pub shared_lists: Lists,
     /// Number of this block among those that used the same shared memory: marks of others are leftovers.

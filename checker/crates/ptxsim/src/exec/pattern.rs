@@ -6,6 +6,7 @@
     reason = "loops over 32 lanes of several rows, which become vector code"
 )]
 
+use super::warp::{Row32, Row64};
 use super::words::{Half, Shape};
 
 /// What an access costs.
@@ -66,14 +67,18 @@ impl Pattern {
             return false;
         }
         if mask == u32::MAX {
+            let mut by = Row64([0; 32]);
             for i in 0..32 {
-                off |= addresses[i].wrapping_sub(base) ^ self.wide[i];
+                by.0[i] = addresses[i].wrapping_sub(base);
             }
-        } else {
-            for i in 0..32 {
-                let active = u64::from(mask >> i & 1).wrapping_neg();
-                off |= (addresses[i].wrapping_sub(base) ^ self.wide[i]) & active;
-            }
+            // as a whole: comparisons of vectors, where a sum of differences takes several steps; by halves, since
+            // longer arrays are compared by a call
+            let (by, last) = (by.0.as_chunks::<16>().0, self.wide.as_chunks::<16>().0);
+            return by[0] == last[0] && by[1] == last[1];
+        }
+        for i in 0..32 {
+            let active = u64::from(mask >> i & 1).wrapping_neg();
+            off |= (addresses[i].wrapping_sub(base) ^ self.wide[i]) & active;
         }
         off == 0
     }
@@ -86,14 +91,15 @@ impl Pattern {
             return false;
         }
         if mask == u32::MAX {
+            let mut by = Row32([0; 32]);
             for i in 0..32 {
-                off |= addresses[i].wrapping_sub(base) ^ self.by[i];
+                by.0[i] = addresses[i].wrapping_sub(base);
             }
-        } else {
-            for i in 0..32 {
-                let active = (mask >> i & 1).wrapping_neg();
-                off |= (addresses[i].wrapping_sub(base) ^ self.by[i]) & active;
-            }
+            return by.0 == self.by;
+        }
+        for i in 0..32 {
+            let active = (mask >> i & 1).wrapping_neg();
+            off |= (addresses[i].wrapping_sub(base) ^ self.by[i]) & active;
         }
         off == 0
     }

@@ -11,7 +11,7 @@ use super::access::{Kind, Who};
 use super::alu::Rows;
 use super::pattern::Place;
 use super::vector::{self, LINE, Vectors};
-use super::warp::lanes;
+use super::warp::{Row32, lanes};
 use crate::arith::float::{Round, add_f32, add_f64};
 use crate::decode::op::{AtomicOp, MemOp};
 
@@ -199,19 +199,16 @@ fn load_words<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, pla
     if row == u32::MAX {
         return;
     }
+    let mut v = Row32([0; 32]);
+    let d = if keep == u32::MAX { &mut rows.r[row as usize] } else { &mut v };
     let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
-    if shape.run && keep == u32::MAX {
-        words.read(first, rows.r[row as usize].0.as_chunks_mut().0);
-        return;
-    }
-    let mut v = [0_u32; 32];
     if shape.run {
-        words.read(first, v.as_chunks_mut().0);
+        words.read(first, d.0.as_chunks_mut().0);
     } else if shape.same {
-        v = [words.get(first); 32];
+        d.0 = [words.get(first); 32];
     } else if let Some(halves) = &shape.halves {
         // two rows of a 16-wide block
-        for (half, d) in halves.iter().zip(v.as_chunks_mut::<LINE>().0) {
+        for (half, d) in halves.iter().zip(d.0.as_chunks_mut::<LINE>().0) {
             let first = place.first.wrapping_add(half.by) as usize >> 2;
             if half.run {
                 words.read(first, std::slice::from_mut(d));
@@ -222,10 +219,12 @@ fn load_words<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, pla
     } else {
         let offsets = place.offsets();
         for i in 0..32 {
-            v[i] = words.get(offsets[i] as usize >> 2);
+            d.0[i] = words.get(offsets[i] as usize >> 2);
         }
     }
-    rows.set32(row, &v, keep);
+    if keep != u32::MAX {
+        rows.set32(row, &v.0, keep);
+    }
 }
 
 /// Two or four words a lane.

@@ -1,0 +1,58 @@
+//! Memory that begins at the start of a cache line, as allocations of a GPU do: a warp's 128 bytes are two lines then, and
+//! not three.
+
+use std::ops::{Deref, DerefMut};
+
+/// Bytes of a line, as wide as the widest vector.
+const LINE: usize = 64;
+
+/// A fixed number of values, the first at the start of a line.
+#[derive(Debug)]
+pub(crate) struct Lines<T> {
+    all: Vec<T>,
+    start: usize,
+    len: usize,
+}
+
+impl<T> Lines<T> {
+    /// `len` values, each made by `value`.
+    pub fn new(len: usize, value: impl Fn() -> T) -> Self {
+        let spare = LINE / size_of::<T>().max(1);
+        let all: Vec<T> = (0..len + spare).map(|_| value()).collect();
+        let start = all.as_ptr().align_offset(LINE).min(spare);
+        Self { all, start, len }
+    }
+}
+
+impl<T> Deref for Lines<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &self.all[self.start..self.start + self.len]
+    }
+}
+
+impl<T> DerefMut for Lines<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.all[self.start..self.start + self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_value_starts_a_line() {
+        for len in [0, 1, 15, 16, 1000] {
+            let mut lines = Lines::new(len, || 7_u32);
+            assert_eq!(lines.as_ptr().addr() % LINE, 0);
+            assert_eq!(lines.len(), len);
+            assert!(lines.iter().all(|v| *v == 7));
+            lines.fill(8);
+            assert!(lines.iter().all(|v| *v == 8));
+        }
+    }
+}
