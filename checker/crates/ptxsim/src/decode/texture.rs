@@ -143,6 +143,7 @@ impl<'a> Decoder<'_, 'a> {
             offset: 0,
             strong: false,
             scope: Scope::Gpu,
+            by_one: false,
             atomic: None,
             b: 0,
             c: 0,

@@ -67,6 +67,14 @@ groups! {
     votes_matches_and_reductions
     barriers_that_count
     special_registers
+    nans_of_f32
+    nans_of_f64
+    nans_of_halves
+    nans_as_integers
+    division_by_zero
+    approximations
+    approximate_divisions
+    seeds_of_f64
 }
 
 #[test]
