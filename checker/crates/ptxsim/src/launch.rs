@@ -297,6 +297,7 @@ fn machine<'g>(
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,
         strong_seen: false,
+        changes: 0,
         output: vec![],
         output_dropped: 0,
         heap,

@@ -119,6 +119,14 @@ pub enum FindingKind {
         /// Threads that wait.
         waiting: u32,
     },
+    /// Threads wait in loops for what can never happen: no thread is left that could change what they look at.
+    /// `at` looks at it; `with` is another group's, where there is one.
+    Livelock {
+        /// Threads that wait.
+        waiting: u32,
+        /// All places where threads wait, in the order of the source.
+        places: Vec<WaitingAt>,
+    },
     /// A `.sync` warp operation whose mask names lanes that are not there, or lacks the executing lane.
     BadSyncMask {
         /// The mask given.
@@ -145,6 +153,17 @@ pub enum FindingKind {
         /// Bytes asked for.
         bytes: u64,
     },
+}
+
+/// Threads that wait at one line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WaitingAt {
+    /// The line.
+    pub source: Source,
+    /// How many threads.
+    pub threads: u32,
+    /// In a loop, not at a barrier.
+    pub spinning: bool,
 }
 
 /// Why a handle is not the object that the instruction needs.

@@ -149,16 +149,18 @@ fn go<const L: u8>(
         let slot = allocation.map(|_| slot - 1);
         hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, lanes.pattern.shape.same);
     }
-    match allocation {
+    let rows = &mut *cx.rows;
+    let changed = match allocation {
         Some(a) => {
             let mut words = words::Global { words: &a.words, vectors: grid.vectors };
-            words::transfer(&mut words, cx.rows, op, kind, who, &lanes);
+            words::transfer(&mut words, rows, op, kind, who, &lanes)
         }
         None => {
             let mut words = words::Shared(&mut cx.b.shared);
-            words::transfer(&mut words, cx.rows, op, kind, who, &lanes);
+            words::transfer(&mut words, rows, op, kind, who, &lanes)
         }
-    }
+    };
+    cx.m.changes += u64::from(changed);
     true
 }
 

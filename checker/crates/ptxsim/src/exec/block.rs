@@ -90,6 +90,8 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             frame,
             stack: vec![],
             turn: 0,
+            looks: u32::MAX,
+            looked: u32::MAX,
         });
         if fresh
             || grid.program.calls.iter().any(|c| {

@@ -111,7 +111,11 @@ pub(super) fn execute(
             warp.epoch = b.advance();
             return;
         }
-        Kind::ActiveMask => d = [active; 32],
+        Kind::ActiveMask => {
+            // who is here together depends on the order
+            m.changes += 1;
+            d = [active; 32];
+        }
         Kind::ShflUp | Kind::ShflDown | Kind::ShflBfly | Kind::ShflIdx => {
             let [a, by, clamp] = [op.a, op.b, op.c].map(|row| warp.r[(base_r + row) as usize].0);
             let mut told = false;

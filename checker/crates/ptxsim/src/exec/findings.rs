@@ -166,7 +166,7 @@ const fn rank(what: &FindingKind) -> u8 {
         FindingKind::SharedRace => 8,
         FindingKind::GlobalRace => 9,
         FindingKind::UninitialisedRead => 10,
-        FindingKind::Deadlock { .. } => 11,
+        FindingKind::Deadlock { .. } | FindingKind::Livelock { .. } => 11,
         FindingKind::NeverFinishes { .. } => 12,
     }
 }

@@ -132,7 +132,7 @@ fn run_split<const L: u8>(
                 loops += 1;
                 if gives_way(m, loops) {
                     split.pc = $target;
-                    split.turn += 1;
+                    split.gives_way();
                     return Leave::Repick;
                 }
             }
@@ -181,9 +181,11 @@ fn run_split<const L: u8>(
                     go_to!(op.c);
                 } else if taken != 0 {
                     // a loop that keeps diverging gives way too
-                    let turn = split.turn + u32::from(op.c < pc && m.strong_seen);
-                    m.strong_seen &= op.c >= pc;
-                    let other = Split { pc: op.c, mask: taken, turn, ..split.clone() };
+                    let mut other = Split { pc: op.c, mask: taken, ..split.clone() };
+                    if op.c < pc && m.strong_seen {
+                        m.strong_seen = false;
+                        other.gives_way();
+                    }
                     split.pc = pc;
                     split.mask = mask & !taken;
                     warp.splits.push(other);
@@ -194,6 +196,7 @@ fn run_split<const L: u8>(
                 access::access::<L>(&mut context!(), patterns, op.d, Kind::Load, &who);
                 let strong = program.memory[op.d as usize].strong;
                 m.strong_seen |= strong;
+                split.looks = op.d;
                 if L >= FULL && strong && m.grid.talks {
                     b.speak(parts.index);
                 }
@@ -206,6 +209,7 @@ fn run_split<const L: u8>(
             }
             Code::Atomic => {
                 m.strong_seen = true;
+                split.looks = op.d;
                 access::access::<L>(&mut context!(), patterns, op.d, Kind::Atomic, &who);
                 if L >= FULL && m.grid.talks {
                     b.speak(parts.index);

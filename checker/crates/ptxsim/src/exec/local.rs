@@ -83,7 +83,9 @@ pub(super) fn access<const L: u8>(
             Kind::Store => {
                 store(&mut column, rows, op, &alone, &offsets);
             }
-            Kind::Atomic => atomic(&mut column, rows, op, &alone, &offsets),
+            Kind::Atomic => {
+                atomic(&mut column, rows, op, &alone, &offsets);
+            }
         }
     }
 }

@@ -81,6 +81,8 @@ pub(crate) struct Machine<'a> {
     pub budget: u64,
     /// Strong accesses seen since a split last gave way: a loop with them may be waiting for somebody.
     pub strong_seen: bool,
+    /// Stores, and atomics that changed their word, and all else that others could learn from.
+    pub changes: u64,
     pub output: Vec<u8>,
     pub output_dropped: u64,
     /// Slot of the device heap, and bytes of it handed out.
@@ -349,6 +351,7 @@ impl Machine<'_> {
 
     /// Adds device output, bounded.
     pub fn print(&mut self, text: &[u8]) {
+        self.changes += 1;
         let room = Self::OUTPUT.saturating_sub(self.output.len());
         let take = room.min(text.len());
         self.output.extend_from_slice(&text[..take]);

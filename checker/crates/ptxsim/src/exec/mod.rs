@@ -7,6 +7,7 @@
 //! access   loads, stores, atomics: bounds, counts, then
 //! hazards  uninitialised reads and races, by happens-before per byte, and
 //! pattern  how the lanes of an access lie, and
+//! progress loops that can never end
 //! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
 //! ```
 
@@ -22,6 +23,7 @@ mod interp;
 mod local;
 pub(crate) mod machine;
 pub(crate) mod pattern;
+pub(crate) mod progress;
 mod texture;
 pub(crate) mod vector;
 pub(crate) mod warp;

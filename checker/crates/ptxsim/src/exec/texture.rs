@@ -223,6 +223,7 @@ fn save<const L: u8>(
     image: &Image,
     byte: u64,
 ) {
+    cx.m.changes += 1;
     let mut words = words_of(cx, image);
     let width = op.memory.width as usize;
     for (e, row) in op.memory.rows.iter().take(op.memory.vector as usize).enumerate() {

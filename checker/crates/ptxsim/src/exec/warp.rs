@@ -47,9 +47,18 @@ pub(crate) struct Split {
     pub stack: Vec<Frame>,
     /// Rises each time the split gives way to others: the lowest goes first.
     pub turn: u32,
+    /// The last load or atomic in this turn, and in the turn before: what a loop that gives way waits for.
+    pub looks: u32,
+    pub looked: u32,
 }
 
 impl Split {
+    /// Lets others go first.
+    pub fn gives_way(&mut self) {
+        self.turn += 1;
+        self.looked = std::mem::replace(&mut self.looks, u32::MAX);
+    }
+
     /// Can two splits go on as one?
     pub fn joins(&self, other: &Self) -> bool {
         self.pc == other.pc

@@ -156,7 +156,7 @@ impl Words for Global<'_> {
     }
 }
 
-/// Moves the data. All lanes are inside and aligned.
+/// Moves the data; true when memory may be another one now. All lanes are inside and aligned.
 #[inline(always)]
 pub(super) fn transfer<W: Words>(
     words: &mut W,
@@ -165,9 +165,12 @@ pub(super) fn transfer<W: Words>(
     kind: Kind,
     who: &Who,
     place: &Place<'_>,
-) {
+) -> bool {
     match kind {
-        Kind::Load => load(words, rows, op, who, place),
+        Kind::Load => {
+            load(words, rows, op, who, place);
+            return false;
+        }
         Kind::Store if op.width == 4 && op.vector == 1 && place.pattern.shape.run => {
             let v = &rows.r[op.rows[0] as usize].0;
             words.write(place.first as usize >> 2, v.as_chunks().0);
@@ -176,8 +179,9 @@ pub(super) fn transfer<W: Words>(
             store_run(words, rows, op, place.first as usize >> 2);
         }
         Kind::Store => store(words, rows, op, who, &place.offsets()),
-        Kind::Atomic => atomic(words, rows, op, who, &place.offsets()),
+        Kind::Atomic => return atomic(words, rows, op, who, &place.offsets()),
     }
+    true
 }
 
 #[inline(always)]
@@ -382,7 +386,8 @@ pub(super) fn store<W: Words>(
     }
 }
 
-/// Lane by lane, ascending: one of the orders that the hardware may choose, always the same one.
+/// Lane by lane, ascending: one of the orders that the hardware may choose, always the same one. True when a word is
+/// another one now: a lock that is taken already stays as it is.
 #[inline(never)]
 pub(super) fn atomic<W: Words>(
     words: &mut W,
@@ -390,28 +395,32 @@ pub(super) fn atomic<W: Words>(
     op: &MemOp,
     who: &Who,
     offsets: &[u32; 32],
-) {
-    let Some(kind) = op.atomic else { return };
+) -> bool {
+    let Some(kind) = op.atomic else { return false };
     if op.wide {
         return atomic64(words, rows, op, kind, who.mask, offsets);
     }
     let (b, c) = (rows.r[op.b as usize].0, rows.r[op.c as usize].0);
-    let mut olds = [0; 32];
+    let (mut olds, mut changed) = ([0; 32], false);
     if kind == AtomicOp::Add {
         // histograms and counters
         for lane in lanes(who.mask) {
             let word = offsets[lane] as usize >> 2;
             olds[lane] = words.modify(word, |old| old.wrapping_add(b[lane]));
+            changed |= b[lane] != 0;
         }
     } else {
         for lane in lanes(who.mask) {
             let word = offsets[lane] as usize >> 2;
-            olds[lane] = words.modify(word, |old| combine32(kind, old, b[lane], c[lane]));
+            let new = |old| combine32(kind, old, b[lane], c[lane]);
+            olds[lane] = words.modify(word, new);
+            changed |= new(olds[lane]) != olds[lane];
         }
     }
     if op.rows[0] != u32::MAX {
         rows.set32(op.rows[0], &olds, who.mask);
     }
+    changed
 }
 
 fn atomic64<W: Words>(
@@ -421,18 +430,21 @@ fn atomic64<W: Words>(
     kind: AtomicOp,
     mask: u32,
     offsets: &[u32; 32],
-) {
+) -> bool {
+    let mut changed = false;
     for lane in lanes(mask) {
         let word = offsets[lane] as usize >> 2;
         let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
         let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
         let new = combine64(kind, old, b, c);
+        changed |= new != old;
         words.set(word, new as u32, u32::MAX);
         words.set(word + 1, (new >> 32) as u32, u32::MAX);
         if op.rows[0] != u32::MAX {
             rows.x[op.rows[0] as usize].0[lane] = old;
         }
     }
+    changed
 }
 
 /// PTX ISA, "atom": the operations, in 32 and in 64 bits.

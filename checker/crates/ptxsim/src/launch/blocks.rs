@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exec::FULL;
 use crate::exec::block::{self, Stop};
-use crate::exec::machine::Machine;
+use crate::exec::machine::{BlockState, Machine};
+use crate::exec::progress::{self, Watch};
 
 /// Memory of the host for blocks in flight: beyond it no further one starts before another has ended.
 const HOST_MEMORY: usize = 1 << 30;
@@ -51,10 +52,12 @@ pub(super) fn blocks_of<const L: u8>(
     seed: u64,
 ) -> bool {
     let mut idle = vec![];
-    let mut parked: VecDeque<_> = VecDeque::new();
+    let mut parked: VecDeque<BlockState> = VecDeque::new();
     let resident = usize::try_from(m.grid.resident).unwrap_or(usize::MAX).max(1);
     let mut bytes = 0_usize;
     let mut exhausted = false;
+    // turns since a block started or ended, and what is known of them
+    let (mut turns, mut watch) = (0, Watch::default());
     loop {
         let mut state = None;
         if !exhausted && parked.len() < resident && bytes < HOST_MEMORY {
@@ -66,6 +69,7 @@ pub(super) fn blocks_of<const L: u8>(
                 block::start(m.grid, &mut b, index, ctaid);
                 b.next_warp = (seed % b.warps.len().max(1) as u64) as usize;
                 state = Some(b);
+                turns = 0;
             } else {
                 exhausted = true;
             }
@@ -76,10 +80,24 @@ pub(super) fn blocks_of<const L: u8>(
             bytes -= b.bytes();
         }
         match block::run::<L>(m, &mut b) {
-            Stop::Left => idle.push(b),
+            Stop::Left => {
+                turns = 0;
+                idle.push(b);
+            }
             Stop::GaveWay | Stop::Waits => {
                 bytes += b.bytes();
                 parked.push_back(b);
+                turns += 1;
+                // what the host has no room for may be what the others wait for
+                let all = exhausted || parked.len() >= resident;
+                if all && turns >= parked.len() {
+                    turns = 0;
+                    if watch.round(m, parked.iter()) {
+                        progress::tell(m, parked.iter());
+                        next.store(order.blocks, Ordering::Relaxed);
+                        return false;
+                    }
+                }
             }
             Stop::Fatal => {
                 // let the other threads of the host stop, too

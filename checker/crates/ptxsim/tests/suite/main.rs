@@ -13,5 +13,6 @@ mod instructions;
 mod limits;
 mod pathological;
 mod planted;
+mod progress;
 mod robustness;
 mod textures;

@@ -1,0 +1,253 @@
+//! Forward progress: threads that wait for others finish in every order, as on hardware since Volta; what can never
+//! finish is told with who waits, where and for what, and soon.
+
+use crate::common::{Kernel, Ran, Random, line, module, ptx};
+use ptxsim::{Action, FindingKind, Options, Space, WaitingAt};
+
+const FILE: &str = "objects/progress";
+
+fn kernel(entry: &str) -> Kernel {
+    Kernel::new(&module(&ptx(FILE)), entry)
+}
+
+/// Finishes without a finding in several orders of blocks and warps.
+fn ends(kernel: &Kernel, seeds: u64, check: impl Fn(&Ran)) {
+    for seed in 0..seeds {
+        let ran = kernel.run(&Options { seed, ..Options::default() });
+        assert_eq!(ran.seen.findings, [], "seed {seed}");
+        assert!(ran.seen.completed);
+        check(&ran);
+    }
+}
+
+#[test]
+fn locks_between_lanes_warps_and_blocks() {
+    for (grid, block) in [(1, 2), (1, 32), (1, 96), (8, 32), (20, 64)] {
+        let k = kernel("lanes_of_one_lock").grid(grid, 1, 1).block(block, 1, 1);
+        let k = k.buffer("lock", &[0_i32]).buffer("count", &[0_i32]);
+        ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("count")[0], (grid * block) as i32));
+        let k = kernel("warps_of_one_lock").grid(grid, 1, 1).block(block, 1, 1);
+        let k = k.buffer("lock", &[0_i32]).buffer("count", &[0_i32]);
+        ends(&k, 3, |ran| {
+            assert_eq!(ran.get::<i32>("count")[0], (grid * block.div_ceil(32)) as i32)
+        });
+    }
+}
+
+#[test]
+fn ticket_locks_serve_everybody_once() {
+    let k = kernel("tickets").grid(6, 1, 1).block(48, 1, 1);
+    let k = k.buffer("next", &[0_u32]).buffer("serving", &[0_u32]).empty::<i32>("order", 288);
+    ends(&k, 4, |ran| {
+        let mut order: Vec<i32> = ran.get("order");
+        order.sort_unstable();
+        assert_eq!(order, (0..288).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn lanes_wait_for_lanes() {
+    let k = kernel("flag_in_a_warp").buffer("flag", &[0_i32; 32]).buffer("out", &[0_i32; 32]);
+    ends(&k, 3, |ran| {
+        assert_eq!(ran.get::<i32>("out"), (0..32).map(|i| 1 - i % 2).collect::<Vec<_>>());
+    });
+}
+
+/// Producers before consumers and behind them, more than 1000 blocks at once.
+#[test]
+fn blocks_hand_values_on_in_both_directions() {
+    for up in [1, 0] {
+        for blocks in [2, 37, 1200] {
+            let n = blocks as usize;
+            let k = kernel("chain").grid(blocks, 1, 1).block(32, 1, 1);
+            let k = k.buffer("flag", &vec![0_i32; n]).empty::<i32>("value", n).scalar(up);
+            ends(&k, if blocks > 1000 { 2 } else { 4 }, |ran| {
+                let sums: Vec<i32> = (0..blocks as i32).map(|i| i * (i + 1) / 2).collect();
+                assert_eq!(ran.get::<i32>("value"), sums);
+            });
+        }
+    }
+}
+
+#[test]
+fn decoupled_look_back_over_a_thousand_blocks() {
+    let blocks = 1100;
+    let x = Random(9).ints(blocks * 64, 100);
+    let mut sum = 0;
+    let wanted: Vec<i32> = x
+        .iter()
+        .map(|v| {
+            sum += v;
+            sum
+        })
+        .collect();
+    let k = kernel("look_back").grid(blocks as u32, 1, 1).block(64, 1, 1);
+    let k = k.buffer("x", &x).empty::<i32>("out", x.len()).buffer("ticket", &[0_u32]);
+    let k = k
+        .buffer("state", &vec![0_i32; blocks])
+        .empty::<i32>("own", blocks)
+        .empty::<i32>("upto", blocks);
+    ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("out"), wanted));
+}
+
+/// A counter of attempts and a clock end these loops: they must not be called endless.
+#[test]
+fn loops_that_give_up_by_themselves() {
+    for tries in [0, 100, 200_000] {
+        let k = kernel("patience")
+            .block(1, 1, 1)
+            .buffer("flag", &[0_i32])
+            .empty::<i32>("out", 2)
+            .scalar(tries);
+        ends(&k, 1, |ran| assert_eq!(ran.get::<i32>("out"), [tries, 1]));
+    }
+}
+
+/// Everybody looks at a word that one thread changes only after millions of other instructions.
+#[test]
+fn what_can_still_change_is_waited_for() {
+    for (grid, block) in [(1, 2), (1, 64), (3, 64)] {
+        let k = kernel("late").grid(grid, 1, 1).block(block, 1, 1);
+        let k = k.buffer("flag", &[0_i32]).buffer("out", &[0_i32; 2]).scalar(1_000_000_i32);
+        let ran = k.run(&Options { diagnose: ptxsim::Diagnose::Count, ..Options::default() });
+        assert_eq!((ran.seen.findings.as_slice(), ran.seen.completed), (&[][..], true));
+        assert_eq!(ran.get::<i32>("out")[0], 1);
+    }
+}
+
+/// Never ends: one finding, long before the budget, in every order.
+fn never(kernel: &Kernel, check: impl Fn(&Ran, &[WaitingAt], u32)) {
+    for seed in [0, 1, 5] {
+        let ran = kernel.run(&Options { seed, budget: 20_000_000, ..Options::default() });
+        assert!(!ran.seen.completed);
+        let FindingKind::Livelock { waiting, places } = &ran.only().what else {
+            panic!("{:#?}", ran.only())
+        };
+        assert_eq!(*waiting, places.iter().map(|p| p.threads).sum::<u32>());
+        check(&ran, places, *waiting);
+    }
+}
+
+fn places(all: &[WaitingAt]) -> Vec<(u32, u32, bool)> {
+    all.iter().map(|p| (p.source.line, p.threads, p.spinning)).collect()
+}
+
+#[test]
+fn a_lock_taken_twice() {
+    let k = kernel("twice").block(1, 1, 1).buffer("lock", &[0_i32; 4]).empty::<i32>("out", 2);
+    never(&k, |ran, all, _| {
+        assert_eq!(places(all), [(line(FILE, "twice"), 1, true)]);
+        let at = &ran.only().at;
+        assert_eq!(
+            (at.array.as_deref(), at.index, at.action),
+            (Some("lock"), Some(2), Action::Atomic)
+        );
+        assert_eq!(ran.only().with, None);
+        // what it did before is there
+        assert_eq!(ran.get::<i32>("out")[0], 1);
+    });
+}
+
+#[test]
+fn a_flag_that_nobody_sets() {
+    let k = kernel("nobody_sets").grid(3, 1, 1).block(64, 1, 1);
+    let k = k.buffer("flag", &[0_i32; 4]).empty::<i32>("out", 64);
+    never(&k, |ran, all, waiting| {
+        assert_eq!((places(all), waiting), (vec![(line(FILE, "nobody_sets"), 192, true)], 192));
+        let at = &ran.only().at;
+        assert_eq!(
+            (at.array.as_deref(), at.index, at.action),
+            (Some("flag"), Some(3), Action::Read)
+        );
+        assert_eq!((at.block, at.thread, ran.only().with.is_none()), ([0; 3], [0; 3], true));
+    });
+}
+
+#[test]
+fn two_blocks_wait_for_each_other() {
+    let k = kernel("circle").grid(2, 1, 1).block(1, 1, 1);
+    let k = k.buffer("flag", &[0_i32; 2]).empty::<i32>("out", 2);
+    never(&k, |ran, all, _| {
+        let (one, two) = (line(FILE, "circle_0"), line(FILE, "circle_1"));
+        assert_eq!(places(all), [(one, 1, true), (two, 1, true)]);
+        let (at, with) = (&ran.only().at, ran.only().with.as_ref().expect("two parties"));
+        assert_eq!((at.source.line, at.block[0], at.index), (one, 0, Some(1)));
+        assert_eq!((with.source.line, with.block[0], with.index), (two, 1, Some(0)));
+    });
+}
+
+#[test]
+fn a_barrier_on_one_side_and_a_loop_on_the_other() {
+    let k = kernel("behind_the_barrier").block(96, 1, 1);
+    let k = k.buffer("flag", &[0_i32]).empty::<i32>("out", 96);
+    never(&k, |ran, all, _| {
+        let (barrier, spin) = (line(FILE, "behind_barrier"), line(FILE, "behind_spin"));
+        assert_eq!(places(all), [(barrier, 32, false), (spin, 64, true)]);
+        let (at, with) = (&ran.only().at, ran.only().with.as_ref().expect("two parties"));
+        assert_eq!((at.source.line, at.thread[0], at.action), (spin, 32, Action::Read));
+        assert_eq!((with.source.line, with.thread[0], with.action), (barrier, 0, Action::Wait));
+    });
+}
+
+/// 5000 blocks of 1024 threads: 264 are on the device, and each waits for one that is not.
+#[test]
+fn blocks_that_are_not_on_the_device() {
+    let blocks = 5000;
+    let k = kernel("never_started").grid(blocks, 1, 1).block(1024, 1, 1);
+    let k = k.buffer("flag", &vec![0_i32; blocks as usize]).empty::<i32>("out", 1);
+    let options = Options { diagnose: ptxsim::Diagnose::Bounds, ..Options::default() };
+    let ran = k.run(&options);
+    let FindingKind::Livelock { waiting, places } = &ran.only().what else { panic!() };
+    assert_eq!((*waiting, places.len()), (264 * 1024, 1));
+    assert_eq!(places[0].source.line, line(FILE, "never_started"));
+}
+
+#[test]
+fn a_flag_in_shared_memory() {
+    let k = kernel("shared_flag").block(64, 1, 1).empty::<i32>("out", 64);
+    never(&k, |ran, all, _| {
+        assert_eq!(places(all), [(line(FILE, "shared_flag"), 32, true)]);
+        let at = &ran.only().at;
+        assert_eq!((at.space, at.index, at.linear), (Some(Space::Shared), Some(2), 32));
+    });
+}
+
+/// A loop without an end that looks at nothing is no waiting: it is told as one that never finishes, but soon, too.
+#[test]
+fn endless_loops_that_wait_for_nobody() {
+    let k = kernel("looks_at_nothing").block(32, 1, 1).buffer("out", &[1_i32]).scalar(10_i32);
+    let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
+    let FindingKind::NeverFinishes { instructions } = ran.only().what else {
+        panic!("{:#?}", ran.only())
+    };
+    assert!(instructions < 10_000_000, "{instructions}");
+    assert_eq!(ran.only().at.source.line, line(FILE, "endless"));
+}
+
+/// A block that does not come to the barrier of the grid.
+#[test]
+fn a_grid_barrier_without_everybody() {
+    let m = module(&ptx("objects/grid"));
+    let k = Kernel::new(&m, "left_out")
+        .grid(3, 1, 1)
+        .block(32, 1, 1)
+        .cooperative()
+        .empty::<i32>("out", 3);
+    never(&k, |ran, all, waiting| {
+        assert_eq!((all.len(), waiting), (1, 64));
+        assert_eq!(ran.only().at.source.line, line("objects/grid", "left_out"));
+    });
+}
+
+/// Every round changes a word, and changes it back: that is no proof, so only the budget ends it.
+#[test]
+fn changes_that_cancel_out_are_changes() {
+    let m = module(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<5>;\n\
+         .reg .b64 %x<5>;\n.reg .pred %p<3>;\nld.param.u64 %x0, [a];\n$a:\natom.global.add.u32 %r1, [%x0], 1;\n\
+         atom.global.add.u32 %r2, [%x0], -1;\nsetp.ne.u32 %p1, %r2, 7;\n@%p1 bra $a;\nret;\n}\n",
+    );
+    let k = Kernel::new(&m, "k").block(1, 1, 1).buffer("a", &[0_u32]);
+    let ran = k.run(&Options { budget: 100_000, ..Options::default() });
+    assert_eq!(ran.only().what, FindingKind::NeverFinishes { instructions: 100_000 });
+}
