@@ -13,7 +13,8 @@ use checker::verdict::{
 };
 use proptest::prelude::*;
 use ptxsim::{
-    Access, Action, Counters, Finding, FindingKind, LineCounters, ObjectProblem, Source, Space,
+    Access, Action, Counters, Finding, FindingKind, FreeProblem, LineCounters, ObjectProblem,
+    Source, Space, WaitingAt,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -124,7 +125,8 @@ fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<
         source,
         device: match verdict {
             Verdict::Fault {
-                fault: Fault::Driver { code: 3.., .. } | Fault::TimedOut { .. },
+                fault:
+                    Fault::Driver { code: 3..=699 | 702..=719 | 721.., .. } | Fault::TimedOut { .. },
                 ..
             } => "GPU: NVIDIA H200",
             _ => "simulator",
@@ -322,6 +324,19 @@ screens! {
         fault(FindingKind::BarrierNotReached { waiting: 100, missing: 156 }, at(4, 9, Action::Wait),
         Some(by(at(7, 1, Action::Exit), 0, 100)), 1);
     deadlock: REDUCE, REDUCE_CU, fault(FindingKind::Deadlock { waiting: 256 }, at(11, 5, Action::Wait), None, 1);
+    livelock: GUARD, LOOP_CU, fault(FindingKind::Livelock { waiting: 65, places: vec![
+        WaitingAt { source: Source { file: "x.cu".into(), line: 3, column: 5 }, threads: 1, spinning: true },
+        WaitingAt { source: Source { file: "x.cu".into(), line: 4, column: 9 }, threads: 64, spinning: false },
+    ] }, on(at(3, 5, Action::Read), "out", 3, 1000), Some(by(at(4, 9, Action::Wait), 1, 0)), 1);
+    livelock_alone: GUARD, LOOP_CU, fault(FindingKind::Livelock { waiting: 1, places: vec![
+        WaitingAt { source: Source { file: "x.cu".into(), line: 3, column: 5 }, threads: 1, spinning: true },
+    ] }, on(at(3, 5, Action::Atomic), "out", 0, 1000), None, 1);
+    use_after_free: GUARD, GUARD_CU, fault(FindingKind::UseAfterFree, on(at(5, 5, Action::Read), "malloc(64)", 3, 16),
+        Some(at(4, 5, Action::Free)), 4);
+    freed_by_the_host: GUARD, GUARD_CU, fault(FindingKind::UseAfterFree, on(at(5, 5, Action::Write), "out", 3, 16), None, 4);
+    double_free: GUARD, GUARD_CU, fault(FindingKind::DoubleFree, by(at(5, 5, Action::Free), 0, 1), Some(at(5, 5, Action::Free)), 31);
+    invalid_free: GUARD, GUARD_CU, fault(FindingKind::InvalidFree { problem: FreeProblem::NotTheStart },
+        on(at(5, 5, Action::Free), "malloc(64)", 16, 64), None, 1);
     sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f }, at(8, 13, Action::Execute), None, 1);
     never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
     timed_out: GUARD, LOOP_CU, other(Fault::TimedOut { seconds: 10.0 });
@@ -446,6 +461,7 @@ fn any_access() -> impl Strategy<Value = Access> {
         Action::Atomic,
         Action::Wait,
         Action::Exit,
+        Action::Free,
     ]);
     let space =
         prop::option::of(prop::sample::select(vec![Space::Global, Space::Shared, Space::Local]));
@@ -484,6 +500,10 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
             FindingKind::BarrierNotReached { waiting: a, missing: b },
             FindingKind::Deadlock { waiting: a },
             FindingKind::BadSyncMask { mask: a, present: b },
+            FindingKind::Livelock { waiting: a, places: vec![] },
+            FindingKind::UseAfterFree,
+            FindingKind::DoubleFree,
+            FindingKind::InvalidFree { problem: FreeProblem::NotTheStart },
             FindingKind::NeverFinishes { instructions: n },
             FindingKind::Trap,
             FindingKind::NotCooperative,

@@ -47,6 +47,12 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
             races::barrier(scene, at, with, *waiting, *missing)
         }
         FindingKind::Deadlock { waiting } => races::deadlock(scene, at, with, *waiting),
+        FindingKind::Livelock { waiting, places } => {
+            races::livelock(scene, at, with, *waiting, places)
+        }
+        FindingKind::UseAfterFree => objects::after_free(scene, at, with),
+        FindingKind::DoubleFree => objects::double_free(scene, at, with),
+        FindingKind::InvalidFree { problem } => objects::invalid_free(scene, at, *problem),
         FindingKind::BadSyncMask { mask, present } => races::sync_mask(scene, at, *mask, *present),
         FindingKind::NeverFinishes { instructions } => never_finishes(scene, at, *instructions),
         FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.who(at)))
@@ -77,6 +83,7 @@ fn verb(action: Action) -> &'static str {
         Action::Write => "writes",
         Action::Atomic => "atomically updates",
         Action::Wait => "waits for",
+        Action::Free => "frees",
         Action::Exit | Action::Execute => "uses",
     }
 }

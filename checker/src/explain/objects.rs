@@ -1,6 +1,6 @@
-//! Objects that a kernel is given or asks the driver for: textures, surfaces, the grid's barrier.
+//! Objects that a kernel is given or asks the driver for: textures, surfaces, memory, the grid's barrier.
 
-use ptxsim::{Access, Action, ObjectProblem};
+use ptxsim::{Access, Action, FreeProblem, ObjectProblem};
 
 use super::Draft;
 use super::scene::Scene;
@@ -88,4 +88,55 @@ pub fn surface(
         ))
     };
     draft.think("what should a thread do that has no element of its own?")
+}
+
+/// An access to memory that is not there any more.
+pub fn after_free(scene: &Scene<'_>, at: &Access, with: Option<&Access>) -> Draft {
+    let (who, element) = (scene.who(at), scene.element(at));
+    let verb = if at.action == Action::Read { "reads" } else { "writes" };
+    let draft = Draft::new(format!("{who} {verb} {element}, which was freed before"))
+        .mark(scene.mark(at, true, format!("{verb} memory that is no longer there")));
+    let draft = match with {
+        Some(with) => draft
+            .mark(scene.mark(with, false, format!("freed here by {}", scene.who(with))))
+            .note("after free() the memory may belong to another thread, or to nobody"),
+        None => draft.note("the host freed it before this kernel started"),
+    };
+    draft.think("who is the last to use this memory, and how do the others know?")
+}
+
+/// `free` of memory for the second time.
+pub fn double_free(scene: &Scene<'_>, at: &Access, with: Option<&Access>) -> Draft {
+    let draft = Draft::new(format!("{} frees memory that is freed already", scene.who(at)))
+        .mark(scene.mark(at, true, "freed again here"));
+    let draft = match with {
+        Some(with) if with.source.line != at.source.line => {
+            draft.mark(scene.mark(with, false, format!("first freed by {}", scene.who(with))))
+        }
+        Some(with) => draft.note(format!("{} was here first", scene.who(with))),
+        None => draft,
+    };
+    draft
+        .note("one thread that calls malloc makes one allocation: one thread has to free it, once")
+        .think("how many threads come to this line, and how many called malloc?")
+}
+
+/// `free` of what `malloc` never returned.
+pub fn invalid_free(scene: &Scene<'_>, at: &Access, problem: FreeProblem) -> Draft {
+    let who = scene.who(at);
+    let draft = match (problem, at.index) {
+        (FreeProblem::NotTheStart, Some(index)) => Draft::new(format!(
+            "{who} frees a pointer into the middle of its memory"
+        ))
+        .note(format!(
+            "it points {} behind the start",
+            many(index.unsigned_abs(), "byte", "bytes")
+        )),
+        _ => Draft::new(format!("{who} frees memory that malloc did not return"))
+            .note("memory from cudaMalloc is freed by the host, with cudaFree"),
+    };
+    draft
+        .mark(scene.mark(at, true, format!("the pointer is {:#x}", at.address)))
+        .note("free() takes exactly the pointers that malloc() returned in a kernel")
+        .think("where does this pointer come from, and was it changed since?")
 }

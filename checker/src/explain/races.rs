@@ -1,6 +1,6 @@
 //! Threads that get in each other's way: races, barriers that never open, masks that name absent lanes.
 
-use ptxsim::{Access, Action, Finding, Space};
+use ptxsim::{Access, Action, Finding, Space, WaitingAt};
 
 use super::Draft;
 use super::scan::span;
@@ -186,6 +186,45 @@ pub fn deadlock(scene: &Scene<'_>, at: &Access, with: Option<&Access>, waiting: 
     .mark(with.and_then(|with| scene.mark(with, false, format!("{} waits here", scene.who(with)))))
     .note("threads wait for each other in a circle, or for a value that nobody will write any more")
     .think("who would have to do what, so that the first of them can go on?")
+}
+
+/// Everybody who is left waits in a loop, or at a barrier for those who do.
+pub fn livelock(
+    scene: &Scene<'_>,
+    at: &Access,
+    with: Option<&Access>,
+    waiting: u32,
+    places: &[WaitingAt],
+) -> Draft {
+    let looks = |access: &Access| match access.array {
+        Some(_) => format!("{} waits for {}", scene.who(access), scene.element(access)),
+        None => format!("{} waits here", scene.who(access)),
+    };
+    let threads = |n: u32| {
+        if n == 1 {
+            "1 thread waits".to_owned()
+        } else {
+            format!("{} threads wait", count(n.into()))
+        }
+    };
+    let mut draft = Draft::new(format!(
+        "no thread can go on: {} for what nobody can change any more",
+        threads(waiting)
+    ))
+    .mark(scene.mark(at, true, looks(at)));
+    if let Some(with) = with.filter(|with| with.source.line != at.source.line) {
+        draft = draft.mark(scene.mark(with, false, looks(with)));
+    } else if let Some(with) = with {
+        draft = draft.note(format!("here, too: {}", looks(with)));
+    }
+    for place in places.iter().filter(|_| places.len() > 1) {
+        let what = if place.spinning { "in a loop" } else { "at a barrier" };
+        draft =
+            draft.note(format!("line {}: {} {what}", place.source.line, threads(place.threads)));
+    }
+    draft
+        .note("the simulator has seen that every thread that is left goes in a circle")
+        .think("who would have to write this element, and where is that thread now?")
 }
 
 /// A warp operation whose mask does not fit the lanes that execute it.

@@ -29,6 +29,12 @@ pub enum Slug {
     OutOfBoundsWrite,
     /// An address in no allocation.
     InvalidAddress,
+    /// Memory that was freed before.
+    UseAfterFree,
+    /// Memory that is freed twice.
+    DoubleFree,
+    /// `free` of what `malloc` did not return.
+    InvalidFree,
     /// An address that its size does not divide.
     MisalignedAccess,
     /// No texture, or no surface.
@@ -45,6 +51,8 @@ pub enum Slug {
     BarrierNotReached,
     /// Nobody can go on.
     Deadlock,
+    /// Everybody waits in a loop for what cannot happen.
+    Livelock,
     /// A warp operation with the wrong mask.
     BadSyncMask,
     /// The budget or the clock ran out.
@@ -79,7 +87,7 @@ pub enum Slug {
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 36] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -89,6 +97,9 @@ impl Slug {
         Self::OutOfBoundsRead,
         Self::OutOfBoundsWrite,
         Self::InvalidAddress,
+        Self::UseAfterFree,
+        Self::DoubleFree,
+        Self::InvalidFree,
         Self::MisalignedAccess,
         Self::BadHandle,
         Self::SurfaceCoordinate,
@@ -97,6 +108,7 @@ impl Slug {
         Self::GlobalRace,
         Self::BarrierNotReached,
         Self::Deadlock,
+        Self::Livelock,
         Self::BadSyncMask,
         Self::NeverFinishes,
         Self::Trap,
@@ -126,6 +138,9 @@ impl Slug {
             Self::OutOfBoundsRead => "out-of-bounds-read",
             Self::OutOfBoundsWrite => "out-of-bounds-write",
             Self::InvalidAddress => "invalid-address",
+            Self::UseAfterFree => "use-after-free",
+            Self::DoubleFree => "double-free",
+            Self::InvalidFree => "invalid-free",
             Self::MisalignedAccess => "misaligned-access",
             Self::BadHandle => "bad-handle",
             Self::SurfaceCoordinate => "surface-coordinate",
@@ -134,6 +149,7 @@ impl Slug {
             Self::GlobalRace => "global-race",
             Self::BarrierNotReached => "barrier-not-reached",
             Self::Deadlock => "deadlock",
+            Self::Livelock => "livelock",
             Self::BadSyncMask => "bad-sync-mask",
             Self::NeverFinishes => "never-finishes",
             Self::Trap => "trap",
@@ -242,6 +258,9 @@ fn finding_slug(finding: &Finding) -> Slug {
         FindingKind::OutOfBounds if finding.at.action == Action::Read => Slug::OutOfBoundsRead,
         FindingKind::OutOfBounds => Slug::OutOfBoundsWrite,
         FindingKind::InvalidAddress => Slug::InvalidAddress,
+        FindingKind::UseAfterFree => Slug::UseAfterFree,
+        FindingKind::DoubleFree => Slug::DoubleFree,
+        FindingKind::InvalidFree { .. } => Slug::InvalidFree,
         FindingKind::Misaligned => Slug::MisalignedAccess,
         FindingKind::BadObject { .. } => Slug::BadHandle,
         FindingKind::BadSurfaceCoordinate { .. } => Slug::SurfaceCoordinate,
@@ -250,6 +269,7 @@ fn finding_slug(finding: &Finding) -> Slug {
         FindingKind::GlobalRace => Slug::GlobalRace,
         FindingKind::BarrierNotReached { .. } => Slug::BarrierNotReached,
         FindingKind::Deadlock { .. } => Slug::Deadlock,
+        FindingKind::Livelock { .. } => Slug::Livelock,
         FindingKind::BadSyncMask { .. } => Slug::BadSyncMask,
         FindingKind::NeverFinishes { .. } => Slug::NeverFinishes,
         FindingKind::Trap | FindingKind::Assert { .. } => Slug::Trap,

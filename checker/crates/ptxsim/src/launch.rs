@@ -11,9 +11,9 @@ use blocks::{Order, blocks_of};
 use crate::address::base;
 use crate::decode::InitValue;
 use crate::decode::op::Target;
-use crate::exec::builtin;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::pages::SlotShadow;
+use crate::exec::heap::Heap;
 use crate::exec::machine::{Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
 use crate::exec::vector::Vectors;
@@ -114,11 +114,8 @@ fn observe(
     if let Some(slot) = arguments.and_then(|v| variables.get(v)) {
         memory.write(base(*slot as u64 + 1), &params)?;
     }
-    let heap = if module.program.calls.iter().any(|c| c.target == Target::Malloc) {
-        Some(memory.allocate("the device heap", builtin::HEAP, 1, false)?)
-    } else {
-        None
-    };
+    let allocates = module.program.calls.iter().any(|c| c.target == Target::Malloc);
+    let mut heap = if allocates || memory.heap.is_some() { Some(Heap::of(memory)?) } else { None };
     let kernel = |f| module.entries.iter().any(|e| e.function == f);
     let mut functions = module.program.functions.iter().enumerate();
     let talks = functions.any(|(i, f)| f.talks && (i == entry.function || !kernel(i)));
@@ -159,15 +156,16 @@ fn observe(
     };
     let order = Order::new(blocks, options.seed);
     let before = (threads > 1).then(|| grid.memory.snapshot(&writable));
-    let mut merged = execute(&grid, options, &order, threads, heap);
+    let mut merged = execute(&grid, options, &order, threads, heap.take());
     // what goes wrong depends on the order: then it is told as one thread sees it
     if let Some(before) = before
         && (!merged.completed || !merged.observations.findings.is_empty())
     {
         grid.memory.restore(&before);
-        merged = execute(&grid, options, &order, 1, heap);
+        merged = execute(&grid, options, &order, 1, None);
     }
     let shadows = std::mem::take(&mut merged.shadows);
+    memory.heap = merged.heap.take();
     settle(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
     Ok((merged.observations, shadows))
@@ -179,7 +177,7 @@ fn execute(
     options: &Options,
     order: &Order,
     threads: usize,
-    heap: Option<usize>,
+    heap: Option<Heap>,
 ) -> Merged {
     let next = AtomicU64::new(0);
     let work = |heap| {
@@ -265,7 +263,7 @@ fn machine<'g>(
     grid: &'g Grid<'g>,
     options: &Options,
     budget: u64,
-    heap: Option<usize>,
+    heap: Option<Heap>,
 ) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
@@ -301,11 +299,11 @@ fn machine<'g>(
         output: vec![],
         output_dropped: 0,
         heap,
-        heap_used: 0,
     }
 }
 
 struct Merged {
+    heap: Option<Heap>,
     observations: Observations,
     completed: bool,
     shadows: Vec<SlotShadow>,
@@ -316,7 +314,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     let mut completed = true;
     let mut lines: BTreeMap<Source, Counters> = BTreeMap::new();
     let mut findings = Findings::default();
-    let mut shadows = vec![];
+    let (mut shadows, mut heap) = (vec![], None);
     let mut output = vec![];
     for (mut m, done) in results {
         completed &= done;
@@ -329,6 +327,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         observations.output_dropped += m.output_dropped;
         findings.absorb(std::mem::take(&mut m.findings));
         shadows = std::mem::take(&mut m.shadows);
+        heap = m.heap.take().or(heap);
     }
     observations.output = String::from_utf8_lossy(&output).into_owned();
     observations.findings = findings.finish();
@@ -337,7 +336,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         .filter(|(s, c)| s.line > 0 && *c != Counters::default())
         .map(|(source, counters)| LineCounters { source, counters })
         .collect();
-    Merged { observations, completed, shadows }
+    Merged { observations, completed, shadows, heap }
 }
 
 /// Writes back what the launch initialised, and tells how it used the named allocations that it wrote.

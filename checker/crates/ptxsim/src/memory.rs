@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Error;
 use crate::address::{base, split};
+use crate::exec::heap::Heap;
 use crate::lines::Lines;
 use crate::texture::Objects;
 
@@ -18,6 +19,7 @@ pub struct Memory {
     /// The slot of the grid barrier, made for the first launch that needs it.
     barrier: Option<usize>,
     pub(crate) objects: Objects,
+    pub(crate) heap: Option<Heap>,
     bytes: u64,
 }
 
@@ -31,6 +33,10 @@ pub(crate) struct Allocation {
     pub initialised: Initialised,
     /// False for constant memory and the like.
     pub writable: bool,
+    /// Its parts have bounds of their own: the device's heap.
+    pub parted: bool,
+    /// Bytes that it had until the host freed it; then it has none.
+    pub freed: Option<u64>,
 }
 
 /// Which bytes of an allocation have been written.
@@ -131,8 +137,30 @@ impl Memory {
             words: Lines::new(words, || AtomicU32::new(0)),
             initialised: if initialised { Initialised::All } else { Initialised::None },
             writable: true,
+            parted: false,
+            freed: None,
         });
         Ok(self.allocations.len() - 1)
+    }
+
+    /// Frees an allocation (`cudaFree`). A kernel that uses its address later has a finding.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when no allocation starts at `address`, or it was freed before.
+    pub fn free(&mut self, address: u64) -> Result<(), Error> {
+        let (allocation, offset) = self.at(address)?;
+        let name = allocation.name.clone();
+        if offset != 0 || allocation.freed.is_some() || allocation.parted {
+            return Err(Error::Memory(format!("nothing to free at {address:#x} of `{name}`")));
+        }
+        let (slot, _) = split(address);
+        let allocation = &mut self.allocations[slot as usize - 1];
+        let bytes = std::mem::take(&mut allocation.bytes);
+        allocation.freed = Some(bytes);
+        allocation.words = Lines::new(0, || AtomicU32::new(0));
+        allocation.initialised = Initialised::All;
+        self.bytes -= bytes;
+        Ok(())
     }
 
     /// The address of the workspace that the driver gives a cooperative launch (`cooperative_groups/details/sync.h`):

@@ -43,6 +43,8 @@ pub enum Action {
     Wait,
     /// Leaving the kernel.
     Exit,
+    /// Giving memory back.
+    Free,
     /// Executing any other instruction.
     Execute,
 }
@@ -82,6 +84,15 @@ pub enum FindingKind {
     OutOfBounds,
     /// An address that belongs to no allocation at all: null, a host pointer, garbage.
     InvalidAddress,
+    /// An access to memory that was freed before: by `with`, or by the host.
+    UseAfterFree,
+    /// `free` of memory that `with` has freed.
+    DoubleFree,
+    /// `free` of something that `malloc` did not return.
+    InvalidFree {
+        /// What it is instead.
+        problem: FreeProblem,
+    },
     /// The address is not a multiple of the access size.
     Misaligned,
     /// The handle that a texture or surface instruction got is none; it is in `at.address`.
@@ -153,6 +164,16 @@ pub enum FindingKind {
         /// Bytes asked for.
         bytes: u64,
     },
+}
+
+/// Why a pointer cannot be freed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FreeProblem {
+    /// It points into the memory that `malloc` returned, not at its start.
+    NotTheStart,
+    /// `malloc` in a kernel never returned it: memory of the host's `cudaMalloc`, an array, garbage.
+    NotFromMalloc,
 }
 
 /// Threads that wait at one line.

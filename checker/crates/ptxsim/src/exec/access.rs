@@ -1,6 +1,7 @@
 //! Loads, stores and atomics of a warp: where they go, bounds, alignment, counting; then hazards and data.
 
 use super::alu::Rows;
+use super::heap::Verdict;
 use super::machine::{BlockState, Machine, Place};
 use super::pattern::{Cost, Pattern, Place as Lanes};
 use super::warp::lanes;
@@ -81,7 +82,7 @@ pub(super) fn access<const L: u8>(
                 },
             };
             let origin = at.wrapping_sub(origin);
-            fits && go::<L>(cx, &request, who, pattern, origin, space, split(at).0)
+            fits && go::<L>(cx, &request, who, pattern, origin, space, split(at).0, false)
         }
         Address::Row32(row) => {
             let a = &cx.rows.r[row as usize].0;
@@ -90,7 +91,7 @@ pub(super) fn access<const L: u8>(
             let at = u64::from(a[first].wrapping_add(op.offset as u32));
             let space =
                 if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
-            fits && go::<L>(cx, &request, who, pattern, at, space, 0)
+            fits && go::<L>(cx, &request, who, pattern, at, space, 0, false)
         }
     };
     if !done {
@@ -99,8 +100,9 @@ pub(super) fn access<const L: u8>(
 }
 
 /// The way of an access whose lanes are all fine, in one array: those of `pattern`, the first at offset `first`. False,
-/// and nothing done, when they are not.
+/// and nothing done, when they are not, or may not be and `careful` has not looked yet.
 #[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "an access in its parts, which stay in registers")]
 fn go<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
@@ -109,6 +111,7 @@ fn go<const L: u8>(
     first: u64,
     space: MemSpace,
     slot: u64,
+    careful: bool,
 ) -> bool {
     let Request { op, kind, .. } = *request;
     let bytes = op.bytes();
@@ -135,7 +138,7 @@ fn go<const L: u8>(
         let allocation =
             (slot as usize).checked_sub(1).and_then(|s| grid.memory.allocations.get(s));
         let Some(a) = allocation else { return false };
-        if end > a.bytes || !(a.writable || kind == Kind::Load) {
+        if end > a.bytes || !(a.writable || kind == Kind::Load) || a.parted && !careful {
             return false;
         }
         Some(a)
@@ -306,11 +309,24 @@ fn careful<const L: u8>(
         let address = addresses[lane];
         let (place, limits) = if global {
             let (slot, offset) = split(address);
+            let place = Place::Global(slot.wrapping_sub(1), offset);
             match (slot as usize).checked_sub(1).and_then(|s| cx.m.grid.memory.allocations.get(s)) {
-                Some(a) if a.writable || kind == Kind::Load => {
-                    (Place::Global(slot - 1, offset), Some((offset, a.bytes as i64)))
+                Some(a) if a.freed.is_some() => {
+                    cx.m.fault(FindingKind::UseAfterFree, op, place, cx.b.index, linear, write);
+                    continue;
                 }
-                Some(_) => (Place::Global(slot - 1, offset), Some((offset, 0))),
+                Some(a) if a.parted => {
+                    let (slot, at) = (slot as usize - 1, (cx.b.index, linear));
+                    match cx.m.heap_access(op, (slot, offset), at, write) {
+                        Some(Verdict::Told) => continue,
+                        Some(Verdict::Outside) => (place, Some((offset, 0))),
+                        _ => (place, Some((offset, a.bytes as i64))),
+                    }
+                }
+                Some(a) if a.writable || kind == Kind::Load => {
+                    (place, Some((offset, a.bytes as i64)))
+                }
+                Some(_) => (place, Some((offset, 0))),
                 None => (Place::Nowhere(address), None),
             }
         } else {
@@ -375,7 +391,7 @@ fn careful<const L: u8>(
         let mut pattern = Pattern::default();
         if pattern.learn64(addresses, same, first, bytes) {
             let first = addresses[first].wrapping_sub(origin);
-            go::<L>(cx, request, &who, &mut pattern, first, space, slot);
+            go::<L>(cx, request, &who, &mut pattern, first, space, slot, true);
         }
     }
 }

@@ -4,16 +4,13 @@ use super::access::{Context, Who};
 use super::alu::Rows;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
-use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::Target;
 use crate::{FindingKind, printf};
 
 /// Local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications": 512 KB), kept smaller so that
 /// a whole block of runaway recursions still fits a laptop.
 pub(super) const LOCAL_LIMIT: u64 = 64 << 10;
-
-/// Bytes that device `malloc` hands out per launch (CUDA's default heap is 8 MB).
-pub(crate) const HEAP: u64 = 8 << 20;
 
 /// Executes a call of a built-in function. False when the kernel cannot go on.
 #[inline(never)]
@@ -63,15 +60,9 @@ pub(super) fn call(
                 );
                 return false;
             }
-            Target::Malloc => {
-                let size = argument(rows, 0, lane).max(1).checked_next_multiple_of(16);
-                let start = m.heap_used;
-                if let (Some(slot), Some(size)) = (m.heap, size)
-                    && start.checked_add(size).is_some_and(|end| end <= HEAP)
-                {
-                    m.heap_used += size;
-                    results[lane] = base(slot as u64 + 1) + start;
-                }
+            Target::Malloc => results[lane] = m.malloc(argument(rows, 0, lane)),
+            Target::Free => {
+                m.free(argument(rows, 0, lane), (pc, b.index, warp * 32 + lane as u32));
             }
             _ => {}
         }

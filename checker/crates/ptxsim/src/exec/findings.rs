@@ -156,7 +156,11 @@ const fn is_race(what: &FindingKind) -> bool {
 const fn rank(what: &FindingKind) -> u8 {
     match what {
         FindingKind::OutOfBounds | FindingKind::BadSurfaceCoordinate { .. } => 0,
-        FindingKind::InvalidAddress | FindingKind::BadObject { .. } => 1,
+        FindingKind::UseAfterFree
+        | FindingKind::DoubleFree
+        | FindingKind::InvalidFree { .. }
+        | FindingKind::InvalidAddress
+        | FindingKind::BadObject { .. } => 1,
         FindingKind::Misaligned => 2,
         FindingKind::Assert { .. } => 3,
         FindingKind::Trap | FindingKind::NotCooperative => 4,

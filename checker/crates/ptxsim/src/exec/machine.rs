@@ -5,6 +5,7 @@ use super::hazards::cell::Cell;
 use super::hazards::pages::SlotShadow;
 use super::hazards::past::{Lists, Past, Strength};
 use super::hazards::{Conflict, Me};
+use super::heap::Heap;
 use super::pattern::Pattern;
 use super::vector::Vectors;
 use super::warp::{Row32, Row64, Warp};
@@ -85,9 +86,8 @@ pub(crate) struct Machine<'a> {
     pub changes: u64,
     pub output: Vec<u8>,
     pub output_dropped: u64,
-    /// Slot of the device heap, and bytes of it handed out.
-    pub heap: Option<usize>,
-    pub heap_used: u64,
+    /// The device's heap, where the launch may use it.
+    pub heap: Option<Heap>,
 }
 
 /// A block in flight.
@@ -207,11 +207,21 @@ impl Machine<'_> {
                 access.address = base(slot + 1).wrapping_add(offset as u64);
                 if let Some(a) = self.grid.memory.allocations.get(slot as usize) {
                     let element = i64::from(if a.element == 1 { op.width } else { a.element });
+                    let bytes = a.freed.unwrap_or(a.bytes);
                     access.array = (!a.name.is_empty()).then(|| a.name.clone());
                     access.index = Some(offset.div_euclid(element));
-                    access.elements = Some(a.bytes / element as u64);
+                    access.elements = Some(bytes / element as u64);
                     if !a.writable {
                         access.space = Some(Space::Constant);
+                    }
+                    // `malloc` does not know what its bytes are for
+                    if a.parted
+                        && let Some((name, start, bytes)) = self.heap_block(slot as usize, offset)
+                    {
+                        let width = i64::from(op.width);
+                        access.array = Some(name);
+                        access.index = Some((offset - start).div_euclid(width));
+                        access.elements = Some(bytes / width as u64);
                     }
                 }
             }
@@ -278,11 +288,28 @@ impl Machine<'_> {
         linear: u32,
         write: bool,
     ) {
+        self.fault_with(what, op, place, block, linear, write, None);
+    }
+
+    /// The same with another party.
+    #[cold]
+    #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "who did what where, and who was the other")]
+    pub fn fault_with(
+        &mut self,
+        what: FindingKind,
+        op: &MemOp,
+        place: Place,
+        block: u32,
+        linear: u32,
+        write: bool,
+        with: Option<Access>,
+    ) {
         self.tire();
         let mut findings = std::mem::take(&mut self.findings);
         let action = self.action(op, write);
         findings.add(what, op.pc, u32::MAX, Self::order(block, linear), write, || {
-            (self.memory_party(op, place, block, linear, action, op.bytes()), None)
+            (self.memory_party(op, place, block, linear, action, op.bytes()), with)
         });
         self.findings = findings;
     }

@@ -7,8 +7,9 @@
 //! access   loads, stores, atomics: bounds, counts, then
 //! hazards  uninitialised reads and races, by happens-before per byte, and
 //! pattern  how the lanes of an access lie, and
-//! progress loops that can never end
 //! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
+//! heap     `malloc` and `free` in kernels
+//! progress loops that can never end
 //! ```
 
 mod access;
@@ -19,6 +20,7 @@ pub(crate) mod builtin;
 mod collective;
 pub(crate) mod findings;
 pub(crate) mod hazards;
+pub(crate) mod heap;
 mod interp;
 mod local;
 pub(crate) mod machine;

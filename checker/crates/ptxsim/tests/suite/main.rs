@@ -9,6 +9,7 @@ mod determinism;
 mod diagnosis;
 mod grid;
 mod hardware;
+mod heap;
 mod instructions;
 mod limits;
 mod pathological;

@@ -351,7 +351,7 @@ extern "C" __global__ void count_of_48_fixed(const int* in, int* out) {
 extern "C" __global__ void flag_behind_the_barrier(volatile int* flag, int* out) {
     int t = threadIdx.x;
     if (t == 0) {
-        while (*flag == 0) {  // at: deadlock by block 0 thread 0
+        while (*flag == 0) {  // at: livelock by block 0 thread 0
         }
     }
     __syncthreads();  // with: wait by block 0
@@ -380,7 +380,7 @@ extern "C" __global__ void locked_twice(int* lock, int* balance) {
     }
     __threadfence();
     balance[0] -= 10;
-    while (atomicCAS(lock, 0, 1) != 0) {  // at: deadlock by block 0 thread 0
+    while (atomicCAS(lock, 0, 1) != 0) {  // at: livelock by block 0 thread 0
     }
     __threadfence();
     balance[1] += 10;
