@@ -126,7 +126,8 @@ fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<
         device: match verdict {
             Verdict::Fault {
                 fault:
-                    Fault::Driver { code: 3..=699 | 702..=719 | 721.., .. } | Fault::TimedOut { .. },
+                    Fault::Driver { code: 3..=217 | 219..=700 | 702..=719 | 721.., .. }
+                    | Fault::TimedOut { .. },
                 ..
             } => "GPU: NVIDIA H200",
             _ => "simulator",

@@ -20,7 +20,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) => self::finding(scene, finding),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
-        Fault::Driver { code, name, text } if scene.simulated && *code != 500 => {
+        Fault::Driver { code: code @ (1 | 2 | 218 | 701 | 720), name, text } if scene.simulated => {
             refused(*code, name, text)
         }
         Fault::Driver { code, name, text } => driver(*code, name, text),
