@@ -247,6 +247,16 @@ pub(crate) fn module(
             Some(difference) => Err(Verdict::WrongSignature(difference)),
             None => Ok(module),
         }),
+        // Inline assembly is the learner's own text, which NVRTC passes on as it is.
+        Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
+            Ok(Err(Verdict::CompileError(vec![compile::Message {
+                severity: compile::Severity::Error,
+                line: at.line,
+                column: at.column,
+                length: 1,
+                text: format!("inline assembly: {message}"),
+            }])))
+        }
         Err(error) => {
             let fault = sim::fault(error).map_err(Error::Ptx)?;
             Ok(Err(Verdict::Fault { case: 0, fault, others: 0 }))

@@ -117,7 +117,7 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         E::Unsupported { feature, source_line } => {
             Fault::Unsupported { feature, source: source_line }
         }
-        // Inline assembly reaches the simulator as the learner wrote it.
+        // What a compiler wrote and the simulator cannot read; inline assembly has been looked at before.
         E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
         E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
         E::BadLaunch { error, text } => driver(error.code(), error.name(), text),

@@ -13,6 +13,8 @@ pub enum Error {
         line: u32,
         /// What was expected and found.
         message: String,
+        /// Where the source has the inline assembly that this line comes from. None for what a compiler wrote.
+        source_line: Option<Source>,
     },
     /// Valid PTX, as far as can be told, that the simulator does not know.
     #[error("the simulator does not support {feature}")]
@@ -91,6 +93,55 @@ impl CudaError {
 
 impl From<crate::parse::ParseError> for Error {
     fn from(e: crate::parse::ParseError) -> Self {
-        Self::Parse { line: e.line, message: e.message }
+        Self::Parse { line: e.line, message: e.message, source_line: None }
+    }
+}
+
+impl Error {
+    /// Adds to an error of syntax where the source has it, if that is inline assembly: the compilers mark it with
+    /// comments, and the `.loc` before it has its place.
+    pub(crate) fn located(mut self, text: &str) -> Self {
+        if let Self::Parse { line, source_line, .. } = &mut self {
+            *source_line = inline_assembly(text, *line as usize);
+        }
+        self
+    }
+}
+
+/// The place of the inline assembly that line `number` of the PTX is part of.
+fn inline_assembly(text: &str, number: usize) -> Option<Source> {
+    let (mut inside, mut place) = (false, None);
+    // an error at the end of a statement may be told at the comment behind it
+    for line in text.lines().take(number) {
+        let line = line.trim();
+        if line.starts_with("// begin inline asm") {
+            inside = true;
+        } else if line.starts_with("// end inline asm") {
+            inside = false;
+        } else if let Some(rest) = line.strip_prefix(".loc") {
+            let mut numbers = rest.split([' ', '\t', ',']).filter_map(|n| n.parse::<u32>().ok());
+            place = numbers.next().zip(numbers.next()).zip(numbers.next());
+        }
+    }
+    let ((file, line), column) = place.filter(|_| inside)?;
+    let path = text.lines().find_map(|l| {
+        let rest = l.trim().strip_prefix(".file")?.trim_start();
+        let (number, path) = rest.split_once(|c: char| c == '"' || c.is_whitespace())?;
+        (number.parse() == Ok(file)).then(|| path.trim().trim_matches('"').to_owned())
+    });
+    Some(Source { file: path.unwrap_or_default(), line, column })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_inline_assembly_has_a_place_in_the_source() {
+        let text = "\t.loc\t1 5 3\nadd.s32 %r1;\n.loc 1 7 9, function_name $L__s, inlined_at 1 5 1\n\t// begin inline asm\n\
+                    hello\n\t// end inline asm\nret;\n\t.file\t1 \"a.cu\"\n";
+        let at = |line| inline_assembly(text, line);
+        assert_eq!(at(5), Some(Source { file: "a.cu".to_owned(), line: 7, column: 9 }));
+        assert_eq!((at(2), at(7)), (None, None));
     }
 }

@@ -74,8 +74,8 @@ impl Module {
     /// A function that it does not know fails later, and only for the kernels that need it: [`Module::refused`].
     pub fn parse(ptx: &str) -> Result<Self, Error> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let tree = parse::parse(ptx)?;
-        let (program, written) = decode::decode(&tree)?;
+        let tree = parse::parse(ptx).map_err(|e| Error::from(e).located(ptx))?;
+        let (program, written) = decode::decode(&tree).map_err(|e| e.located(ptx))?;
         let mut entries = vec![];
         for (function, (f, written)) in
             tree.functions.iter().filter(|f| f.body.is_some()).zip(written).enumerate()

@@ -416,7 +416,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     pub fn bad<T>(&self, message: impl Into<String>) -> Result<T, Error> {
-        Err(Error::Parse { line: self.line, message: message.into() })
+        Err(Error::Parse { line: self.line, message: message.into(), source_line: None })
     }
 
     pub fn unsupported<T>(&self, feature: impl Into<String>) -> Result<T, Error> {
@@ -452,7 +452,11 @@ impl<'a> Decoder<'_, 'a> {
                 match self.labels.get(&(scope, label)) {
                     Some(target) => break *target,
                     None if scope == 0 => {
-                        return Err(Error::Parse { line, message: format!("no label `{label}`") });
+                        return Err(Error::Parse {
+                            line,
+                            message: format!("no label `{label}`"),
+                            source_line: None,
+                        });
                     }
                     None => scope = self.parents[scope as usize],
                 }

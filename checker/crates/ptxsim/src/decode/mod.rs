@@ -306,6 +306,7 @@ fn initialise(
                     return Err(Error::Parse {
                         line: 0,
                         message: format!("`{}` is initialised with the unknown `{name}`", v.name),
+                        source_line: None,
                     });
                 }
             },

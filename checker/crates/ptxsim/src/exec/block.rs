@@ -92,6 +92,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             turn: 0,
             looks: u32::MAX,
             looked: u32::MAX,
+            loops: 0,
         });
         if fresh
             || grid.program.calls.iter().any(|c| {

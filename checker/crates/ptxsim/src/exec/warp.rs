@@ -50,6 +50,8 @@ pub(crate) struct Split {
     /// The last load or atomic in this turn, and in the turn before: what a loop that gives way waits for.
     pub looks: u32,
     pub looked: u32,
+    /// Backward branches since it last gave way, also across calls and warp-wide operations.
+    pub loops: u32,
 }
 
 impl Split {
@@ -111,6 +113,7 @@ impl Warp {
                     let other = self.splits.swap_remove(j);
                     self.splits[i].mask |= other.mask;
                     self.splits[i].turn = self.splits[i].turn.min(other.turn);
+                    self.splits[i].loops = self.splits[i].loops.max(other.loops);
                 } else {
                     j += 1;
                 }

@@ -69,6 +69,9 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
                     // `shared::cta` is one modifier
                     if b == b':' && bytes.get(at + 1) == Some(&b':') {
                         at += 2;
+                    } else if b == b'.' && at > start && bytes[start] == b'.' {
+                        // `.reg.b32` is two directives
+                        break;
                     } else if is_word(b) {
                         at += 1;
                     } else {

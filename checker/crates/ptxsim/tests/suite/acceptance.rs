@@ -30,11 +30,11 @@ fn ptxas_and_the_decoder_agree() {
             Ok(()) if !accepted && !LENIENT.contains(&instruction.as_str()) => {
                 wrong.push(format!("taken, though ptxas refuses it: {instruction}"));
             }
-            Err(Error::Parse { line, message }) if accepted => {
+            Err(Error::Parse { line, message, .. }) if accepted => {
                 wrong.push(format!("refused: {instruction} line {line}: {message}"));
             }
             // the registers' lines come before it
-            Err(Error::Parse { line, message }) if line != 19 || message.is_empty() => {
+            Err(Error::Parse { line, message, .. }) if line != 19 || message.is_empty() => {
                 wrong.push(format!("not at its line: {instruction} line {line}"));
             }
             Err(Error::Parse { .. } | Error::Unsupported { .. }) | Ok(()) => {}
