@@ -231,7 +231,7 @@ impl Machine<'_> {
                 let (name, start, length, element) = self.shared_array(offset);
                 let element = i64::from(if element == 1 { op.width } else { element });
                 access.array = name;
-                access.index = Some((offset - start).div_euclid(element));
+                access.index = Some(offset.saturating_sub(start).div_euclid(element));
                 access.elements = Some(length / element as u64);
             }
             Place::Local(offset) => {
@@ -252,7 +252,11 @@ impl Machine<'_> {
         }
         let away = |v: &&SharedVariable| {
             let (start, end) = (i64::from(v.offset), i64::from(v.offset) + i64::from(v.bytes));
-            if offset < start { start - offset } else { (offset - end + 1).max(0) }
+            if offset < start {
+                start.saturating_sub(offset)
+            } else {
+                offset.saturating_sub(end - 1).max(0)
+            }
         };
         match program.shared.iter().min_by_key(away) {
             Some(v) => (Some(v.name.clone()), i64::from(v.offset), u64::from(v.bytes), v.element),
