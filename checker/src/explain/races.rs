@@ -29,6 +29,11 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (Action::Write, Action::Write) => {
             format!("{first} and {second} both write {element}, in no fixed order")
         }
+        (Action::Atomic, Action::Atomic) => {
+            format!(
+                "{first} and {second} update {element} at once, each atomically for its own block only"
+            )
+        }
         (Action::Atomic, _) | (_, Action::Atomic) => {
             format!("{first} and {second} use {element} at once, and only one of them atomically")
         }

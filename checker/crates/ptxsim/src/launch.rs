@@ -10,7 +10,7 @@ use blocks::{Order, blocks_of};
 
 use crate::address::base;
 use crate::decode::InitValue;
-use crate::decode::op::Target;
+use crate::decode::op::{Func, Target};
 use crate::exec::findings::Findings;
 use crate::exec::hazards::pages::SlotShadow;
 use crate::exec::heap::Heap;
@@ -117,8 +117,10 @@ fn observe(
     let allocates = module.program.calls.iter().any(|c| c.target == Target::Malloc);
     let mut heap = if allocates || memory.heap.is_some() { Some(Heap::of(memory)?) } else { None };
     let kernel = |f| module.entries.iter().any(|e| e.function == f);
-    let mut functions = module.program.functions.iter().enumerate();
-    let talks = functions.any(|(i, f)| f.talks && (i == entry.function || !kernel(i)));
+    let reached = |(i, _): &(usize, &Func)| *i == entry.function || !kernel(*i);
+    let functions = module.program.functions.iter().enumerate().filter(reached);
+    let (talks, syncs) =
+        functions.fold((false, false), |(t, s), (_, f)| (t || f.talks, s || f.syncs));
     let barrier = if launch.cooperative { memory.grid_barrier()? } else { 0 };
     let writable = writable(entry, &params, memory);
     let threads = launch.block.iter().product();
@@ -138,7 +140,7 @@ fn observe(
         variables: &variables,
         entry: entry.function,
         writable: &writable,
-        talks,
+        syncs,
         vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
@@ -291,6 +293,7 @@ fn machine<'g>(
         images: vec![0; program.images.len()],
         patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
+        talk: (full && grid.syncs).then(Box::default),
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,

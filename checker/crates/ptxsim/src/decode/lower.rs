@@ -2,7 +2,8 @@
 
 use super::Symbol;
 use super::function::{Decoder, Local, Row};
-use super::op::{CallOp, Code, Constant, Special, Target};
+use super::memory::scope;
+use super::op::{CallOp, Code, Constant, Scope, Special, Target};
 use crate::Error;
 use crate::parse::ast::{Instruction, Operand};
 
@@ -43,7 +44,12 @@ impl<'a> Decoder<'_, 'a> {
             "bar" | "barrier" => self.barrier(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" => self.collective(i),
             "membar" | "fence" => {
-                self.func.talks = true;
+                // proxies are about other ways to memory than loads and stores
+                if !i.has("proxy") {
+                    self.func.talks = true;
+                    self.func.syncs = true;
+                    self.emit(Code::Fence, u32::from(scope(i) == Scope::Gpu), 0, 0, 0);
+                }
                 Ok(())
             }
             // hints, and what only a debugger or a profiler sees

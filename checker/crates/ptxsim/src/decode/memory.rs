@@ -58,6 +58,9 @@ impl<'a> Decoder<'_, 'a> {
             .iter()
             .any(|m| i.has(m));
         self.func.talks |= strong;
+        let (acquire, release) =
+            ["acquire", "release"].map(|m| i.has(m) || i.has("acq_rel")).into();
+        self.func.syncs |= acquire || release;
         Ok(MemOp {
             space: self.space(i)?,
             width: ty.bytes(),
@@ -69,6 +72,8 @@ impl<'a> Decoder<'_, 'a> {
             offset: *offset,
             strong,
             scope: scope(i),
+            acquire,
+            release,
             atomic: None,
             by_one: false,
             b: 0,
@@ -169,6 +174,6 @@ impl<'a> Decoder<'_, 'a> {
 
 /// The scope that an instruction names; volatile accesses, and atomics that name none, are for the whole device (PTX ISA,
 /// "ld.volatile", "atom").
-fn scope(i: &Instruction<'_>) -> Scope {
+pub(super) fn scope(i: &Instruction<'_>) -> Scope {
     if i.has("cta") || i.has("cluster") { Scope::Cta } else { Scope::Gpu }
 }

@@ -41,6 +41,8 @@ pub(crate) enum Code {
     Atomic,
     /// Texture or surface operation number `d`.
     Image,
+    /// For the block when `d` is 0, else for all.
+    Fence,
     /// `d` = this frame's local-memory base + `a` (a constant, in the row).
     LocalBase,
     /// `d` = clock ticks (64-bit row), or the same in 32 bits.
@@ -219,8 +221,10 @@ pub(crate) struct MemOp {
     pub offset: i64,
     /// Volatile, relaxed, acquire or release: ordered by the programmer, not a data race by itself.
     pub strong: bool,
-    /// Whom a strong access is for.
+    /// Whom a strong access is for, and what it orders.
     pub scope: Scope,
+    pub acquire: bool,
+    pub release: bool,
     pub atomic: Option<AtomicOp>,
     /// An atomic whose operand is written as 1.
     pub by_one: bool,
@@ -440,6 +444,9 @@ pub(crate) struct Func {
     pub arguments: Option<usize>,
     /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
     pub talks: bool,
+    /// Fences, acquires and releases, partial warp masks, numbered barriers: more than block barriers and whole-warp
+    /// `__syncwarp`s orders its threads.
+    pub syncs: bool,
     /// Why this function cannot run; its kernels cannot either, but others of the module can.
     pub refused: Option<crate::Error>,
 }

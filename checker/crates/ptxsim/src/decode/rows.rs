@@ -48,6 +48,7 @@ impl Code {
             | Self::Store
             | Self::Atomic
             | Self::Image
+            | Self::Fence
             | Self::ClockL
             | Self::ClockI
             | Self::Carry(_)

@@ -9,6 +9,8 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn barrier(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         if i.has("warp") {
             let mask = self.operand(i, 0)?;
+            let whole = matches!(mask, Operand::Int(bits) if *bits as u32 == u32::MAX);
+            self.func.syncs |= !whole;
             let mask = self.r32(mask)?;
             return self.emit_collective(CollectiveOp::new(CollectiveKind::Sync, mask));
         }
@@ -25,6 +27,7 @@ impl<'a> Decoder<'_, 'a> {
             let count = self.operand(i, first + 1)?;
             op.count = Some(self.r32(count)?);
         }
+        self.func.syncs |= op.count.is_some() || !op.waits;
         if reduce {
             let kind = if i.has("popc") {
                 ReduceKind::Popc

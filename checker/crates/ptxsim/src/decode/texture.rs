@@ -143,6 +143,8 @@ impl<'a> Decoder<'_, 'a> {
             offset: 0,
             strong: false,
             scope: Scope::Gpu,
+            acquire: false,
+            release: false,
             by_one: false,
             atomic: None,
             b: 0,

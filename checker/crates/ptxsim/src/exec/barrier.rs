@@ -3,6 +3,7 @@
 //! PTX ISA, `bar`/`barrier`; CUDA C++ Programming Guide, "Synchronization Functions": a barrier must be reached by all
 //! threads of the block.
 
+use super::hazards::sync;
 use super::machine::{BlockState, Machine};
 use super::warp::{State, lanes};
 use crate::decode::Program;
@@ -83,7 +84,9 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
         }
         reduce(m, b, &here);
         b.arrived[id as usize % 16] = 0;
-        b.epoch = b.advance();
+        let masks: Vec<(usize, u32)> =
+            here.iter().map(|w| (w.warp, b.warps[w.warp].splits[w.split].mask)).collect();
+        sync::barrier_opens(m, b, id, &masks, threads == live);
         for w in &here {
             let split = &mut b.warps[w.warp].splits[w.split];
             split.state = State::Ready;

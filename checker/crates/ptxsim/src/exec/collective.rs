@@ -4,6 +4,7 @@
 //! Shuffle Functions"; PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync`). Lanes wait
 //! here until they do.
 
+use super::hazards::sync;
 use super::machine::{BlockState, Machine};
 use super::warp::{Split, State, Warp, lanes};
 use crate::FindingKind;
@@ -54,11 +55,29 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
                 .is_some_and(|(_, op)| named(warp, s, op) & warp.live & !waiting == 0)
         });
     if met {
-        warp.epoch = b.advance();
+        let mut masks = [0; 32];
+        for s in warp.splits.iter().filter(|s| s.mask & waiting != 0) {
+            if let Some((_, op)) = operation(m.grid.program, s) {
+                let row = &warp.r[(s.frame.r + op.mask) as usize].0;
+                lanes(s.mask).for_each(|l| masks[l] = row[l]);
+            }
+        }
+        meet(m, b, warp, waiting, &masks);
         for s in warp.splits.iter_mut().filter(|s| s.mask & waiting != 0) {
             s.state = State::Ready;
             s.pc += 1;
         }
+    }
+}
+
+/// `__syncwarp` of the lanes of `here`: those that gave the same mask meet.
+fn meet(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp, here: u32, masks: &[u32; 32]) {
+    let mut rest = here;
+    while rest != 0 {
+        let mask = masks[rest.trailing_zeros() as usize];
+        let group = lanes(rest).filter(|l| masks[*l] == mask).fold(0, |all, l| all | 1 << l);
+        sync::warp_meets(m, b, warp, group);
+        rest &= !group;
     }
 }
 
@@ -98,9 +117,17 @@ pub(super) fn execute(
     let active = split.mask;
     let masks = warp.r[(base_r + op.mask) as usize].0;
     if op.kind != Kind::ActiveMask {
-        let absent = lanes(active).find(|l| masks[*l] >> l & 1 == 0);
-        if let Some(lane) = absent {
-            let what = FindingKind::BadSyncMask { mask: masks[lane], present: active };
+        // each lane names itself, and all that it names have come with the same mask
+        let alike = |lane: usize| {
+            lanes(active).filter(|l| masks[*l] == masks[lane]).fold(0, |all, l| all | 1 << l)
+        };
+        let absent = lanes(active).find_map(|l| {
+            let lacks_itself = masks[l] >> l & 1 == 0;
+            let others = || masks[l] & active & !alike(l) != 0;
+            (lacks_itself || others()).then(|| (l, if lacks_itself { active } else { alike(l) }))
+        });
+        if let Some((lane, present)) = absent {
+            let what = FindingKind::BadSyncMask { mask: masks[lane], present };
             super::interp::tell(m, what, b.index, warp.index * 32 + lane as u32, split.pc);
         }
     }
@@ -108,7 +135,7 @@ pub(super) fn execute(
     let mut p = 0_u32;
     match op.kind {
         Kind::Sync => {
-            warp.epoch = b.advance();
+            meet(m, b, warp, active, &masks);
             return;
         }
         Kind::ActiveMask => {

@@ -3,11 +3,12 @@
 use super::access::{self, Context, Kind, WarpParts, Who};
 use super::alu::{self, Rows};
 use super::block::Stop;
+use super::hazards::{renumber, sync};
 use super::machine::{BlockState, Machine};
 use super::pattern::Pattern;
 use super::warp::{Frame, Split, State, Warp};
 use super::{COUNT, FULL, builtin, collective, texture};
-use crate::decode::op::{Code, Target};
+use crate::decode::op::{Code, Scope, Target};
 use crate::{Action, FindingKind};
 
 /// Backward branches that a split may take before others of its warp get a turn: few when the loop has atomics or
@@ -48,6 +49,9 @@ fn run_warp<const L: u8>(
     loop {
         if warp.splits.len() > 1 {
             warp.merge();
+        }
+        if L >= FULL && b.stamp >= renumber::FULL {
+            renumber::renumber(m, b, warp);
         }
         let Some(next) = warp.pick() else {
             return if warp.live == 0 { Stop::Left } else { Stop::Waits };
@@ -139,6 +143,15 @@ fn run_split<const L: u8>(
             pc = $target;
         };
     }
+    // an operation that took the last of the block's stamps: they are renumbered before the next
+    macro_rules! stamps {
+        () => {
+            if L >= FULL && b.stamp >= renumber::FULL {
+                split.pc = pc;
+                return Leave::Repick;
+            }
+        };
+    }
     loop {
         let Some(op) = ops.get(pc as usize) else {
             split.pc = pc;
@@ -194,25 +207,24 @@ fn run_split<const L: u8>(
             }
             Code::Load => {
                 access::access::<L>(&mut context!(), patterns, op.d, Kind::Load, &who);
-                let strong = program.memory[op.d as usize].strong;
-                m.strong_seen |= strong;
+                m.strong_seen |= program.memory[op.d as usize].strong;
                 split.looks = op.d;
-                if L >= FULL && strong && m.grid.talks {
-                    b.speak(parts.index);
-                }
             }
             Code::Store => {
                 access::access::<L>(&mut context!(), patterns, op.d, Kind::Store, &who);
-                if L >= FULL && m.grid.talks && program.memory[op.d as usize].strong {
-                    b.speak(parts.index);
-                }
+                stamps!();
             }
             Code::Atomic => {
                 m.strong_seen = true;
                 split.looks = op.d;
                 access::access::<L>(&mut context!(), patterns, op.d, Kind::Atomic, &who);
-                if L >= FULL && m.grid.talks {
-                    b.speak(parts.index);
+                stamps!();
+            }
+            Code::Fence => {
+                if L >= FULL {
+                    let scope = if op.d == 0 { Scope::Cta } else { Scope::Gpu };
+                    sync::fence(m, b, (parts.index, parts.epoch), mask, scope);
+                    stamps!();
                 }
             }
             Code::Image => texture::execute::<L>(&mut context!(), op.d, mask),
@@ -242,6 +254,8 @@ fn run_split<const L: u8>(
                     let id =
                         rows.r[barrier.id as usize].0[mask.trailing_zeros() as usize & 31] as usize;
                     b.arrived[id % 16] = b.arrived[id % 16].saturating_add(mask.count_ones());
+                    sync::arrive(m, b, (parts.index, parts.epoch), mask, id as u32);
+                    stamps!();
                     continue;
                 }
                 return Leave::Waits(State::AtBarrier(op.d));

@@ -24,7 +24,7 @@ pub(super) fn access<const L: u8>(
     let words = (top as usize).div_ceil(4);
     if warp.local.len() < words * 32 {
         warp.local.resize(words * 32, 0);
-        warp.local_written.resize(words, 0);
+        warp.local_written.resize(words * 4, 0);
     }
     if L >= COUNT {
         let site = &mut m.sites[index as usize];
@@ -55,11 +55,12 @@ pub(super) fn access<const L: u8>(
             }
             continue;
         }
-        let word = offset as usize / 4;
-        let used = word..word + bytes.div_ceil(4) as usize;
+        let used = offset as usize..offset as usize + bytes as usize;
+        // compilers copy a struct with its padding, so a word counts once any byte of it was written
+        let unwritten = |word: &[u32]| word.iter().all(|byte| byte >> lane & 1 == 0);
         if L >= FULL
             && kind != Kind::Store
-            && used.clone().any(|w| warp.local_written[w] >> lane & 1 == 0)
+            && warp.local_written[used.clone()].chunks(4).any(unwritten)
         {
             m.fault(
                 FindingKind::UninitialisedRead,
@@ -71,8 +72,8 @@ pub(super) fn access<const L: u8>(
             );
         }
         if kind != Kind::Load {
-            for w in used {
-                warp.local_written[w] |= 1 << lane;
+            for byte in used {
+                warp.local_written[byte] |= 1 << lane;
             }
         }
         let mut column = Column { words: &mut *warp.local, lane };

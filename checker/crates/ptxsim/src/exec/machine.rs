@@ -3,7 +3,8 @@
 use super::findings::Findings;
 use super::hazards::cell::Cell;
 use super::hazards::pages::SlotShadow;
-use super::hazards::past::{Lists, Past, Strength};
+use super::hazards::past::{Lists, Past};
+use super::hazards::talk::Talk;
 use super::hazards::{Conflict, Me};
 use super::heap::Heap;
 use super::pattern::Pattern;
@@ -39,8 +40,9 @@ pub(crate) struct Grid<'a> {
     pub entry: usize,
     /// Per slot: may the launch write it?
     pub writable: &'a [bool],
-    /// The kernel, or a function that it may call, synchronises by fences and strong accesses.
-    pub talks: bool,
+    /// The kernel, or a function that it may call, orders threads by more than block barriers and whole-warp
+    /// `__syncwarp`s.
+    pub syncs: bool,
     /// Code for which processor runs it.
     pub vectors: Vectors,
 }
@@ -75,6 +77,8 @@ pub(crate) struct Machine<'a> {
     /// Per memory operation.
     pub patterns: Vec<Pattern>,
     pub shadows: Vec<SlotShadow>,
+    /// What threads learn from each other beyond barriers; `None` in kernels that have only those.
+    pub talk: Option<Box<Talk>>,
     /// Room for the close look at a word.
     pub scratch: Vec<Past>,
     /// Warp instructions left.
@@ -109,24 +113,9 @@ pub(crate) struct BlockState {
     /// Threads that arrived without waiting, per barrier number.
     pub arrived: [u32; 16],
     pub next_warp: usize,
-    /// Per warp, the moment of its last strong access; kept where blocks talk.
-    pub strong: [u32; 32],
 }
 
 impl BlockState {
-    /// A warp's atomic, volatile, acquiring or releasing access: others may learn from it what came before.
-    pub fn speak(&mut self, warp: u32) {
-        self.strong[warp as usize & 31] = self.advance();
-    }
-
-    /// Have both parties made strong accesses since the first one's plain access? In a kernel with fences that may
-    /// be a lock or a flag, which orders them. Who waits for whom is not followed, so this errs on the quiet side.
-    pub fn spoken(&self, me: &Me, first: &Conflict) -> bool {
-        let first = &first.past;
-        let since = |thread: u32| self.strong[thread as usize >> 5 & 31] > first.stamp;
-        me.talks && first.block == me.block && since(me.thread) && since(first.thread)
-    }
-
     /// Memory that the block takes on the host, in bytes.
     pub fn bytes(&self) -> usize {
         let warps = self.warps.iter().map(|w| {
@@ -362,8 +351,8 @@ impl Machine<'_> {
         findings.add(what, op.pc, past.site, order, write, || {
             let at = self.memory_party(op, place, block, me.thread, action, op.width);
             let other = self.program().memory.get(past.site as usize).copied().unwrap_or(*op);
-            let action = match (past.write, past.strong) {
-                (true, Strength::Weak) => Action::Write,
+            let action = match (past.write, other.atomic) {
+                (true, None) => Action::Write,
                 (true, _) => Action::Atomic,
                 _ => Action::Read,
             };

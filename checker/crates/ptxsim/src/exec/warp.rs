@@ -85,7 +85,7 @@ pub(crate) struct Warp {
     pub turn: u32,
     /// Sync stamp of the last warp-wide synchronisation.
     pub epoch: u32,
-    /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per word the lanes that wrote it.
+    /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per byte the lanes that wrote it.
     pub local: Vec<u32>,
     pub local_written: Vec<u32>,
 }

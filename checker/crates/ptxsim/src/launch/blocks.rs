@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exec::FULL;
 use crate::exec::block::{self, Stop};
+use crate::exec::hazards::cell::BLOCK_MASK;
 use crate::exec::machine::{BlockState, Machine};
 use crate::exec::progress::{self, Watch};
 
@@ -82,6 +83,9 @@ pub(super) fn blocks_of<const L: u8>(
         match block::run::<L>(m, &mut b) {
             Stop::Left => {
                 turns = 0;
+                if let Some(talk) = &mut m.talk {
+                    talk.end(b.index & BLOCK_MASK);
+                }
                 idle.push(b);
             }
             Stop::GaveWay | Stop::Waits => {

@@ -383,6 +383,18 @@ impl Ran {
     }
 }
 
+/// The line of `kernels/planted/<file>.cu` with the comment `@mark`.
+pub fn line(file: &str, mark: &str) -> u32 {
+    let path = format!("tests/kernels/planted/{file}.cu");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let suffix = format!("// @{mark}");
+    let at = text
+        .lines()
+        .position(|l| l.ends_with(&suffix))
+        .unwrap_or_else(|| panic!("no {suffix} in {path}"));
+    at as u32 + 1
+}
+
 /// Equal bit for bit; NaN equals NaN.
 #[track_caller]
 pub fn same(got: &[f32], wanted: &[f32]) {

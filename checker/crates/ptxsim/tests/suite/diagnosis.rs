@@ -1,20 +1,8 @@
 //! Every kind of finding with planted bugs, and beside each a correct kernel that must not be blamed. What is told
 //! must be right: the line, both parties, the block, the thread, the array, the index, how many threads.
 
-use crate::common::{Kernel, Ran, flavours, module};
+use crate::common::{Kernel, Ran, flavours, line, module};
 use ptxsim::{Action, FindingKind, Options, Space};
-
-/// The line of `kernels/planted/<file>.cu` with the comment `@mark`.
-fn line(file: &str, mark: &str) -> u32 {
-    let path = format!("tests/kernels/planted/{file}.cu");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let suffix = format!("// @{mark}");
-    let at = text
-        .lines()
-        .position(|l| l.ends_with(&suffix))
-        .unwrap_or_else(|| panic!("no {suffix} in {path}"));
-    at as u32 + 1
-}
 
 /// Runs the kernel of both compilers; each run must tell exactly one finding, of this kind, at the marked line.
 fn told(

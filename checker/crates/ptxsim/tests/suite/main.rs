@@ -12,6 +12,7 @@ mod hardware;
 mod heap;
 mod instructions;
 mod limits;
+mod order;
 mod pathological;
 mod planted;
 mod progress;

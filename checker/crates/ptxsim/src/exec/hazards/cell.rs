@@ -49,6 +49,10 @@ const PLAIN: u64 = 0;
 const BYTES: u64 = 1;
 const LIST: u64 = 2;
 const STRONG: u64 = 4;
+/// Crowds, see [`Crowd`].
+const LANES: u64 = 1;
+const WARPS: u64 = 2;
+const BLOCKS: u64 = 3;
 
 const fn kind_of(half: u64) -> u64 {
     half >> KIND
@@ -122,10 +126,10 @@ impl Quick {
         let since = old & !KINDS;
         let kind = kind_of(old);
         let low = old & LOWS;
-        if kind >= Crowd::Warps as u64 {
+        if kind >= WARPS {
             // several warps have read it since the barrier: one more reader changes nothing
             let same = since >= self.fresh && self.crowds;
-            return (kind == Crowd::Warps as u64).then_some(if same { old } else { mark | low });
+            return (kind == WARPS).then_some(if same { old } else { mark | low });
         }
         if since < self.fresh || (old ^ mark) & WHO == 0 {
             return Some(mark | low);
@@ -137,8 +141,8 @@ impl Quick {
         if !self.crowds {
             return None;
         }
-        let crowd = if apart { Crowd::Warps } else { Crowd::Lanes };
-        Some(mark | low | (crowd as u64) << KIND)
+        let crowd = if apart { WARPS } else { LANES };
+        Some(mark | low | crowd << KIND)
     }
 
     /// A read of a shared word that was written in this block, before the last barrier or by the reader itself.
@@ -179,13 +183,13 @@ impl Quick {
         let old = cell.read;
         if is_free(old) {
             cell.read = mark | old & LOWS;
-        } else if kind_of(old) == Crowd::Blocks as u64 {
+        } else if kind_of(old) == BLOCKS {
             return self.crowds;
         } else if (old & !KINDS ^ self.own) >> BLOCK != 0 {
             if kind_of(old) >= STRONG || !self.crowds {
                 return false;
             }
-            cell.read = mark | old & LOWS | (Crowd::Blocks as u64) << KIND;
+            cell.read = mark | old & LOWS | BLOCKS << KIND;
         } else if let Some(new) = self.joined(old, mark) {
             cell.read = new;
         } else {
@@ -222,29 +226,15 @@ impl Quick {
         if !self.crowds || !reads || write & LOWS != LOWS {
             return false;
         }
-        let low = LOWS;
         let plain = kind_of(write) == PLAIN;
-        cell.write = if plain && (if shared { settled(write) } else { is_free(write) }) {
-            mark | low | STRONG << KIND
-        } else if kind_of(write) < STRONG || shared && since < self.own {
+        // the last write is another atomic, or a single strong store, which this one observes and stands for; or there is
+        // none that anybody could still race with
+        let none = plain && (if shared { settled(write) } else { is_free(write) });
+        let observed = kind_of(write) == STRONG && (!shared || since >= self.own);
+        if !none && !observed {
             return false;
-        } else if (since ^ self.own) >> BLOCK != 0
-            || kind_of(write) == STRONG | Crowd::Blocks as u64
-        {
-            mark | low | (STRONG | Crowd::Blocks as u64) << KIND
-        } else if since < self.fresh {
-            mark | low | STRONG << KIND
-        } else if kind_of(write) == STRONG | Crowd::Warps as u64
-            || (thread_of(write) ^ thread_of(mark)) >> 5 != 0
-        {
-            mark | low | (STRONG | Crowd::Warps as u64) << KIND
-        } else if since < self.warp
-            || thread_of(write) == thread_of(mark) && kind_of(write) == STRONG
-        {
-            mark | low | STRONG << KIND
-        } else {
-            mark | low | (STRONG | Crowd::Lanes as u64) << KIND
-        };
+        }
+        cell.write = mark | LOWS | STRONG << KIND;
         if !shared {
             cell.count();
         }
@@ -271,6 +261,27 @@ impl Cell {
     /// These bytes are written, by somebody whose races are not followed.
     pub fn initialise(&mut self, bytes: u8) {
         self.write |= u64::from(bytes) << LOW;
+    }
+
+    /// Renames the stamps of a block's marks; a list's are elsewhere.
+    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
+        let renamed = |half: u64| {
+            if block_of(half) != block || stamp_of(half) == 0 {
+                return half;
+            }
+            let stamp = u64::from(to(stamp_of(half))) & u64::from(MAX_STAMP);
+            half & !(u64::from(MAX_STAMP) << STAMP) | stamp << STAMP
+        };
+        match kind_of(self.write) {
+            LIST => {}
+            BYTES => self.write = renamed(self.write),
+            _ => (self.write, self.read) = (renamed(self.write), renamed(self.read)),
+        }
+    }
+
+    /// May its last writes include atomic or volatile ones?
+    pub fn may_be_strong(&self) -> bool {
+        kind_of(self.write) >= LIST
     }
 
     /// How often it was written, up to [`MOST_WRITES`].
@@ -492,6 +503,7 @@ fn past(half: u64) -> Past {
         bytes: 15,
         extent: 0,
         write: false,
+        adds: false,
         strong: Strength::Weak,
         crowd: Crowd::One,
     }

@@ -1,11 +1,15 @@
 //! Uninitialised reads and races of one access, before its data moves.
 //!
 //! `cell` is what is remembered per word and the comparisons that settle nearly every access; `past` the close look;
-//! `pages` the shadow of global memory.
+//! `pages` the shadow of global memory; `talk` how threads synchronise beyond barriers, and `know` what they learn by it.
 
 pub(crate) mod cell;
+mod know;
 pub(crate) mod pages;
 pub(crate) mod past;
+pub(crate) mod renumber;
+pub(crate) mod sync;
+pub(crate) mod talk;
 #[cfg(test)]
 mod tests;
 
@@ -14,11 +18,13 @@ use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::warp::lanes;
 use crate::FindingKind;
-use crate::decode::op::{MemOp, Scope};
+use crate::decode::op::{AtomicOp, MemOp, Scope};
 use crate::memory::Initialised;
-use cell::{BLOCK_MASK, Cell, MAX_SITE, MAX_STAMP, Quick, mark};
+use cell::{BLOCK_MASK, Cell, MAX_SITE, Quick, mark};
+use know::Know;
 use pages::{PAGE, SlotShadow};
 use past::{Crowd, Lists, Past, Strength, record};
+use talk::{Now, Place as Spot, Who};
 
 /// Who accesses, and since when the others are ordered before.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +38,10 @@ pub(crate) struct Me {
     pub block_epoch: u32,
     pub warp_epoch: u32,
     pub strong: Strength,
-    /// Blocks synchronise with each other by means that are not followed: nothing between blocks is a race.
-    pub talks: bool,
+    /// The block's index as marks in global memory keep it.
+    pub index: u32,
+    /// Only barriers order threads: marks may stand for several.
+    pub crowds: bool,
     /// Shared memory: marks of other blocks are leftovers.
     pub shared: bool,
 }
@@ -65,24 +73,52 @@ impl Me {
     fn past(&self, bytes: u8, write: bool) -> Past {
         let Self { block, stamp, site, thread, strong, .. } = *self;
         let extent = if strong == Strength::Weak { 0 } else { bytes };
-        Past { block, stamp, site, thread, bytes, extent, write, strong, crowd: Crowd::One }
+        let crowd = Crowd::One;
+        Past { block, stamp, site, thread, bytes, extent, write, adds: false, strong, crowd }
     }
 
-    /// Are all that `past` stands for ordered before this access?
-    fn after(&self, past: &Past) -> bool {
+    const fn who(&self) -> Who {
+        Who { block: self.index, thread: self.thread }
+    }
+
+    /// Are all that `past` stands for ordered before this access, by a thread that knows this?
+    fn after(&self, past: &Past, know: Option<&Know>) -> bool {
+        self.after_barriers(past)
+            || know.is_some_and(|know| {
+                know.covers(if self.shared { self.index } else { past.block }, past)
+            })
+    }
+
+    fn after_barriers(&self, past: &Past) -> bool {
         if past.block != self.block {
-            return self.shared || self.talks;
+            return self.shared;
         }
         if past.crowd == Crowd::Blocks {
-            return self.talks;
+            return false;
         }
         if past.stamp < self.block_epoch {
             return true;
         }
-        if past.crowd == Crowd::Warps || past.thread >> 5 != self.thread >> 5 {
-            return false;
+        match past.crowd {
+            Crowd::Warps | Crowd::Blocks => false,
+            Crowd::These { warps, .. } => {
+                warps == 1 << (self.thread / 32) && past.stamp < self.warp_epoch
+            }
+            Crowd::Lanes | Crowd::One => {
+                past.thread / 32 == self.thread / 32
+                    && (past.stamp < self.warp_epoch
+                        || past.crowd == Crowd::One && past.thread == self.thread)
+            }
         }
-        past.stamp < self.warp_epoch || past.crowd == Crowd::One && past.thread == self.thread
+    }
+
+    /// One thread of a past access that is not ordered before this one.
+    fn party(&self, past: &Past, know: Option<&Know>) -> Past {
+        if !matches!(past.crowd, Crowd::These { .. }) {
+            return *past;
+        }
+        let one = |thread| Past { thread, crowd: Crowd::One, ..*past };
+        past.threads().map(one).find(|p| !self.after(p, know)).unwrap_or(*past)
     }
 }
 
@@ -93,6 +129,7 @@ fn touch(
     scratch: &mut Vec<Past>,
     me: &Me,
     new: Past,
+    know: Option<&Know>,
     benign: impl Fn(&Conflict) -> bool,
 ) -> Option<Conflict> {
     let generation = me.generation();
@@ -100,13 +137,14 @@ fn touch(
     cell.unpack(generation, lists, scratch);
     let conflict = scratch
         .iter()
-        .filter(|p| p.conflicts(&new) && !me.after(p))
-        .map(|p| Conflict { past: *p, together: together(p, &new) })
+        .filter(|p| p.conflicts(&new) && !me.after(p, know))
+        .map(|p| me.party(p, know))
+        .map(|past| Conflict { past, together: together(&past, &new) })
         .filter(|c| !benign(c))
         .max_by_key(|c| (c.past.write, c.past.stamp));
     // what came before the block's last barrier is over for shared memory
     let settled = |p: &Past| me.shared && p.stamp < me.block_epoch;
-    record(scratch, new, |p| me.after(p), settled);
+    record(scratch, new, me.crowds, |p| me.after(p, know), settled);
     *cell = Cell::pack(*cell, generation, initialised, lists, scratch);
     conflict
 }
@@ -123,9 +161,6 @@ pub(super) fn follow(
 ) {
     let Request { index, op, kind } = *request;
     let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &*cx.rows);
-    if b.stamp > MAX_STAMP {
-        return;
-    }
     let me = Me {
         thread: cx.warp.index * 32,
         block: if slot.is_some() { b.index & BLOCK_MASK } else { b.generation },
@@ -134,10 +169,11 @@ pub(super) fn follow(
         block_epoch: b.epoch,
         warp_epoch: cx.warp.epoch.max(b.epoch),
         strong: strength(op, slot.is_none()),
-        talks: m.grid.talks,
+        index: b.index & BLOCK_MASK,
+        crowds: m.talk.is_none(),
         shared: slot.is_none(),
     };
-    let quick = Quick::new(me.block, me.block_epoch, me.warp_epoch, true);
+    let quick = Quick::new(me.block, me.block_epoch, me.warp_epoch, me.crowds);
     let access = Followed { op, kind, mask, offsets, rows, me, quick };
     match slot {
         Some(slot) => {
@@ -167,6 +203,9 @@ pub(super) fn follow(
             Followed { mask, ..access }.shared(m, b, &mut shadow);
             b.shared_shadow = shadow;
         }
+    }
+    if op.strong && m.talk.is_some() {
+        access.speak(m, b, slot);
     }
 }
 
@@ -336,12 +375,75 @@ impl Followed<'_, '_> {
     ) {
         let me = Me { thread: self.me.thread + lane as u32, ..self.me };
         let write = self.kind != Kind::Load;
-        let new = me.past(self.bytes(lane), write);
+        let adds = self.kind == Kind::Atomic;
+        let new = Past { adds, ..me.past(self.bytes(lane), write) };
         let benign = |c: &Conflict| self.same_value(c, lane, word, old);
-        if let Some(conflict) = touch(cell, lists, &mut m.scratch, &me, new, benign)
-            && !b.spoken(&me, &conflict)
-        {
+        let know = m.talk.as_mut().and_then(|talk| {
+            if write && !self.op.strong && cell.may_be_strong() {
+                let at = self.spot(place_slot(place), lane, 4 * word as u32);
+                talk.silence(me.who(), at, self.op.bytes().min(4));
+            }
+            talk.know(me.who()).cloned()
+        });
+        let found = touch(cell, lists, &mut m.scratch, &me, new, know.as_ref(), benign);
+        if let Some(conflict) = found {
             m.race(self.op, place, &me, b.index, conflict, write);
+        }
+    }
+
+    /// Where a lane's access is for those that talk.
+    fn spot(&self, slot: Option<u64>, lane: usize, by: u32) -> Spot {
+        let offset = self.offsets[lane] + by;
+        slot.map_or(Spot::Shared(offset), |slot| Spot::Global(slot, offset))
+    }
+
+    /// What a strong access tells and hears, lane by lane as its data moves.
+    #[inline(never)]
+    fn speak(&self, m: &mut Machine<'_>, b: &mut BlockState, slot: Option<u64>) {
+        let grid = m.grid;
+        let Some(talk) = &mut m.talk else { return };
+        let op = self.op;
+        let now = Now {
+            block: self.me.block_epoch,
+            warp: self.me.warp_epoch,
+            stamp: if op.release { b.advance() } else { 0 },
+        };
+        let mut swapped = vec![];
+        for lane in lanes(self.mask) {
+            let who = Who { thread: self.me.thread + lane as u32, ..self.me.who() };
+            let spot = self.spot(slot, lane, 0);
+            if self.kind != Kind::Store {
+                talk.hear(who, spot, op.scope, op.acquire);
+            }
+            let writes = match self.kind {
+                Kind::Load => false,
+                Kind::Store => true,
+                Kind::Atomic if op.atomic == Some(AtomicOp::Cas) => {
+                    // only a comparison that holds writes, and for one lane of those that want the same
+                    let w = self.offsets[lane] as usize / 4;
+                    let word = |w: usize| match slot {
+                        Some(slot) => grid.memory.word(slot as usize, w),
+                        None => b.shared.get(w).copied(),
+                    };
+                    let fails = swapped.contains(&spot)
+                        || if op.wide {
+                            let old = word(w).zip(word(w + 1));
+                            let old = old.map(|(l, h)| u64::from(l) | u64::from(h) << 32);
+                            old != self.rows.x.get(op.b as usize).map(|row| row.0[lane])
+                        } else {
+                            word(w) != self.rows.r.get(op.b as usize).map(|row| row.0[lane])
+                        };
+                    if !fails {
+                        swapped.push(spot);
+                    }
+                    !fails
+                }
+                Kind::Atomic => true,
+            };
+            if writes {
+                let adds = self.kind == Kind::Atomic;
+                talk.tell(who, spot, op.scope, op.release.then_some(now), adds);
+            }
         }
     }
 
@@ -386,4 +488,8 @@ impl Followed<'_, '_> {
 fn together(past: &Past, new: &Past) -> bool {
     (past.site, past.stamp, past.block, past.thread >> 5)
         == (new.site, new.stamp, new.block, new.thread >> 5)
+}
+
+const fn place_slot(place: Place) -> Option<u64> {
+    if let Place::Global(slot, _) = place { Some(slot) } else { None }
 }

@@ -7,6 +7,7 @@
 
 use super::cell::Cell;
 use super::past::Lists;
+use super::renumber::rename;
 use crate::memory::Initialised;
 
 /// Words per page: 4 KiB of data.
@@ -43,6 +44,12 @@ impl SlotShadow {
         self.pages.pages.iter().enumerate().flat_map(|(number, page)| {
             page.iter().flatten().enumerate().map(move |(i, cell)| (number * PAGE + i, cell))
         })
+    }
+
+    /// Renames the stamps of a block's marks.
+    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
+        let cells = self.pages.pages.iter_mut().flatten().flat_map(|page| page.iter_mut());
+        rename(cells, &mut self.lists, block, to);
     }
 
     /// Bytes that it takes.

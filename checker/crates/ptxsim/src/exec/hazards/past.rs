@@ -4,6 +4,8 @@
 //! everything that it would be in conflict with. What is ordered after neither can then race with the forgotten one
 //! without racing with the other.
 
+use crate::exec::warp::lanes;
+
 /// How an access of memory takes part in synchronisation (PTX ISA, "Memory Consistency Model", "Strong Operations").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
@@ -19,13 +21,15 @@ pub(crate) enum Strength {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Crowd {
     /// The one that it names.
-    One = 0,
+    One,
     /// It and others of its warp.
-    Lanes = 1,
+    Lanes,
     /// It and others of its block, in several warps.
-    Warps = 2,
+    Warps,
     /// It and others in several blocks.
-    Blocks = 3,
+    Blocks,
+    /// Exactly these lanes of these warps of its block; kept where more than barriers orders threads.
+    These { warps: u32, lanes: u32 },
 }
 
 impl Crowd {
@@ -41,7 +45,13 @@ impl Crowd {
 
     /// As a cell keeps it.
     pub const fn bits(self) -> Option<u64> {
-        Some(self as u64)
+        match self {
+            Self::One => Some(0),
+            Self::Lanes => Some(1),
+            Self::Warps => Some(2),
+            Self::Blocks => Some(3),
+            Self::These { .. } => None,
+        }
     }
 }
 
@@ -57,6 +67,8 @@ pub(crate) struct Past {
     /// For a strong access, all its bytes.
     pub extent: u8,
     pub write: bool,
+    /// An atomic, which observes what it replaces.
+    pub adds: bool,
     pub strong: Strength,
     pub crowd: Crowd,
 }
@@ -87,16 +99,51 @@ impl Past {
             }
     }
 
+    /// The threads that it stands for, as far as they are known.
+    pub fn threads(&self) -> impl Iterator<Item = u32> {
+        let (warps, all) = self.product();
+        lanes(warps).flat_map(move |w| lanes(all).map(move |l| (w * 32 + l) as u32))
+    }
+
+    /// Warps and lanes.
+    const fn product(&self) -> (u32, u32) {
+        match self.crowd {
+            Crowd::These { warps, lanes } => (warps, lanes),
+            _ => (1 << (self.thread / 32 % 32), 1 << (self.thread % 32)),
+        }
+    }
+
+    /// Takes in another access that differs by its thread only. False when the two are no product of warps and lanes.
+    fn absorb(&mut self, other: &Self) -> bool {
+        let ((w, l), (x, m)) = (self.product(), other.product());
+        let Self { thread, site, crowd, adds, .. } = *self;
+        let like = Self { thread, site, crowd, adds, ..*other };
+        let together = like == *self && (w == x || l == m);
+        if together {
+            (self.thread, self.site) = (other.thread, other.site);
+            if (w, l) != (x, m) {
+                self.crowd = Crowd::These { warps: w | x, lanes: l | m };
+            }
+        }
+        together
+    }
+
     fn alike(&self, other: &Self) -> bool {
         (self.write, self.strong, self.extent) == (other.write, other.strong, other.extent)
     }
 }
 
-/// Records `new` in a word's list. `ordered` tells what of the past is ordered before it, `settled` what is ordered
+/// The past of a word is at most this long. What is older is forgotten, so that a race with it is missed; it takes this many
+/// groups of threads that use one word without an order.
+const LONGEST: usize = 64;
+
+/// Records `new` in a word's list. `crowds` tells whether accesses without an order may become a crowd whose members are
+/// not known; `ordered` tells what of the past is ordered before it, `settled` what is ordered
 /// before everything that may still come.
 pub(crate) fn record(
     list: &mut Vec<Past>,
-    new: Past,
+    mut new: Past,
+    crowds: bool,
     ordered: impl Fn(&Past) -> bool,
     settled: impl Fn(&Past) -> bool,
 ) {
@@ -121,7 +168,13 @@ pub(crate) fn record(
         }
         if (before || p.conflicts(&new)) && p.covered_by(&new) {
             p.bytes &= !both;
-        } else if p.alike(&new) && n < joined.len() {
+        } else if new.adds && p.write && p.crowd == Crowd::One && p.morally_strong(&new) {
+            // observation, then base causality: what comes after the atomic comes after what it has observed
+            if p.strong == Strength::Cta {
+                new.strong = Strength::Cta;
+            }
+            p.bytes &= !both;
+        } else if crowds && p.alike(&new) && n < joined.len() {
             // at most one of a kind per byte
             joined[n] = Some(Past { bytes: both, crowd: join(p, &new), ..new });
             n += 1;
@@ -135,6 +188,12 @@ pub(crate) fn record(
         list.push(Past { bytes: rest, ..new });
     }
     unite(list);
+    if !crowds {
+        gather(list);
+        if list.len() > LONGEST {
+            list.remove(0);
+        }
+    }
 }
 
 /// The crowd of two accesses that nothing orders.
@@ -150,6 +209,20 @@ fn join(old: &Past, new: &Past) -> Crowd {
     }
 }
 
+/// The newest entry and those that differ from it by their threads become one.
+fn gather(list: &mut Vec<Past>) {
+    let Some(mut newest) = list.pop() else { return };
+    while let Some(i) = list.iter().position(|p| {
+        let mut p = *p;
+        p.absorb(&newest)
+    }) {
+        let mut other = list.remove(i);
+        other.absorb(&newest);
+        newest = other;
+    }
+    list.push(newest);
+}
+
 /// One entry for bytes that have the same past.
 fn unite(list: &mut Vec<Past>) {
     let mut i = 0;
@@ -158,7 +231,7 @@ fn unite(list: &mut Vec<Past>) {
         let mut j = i + 1;
         while j < list.len() {
             if (Past { bytes, ..list[j] }) == list[i] {
-                let other = list.swap_remove(j);
+                let other = list.remove(j);
                 list[i].bytes |= other.bytes;
             } else {
                 j += 1;
@@ -203,6 +276,13 @@ impl Lists {
         if let Some(kept) = self.all.get_mut(index as usize) {
             *kept = vec![];
             self.free.push(index);
+        }
+    }
+
+    /// Renames the stamps of a block's accesses.
+    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
+        for p in self.all.iter_mut().flatten().filter(|p| p.block == block) {
+            p.stamp = to(p.stamp);
         }
     }
 
