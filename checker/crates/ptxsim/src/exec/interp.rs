@@ -100,7 +100,6 @@ fn run_split<const L: u8>(
         .min()
         .unwrap_or(u32::MAX);
     let frame = split.frame;
-    let mut loops = 0_u32;
     let mut pc = split.pc;
     let mask = split.mask;
     let (mut rows, mut parts) = {
@@ -129,8 +128,8 @@ fn run_split<const L: u8>(
     macro_rules! go_to {
         ($target:expr) => {
             if $target < pc {
-                loops += 1;
-                if gives_way(m, loops) {
+                split.loops += 1;
+                if gives_way(m, split.loops) {
                     split.pc = $target;
                     split.gives_way();
                     return Leave::Repick;
