@@ -88,6 +88,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             frame,
             stack: vec![],
             turn: 0,
+            loops: 0,
             looks: u32::MAX,
             looked: u32::MAX,
             loops: 0,

@@ -134,7 +134,6 @@ fn run_split<const L: u8>(
             if $target < pc {
                 split.loops += 1;
                 if gives_way(m, split.loops) {
-                    split.loops = 0;
                     split.pc = $target;
                     split.gives_way();
                     return Leave::Repick;

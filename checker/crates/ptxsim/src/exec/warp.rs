@@ -47,6 +47,8 @@ pub(crate) struct Split {
     pub stack: Vec<Frame>,
     /// Rises each time the split gives way to others: the lowest goes first.
     pub turn: u32,
+    /// Backward branches in this turn, also across calls and meetings with other splits.
+    pub loops: u32,
     /// The last load or atomic in this turn, and in the turn before: what a loop that gives way waits for.
     pub looks: u32,
     pub looked: u32,
@@ -58,6 +60,7 @@ impl Split {
     /// Lets others go first.
     pub fn gives_way(&mut self) {
         self.turn += 1;
+        self.loops = 0;
         self.looked = std::mem::replace(&mut self.looks, u32::MAX);
     }
 
