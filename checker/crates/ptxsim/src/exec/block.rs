@@ -91,7 +91,6 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             loops: 0,
             looks: u32::MAX,
             looked: u32::MAX,
-            loops: 0,
         });
         if fresh
             || grid.program.calls.iter().any(|c| {

@@ -52,8 +52,6 @@ pub(crate) struct Split {
     /// The last load or atomic in this turn, and in the turn before: what a loop that gives way waits for.
     pub looks: u32,
     pub looked: u32,
-    /// Backward branches since it last gave way, also across calls and warp-wide operations.
-    pub loops: u32,
 }
 
 impl Split {

@@ -97,9 +97,10 @@ pub fn ptx(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// The line of `kernels/<file>.cu` with the comment `@mark`.
+/// The line of `kernels/<file>.cu`, or `kernels/planted/<file>.cu`, with the comment `@mark`.
 pub fn line(file: &str, mark: &str) -> u32 {
-    let path = format!("tests/kernels/{file}.cu");
+    let folder = if file.contains('/') { "" } else { "planted/" };
+    let path = format!("tests/kernels/{folder}{file}.cu");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let suffix = format!("// @{mark}");
     let at = text.lines().position(|l| l.ends_with(&suffix));
@@ -381,18 +382,6 @@ impl Ran {
         };
         finding
     }
-}
-
-/// The line of `kernels/planted/<file>.cu` with the comment `@mark`.
-pub fn line(file: &str, mark: &str) -> u32 {
-    let path = format!("tests/kernels/planted/{file}.cu");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let suffix = format!("// @{mark}");
-    let at = text
-        .lines()
-        .position(|l| l.ends_with(&suffix))
-        .unwrap_or_else(|| panic!("no {suffix} in {path}"));
-    at as u32 + 1
 }
 
 /// Equal bit for bit; NaN equals NaN.
