@@ -88,6 +88,7 @@ fn observations() -> Observations {
                 shared_requests: 2048,
                 shared_wavefronts: 2048,
                 shared_wavefronts_ideal: 2048,
+                shared_transactions: 2048,
                 ..ran(20_480)
             },
         ),
@@ -100,6 +101,7 @@ fn observations() -> Observations {
                 shared_requests: 2048,
                 shared_wavefronts: 65_536,
                 shared_wavefronts_ideal: 2048,
+                shared_transactions: 2048,
                 local_requests: 4096,
                 instructions: 20_480,
                 thread_instructions: 20_480 * 31,

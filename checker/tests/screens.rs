@@ -392,7 +392,7 @@ screens! {
     bank_conflict: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 63_488.0, false), measured(REQUESTS, 4096.0, true)],
         line: Some(LineCounters { source: Source { file: "x".into(), line: 8, column: 13 }, counters: Counters {
-            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, ..Counters::default() } }) };
+            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() } }) };
     bypassed: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], line: None };
     not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,

@@ -160,7 +160,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             "{} requests, {} wavefronts (ideal: {})",
             count(c.shared_requests),
             count(c.shared_wavefronts),
-            count(c.shared_wavefronts_ideal)
+            count(c.shared_transactions)
         ),
         Metric::SharedRequests => format!("{} requests", count(c.shared_requests)),
         Metric::LoadRequests => format!("{} load requests", count(c.load_requests)),

@@ -214,12 +214,12 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
         );
         say(moved - ideal, Some(Slug::Uncoalesced), text);
     }
-    if let Some(times) = beyond(c.shared_wavefronts, c.shared_wavefronts_ideal) {
+    if let Some(times) = beyond(c.shared_wavefronts, c.shared_transactions) {
         let text = format!(
             "each request takes {} turns in shared memory where {} would do: {times} times as long, \
              with {}",
             per(c.shared_wavefronts, c.shared_requests),
-            per(c.shared_wavefronts_ideal, c.shared_requests),
+            per(c.shared_transactions, c.shared_requests),
             many(c.shared_conflicts(), "bank conflict", "bank conflicts"),
         );
         say(c.shared_conflicts(), Some(Slug::BankConflict), text);

@@ -132,8 +132,9 @@ pub(super) fn logic_and_bits_of_every_width(t: &Table) {
                 &format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
                 &format!("{k}{k}rr"),
                 move |a, b, c| {
-                    // PTX ISA, "bfe", its pseudo code: bit by bit
-                    let (pos, len, msb) = (b & 0xff, c & 0xff, w - 1);
+                    // PTX ISA, "bfe", its pseudo code: bit by bit; of 64 bits, position and length are not cut
+                    let cut = if w == 64 { u64::from(u32::MAX) } else { 0xff };
+                    let (pos, len, msb) = (b & cut, c & cut, w - 1);
                     let bit = |i: u64| a >> i & 1;
                     let sign = if !signed || len == 0 { 0 } else { bit((pos + len - 1).min(msb)) };
                     (0..=msb).fold(0, |d, i| {
@@ -145,7 +146,7 @@ pub(super) fn logic_and_bits_of_every_width(t: &Table) {
         // PTX ISA, "bfi": b, with the low bits of a at a position and length, here in the four operands' order
         let text = format!("bfi.b{w} {{d}}, {{a}}, {{b}}, {{c}}, 5;");
         t.case(&text, &format!("{kinds}r"), move |a, b, c| {
-            let pos = c & 0xff;
+            let pos = if w == 64 { c } else { c & 0xff };
             (0..w).fold(0, |d, i| {
                 d | (if i >= pos && i < pos + 5 { a >> (i - pos) & 1 } else { b >> i & 1 }) << i
             })

@@ -162,7 +162,7 @@ pub(super) fn nans_of_f32(t: &Table) {
         if f(a).is_nan() { widened_nan(a) } else { f64::from(f(a)).to_bits() }
     });
     t.exact("cvt.ftz.f64.f32 {d}, {a};", "gf", singles(), |a, _, _| {
-        if f(a).is_nan() { widened_nan(a) } else { f64::from(flushed(f(a))).to_bits() }
+        if f(a).is_nan() { widened_nan(NAN_F32) } else { f64::from(flushed(f(a))).to_bits() }
     });
     t.exact("cvt.rn.f16.f32 {d}, {a};", "hf", singles(), |a, _, _| F16.nearest(F32.value(a)));
     t.exact("cvt.rn.bf16.f32 {d}, {a};", "hf", singles(), |a, _, _| BF16.nearest(F32.value(a)));
@@ -179,13 +179,16 @@ fn widened_nan(bits: u64) -> u64 {
 
 const NAN_F64: u64 = 0xfff8_0000_0000_0000;
 
-/// Bits of an `f64` result: a NaN is the first NaN among the operands, quiet, or [`NAN_F64`].
+/// The bit that makes an `f64` NaN quiet.
+const QUIET: u64 = 1 << 51;
+
+/// Bits of an `f64` result: a NaN is the first NaN of these operands, quiet, or [`NAN_F64`].
 fn f64_bits(v: f64, operands: &[u64]) -> u64 {
     if !v.is_nan() {
         return v.to_bits();
     }
     let nan = operands.iter().find(|o| f64::from_bits(**o).is_nan());
-    nan.map_or(NAN_F64, |nan| nan | 1 << 51)
+    nan.map_or(NAN_F64, |nan| nan | QUIET)
 }
 
 pub(super) fn nans_of_f64(t: &Table) {
@@ -199,7 +202,8 @@ pub(super) fn nans_of_f64(t: &Table) {
     ];
     for (op, g) in two {
         t.exact(&format!("{op}.f64 {{d}}, {{a}}, {{b}};"), "ggg", combined(&DOUBLES), |a, b, _| {
-            f64_bits(g(f(a), f(b)), &[a, b])
+            let order = if op == "div.rn" { [a, b] } else { [b, a] };
+            f64_bits(g(f(a), f(b)), &order)
         });
     }
     for (op, sign) in [("min", 0), ("max", 1_u64 << 63)] {
@@ -207,7 +211,7 @@ pub(super) fn nans_of_f64(t: &Table) {
             // the greatest is the least of both negated
             let (x, y) = (f(a ^ sign), f(b ^ sign));
             match (x.is_nan(), y.is_nan()) {
-                (true, true) => NAN_F64,
+                (true, true) => b | QUIET,
                 (true, false) => b,
                 (false, true) => a,
                 _ if y < x || x == y && y.is_sign_negative() => b,
@@ -216,7 +220,7 @@ pub(super) fn nans_of_f64(t: &Table) {
         });
     }
     t.exact("fma.rn.f64 {d}, {a}, {b}, {c};", "gggg", combined(&DOUBLES), |a, b, c| {
-        f64_bits(f(a).mul_add(f(b), f(c)), &[a, b, c])
+        f64_bits(f(a).mul_add(f(b), f(c)), &[b, c, a])
     });
     type One = fn(f64) -> f64;
     let one: [(&str, One); 4] = [
@@ -230,16 +234,29 @@ pub(super) fn nans_of_f64(t: &Table) {
             f64_bits(g(f(a)), &[a])
         });
     }
-    t.exact("abs.f64 {d}, {a};", "gg", combined(&DOUBLES), |a, _, _| a & !(1 << 63));
-    t.exact("neg.f64 {d}, {a};", "gg", combined(&DOUBLES), |a, _, _| a ^ 1 << 63);
+    t.exact("abs.f64 {d}, {a};", "gg", combined(&DOUBLES), |a, _, _| f64_bits(f(a).abs(), &[a]));
+    t.exact("neg.f64 {d}, {a};", "gg", combined(&DOUBLES), |a, _, _| f64_bits(-f(a), &[a]));
     t.exact("copysign.f64 {d}, {a}, {b};", "ggg", combined(&DOUBLES), |a, b, _| {
         b & !(1 << 63) | a & 1 << 63
     });
-    t.exact("cvt.rn.f32.f64 {d}, {a};", "fg", combined(&DOUBLES), |a, _, _| f32_bits(f(a) as f32));
-    t.exact("cvt.rn.ftz.f32.f64 {d}, {a};", "fg", combined(&DOUBLES), |a, _, _| {
-        f32_bits(flushed(f(a) as f32))
+    t.exact("cvt.rn.f32.f64 {d}, {a};", "fg", combined(&DOUBLES), |a, _, _| {
+        narrowed(a, |v| v as f32)
     });
-    t.exact("cvt.rn.f16.f64 {d}, {a};", "hg", combined(&DOUBLES), |a, _, _| F16.nearest(f(a)));
+    t.exact("cvt.rn.ftz.f32.f64 {d}, {a};", "fg", combined(&DOUBLES), |a, _, _| {
+        narrowed(a, |v| flushed(v as f32))
+    });
+    t.exact("cvt.rn.f16.f64 {d}, {a};", "hg", combined(&DOUBLES), |a, _, _| {
+        if f(a).is_nan() { a >> 48 & 0x8000 | 0x7e00 | a >> 42 & 0x1ff } else { F16.nearest(f(a)) }
+    });
+}
+
+/// An `f64` as an `f32`; a NaN keeps the upper part of its payload.
+fn narrowed(bits: u64, f: impl Fn(f64) -> f32) -> u64 {
+    let v = f64::from_bits(bits);
+    if v.is_nan() {
+        return bits >> 32 & 0x8000_0000 | 0x7fc0_0000 | bits >> 29 & 0x3f_ffff;
+    }
+    u64::from(f(v).to_bits())
 }
 
 pub(super) fn nans_of_halves(t: &Table) {
@@ -289,13 +306,14 @@ pub(super) fn nans_of_halves(t: &Table) {
             if v(a).is_nan() { 0x7fff } else { a ^ 0x8000 }
         });
         t.exact(&format!("cvt.f32.{ty} {{d}}, {{a}};"), "fh", halves(), move |a, _, _| {
-            f32_bits(v(a) as f32)
+            if ty == "bf16" { a << 16 } else { f32_bits(v(a) as f32) }
         });
     }
     t.target(80);
     t.exact("cvt.f64.f16 {d}, {a};", "gh", halves(), |a, _, _| {
         let v = F16.value(a);
-        if v.is_nan() { 0x7fff_ffff_e000_0000 } else { v.to_bits() }
+        let nan = (a & 0x8000) << 48 | 0x7ff8_0000_0000_0000 | (a & 0x1ff) << 42;
+        if v.is_nan() { nan } else { v.to_bits() }
     });
     t.exact("add.f16x2 {d}, {a}, {b};", "rrr", two_halves(), |a, b, _| {
         by_half(a, b, |a, b| F16.nearest(F16.value(a) + F16.value(b)))
@@ -347,7 +365,8 @@ pub(super) fn nans_as_integers(t: &Table) {
                 let v = value(a);
                 if v.is_nan() {
                     // the unit for 64 bits has a value of its own for it
-                    return if tw == 64 || k == 'g' { 1 << (tw.max(32) - 1) } else { 0 };
+                    let least = number(1 << (tw - 1), tw, signed) as u64;
+                    return if tw == 64 || k == 'g' { least } else { 0 };
                 }
                 let (low, high) = if signed {
                     (-(1_i128 << (tw - 1)), (1_i128 << (tw - 1)) - 1)

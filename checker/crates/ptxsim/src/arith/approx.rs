@@ -93,18 +93,19 @@ fn upper(x: f64) -> f64 {
 }
 
 /// `rcp.approx.ftz.f64`: a seed for Newton's method. Only the upper 32 bits of the operand count, the lower 32
-/// of the result are zero; subnormals, in and out, are zeros. A NaN gives the canonical one (the one NaN
-/// payload that double precision does not keep).
+/// of the result are zero; subnormals, in and out, are zeros. A NaN gives the canonical one, and one
+/// whose upper half is that of an infinity counts as that.
 #[inline]
 pub fn rcp_f64(a: f64) -> f64 {
-    if a.is_nan() { CANONICAL_F64 } else { upper(rounded(1.0 / upper(a))) }
+    let x = upper(a);
+    if x.is_nan() { CANONICAL_F64 } else { upper(rounded(1.0 / x)) }
 }
 
 /// `rsqrt.approx.ftz.f64`: likewise. Zeros give an infinity of the same sign, negative numbers the canonical NaN.
 #[inline]
 pub fn rsqrt_ftz_f64(a: f64) -> f64 {
     let x = upper(a);
-    if a.is_nan() || x < 0.0 { CANONICAL_F64 } else { upper(rounded(1.0 / x.sqrt())) }
+    if x.is_nan() || x < 0.0 { CANONICAL_F64 } else { upper(rounded(1.0 / x.sqrt())) }
 }
 
 /// `rsqrt.approx.f64`: two roundings away from exact. Zeros give an infinity of the same sign, negative

@@ -2,12 +2,13 @@
 //! ones, "Logic and Shift Instructions", and `prmt`).
 
 macro_rules! fields {
-    ($($int:ident: $bfe_u:ident, $bfe_s:ident, $bfi:ident as $signed:ident;)*) => { $(
-        /// `bfe`, unsigned: `length` bits of `a` from bit `start`; both taken modulo 256, bits beyond the top
-        /// are zero.
+    ($($int:ident, $amount:literal: $bfe_u:ident, $bfe_s:ident, $bfi:ident as $signed:ident;)*) => { $(
+        /// `bfe`, unsigned: `length` bits of `a` from bit `start`, bits beyond the top are zero.
+        /// Both are taken modulo 256 of a 32-bit number, as they are of a 64-bit one (NVIDIA H200; the PTX ISA
+        /// restricts them to 0 to 255).
         #[inline(always)]
         pub fn $bfe_u(a: $int, start: u32, length: u32) -> $int {
-            let (start, length) = (start & 0xff, length & 0xff);
+            let (start, length) = (start & $amount, length & $amount);
             let mask = if length < $int::BITS { ((1 as $int) << length) - 1 } else { !0 };
             if start < $int::BITS { a >> start & mask } else { 0 }
         }
@@ -16,7 +17,7 @@ macro_rules! fields {
         /// where the field reaches beyond it. A field of no bits is 0.
         #[inline(always)]
         pub fn $bfe_s(a: $signed, start: u32, length: u32) -> $signed {
-            let (start, length) = (start & 0xff, length & 0xff);
+            let (start, length) = (start & $amount, length & $amount);
             if length == 0 {
                 return 0;
             }
@@ -28,7 +29,7 @@ macro_rules! fields {
         /// `bfi d, a, b, start, length`: the low `length` bits of `a` put into `b` at bit `start`.
         #[inline(always)]
         pub fn $bfi(a: $int, b: $int, start: u32, length: u32) -> $int {
-            let (start, length) = (start & 0xff, length & 0xff);
+            let (start, length) = (start & $amount, length & $amount);
             if start >= $int::BITS {
                 return b;
             }
@@ -40,8 +41,8 @@ macro_rules! fields {
 }
 
 fields! {
-    u32: bfe_u32, bfe_s32, bfi_b32 as i32;
-    u64: bfe_u64, bfe_s64, bfi_b64 as i64;
+    u32, 0xff: bfe_u32, bfe_s32, bfi_b32 as i32;
+    u64, 0xffff_ffff: bfe_u64, bfe_s64, bfi_b64 as i64;
 }
 
 /// `bfind.u32`: the place of the highest 1, or all ones if there is none.

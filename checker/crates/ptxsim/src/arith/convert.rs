@@ -205,8 +205,15 @@ impl Convert {
 
     /// `.ftz`, which concerns `f32` only.
     fn flushed(&self, bits: u64, scalar: Scalar) -> u64 {
-        let subnormal = scalar == Scalar::F32 && bits & Format::F32.infinity() == 0;
-        if self.ftz && subnormal { bits & Format::F32.sign() } else { bits }
+        if !self.ftz || scalar != Scalar::F32 {
+            return bits;
+        }
+        match bits & Format::F32.infinity() {
+            0 => bits & Format::F32.sign(),
+            // on its way to `f64`, the only format that would keep it
+            _ if Format::F32.is_nan(bits) && self.to == Scalar::F64 => Format::F32.nan(),
+            _ => bits,
+        }
     }
 
     fn saturated(&self, bits: u64, format: Format) -> u64 {
@@ -223,8 +230,8 @@ impl Convert {
 
 /// Converts between floating-point formats, rounding where the destination is narrower.
 ///
-/// NaNs become the canonical one of the destination, except that an `f32` NaN widened to `f64` keeps its
-/// payload, as NaN payloads are "supported for double-precision instructions".
+/// NaNs become the canonical one of the destination; but from and to `f64` they keep what fits of their payload, as NaN
+/// payloads are "supported for double-precision instructions", and a bfloat16 is the upper half of an `f32`.
 #[inline]
 pub(super) fn narrow_bits(bits: u64, from: Format, to: Format, round: Round) -> u64 {
     if from.is_nan(bits) {
@@ -237,11 +244,18 @@ pub(super) fn narrow_bits(bits: u64, from: Format, to: Format, round: Round) -> 
 }
 
 fn nan_bits(bits: u64, from: Format, to: Format) -> u64 {
-    if to != Format::F64 {
+    if from == Format::BF16 && to == Format::F32 {
+        return bits << 16;
+    }
+    if to != Format::F64 && from != Format::F64 {
         return to.nan();
     }
     let sign = if bits & from.sign() != 0 { to.sign() } else { 0 };
-    let payload = (bits & ((1 << from.fraction) - 1)) << (to.fraction - from.fraction);
+    let payload = bits & ((1 << from.fraction) - 1);
+    let payload = match to.fraction.checked_sub(from.fraction) {
+        Some(more) => payload << more,
+        None => payload >> (from.fraction - to.fraction),
+    };
     sign | to.infinity() | 1 << (to.fraction - 1) | payload
 }
 
@@ -296,10 +310,13 @@ pub fn f32_to_f64(x: f32) -> f64 {
     f64::from(x)
 }
 
-/// `cvt.rn.f32.f64`.
+/// `cvt.rn.f32.f64`; a NaN keeps the upper part of its payload.
 #[inline(always)]
 pub fn f64_to_f32_rn(x: f64) -> f32 {
-    super::float::canonical_f32(x as f32)
+    if x.is_nan() {
+        return f32::from_bits(nan_bits(x.to_bits(), Format::F64, Format::F32) as u32);
+    }
+    x as f32
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn is_nan_f64(x: f64) -> bool {
     Format::F64.is_nan(x.to_bits())
 }
 
-/// The NaN for a result that is one: the first NaN operand, quiet, or [`NAN_F64`].
+/// The NaN for a result that is one: the first NaN of these, quiet, or [`NAN_F64`].
 #[inline(always)]
 fn nan_f64<const N: usize>(operands: [f64; N]) -> f64 {
     for x in operands {
@@ -200,7 +200,7 @@ pub fn sqrt_f32(a: f32, round: Round) -> f32 {
 pub fn add_f64(a: f64, b: f64, round: Round) -> f64 {
     let near = a + b;
     if is_nan_f64(near) {
-        return nan_f64([a, b]);
+        return nan_f64([b, a]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() {
         return near;
@@ -211,7 +211,7 @@ pub fn add_f64(a: f64, b: f64, round: Round) -> f64 {
 /// `sub{.rnd}.f64`.
 #[inline(always)]
 pub fn sub_f64(a: f64, b: f64, round: Round) -> f64 {
-    if is_nan_f64(b) { nan_f64([a, b]) } else { add_f64(a, -b, round) }
+    if is_nan_f64(b) { nan_f64([b]) } else { add_f64(a, -b, round) }
 }
 
 /// `mul{.rnd}.f64`.
@@ -219,7 +219,7 @@ pub fn sub_f64(a: f64, b: f64, round: Round) -> f64 {
 pub fn mul_f64(a: f64, b: f64, round: Round) -> f64 {
     let near = a * b;
     if is_nan_f64(near) {
-        return nan_f64([a, b]);
+        return nan_f64([b, a]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() {
         return near;
@@ -232,7 +232,7 @@ pub fn mul_f64(a: f64, b: f64, round: Round) -> f64 {
 pub fn fma_f64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     let near = a.mul_add(b, c);
     if is_nan_f64(near) {
-        return nan_f64([a, b, c]);
+        return nan_f64([b, c, a]);
     }
     if round == Round::Near || !a.is_finite() || !b.is_finite() || !c.is_finite() {
         return near;
@@ -279,7 +279,7 @@ fn exact(value: Exact, round: Round) -> f64 {
 
 macro_rules! extremes {
     ($float:ident: $min:ident, $max:ident, $min_nan:ident, $max_nan:ident, $canonical:ident) => {
-        /// `min`: a NaN loses against a number, -0 is less than +0, two NaNs give the canonical one.
+        /// `min`: a NaN loses against a number, -0 is less than +0, of two NaNs the second comes out.
         #[inline(always)]
         pub fn $min(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() | b.to_bits()); // two zeros: negative if either is
@@ -290,10 +290,10 @@ macro_rules! extremes {
             } else {
                 b
             };
-            $canonical(if b.is_nan() { a } else { least })
+            $canonical(if b.is_nan() && !a.is_nan() { a } else { least })
         }
 
-        /// `max`: a NaN loses against a number, +0 is more than -0, two NaNs give the canonical one.
+        /// `max`: a NaN loses against a number, +0 is more than -0, of two NaNs the second comes out.
         #[inline(always)]
         pub fn $max(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() & b.to_bits());
@@ -304,7 +304,7 @@ macro_rules! extremes {
             } else {
                 b
             };
-            $canonical(if b.is_nan() { a } else { most })
+            $canonical(if b.is_nan() && !a.is_nan() { a } else { most })
         }
 
         /// `min.NaN`: a NaN wins, as the canonical one.
@@ -377,14 +377,14 @@ pub enum Property {
     Subnormal,
 }
 
-/// Replaces any NaN by [`NAN_F64`], as `min` and `max` do.
+/// Makes a NaN quiet.
 #[inline(always)]
-fn canonical_f64(x: f64) -> f64 {
-    f64::from_bits(if is_nan_f64(x) { NAN_F64.to_bits() } else { x.to_bits() })
+fn quiet_f64(x: f64) -> f64 {
+    if is_nan_f64(x) { nan_f64([x]) } else { x }
 }
 
 extremes!(f32: min_f32, max_f32, min_nan_f32, max_nan_f32, canonical_f32);
-extremes!(f64: min_f64, max_f64, min_nan_f64, max_nan_f64, canonical_f64);
+extremes!(f64: min_f64, max_f64, min_nan_f64, max_nan_f64, quiet_f64);
 
 /// `abs.f32`; a NaN becomes [`NAN_F32`].
 #[inline(always)]
@@ -398,16 +398,16 @@ pub fn neg_f32(a: f32) -> f32 {
     canonical_f32(-a)
 }
 
-/// `abs.f64`: clears the sign, of NaNs too.
+/// `abs.f64`: an addition of zero to the machine, which makes a NaN quiet and leaves its sign.
 #[inline(always)]
 pub fn abs_f64(a: f64) -> f64 {
-    a.abs()
+    if is_nan_f64(a) { nan_f64([a]) } else { a.abs() }
 }
 
-/// `neg.f64`: flips the sign, of NaNs too.
+/// `neg.f64`: likewise.
 #[inline(always)]
 pub fn neg_f64(a: f64) -> f64 {
-    -a
+    if is_nan_f64(a) { nan_f64([a]) } else { -a }
 }
 
 /// `copysign.f32 d, a, b`: the sign of `a` on the magnitude of `b` (PTX's order of operands). Bits only.

@@ -11,10 +11,10 @@ pub fn f16_to_f32(bits: u16) -> f32 {
     widen(bits, Format::F16)
 }
 
-/// The value of a bfloat16: the upper half of an `f32`.
+/// The value of a bfloat16: the upper half of an `f32`, of NaNs too.
 #[inline(always)]
 pub fn bf16_to_f32(bits: u16) -> f32 {
-    super::float::canonical_f32(f32::from_bits(u32::from(bits) << 16))
+    f32::from_bits(u32::from(bits) << 16)
 }
 
 /// Rounds to binary16.

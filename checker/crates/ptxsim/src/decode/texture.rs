@@ -147,6 +147,7 @@ impl<'a> Decoder<'_, 'a> {
             release: false,
             by_one: false,
             atomic: None,
+            by_one: false,
             b: 0,
             c: 0,
             pc: 0,

@@ -3,7 +3,7 @@
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "PTX's unordered comparisons hold for NaN")]
 
 use super::warp::{Row32, Row64};
-use crate::arith::convert::Convert;
+use crate::arith::convert::{self, Convert};
 use crate::arith::{approx, float};
 use crate::decode::op::{Code, Op};
 
@@ -292,8 +292,8 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Co
         Code::RsqrtF => rows.un32(op, keep, |a| approx::rsqrt(f(a)).to_bits()),
         Code::MinF => rows.bin32(op, keep, |a, b| float::min_f32(f(a), f(b)).to_bits()),
         Code::MaxF => rows.bin32(op, keep, |a, b| float::max_f32(f(a), f(b)).to_bits()),
-        Code::AbsF => rows.un32(op, keep, |a| a & 0x7fff_ffff),
-        Code::NegF => rows.un32(op, keep, |a| a ^ 0x8000_0000),
+        Code::AbsF => rows.un32(op, keep, |a| canonical(f(a).abs())),
+        Code::NegF => rows.un32(op, keep, |a| canonical(-f(a))),
         Code::AddD => {
             rows.bin64(op, keep, |a, b| float::add_f64(d(a), d(b), float::Round::Near).to_bits())
         }
@@ -312,14 +312,14 @@ pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, keep: u32, conversions: &[Co
         Code::SqrtD => rows.un64(op, keep, |a| float::sqrt_f64(d(a), float::Round::Near).to_bits()),
         Code::MinD => rows.bin64(op, keep, |a, b| float::min_f64(d(a), d(b)).to_bits()),
         Code::MaxD => rows.bin64(op, keep, |a, b| float::max_f64(d(a), d(b)).to_bits()),
-        Code::AbsD => rows.un64(op, keep, |a| a & !(1 << 63)),
-        Code::NegD => rows.un64(op, keep, |a| a ^ 1 << 63),
+        Code::AbsD => rows.un64(op, keep, |a| float::abs_f64(f64::from_bits(a)).to_bits()),
+        Code::NegD => rows.un64(op, keep, |a| float::neg_f64(f64::from_bits(a)).to_bits()),
         Code::CvtFS => rows.un32(op, keep, |a| (a as i32 as f32).to_bits()),
         Code::CvtFU => rows.un32(op, keep, |a| (a as f32).to_bits()),
         Code::CvtSF => rows.un32(op, keep, |a| f(a) as i32 as u32),
         Code::CvtUF => rows.un32(op, keep, |a| f(a) as u32),
         Code::CvtDF => rows.widen(op, keep, |a, _| f64::from(f(a)).to_bits()),
-        Code::CvtFD => rows.narrow(op, keep, |a| canonical(d(a) as f32)),
+        Code::CvtFD => rows.narrow(op, keep, |a| convert::f64_to_f32_rn(d(a)).to_bits()),
         Code::CvtDS => rows.widen(op, keep, |a, _| f64::from(a as i32).to_bits()),
         Code::MovP => rows.set_pred(op.d, rows.pred(op.a), keep),
         Code::AndP => rows.set_pred(op.d, rows.pred(op.a) & rows.pred(op.b), keep),

@@ -1,8 +1,19 @@
-//! The simulator's counters against those that Nsight Compute collected on a GPU from the same PTX.
+//! The simulator's counters against those that Nsight Compute collected on a GPU from the same PTX. The record is made
+//! by `hardware/counters.sh`.
+//!
+//! What is not held, and why: the machine code is not the PTX.
+//! * Instructions: ptxas chooses others, so only the average of active lanes is compared, roughly.
+//! * Branches: ptxas predicates short bodies, leaves a kernel by `@P0 EXIT`, and unrolls loops. A divergent branch of
+//!   the machine code is one of the PTX, but not the other way round; where the bodies are long, they are the same.
+//! * Shared atomics of `f32` and of 8 bytes have no instruction: ptxas makes a loop of loads and compare-and-swaps, whose
+//!   wavefronts are counted, and not its requests.
+//! * Wavefronts of loads are held to the cache's own counter. The profiler's estimate by instruction differs from that
+//!   in some loads of 8 and 16 bytes, and with it the ideal that is derived from it.
+//! * Tags, which nobody is shown.
 
 use crate::common::{Kernel, Ran, module};
 use ptx_cases::{Launch, counters};
-use ptxsim::{Diagnose, Module, Options};
+use ptxsim::{Counters, Diagnose, Module, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,92 +30,203 @@ fn counted(modules: &BTreeMap<&str, Arc<Module>>, launch: &Launch) -> Ran {
     ran
 }
 
-#[test]
-fn every_launch_runs() {
-    let (launches, modules) = (counters::launches(), modules());
-    let names: BTreeSet<&str> = launches.iter().map(|l| l.name.as_str()).collect();
-    assert_eq!(names.len(), launches.len(), "names are unique");
-    for launch in &launches {
-        counted(&modules, launch);
+/// What the profiler counted: by launch, then by line (`-` for all of them), then by counter.
+struct Record(BTreeMap<String, BTreeMap<String, Row>>);
+
+struct Row(BTreeMap<String, u64>);
+
+impl Row {
+    fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    fn sum(&self, names: [&str; 2]) -> u64 {
+        names.map(|n| self.get(n)).iter().sum()
+    }
+}
+
+fn record() -> Record {
+    let text =
+        std::fs::read_to_string("tests/records/counters-h200.tsv").expect("the record of the GPU");
+    let mut all: BTreeMap<String, BTreeMap<String, Row>> = BTreeMap::new();
+    for line in text.lines().filter(|l| !l.starts_with('#')).skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [launch, line, counts] = fields[..] else { panic!("three fields: {line}") };
+        let count = |c: &str| {
+            let (name, value) = c.split_once('=')?;
+            Some((name.to_owned(), value.parse().expect("a number")))
+        };
+        let row = Row(counts.split(' ').filter_map(count).collect());
+        all.entry(launch.to_owned()).or_default().insert(line.to_owned(), row);
+    }
+    Record(all)
+}
+
+/// Has the kernel a loop around compare-and-swap where the PTX has one atomic?
+fn loops_around_swaps(launch: &Launch) -> bool {
+    ["shared_add_float", "shared_add_long"].contains(&launch.kernel.as_str())
+}
+
+/// Counter, what the simulator says, what the profiler says.
+type Pair = (&'static str, u64, u64);
+
+fn global(c: &Counters, row: &Row) -> Vec<Pair> {
+    vec![
+        ("load sectors", c.load_sectors, row.get("global_ld_sectors")),
+        ("ideal load sectors", c.load_sectors_ideal, row.get("global_ld_sectors_ideal")),
+        ("store sectors", c.store_sectors, row.get("global_st_sectors")),
+        ("ideal store sectors", c.store_sectors_ideal, row.get("global_st_sectors_ideal")),
+        ("local sectors", c.local_sectors, row.get("local_sectors")),
+    ]
+}
+
+fn requests(c: &Counters, row: &Row) -> Vec<Pair> {
+    vec![
+        ("load requests", c.load_requests, row.get("global_ld")),
+        ("store requests", c.store_requests, row.get("global_st")),
+        ("shared requests", c.shared_requests, row.sum(["shared_ld", "shared_st"])),
+        ("global atomics", c.global_atomics, row.sum(["global_atom", "global_red"])),
+        ("shared atomics", c.shared_atomics, row.get("shared_atom")),
+        ("local requests", c.local_requests, row.sum(["local_ld", "local_st"])),
+    ]
+}
+
+/// What the record says of a launch must be what the simulator counts.
+fn totals(launch: &Launch, c: &Counters, row: &Row) -> Vec<Pair> {
+    let mut all = global(c, row);
+    all.extend(requests(c, row));
+    all.extend([
+        (
+            "atomic sectors",
+            c.global_atomic_sectors,
+            row.sum(["global_atom_sectors", "global_red_sectors"]),
+        ),
+        ("atomic wavefronts", c.shared_atomic_wavefronts, row.get("shared_atom_wavefronts")),
+        (
+            "wavefronts",
+            c.shared_wavefronts,
+            row.sum(["hw_shared_ld_wavefronts", "hw_shared_st_wavefronts"]),
+        ),
+        (
+            "conflicts",
+            c.shared_conflicts(),
+            row.sum(["hw_shared_ld_conflicts", "hw_shared_st_conflicts"]),
+        ),
+    ]);
+    if row.get("shared_ld_wavefronts") == row.get("hw_shared_ld_wavefronts") {
+        let ideal = row.sum(["shared_ld_wavefronts_ideal", "shared_st_wavefronts_ideal"]);
+        all.push(("ideal wavefronts", c.shared_wavefronts_ideal, ideal));
+    }
+    if loops_around_swaps(launch) {
+        let loops =
+            ["shared requests", "shared atomics", "wavefronts", "ideal wavefronts", "conflicts"];
+        all.retain(|(what, ..)| !loops.contains(what));
+    }
+    all
+}
+
+/// Every pair that differs, as text.
+fn different(name: &str, line: &str, pairs: Vec<Pair>, wrong: &mut Vec<String>) {
+    for (what, simulated, recorded) in pairs {
+        if simulated != recorded {
+            wrong.push(format!("{name}, line {line}: {simulated} {what}, not {recorded}"));
+        }
     }
 }
 
 #[test]
-fn show() {
-    let record = std::fs::read_to_string("tests/records/counters-h200.tsv").expect("the record");
-    let mut rows: BTreeMap<(&str, &str), BTreeMap<&str, u64>> = BTreeMap::new();
-    for line in record.lines().filter(|l| !l.starts_with('#')).skip(1) {
-        let mut f = line.split('\t');
-        let (n, l, c) = (f.next().unwrap(), f.next().unwrap(), f.next().unwrap_or(""));
-        rows.insert(
-            (n, l),
-            c.split(' ')
-                .filter_map(|p| p.split_once('='))
-                .map(|(k, v)| (k, v.parse().unwrap()))
-                .collect(),
-        );
+fn launches_cost_what_the_gpu_counted() {
+    let (launches, modules, record) = (counters::launches(), modules(), record());
+    let names: BTreeSet<&str> = launches.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(names.len(), launches.len(), "names are unique");
+    let recorded: BTreeSet<&str> = record.0.keys().map(String::as_str).collect();
+    assert_eq!(names, recorded, "the record is of other launches: make it anew");
+    let mut wrong = vec![];
+    for launch in &launches {
+        let ran = counted(&modules, launch);
+        let row = &record.0[&launch.name]["-"];
+        different(&launch.name, "-", totals(launch, &ran.seen.totals, row), &mut wrong);
     }
-    let modules = modules();
-    let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lines whose load ptxas lists under the call that was inlined.
+const ELSEWHERE: [(&str, u32); 2] =
+    [("transpose_doubles_padded", 94), ("transpose_doubles_padded", 104)];
+
+#[test]
+fn lines_cost_what_the_gpu_counted() {
+    let (modules, record) = (modules(), record());
+    let (mut wrong, mut lines) = (vec![], 0);
     for launch in counters::launches() {
+        let rows = &record.0[&launch.name];
+        if rows.len() < 2 {
+            continue;
+        }
         let ran = counted(&modules, &launch);
-        let mut cmp = |line: &str, c: &ptxsim::Counters| {
-            let Some(row) = rows.get(&(launch.name.as_str(), line)) else { return };
-            let g = |k: &str| row.get(k).copied().unwrap_or(0);
-            let hw = if line == "-" { "hw_" } else { "" };
-            let sh = |o: &str| g(&format!("{hw}shared_{o}_wavefronts"));
-            let mut all = vec![
-                ("ld", c.load_requests, g("global_ld")),
-                ("ld_sectors", c.load_sectors, g("global_ld_sectors")),
-                ("ld_ideal", c.load_sectors_ideal, g("global_ld_sectors_ideal")),
-                ("st", c.store_requests, g("global_st")),
-                ("st_sectors", c.store_sectors, g("global_st_sectors")),
-                ("st_ideal", c.store_sectors_ideal, g("global_st_sectors_ideal")),
-                ("shared", c.shared_requests, g("shared_ld") + g("shared_st")),
-                ("wavefronts", c.shared_wavefronts, sh("ld") + sh("st")),
-                (
-                    "w_ideal",
-                    c.shared_wavefronts_ideal,
-                    g("shared_ld_wavefronts_ideal") + g("shared_st_wavefronts_ideal"),
-                ),
-                ("gatom", c.global_atomics, g("global_atom") + g("global_red")),
-                (
-                    "gatom sectors",
-                    c.global_atomic_sectors,
-                    g("global_atom_sectors") + g("global_red_sectors"),
-                ),
-                ("satom", c.shared_atomics, g("shared_atom")),
-                ("satom wavefronts", c.shared_atomic_wavefronts, g("shared_atom_wavefronts")),
-                ("local", c.local_requests, g("local_ld") + g("local_st")),
-                ("local sectors", c.local_sectors, g("local_sectors")),
-                ("branches", c.branches, g("branches")),
-                ("divergent", c.divergent_branches, g("divergent")),
-            ];
-            if line == "-" {
-                all.push((
-                    "conflicts",
-                    c.shared_conflicts(),
-                    g("hw_shared_ld_conflicts") + g("hw_shared_st_conflicts"),
+        // `atomicAdd` is a function of a header, in whose line the profiler sees the instruction
+        let header = |what: &str| rows.get("0").is_some_and(|r| r.get(what) > 0);
+        let numbers = rows.keys().filter_map(|l| l.parse().ok()).filter(|l| *l > 0);
+        let simulated = ran.seen.lines.iter().map(|l| l.source.line);
+        for line in numbers.chain(simulated).collect::<BTreeSet<u32>>() {
+            if ELSEWHERE.contains(&(&launch.name, line)) || loops_around_swaps(&launch) {
+                continue;
+            }
+            let of = ran.seen.lines.iter().find(|l| l.source.line == line);
+            let c = of.map(|l| l.counters).unwrap_or_default();
+            let nothing = Row(BTreeMap::new());
+            let row = rows.get(&line.to_string()).unwrap_or(&nothing);
+            let mut pairs = global(&c, row);
+            pairs.push((
+                "wavefronts",
+                c.shared_wavefronts,
+                row.sum(["shared_ld_wavefronts", "shared_st_wavefronts"]),
+            ));
+            if !["shared_atom", "global_atom", "global_red"].into_iter().any(header) {
+                pairs.push((
+                    "atomic wavefronts",
+                    c.shared_atomic_wavefronts,
+                    row.get("shared_atom_wavefronts"),
                 ));
             }
-            for (what, sim, hw) in all {
-                if sim != hw {
-                    wrong
-                        .entry(format!("{what}{}", if line == "-" { "" } else { " line" }))
-                        .or_default()
-                        .push(format!("{}:{line} {sim} {hw}", launch.name));
-                }
-            }
-        };
-        cmp("-", &ran.seen.totals);
-        for l in &ran.seen.lines {
-            cmp(&l.source.line.to_string(), &l.counters);
+            // requests are known where the machine code has no predicate
+            pairs.extend(requests(&c, row).into_iter().filter(|(.., recorded)| *recorded > 0));
+            lines += 1;
+            different(&launch.name, &line.to_string(), pairs, &mut wrong);
         }
     }
-    for (k, v) in wrong {
-        println!("{k} {}", v.len());
-        for l in v {
-            println!("    {l}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(lines > 200, "{lines} lines were compared");
+}
+
+/// Kernels whose branches ptxas keeps as they are.
+const BRANCHES_STAY: [&str; 5] = ["odd_even", "by_warp", "nested", "trip_counts", "choice"];
+
+#[test]
+fn what_diverges_on_the_gpu_diverges_here() {
+    let (modules, record) = (modules(), record());
+    for launch in counters::launches() {
+        let recorded = record.0[&launch.name]["-"].get("divergent");
+        let simulated = counted(&modules, &launch).seen.totals.divergent_branches;
+        if BRANCHES_STAY.contains(&launch.kernel.as_str()) {
+            assert_eq!(simulated, recorded, "{}", launch.name);
+        } else if !loops_around_swaps(&launch) {
+            assert!(simulated >= recorded, "{}: {simulated} and {recorded}", launch.name);
         }
+    }
+}
+
+#[test]
+fn about_as_many_lanes_are_active() {
+    let (modules, record) = (modules(), record());
+    for launch in counters::launches().into_iter().filter(|l| !loops_around_swaps(l)) {
+        let row = &record.0[&launch.name]["-"];
+        let recorded = row.get("threads") as f64 / row.get("inst") as f64;
+        let simulated = counted(&modules, &launch).seen.totals.active_lanes();
+        println!(
+            "{:.2} {} {simulated:.2} {recorded:.2}",
+            (simulated - recorded).abs(),
+            launch.name
+        );
     }
 }

@@ -30,6 +30,37 @@ fn check(group: &str) {
     }
 }
 
+/// What the GPU made of every case, bit for bit; within the stated errors where results approximate.
+#[test]
+fn results_are_those_of_the_gpu() {
+    let record =
+        std::fs::read_to_string("tests/records/instructions-h200.tsv").expect("the record");
+    let mut rows = record.lines().filter(|l| !l.starts_with('#')).skip(1);
+    let mut wrong = vec![];
+    for (group, _) in instructions::GROUPS {
+        let cases = instructions::cases(group);
+        let module = module(&instructions::module(&cases));
+        for (n, case) in cases.iter().enumerate() {
+            let row: Vec<&str> = rows.next().expect("a row for every case").split('\t').collect();
+            let [of, number, _, digest, error, instruction] = row[..] else {
+                panic!("six fields: {row:?}")
+            };
+            let text = case.instruction.replace('\n', " ");
+            assert_eq!(
+                (of, number, instruction),
+                (group, n.to_string().as_str(), text.as_str()),
+                "the record is of other cases: make it anew"
+            );
+            let results = results(&module, case, &format!("k{n}"));
+            if error.is_empty() && format!("{:016x}", instructions::digest(&results)) != digest {
+                wrong.push(format!("{group} {n}: {text}"));
+            }
+        }
+    }
+    assert_eq!(rows.next(), None, "the record has more cases");
+    assert!(wrong.is_empty(), "other results than the GPU's:\n{}", wrong.join("\n"));
+}
+
 /// A test for each group, and a proof that none is left out.
 macro_rules! groups {
     ($($group:ident)*) => {

@@ -8,15 +8,20 @@ fn bit(x: u64, i: u32) -> u64 {
 }
 
 /// `bfe` as the manual defines it, for a type whose top bit is `msb`.
+/// Position and length: those of a 32-bit field are bytes. More than 255 is the same to a 64-bit one.
+fn field(pos: u32, len: u32, msb: u32) -> (u32, u32) {
+    if msb == 63 { (pos.min(0xff), len.min(0xff)) } else { (pos & 0xff, len & 0xff) }
+}
+
 fn bfe(a: u64, b: u32, c: u32, msb: u32, signed: bool) -> u64 {
-    let (pos, len) = (b & 0xff, c & 0xff);
+    let (pos, len) = field(b, c, msb);
     let sign = if !signed || len == 0 { 0 } else { bit(a, (pos + len - 1).min(msb)) };
     (0..=msb)
         .fold(0, |d, i| d | (if i < len && pos + i <= msb { bit(a, pos + i) } else { sign }) << i)
 }
 
 fn bfi(a: u64, b: u64, c: u32, d: u32, msb: u32) -> u64 {
-    let (pos, len) = (c & 0xff, d & 0xff);
+    let (pos, len) = field(c, d, msb);
     (0..len)
         .filter(|i| pos + i <= msb)
         .fold(b, |f, i| f & !(1 << (pos + i)) | bit(a, i) << (pos + i))

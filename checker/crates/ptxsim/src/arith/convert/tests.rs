@@ -182,7 +182,7 @@ fn nan_becomes_zero_or_the_top_bit() {
         (U64, F64, double, 1 << 63),
         (U16, F64, double, 1 << 15),
         (S16, F64, double, 0xffff_8000),
-        (F32, F64, double, 0x7fff_ffff),
+        (F32, F64, double, 0x7fc0_0000),
         (F16, F32, single, 0x7fff),
         (BF16, F32, single, 0x7fff),
         (F32, F16, half, 0x7fff_ffff),
