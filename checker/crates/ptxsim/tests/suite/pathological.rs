@@ -39,7 +39,10 @@ fn deep(open: &str, close: &str) -> String {
     format!("{}{}", open.repeat(n), close.repeat(n))
 }
 
-const CASES: &[(&str, fn() -> String)] = &[
+/// A name, and the text.
+type Case = (&'static str, fn() -> String);
+
+const CASES: &[Case] = &[
     ("blocks in blocks", || kernel(&deep("{\n", "}\n"))),
     ("blocks that do not end", || kernel(&"{".repeat(MEGABYTE))),
     ("vectors in vectors", || kernel(&format!("mov.b64 {}, %x1;", deep("{", "}")))),
@@ -166,6 +169,9 @@ const CASES: &[(&str, fn() -> String)] = &[
     }),
     ("parameters", || {
         format!("{HEADER}.entry k({}.param .u32 z) {{ ret; }}", many(".param .u32 p#,"))
+    }),
+    ("a parameter of 2^64", || {
+        format!("{HEADER}.entry k(.param .b8 p[18446744073709551615]) {{ ret; }}")
     }),
     ("calls", || format!("{HEADER}.func f() {{ ret; }}\n{}", kernel(&many("call.uni f, ();")))),
     ("calls through pointers", || {

@@ -170,7 +170,8 @@ fn launch(module: &Module, shape: u32, entries: usize) {
                     }
                     _ => 33_u64.to_le_bytes().to_vec(),
                 };
-                arg.resize(param.bytes as usize, 0);
+                // a kernel with more parameters than there can be is refused, whatever it gets
+                arg.resize(param.bytes.min(1 << 16) as usize, 0);
                 args.push(arg);
             }
             let launch = Launch {
