@@ -17,3 +17,4 @@ mod planted;
 mod progress;
 mod robustness;
 mod textures;
+mod trace;
