@@ -82,6 +82,20 @@ pub enum Error {
         /// The cases that there are.
         known: String,
     },
+    /// The launch has no such thread.
+    #[error("there is no {what} {asked} in case `{case}`: {what}s go from {first} to {last}")]
+    NoSuchThread {
+        /// "block" or "thread".
+        what: &'static str,
+        /// As asked for.
+        asked: String,
+        /// The case's name.
+        case: String,
+        /// The first of its kind.
+        first: String,
+        /// The last of its kind.
+        last: String,
+    },
     /// A GPU was asked for.
     #[error("no GPU to run on: {0}")]
     NoGpu(NoGpu),

@@ -24,6 +24,7 @@ Examples:
   checker check blocks         check one exercise
   checker check 1              check chapter 1
   checker profile blocks       what each line costs
+  checker trace blocks         what one thread does, line by line
   checker hint blocks          one hint, a little more each time
 
 For authors: checker dev --help
@@ -47,6 +48,8 @@ pub enum Command {
     Watch(Watch),
     /// Show what each line of a kernel costs: memory traffic, bank conflicts, divergence
     Profile(Profile),
+    /// Show what one thread does, line by line, with its values
+    Trace(Trace),
     /// Show one more hint
     ///
     /// Each call shows one more, from a nudge to nearly the answer. Without NAME: for the first open exercise.
@@ -126,6 +129,39 @@ Exit code 1 when the kernel did not compile or did not finish.")]
 pub struct Profile {
     /// The exercise: `blocks`.
     pub name: String,
+    /// Which case to look at.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// `checker trace`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The kernel runs on the simulator, compiled for debugging: every line does its own work, in the order of the source.
+
+Examples:
+  checker trace blocks --thread 3                   thread 3 of block 0
+  checker trace blocks --block 1 --thread 31        one element of block 1
+  checker trace matrix_add_2d --thread 5,2          x = 5, y = 2
+  checker trace grid_stride --lines 20-22           only what it does on these lines
+  checker trace grid_stride --json                  for programs: JSON on stdout, nothing else
+
+Exit code 1 when the kernel did not compile, or the thread did not come to its end.")]
+pub struct Trace {
+    /// The exercise: `blocks`.
+    pub name: String,
+    /// The block: `1`, `1,2` or `1,2,0` for x, y and z.
+    #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = place)]
+    pub block: [u32; 3],
+    /// The thread in its block: `1`, `1,2` or `1,2,0` for x, y and z.
+    #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = place)]
+    pub thread: [u32; 3],
+    /// Only the steps on these lines: `20` or `20-30`.
+    #[arg(long, value_name = "A-B", value_parser = lines)]
+    pub lines: Option<(u32, u32)>,
+    /// Steps to show at most; rounds of a loop that are alike are one line.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=4000))]
+    pub limit: u32,
     /// Which case to look at.
     #[command(flatten)]
     pub look: Look,
@@ -369,6 +405,32 @@ fn dim3(text: &str) -> Result<[u32; 3], String> {
     Ok(dims)
 }
 
+/// Reads an index `X`, `X,Y` or `X,Y,Z`; what is left out is 0.
+fn place(text: &str) -> Result<[u32; 3], String> {
+    let mut place = [0; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("at most three numbers: X,Y,Z".into());
+    }
+    for (at, part) in place.iter_mut().zip(parts) {
+        *at = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
+    }
+    Ok(place)
+}
+
+/// Reads lines `A` or `A-B`.
+fn lines(text: &str) -> Result<(u32, u32), String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let number = |part: &str| -> Result<u32, String> {
+        let number = part.trim().parse().ok().filter(|n| *n > 0);
+        number.ok_or_else(|| format!("`{part}` is not a line number"))
+    };
+    match (number(from)?, number(to)?) {
+        (from, to) if from <= to => Ok((from, to)),
+        (from, to) => Err(format!("{from} comes after {to}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +450,15 @@ mod tests {
         assert_eq!(dim3("4,2,3"), Ok([4, 2, 3]));
         for bad in ["", "0,1,1", "1,2,3,4", "x", "-1"] {
             assert!(dim3(bad).is_err(), "{bad}");
+        }
+        assert_eq!(place("4, 2"), Ok([4, 2, 0]));
+        assert_eq!(place("0"), Ok([0, 0, 0]));
+        for bad in ["", "1,2,3,4", "x", "-1", "4294967296"] {
+            assert!(place(bad).is_err(), "{bad}");
+        }
+        assert_eq!((lines("20"), lines("20-30")), (Ok((20, 20)), Ok((20, 30))));
+        for bad in ["", "0", "30-20", "20-", "-", "a-b"] {
+            assert!(lines(bad).is_err(), "{bad}");
         }
     }
 }

@@ -87,4 +87,17 @@ impl Engine {
     ) -> Result<Run, worker::Error> {
         self.worker.run(backend, ptx, launch, LIMIT)
     }
+
+    /// Runs one launch on the simulator, and records what one of its threads does.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    pub fn trace(
+        &mut self,
+        ptx: &str,
+        launch: &Launch,
+        thread: ptxsim::trace::Thread,
+    ) -> Result<(Run, Option<ptxsim::trace::Trace>), worker::Error> {
+        self.worker.trace(ptx, launch, thread, LIMIT)
+    }
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use ptxsim::Observations;
+use ptxsim::trace::{Thread, Trace};
 
 use crate::attempt::{self, Attempt, Error, Options};
-use crate::backend::{Choice, Launch};
+use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
 use crate::spec::{Case, Spec};
@@ -77,6 +78,113 @@ pub fn profile(
     })
 }
 
+/// What one thread of a case did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traced {
+    /// Index into `Spec::cases`.
+    pub case: usize,
+    /// The learner's file.
+    pub source: String,
+    /// Whom it follows.
+    pub thread: Thread,
+    /// What is wrong with this case; `None` when its outputs are right.
+    pub verdict: Option<Verdict>,
+    /// What the simulator saw of the whole launch.
+    pub observations: Observations,
+    /// What the thread did.
+    pub trace: Trace,
+    /// False when the code compiled for debugging left other results than the code that `check` runs.
+    pub same_results: bool,
+    /// Wall time in milliseconds.
+    pub millis: u64,
+}
+
+/// Steps of a thread that are kept from its beginning, and from its end: many more than are shown, since loops fold.
+const KEPT: (usize, usize) = (4000, 200);
+
+/// Follows the thread at `block` and `thread` of one case; only on `lines`, when given. The inner error is an attempt
+/// whose verdict says why nothing ran.
+///
+/// The kernel is compiled for debugging, so that every line does its own work in the order of the source and its
+/// variables have names. What it leaves behind is compared with what the usual code does. Where the simulator does not
+/// run the debug build, the usual one is followed, without variables.
+///
+/// # Errors
+/// As [`profile`]; and when the launch has no such thread.
+pub fn trace(
+    spec: &'static Spec,
+    path: &Path,
+    engine: &mut Engine,
+    options: &Options,
+    (block, thread): ([u32; 3], [u32; 3]),
+    lines: Option<(u32, u32)>,
+) -> Result<Result<Traced, Attempt>, Error> {
+    let (_, case) = choose(spec, options)?;
+    exists("block", block, case.grid, case)?;
+    exists("thread", thread, case.block, case)?;
+    let subject = match prepare(spec, path, engine, options, &compile::Options::default())? {
+        Ok(subject) => subject,
+        Err(attempt) => return Ok(Err(attempt)),
+    };
+    let Subject { case, source, module, inputs, launch, started } = subject;
+    let thread = Thread { block, thread, first: KEPT.0, last: KEPT.1, lines };
+    let usual = engine.run(Choice::Sim, &module.ptx, &launch)?;
+    let debug = compile::Options { debug: true, ..compile::Options::default() };
+    let (mut run, mut trace) = (usual.clone(), None);
+    // a loop that never ends must end within the wall clock, with everything recorded
+    let launch = Launch { budget: launch.budget / 2, ..launch };
+    if let Ok(module) = attempt::module(spec, &source, engine, &debug)? {
+        (run, trace) = engine.trace(&module.ptx, &launch, thread)?;
+    }
+    let refused = |fault: &Fault| matches!(fault, Fault::Unsupported { .. } | Fault::Driver { .. });
+    if trace.is_none() && run.faults.iter().all(refused) {
+        (run, trace) = engine.trace(&module.ptx, &launch, thread)?;
+    }
+    let completed = |run: &Run| run.observations.as_ref().is_some_and(|seen| seen.completed);
+    let same_results = match (completed(&usual), completed(&run)) {
+        (true, true) => {
+            run.outputs == usual.outputs && usual.faults.is_empty() == run.faults.is_empty()
+        }
+        // where a launch was stopped is no result
+        (usual, run) => usual == run,
+    };
+    let verdict = judge::case(spec, case, &inputs, &run);
+    let verdict = verdict.map(|verdict| attempt::not_started(verdict, case, &source));
+    let millis = millis(started);
+    Ok(match (trace, run.observations, verdict) {
+        (Some(trace), Some(observations), verdict) => {
+            Ok(Traced { case, source, thread, verdict, observations, trace, same_results, millis })
+        }
+        (_, _, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
+        (_, _, None) => return Err(Error::Nothing),
+    })
+}
+
+/// An error that names the limits, for a place outside `within`.
+fn exists(what: &'static str, at: [u32; 3], within: [u32; 3], case: &Case) -> Result<(), Error> {
+    if at.iter().zip(within).all(|(at, within)| *at < within) {
+        return Ok(());
+    }
+    let dims = if within[2] > 1 || at[2] > 0 {
+        3
+    } else if within[1] > 1 || at[1] > 0 {
+        2
+    } else {
+        1
+    };
+    let shown = |place: [u32; 3]| {
+        let parts: Vec<String> = place.iter().take(dims).map(ToString::to_string).collect();
+        parts.join(",")
+    };
+    Err(Error::NoSuchThread {
+        what,
+        asked: shown(at),
+        case: case.name.into(),
+        first: shown([0; 3]),
+        last: shown(within.map(|n| n.saturating_sub(1))),
+    })
+}
+
 /// Reads, compiles and readies the case asked for, or the usual one. The inner error is an attempt whose verdict says
 /// why the kernel cannot run.
 pub(crate) fn prepare(
@@ -113,6 +221,11 @@ fn choose(spec: &'static Spec, options: &Options) -> Result<(usize, &'static Cas
     let cases = attempt::select(spec, options)?;
     let graded = cases.iter().find(|(_, case)| case.gated).or(cases.first());
     graded.copied().ok_or(Error::Nothing)
+}
+
+/// The case that is looked at when none is asked for.
+pub(crate) fn usual(spec: &'static Spec) -> Option<&'static Case> {
+    choose(spec, &Options::default()).ok().map(|(_, case)| case)
 }
 
 pub(crate) fn millis(since: Instant) -> u64 {

@@ -6,7 +6,7 @@
 use checker::backend::Fault;
 use checker::explain::{self, Context};
 use checker::inspect::Profiled;
-use checker::report::profile;
+use checker::report::{profile, trace};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{Measured, Slug, Verdict};
@@ -202,4 +202,111 @@ fn a_profile_as_json() {
     let document: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     insta::assert_snapshot!(serde_json::to_string_pretty(&document).expect("JSON"));
     assert_eq!(profile::json(None), r#"{"version":1,"profile":null}"#);
+}
+
+fn named(name: &str, value: &str) -> trace::Named {
+    trace::Named { name: name.into(), value: value.into() }
+}
+
+fn fact(text: &str, wrong: bool) -> trace::Fact {
+    trace::Fact { text: text.into(), wrong }
+}
+
+fn step(line: u32, depth: u32) -> trace::Step {
+    trace::Step {
+        line,
+        text: TRANSPOSE_CU.lines().nth(line as usize - 1).expect("a line").into(),
+        function: if depth > 0 { "helper" } else { "transpose" }.into(),
+        depth,
+        lanes: 32,
+        uses: vec![],
+        set: vec![],
+        accesses: vec![],
+        condition: None,
+        facts: vec![],
+    }
+}
+
+/// A thread that goes round a loop and ends at a fault.
+fn followed() -> trace::Trace {
+    let mut steps = vec![step(5, 0), step(6, 0)];
+    steps[0].uses = vec![named("blockIdx.x", "3"), named("threadIdx.x", "31")];
+    steps[0].set = vec![named("x", "127")];
+    steps[0].facts =
+        vec![fact("blockIdx.x = 3, threadIdx.x = 31", false), fact("-> x = 127", false)];
+    for round in 0..9 {
+        let mut header = step(12, 0);
+        header.set = vec![named("x", &(128 + round).to_string())];
+        header.condition = Some(round < 8);
+        header.facts = vec![fact("x = 128: true", false)];
+        steps.push(header);
+        if round < 8 {
+            let mut body = step(7, 1);
+            body.accesses = vec![trace::Accessed {
+                action: "read".into(),
+                element: "in[32895]".into(),
+                array: Some("in".into()),
+                index: Some(32_895),
+                value: Some("0.25".into()),
+                old: None,
+                fault: None,
+            }];
+            body.facts = vec![fact(
+                "reads in[32895] = 0.25, which is a rather long line for a narrow terminal",
+                false,
+            )];
+            steps.push(body);
+        }
+    }
+    let mut last = step(14, 0);
+    last.facts = vec![fact(
+        "reads tile[32][0]: outside: `tile` has 1024 elements, tile[0] to tile[1023]",
+        true,
+    )];
+    steps.push(last);
+    trace::Trace {
+        exercise: "transpose".into(),
+        file: "exercises/ch04_shared/transpose.cu".into(),
+        case: "case `256 x 256` (rows = 256, cols = 256, grid 8x8, block 32x32)".into(),
+        block: [3, 0, 0],
+        thread: [31, 0, 0],
+        who: "block (3,0), thread (31,0)".into(),
+        slug: Slug::OutOfBoundsRead,
+        wrong: Some(
+            "block (3,0), thread (31,0) reads tile[1024], but `tile` has 1024 elements".into(),
+        ),
+        steps,
+        skipped: None,
+        end: "fault".into(),
+        ending: "block (3,0), thread (31,0) went wrong here".into(),
+        same_results: true,
+        notes: vec!["simulated, from a debug build: every line in the order of the source".into()],
+        device: "simulator".into(),
+        millis: 41,
+    }
+}
+
+/// Loops are folded, calls are named, lines are cut and sentences wrapped to the width; and `--limit` leaves the end.
+#[test]
+fn a_trace() {
+    colored::control::set_override(false);
+    for (limit, width) in [(200, 120), (200, 80), (200, 50), (6, 80)] {
+        let text = trace::render(&followed(), limit, width);
+        assert!(!text.contains('\u{1b}'));
+        for line in text.lines() {
+            assert!(line.chars().count() <= width, "too wide: {line}");
+        }
+        insta::assert_snapshot!(format!("trace, at most {limit} steps, {width} columns"), text);
+    }
+}
+
+/// Programs rely on these names: a change of one needs another version.
+#[test]
+fn a_trace_as_json() {
+    let mut short = followed();
+    short.steps.truncate(4);
+    let document: serde_json::Value =
+        serde_json::from_str(&trace::json(Some(&short))).expect("JSON");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&document).expect("JSON"));
+    assert_eq!(trace::json(None), r#"{"version":1,"trace":null}"#);
 }

@@ -16,6 +16,7 @@ fn report(passed: bool) -> Report {
         notes: vec!["a note".into()],
         think: Some("what should the extra threads do?".into()),
         learn: Some("chapter 1 · checker explain out-of-bounds-write".into()),
+        trace: Some("checker trace guard --block 3 --thread 232".into()),
         again: Some("checker check guard".into()),
         printed: Some("hello".into()),
         device: "simulator".into(),

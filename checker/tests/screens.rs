@@ -147,7 +147,9 @@ fn screen(spec: &'static Spec, source: &str, verdict: &Verdict) -> String {
     assert_eq!(report.passed, verdict.passed());
     let text = terminal::render_to_width(&report, source, 80);
     assert!(!text.contains('\u{1b}'), "no colour without a terminal");
-    for line in text.lines().filter(|line| !line.starts_with("  again: ")) {
+    for line in
+        text.lines().filter(|line| !line.starts_with("  again: ") && !line.starts_with("  trace: "))
+    {
         assert!(line.chars().count() <= 80, "too wide: {line}");
     }
     text

@@ -1,5 +1,6 @@
 //! Kernels on the simulator: the same launch, and a diagnosis instead of guard zones.
 
+use ptxsim::trace::{Thread, Trace};
 use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 
 use super::poison::poison;
@@ -23,8 +24,8 @@ impl Backend for Simulator {
         match &self.module {
             None => Err(Error::Bug("no PTX was given before the launch".into())),
             Some(Err(error)) => refused(error.clone()),
-            Some(Ok(module)) => match simulate(module, launch) {
-                Ok(run) => complete(run),
+            Some(Ok(module)) => match simulate(module, launch, None) {
+                Ok((run, _)) => complete(run),
                 Err(error) => refused(error),
             },
         }
@@ -35,7 +36,32 @@ impl Backend for Simulator {
     }
 }
 
-fn simulate(module: &Module, launch: &Launch) -> Result<Run, ptxsim::Error> {
+impl Simulator {
+    /// Runs one launch of the loaded PTX and records what one thread does. No trace where the launch is refused.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn trace(
+        &mut self,
+        launch: &Launch,
+        thread: &Thread,
+    ) -> Result<(Run, Option<Trace>), Error> {
+        match &self.module {
+            None => Err(Error::Bug("no PTX was given before the launch".into())),
+            Some(Err(error)) => refused(error.clone()).map(|run| (run, None)),
+            Some(Ok(module)) => match simulate(module, launch, Some(thread)) {
+                Ok((run, trace)) => Ok((complete(run)?, trace)),
+                Err(error) => refused(error).map(|run| (run, None)),
+            },
+        }
+    }
+}
+
+fn simulate(
+    module: &Module,
+    launch: &Launch,
+    thread: Option<&Thread>,
+) -> Result<(Run, Option<Trace>), ptxsim::Error> {
     let mut memory = Memory::new();
     let mut args = Vec::with_capacity(launch.args.len());
     let mut addresses = Vec::with_capacity(launch.args.len());
@@ -68,7 +94,14 @@ fn simulate(module: &Module, launch: &Launch) -> Result<Run, ptxsim::Error> {
         threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS)),
         budget: launch.budget,
     };
-    let observations = ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?;
+    let (observations, trace) = match thread {
+        None => (ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?, None),
+        Some(thread) => {
+            let (observations, trace) =
+                ptxsim::trace(module, &mut memory, &ptxsim_launch, &options, thread)?;
+            (observations, Some(trace))
+        }
+    };
     let mut run = empty_run();
     run.faults = observations.findings.iter().cloned().map(Fault::Finding).collect();
     for (arg, address) in launch.args.iter().zip(addresses) {
@@ -88,7 +121,7 @@ fn simulate(module: &Module, launch: &Launch) -> Result<Run, ptxsim::Error> {
     run.printed.clone_from(&observations.output);
     run.printed_dropped = observations.output_dropped;
     run.observations = Some(observations);
-    Ok(run)
+    Ok((run, trace))
 }
 
 /// A run that did not end must say why, or it would pass for a good one.

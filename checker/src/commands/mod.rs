@@ -30,6 +30,7 @@ mod reset;
 mod session;
 mod setup;
 mod solution;
+mod trace;
 mod watch;
 
 /// Runs the command line that the process was started with.
@@ -55,6 +56,7 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Check(args)) => check::run(&args)?,
         Some(Command::Watch(args)) => watch::run(&args)?,
         Some(Command::Profile(args)) => profile::run(&args)?,
+        Some(Command::Trace(args)) => trace::run(&args)?,
         Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
         Some(Command::Reset(args)) => reset::run(&args.name)?,
         Some(Command::Solution(args)) => solution::run(&args)?,
@@ -96,7 +98,10 @@ fn complain(error: &anyhow::Error) {
 fn meaning(error: &anyhow::Error) -> Exit {
     let usage = error.is::<Usage>()
         || error.is::<exercises::Unknown>()
-        || matches!(error.downcast_ref(), Some(attempt::Error::NoSuchCase { .. }))
+        || matches!(
+            error.downcast_ref(),
+            Some(attempt::Error::NoSuchCase { .. } | attempt::Error::NoSuchThread { .. })
+        )
         || matches!(
             error.downcast_ref(),
             Some(workbook::Error::NotEmpty(_) | workbook::Error::NotAFolder(_))

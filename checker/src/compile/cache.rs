@@ -79,10 +79,15 @@ impl Cache {
     }
 
     fn path(&self, toolchain: &Toolchain, source: &str, file: &str, options: &Options) -> PathBuf {
-        let Options { arch, fmad } = options;
+        let Options { arch, fmad, debug } = options;
         let headers =
             toolchain.include.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
-        let fmad = if *fmad { "fmad" } else { "no fmad" };
+        let fmad = match (fmad, debug) {
+            (true, false) => "fmad",
+            (false, false) => "no fmad",
+            (true, true) => "fmad, debug",
+            (false, true) => "no fmad, debug",
+        };
         let mut hash = Sha256::new();
         for part in [FORMAT, &toolchain.version, &headers, arch, fmad, file, source] {
             // The length first: otherwise ("ab", "c") and ("a", "bc") would be one key.
@@ -148,6 +153,8 @@ mod tests {
         assert_eq!(cache.get(&toolchain("13.1"), "source", "a.cu", &options), None);
         let fused = Options { fmad: true, ..Options::default() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &fused), None);
+        let debug = Options { debug: true, ..Options::default() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &debug), None);
         let newer = Options { arch: "compute_90".to_owned(), ..Options::default() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
     }

@@ -17,11 +17,14 @@ pub struct Options {
     /// Whether `a * b + c` may become one operation with one rounding. Off by default, so that both backends give the
     /// same bits.
     pub fmad: bool,
+    /// For looking closely, not for speed: every line does its own work in order, and variables have names
+    /// (`--device-debug`).
+    pub debug: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { arch: "compute_75".to_owned(), fmad: false }
+        Self { arch: "compute_75".to_owned(), fmad: false, debug: false }
     }
 }
 

@@ -104,7 +104,7 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
         format!("--gpu-architecture={}", options.arch),
         format!("--fmad={}", options.fmad),
         "--std=c++17".to_owned(),
-        "--generate-line-info".to_owned(),
+        if options.debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
         // A skeleton declares what its TODOs will use: "declared but never referenced" is no news.
         "--diag-suppress=177".to_owned(),
     ];

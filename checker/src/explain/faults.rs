@@ -128,7 +128,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
             _ => draft.note(format!("`{array}` goes from {array}[0] to {array}[{last}]")),
         };
     }
-    draft.think(match (before, spare) {
+    draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, spare) {
         (true, _) => "which threads have no left neighbour, and what belongs there instead?",
         (_, true) => "what should the extra threads do?",
         _ => "what is the largest value that this index can take, and which thread gets it?",

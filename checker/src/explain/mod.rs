@@ -13,18 +13,21 @@ mod profile;
 mod races;
 mod scan;
 mod scene;
+mod shared;
 mod signature;
+mod trace;
 mod values;
 mod words;
 
 use crate::report::{Report, Span};
-use crate::spec::Spec;
+use crate::spec::{Case, Spec};
 use crate::verdict::{Slug, Verdict};
 
 pub use pages::{page, slugs};
 pub use profile::profile;
 use scan::Source;
 use scene::Scene;
+pub use trace::trace;
 pub use words::neutral;
 
 /// Lines of a kernel's own output that a report keeps.
@@ -62,6 +65,8 @@ struct Draft {
     think: Option<String>,
     /// The backend that the repeating command asks for, where another one can say more.
     backend: Option<&'static str>,
+    /// Block and thread that are worth following.
+    watch: Option<([u32; 3], [u32; 3])>,
 }
 
 impl Draft {
@@ -81,6 +86,11 @@ impl Draft {
 
     fn on_backend(mut self, backend: &'static str) -> Self {
         self.backend = Some(backend);
+        self
+    }
+
+    fn watch(mut self, thread: Option<([u32; 3], [u32; 3])>) -> Self {
+        self.watch = thread;
         self
     }
 
@@ -110,6 +120,9 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
         think: draft.think.as_deref().map(neutral),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
+        trace: case
+            .zip(draft.watch)
+            .map(|(case, thread)| trace_command(spec, case, thread, context)),
         again: case.map(|case| again(spec, case.name, draft.backend, context)),
         printed: context.printed.and_then(printed),
         device: neutral(context.device),
@@ -154,6 +167,29 @@ fn draft(
 
 fn broken_case() -> Draft {
     Draft::new("this is a bug in the checker: the verdict names a case that does not exist")
+}
+
+/// The command that shows what a thread of this case does.
+fn trace_command(
+    spec: &'static Spec,
+    case: &Case,
+    (block, thread): ([u32; 3], [u32; 3]),
+    context: &Context<'_>,
+) -> String {
+    let option = |name: &str, place: [u32; 3]| {
+        let used = place.iter().rposition(|at| *at > 0)?;
+        let parts: Vec<String> = place.iter().take(used + 1).map(ToString::to_string).collect();
+        Some(format!(" --{name} {}", parts.join(",")))
+    };
+    let usual = crate::inspect::usual(spec).is_some_and(|usual| usual.name == case.name);
+    let parts = [
+        option("block", block),
+        option("thread", thread),
+        (!usual).then(|| format!(" --case '{}'", case.name.replace('\'', r"'\''"))),
+        (context.seed != crate::attempt::SEED).then(|| format!(" --seed {}", context.seed)),
+    ];
+    let options: Vec<String> = parts.into_iter().flatten().collect();
+    format!("{} trace {}{}", context.command, spec.id, options.concat())
 }
 
 /// The command that repeats exactly this case.

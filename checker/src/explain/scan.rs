@@ -82,6 +82,65 @@ impl<'a> Source<'a> {
         (length > 0).then_some((start as u32 + 1, length as u32))
     }
 
+    /// The code of the statement that begins on `line`, up to its `;` or `{`, over at most `most` lines.
+    pub fn statement_text(&self, line: u32, most: u32) -> String {
+        let mut text = String::new();
+        let mut depth = 0_i32;
+        for (_, c) in self.chars(line).take_while(|((at, _), _)| *at < line.saturating_add(most)) {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                '{' | ';' if depth <= 0 => break,
+                _ => {}
+            }
+            text.push(c);
+        }
+        text.trim().to_owned()
+    }
+
+    /// Whether `line` is where the function `name` begins.
+    pub fn calls_for(&self, line: u32, name: &str) -> bool {
+        let text = self.statement_text(line, 8);
+        let before_body = self.chars(line).map(|(_, c)| c).skip_while(|c| *c != '(');
+        let opens = before_body.take_while(|c| *c != ';').any(|c| c == '{');
+        let chars: Vec<char> = text.chars().collect();
+        opens && words(&chars).any(|(_, word)| word == name) && !text.contains('=')
+    }
+
+    /// The lines of what the `if`, `for` or `while` on `line` governs, between its braces. `None` where that stands on
+    /// its own line, or there is none.
+    pub fn body(&self, line: u32, word: &str) -> Option<(u32, u32)> {
+        let (_, start) = self.places(word).into_iter().find(|(at, _)| *at == line)?;
+        let mut rest =
+            self.chars(line).skip_while(|((at, column), _)| (*at, *column) < (line, start));
+        let mut depth = 0_i32;
+        rest.find(|(_, c)| {
+            depth += i32::from(*c == '(') - i32::from(*c == ')');
+            *c == ')' && depth == 0
+        })?;
+        let ((first, _), open) = rest.find(|(_, c)| !c.is_whitespace())?;
+        if open != '{' {
+            let ((last, _), _) =
+                if open == ';' { return None } else { rest.find(|(_, c)| *c == ';')? };
+            return Some((first, last));
+        }
+        let mut depth = 1_i32;
+        let ((last, _), _) = rest.find(|(_, c)| {
+            depth += i32::from(*c == '{') - i32::from(*c == '}');
+            depth == 0
+        })?;
+        (last > first + 1).then(|| (first + 1, last - 1))
+    }
+
+    /// The code from a line on, with the place of each character and a line end behind each line.
+    fn chars(&self, line: u32) -> impl Iterator<Item = ((u32, u32), char)> + '_ {
+        let lines = self.code.iter().enumerate().skip(index(line).unwrap_or(0));
+        lines.flat_map(|(i, code)| {
+            let ended = code.iter().copied().chain(['\n']);
+            ended.zip(1..).map(move |(c, column)| ((i as u32 + 1, column), c))
+        })
+    }
+
     /// All of a line, without its indentation.
     pub fn whole_line(&self, line: u32) -> Option<(u32, u32, u32)> {
         let text = self.line(line)?;
@@ -369,6 +428,14 @@ mod tests {
         assert_eq!(source.enclosing(7, 13, &["if"]), Some((6, 9, 12)));
         assert_eq!(source.enclosing(7, 13, &["for", "while"]), Some((4, 5, 30)));
         assert_eq!(source.end_before(11, 1), Some((10, 39)));
+        assert_eq!(source.statement_text(1, 6).split_whitespace().last(), Some("n)"));
+        assert_eq!(source.statement_text(5, 6), "tile[tid] += tile[tid + s]");
+        assert_eq!((source.body(4, "for"), source.body(6, "if")), (Some((5, 8)), Some((7, 7))));
+        assert_eq!((source.body(4, "if"), source.body(10, "if")), (None, None));
+        let short =
+            Source::new("if (a)\n  b =\n 1;\nwhile (f(x));\nif (a) { b = 1; }\nif (c) {\n}\n");
+        assert_eq!((short.body(1, "if"), short.body(4, "while")), (Some((2, 3)), None));
+        assert_eq!((short.body(5, "if"), short.body(6, "if")), (None, None));
     }
 
     proptest! {
@@ -381,6 +448,7 @@ mod tests {
             source.enclosing(line, column, &["if", "for"]);
             source.end_before(line, column);
             source.word(line, column);
+            source.statement_text(line, 6);
             source.parameters("a");
         }
         #[test]
@@ -391,6 +459,8 @@ mod tests {
             source.enclosing(line, column, &["a", "b"]);
             source.end_before(line, column);
             source.parameters("a");
+            source.body(line, "a");
+            source.statement_text(line, 6);
         }
     }
 }

@@ -45,6 +45,9 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.notes.extend(facts(scene, mismatch));
     draft.notes.extend(likeness(mismatch));
     draft.think = Some(question(scene, mismatch));
+    let first = mismatch.examples.first();
+    draft.watch =
+        first.filter(|_| scene.simulated).and_then(|example| owner(scene, mismatch, example.index));
     draft
 }
 
@@ -156,7 +159,11 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
         Some(DType::F32) => 9,
         _ => 17,
     };
-    let owners = m.examples.iter().map(|e| owner(scene, m, e.index)).collect::<Option<Vec<_>>>();
+    let owners = m.examples.iter().map(|e| {
+        let (block, thread) = owner(scene, m, e.index)?;
+        Some(scene.places.thread(block, thread))
+    });
+    let owners = owners.collect::<Option<Vec<_>>>();
     let matrix = m.shape.len() == 2;
     let first = if matrix { "[row][col]" } else { "index" };
     let mut head = vec![first.to_owned(), "yours".to_owned(), "expected".to_owned()];
@@ -178,7 +185,7 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
 }
 
 /// The thread that an element falls to when there is one thread for each, in order; `None` in other launches.
-fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<String> {
+fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let (grid, block) = (scene.case.grid, scene.case.block);
     let at = |element: usize, axis: usize| -> Option<(u32, u32)> {
         let (threads, blocks) = (*block.get(axis)?, *grid.get(axis)?);
@@ -194,14 +201,14 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<String> {
                 && volume(grid).saturating_mul(volume(block)) >= total as u64 =>
         {
             let (home, thread) = at(index, 0)?;
-            Some(scene.places.thread([home, 0, 0], [thread, 0, 0]))
+            Some(([home, 0, 0], [thread, 0, 0]))
         }
         [rows, columns] if block[1] > 1 && grid[2] == 1 && block[2] == 1 => {
             at(rows.checked_sub(1)?, 1)?;
             at(columns.checked_sub(1)?, 0)?;
             let (by, ty) = at(index / columns, 1)?;
             let (bx, tx) = at(index % columns, 0)?;
-            Some(scene.places.thread([bx, by, 0], [tx, ty, 0]))
+            Some(([bx, by, 0], [tx, ty, 0]))
         }
         _ => None,
     }

@@ -1,9 +1,11 @@
 //! A report: what `explain` wrote about a verdict. The renderers here (terminal, JSON, ...) are siblings and decide
 //! nothing.
 
+mod fold;
 pub mod json;
 pub mod profile;
 pub mod terminal;
+pub mod trace;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,9 @@ pub struct Report {
     pub think: Option<String>,
     /// Where the book explains it, and the `explain` command.
     pub learn: Option<String>,
+    /// The command that shows, line by line, what the thread in question does.
+    #[serde(default)]
+    pub trace: Option<String>,
     /// The command that repeats exactly this case.
     pub again: Option<String>,
     /// What the kernel printed, already cut and cleaned.

@@ -19,7 +19,7 @@ use crate::verdict::Slug;
 pub const VERSION: u32 = 1;
 
 /// Columns of source text that are worth a column of counts less.
-const SOURCE: usize = 26;
+const SOURCE: usize = 22;
 
 /// What each line of a kernel did in one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -167,13 +167,13 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
 
 fn head(profile: &Profile, width: usize) -> String {
     let title = format!("profile of {}", profile.exercise);
-    let mut out = hanging(&neutral(&profile.case), &format!("{title}: "), "  ", width);
+    let mut out = hanging(&format!("{title}: {}", neutral(&profile.case)), "", "  ", width);
     if let Some(rest) = out.strip_prefix(&title) {
         out = format!("{}{rest}", title.bold());
     }
     if let Some(wrong) = &profile.wrong {
-        let label = "  not right yet: ";
-        let text = hanging(wrong, label, "    ", width);
+        let label = "  not right yet:";
+        let text = hanging(&format!("not right yet: {wrong}"), "  ", "    ", width);
         out.push_str(&match text.strip_prefix(label) {
             Some(rest) => format!("{}{rest}", label.red().bold()),
             None => text,
@@ -185,8 +185,8 @@ fn head(profile: &Profile, width: usize) -> String {
 fn worst(profile: &Profile, width: usize) -> String {
     let mut out = String::new();
     for remark in &profile.worst {
-        let place = remark.line.map_or("elsewhere: ".to_owned(), |line| format!("line {line}: "));
-        let text = hanging(&remark.text, &format!("  {place}"), "    ", width);
+        let place = remark.line.map_or("elsewhere:".to_owned(), |line| format!("line {line}:"));
+        let text = hanging(&format!("{place} {}", remark.text), "  ", "    ", width);
         out.push_str(&match text.strip_prefix(&format!("  {place}")) {
             Some(rest) => format!("  {}{rest}", place.yellow().bold()),
             None => text,
@@ -278,15 +278,21 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     out
 }
 
-/// A line of source in `room` columns: where it is too long, its indentation is halved before its end is cut.
-fn fitted(text: &str, room: usize) -> String {
+/// A line of source in `room` columns: where it is too long, a comment at its end goes, then its indentation is halved,
+/// then its end is cut.
+pub(super) fn fitted(text: &str, room: usize) -> String {
     let text = neutral(text).replace('\t', "    ");
     let text = text.trim_end();
     if columns(text) <= room {
         return text.to_owned();
     }
     let code = text.trim_start();
-    cut(&format!("{}{code}", " ".repeat((columns(text) - columns(code)) / 2)), room)
+    let before = code.split_once("//").map_or("", |(before, _)| before.trim_end());
+    let code = if before.is_empty() { code } else { before };
+    if columns(text) - columns(text.trim_start()) + columns(code) <= room {
+        return format!("{}{code}", " ".repeat(columns(text) - columns(text.trim_start())));
+    }
+    cut(&format!("{}{code}", " ".repeat((columns(text) - columns(text.trim_start())) / 2)), room)
 }
 
 /// The lines to print: those with counts and what lies closely between them.

@@ -106,6 +106,9 @@ fn failed(report: &Report, source: &str, width: usize) -> String {
         let whole = columns(learn) + LABEL <= width;
         out.push_str(&labelled("learn:", if whole { std::slice::from_ref(learn) } else { &parts }));
     }
+    if let Some(trace) = &report.trace {
+        out.push_str(&labelled("trace:", std::slice::from_ref(trace)));
+    }
     if let Some(again) = &report.again {
         out.push_str(&labelled("again:", std::slice::from_ref(again)));
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::Role;
 use super::process::ROLE_VARIABLE;
-use super::wire::{self, Reply, Request};
+use super::wire::{self, Json, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
 use crate::backend::{Backend, Error, NoGpu};
@@ -99,6 +99,23 @@ impl Jobs {
                 }
                 Err(no_gpu) => Reply::NoGpu(no_gpu),
             },
+            Request::Trace { ptx, launch, thread } => {
+                let sim = match self.engine() {
+                    Ok(Engine::Sim(sim)) => sim,
+                    Ok(Engine::Gpu(_)) => {
+                        return Reply::Bug("the worker of the GPU was asked for a trace".into());
+                    }
+                    Err(no_gpu) => return Reply::NoGpu(no_gpu),
+                };
+                sim.load(ptx.into_owned());
+                match sim.trace(&launch, &thread) {
+                    Ok((run, trace)) => {
+                        Reply::Traced { run: Box::new(run.into()), trace: Json(trace) }
+                    }
+                    Err(Error::NoGpu(no_gpu)) => Reply::NoGpu(no_gpu),
+                    Err(Error::Bug(text)) => Reply::Bug(text),
+                }
+            }
             Request::Run { ptx, launch } => {
                 let backend: &mut dyn Backend = match self.engine() {
                     Ok(Engine::Gpu(gpu)) => gpu,

@@ -162,20 +162,38 @@ impl Worker {
         let fault = match self.settle(role, reply) {
             Ok(Reply::Ran { run, .. }) => return Ok(with_printed((*run).into(), printed)),
             Ok(other) => return Err(unexpected(other)),
-            Err(Lost::TimedOut) => Fault::TimedOut { seconds: limit.as_secs_f64() },
-            Err(Lost::Died(how)) => Fault::WorkerDied { how },
-            Err(Lost::Cancelled) => return Err(Error::Cancelled),
-            Err(Lost::Failed(error)) => return Err(error),
+            Err(lost) => lost.fault(limit)?,
         };
-        let run = Run {
-            outputs: Vec::new(),
-            faults: vec![fault],
-            observations: None,
-            printed: String::new(),
-            printed_dropped: 0,
-            device,
+        Ok(with_printed(lost(fault, device), printed))
+    }
+
+    /// Runs one launch on the simulator within `limit` of wall time, and records what one of its threads does. No trace
+    /// where the launch was refused, or did not end.
+    ///
+    /// # Errors
+    /// As [`Worker::run`].
+    pub fn trace(
+        &mut self,
+        ptx: &str,
+        launch: &Launch,
+        thread: ptxsim::trace::Thread,
+        limit: Duration,
+    ) -> Result<(Run, Option<ptxsim::trace::Trace>), Error> {
+        let killer = self.killer.clone();
+        let process = self.process(Role::Cpu)?;
+        let request =
+            Request::Trace { ptx: Cow::Borrowed(ptx), launch: Cow::Borrowed(launch), thread };
+        let reply = process.ask(&request, limit, &killer);
+        process.ptx = Some(ptx.to_owned());
+        let printed = process.printed();
+        let fault = match self.settle(Role::Cpu, reply) {
+            Ok(Reply::Traced { run, trace }) => {
+                return Ok((with_printed((*run).into(), printed), trace.0));
+            }
+            Ok(other) => return Err(unexpected(other)),
+            Err(lost) => lost.fault(limit)?,
         };
-        Ok(with_printed(run, printed))
+        Ok((with_printed(lost(fault, "simulator".into()), printed), None))
     }
 
     /// The GPU that kernels run on, asked once in the child that holds it.
@@ -264,12 +282,36 @@ impl From<Program> for Worker {
     }
 }
 
+impl Lost {
+    /// What the loss says of the kernel that ran.
+    fn fault(self, limit: Duration) -> Result<Fault, Error> {
+        match self {
+            Self::TimedOut => Ok(Fault::TimedOut { seconds: limit.as_secs_f64() }),
+            Self::Died(how) => Ok(Fault::WorkerDied { how }),
+            Self::Cancelled => Err(Error::Cancelled),
+            Self::Failed(error) => Err(error),
+        }
+    }
+}
+
+/// The run of a child that did not come back from it.
+fn lost(fault: Fault, device: String) -> Run {
+    Run {
+        outputs: Vec::new(),
+        faults: vec![fault],
+        observations: None,
+        printed: String::new(),
+        printed_dropped: 0,
+        device,
+    }
+}
+
 /// An answer to another question.
 fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
         Reply::Bug(text) => Error::Bug(text),
-        Reply::Gpu(_) | Reply::Compiled(_) | Reply::Ran { .. } => {
+        Reply::Gpu(_) | Reply::Compiled(_) | Reply::Ran { .. } | Reply::Traced { .. } => {
             Error::Protocol("an answer to another question".into())
         }
     }

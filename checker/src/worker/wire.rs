@@ -127,6 +127,15 @@ pub(super) enum Request<'a> {
         /// The launch.
         launch: Cow<'a, Launch>,
     },
+    /// Run a kernel on the simulator and record what one thread does.
+    Trace {
+        /// PTX text.
+        ptx: Cow<'a, str>,
+        /// The launch.
+        launch: Cow<'a, Launch>,
+        /// The thread.
+        thread: ptxsim::trace::Thread,
+    },
 }
 
 /// What the child answers.
@@ -144,6 +153,13 @@ pub(super) enum Reply {
         run: Box<Ran>,
         /// The child ends after this answer: the device faulted, and only a new process can use it again.
         last: bool,
+    },
+    /// To `Request::Trace`; nothing traced where the launch was refused.
+    Traced {
+        /// What happened.
+        run: Box<Ran>,
+        /// What the thread did.
+        trace: Json<Option<ptxsim::trace::Trace>>,
     },
     /// The checker itself panicked: its words. The child ends after this answer.
     Bug(String),
@@ -196,7 +212,7 @@ impl From<Ran> for Run {
 
 /// A value that travels as JSON text inside a frame.
 #[derive(Debug)]
-struct Json<T>(T);
+pub(super) struct Json<T>(pub T);
 
 impl<T: Serialize> Serialize for Json<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

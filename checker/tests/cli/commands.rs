@@ -36,8 +36,8 @@ fn help() {
     let ran = run(checker(folder.path()).arg("-h"));
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     for command in [
-        "list", "check", "watch", "profile", "hint", "reset", "solution", "explain", "doctor",
-        "setup", "book", "init",
+        "list", "check", "watch", "profile", "trace", "hint", "reset", "solution", "explain",
+        "doctor", "setup", "book", "init",
     ] {
         assert!(ran.out.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
     }
@@ -47,6 +47,7 @@ fn help() {
         &["check", "--help"][..],
         &["explain", "--help"],
         &["profile", "--help"],
+        &["trace", "--help"],
         &["init", "--help"],
         &["dev", "ptx", "--help"],
     ] {

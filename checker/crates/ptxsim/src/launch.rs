@@ -16,12 +16,15 @@ use crate::exec::hazards::pages::SlotShadow;
 use crate::exec::heap::Heap;
 use crate::exec::machine::{Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
+use crate::exec::trace::Tracer;
 use crate::exec::vector::Vectors;
-use crate::exec::{BOUNDS, COUNT, FULL};
+use crate::exec::{BOUNDS, COUNT, FULL, TRACE};
 use crate::memory::Initialised;
 use crate::module::Entry;
+use crate::trace::{Thread, Trace};
 use crate::{
-    ArrayUse, Counters, Error, LineCounters, Memory, Module, Observations, Source, device,
+    ArrayUse, Counters, CudaError, Error, LineCounters, Memory, Module, Observations, Source,
+    device,
 };
 
 /// What to run.
@@ -87,16 +90,47 @@ pub fn run(
     launch: &Launch,
     options: &Options,
 ) -> Result<Observations, Error> {
-    Ok(observe(module, memory, launch, options)?.0)
+    Ok(observe(module, memory, launch, options, None)?.observations)
 }
 
-/// Runs a kernel; beside what it does, the shadow of global memory as the launch left it.
+/// Runs a kernel with everything diagnosed, and records what one of its threads does. In a debug build
+/// (`--device-debug`) lines are executed in the order of the source, and variables have names.
+///
+/// # Errors
+/// As [`run`]; [`Error::BadLaunch`] for a thread that the launch does not have.
+pub fn trace(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+    thread: &Thread,
+) -> Result<(Observations, Trace), Error> {
+    let outside = |at: [u32; 3], dims: [u32; 3]| at.iter().zip(dims).any(|(at, dim)| *at >= dim);
+    if outside(thread.block, launch.grid) || outside(thread.thread, launch.block) {
+        let text = format!(
+            "block {:?}, thread {:?} is outside of grid {:?}, block {:?}",
+            thread.block, thread.thread, launch.grid, launch.block
+        );
+        return Err(Error::launch(CudaError::InvalidValue, text));
+    }
+    let options = Options { diagnose: Diagnose::Full, threads: 1, ..*options };
+    let seen = observe(module, memory, launch, &options, Some(thread))?;
+    Ok((seen.observations, seen.trace.unwrap_or_default()))
+}
+
+/// The linear index of a place in dimensions, x fastest. The place is inside, and the dimensions' product fits.
+fn linear([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
+    x + width * (y + height * z)
+}
+
+/// Runs a kernel, and follows one thread if asked; the shadow of global memory is as the launch left it.
 fn observe(
     module: &Module,
     memory: &mut Memory,
     launch: &Launch,
     options: &Options,
-) -> Result<(Observations, Vec<SlotShadow>), Error> {
+    thread: Option<&Thread>,
+) -> Result<Merged, Error> {
     let entry = module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| {
         Error::NoSuchEntry {
             name: launch.entry.clone(),
@@ -156,21 +190,23 @@ fn observe(
     } else {
         options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64))
     };
-    let order = Order::new(blocks, options.seed);
+    let front = thread.map(|thread| u64::from(linear(thread.block, launch.grid)));
+    let order = Order::new(blocks, options.seed).with_front(front);
     let before = (threads > 1).then(|| grid.memory.snapshot(&writable));
-    let mut merged = execute(&grid, options, &order, threads, heap.take());
+    let mut merged = execute(&grid, options, &order, threads, heap.take(), thread);
     // what goes wrong depends on the order: then it is told as one thread sees it
     if let Some(before) = before
         && (!merged.completed || !merged.observations.findings.is_empty())
     {
         grid.memory.restore(&before);
-        merged = execute(&grid, options, &order, 1, None);
+        merged = execute(&grid, options, &order, 1, None, thread);
     }
     let shadows = std::mem::take(&mut merged.shadows);
     memory.heap = merged.heap.take();
     settle(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
-    Ok((merged.observations, shadows))
+    merged.shadows = shadows;
+    Ok(merged)
 }
 
 /// Runs all blocks on `threads` host threads. The budget is shared out, so that no number of threads has more of it.
@@ -180,11 +216,14 @@ fn execute(
     order: &Order,
     threads: usize,
     heap: Option<Heap>,
+    thread: Option<&Thread>,
 ) -> Merged {
     let next = AtomicU64::new(0);
     let work = |heap| {
         let mut m = machine(grid, options, options.budget / threads as u64, heap);
+        m.trace = thread.map(|thread| Box::new(tracer(grid, thread)));
         let done = match options.diagnose {
+            _ if m.trace.is_some() => blocks_of::<TRACE>(&mut m, &next, order, options.seed),
             Diagnose::Bounds => blocks_of::<BOUNDS>(&mut m, &next, order, options.seed),
             Diagnose::Count => blocks_of::<COUNT>(&mut m, &next, order, options.seed),
             Diagnose::Full => blocks_of::<FULL>(&mut m, &next, order, options.seed),
@@ -261,6 +300,22 @@ fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     all
 }
 
+fn tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
+    let program = grid.program;
+    let home = program
+        .functions
+        .get(grid.entry)
+        .and_then(|f| program.source_of.get(f.start as usize..))
+        .into_iter()
+        .flatten()
+        .find_map(|s| program.sources.get(*s as usize).filter(|s| s.line > 0));
+    let own =
+        |source: &Source| source.line > 0 && home.is_some_and(|home| home.file == source.file);
+    let home = program.sources.iter().map(own).collect();
+    let (block, lane) = (linear(thread.block, grid.grid), linear(thread.thread, grid.block));
+    Tracer::new(*thread, block, lane, home)
+}
+
 fn machine<'g>(
     grid: &'g Grid<'g>,
     options: &Options,
@@ -302,6 +357,7 @@ fn machine<'g>(
         output: vec![],
         output_dropped: 0,
         heap,
+        trace: None,
     }
 }
 
@@ -310,6 +366,7 @@ struct Merged {
     observations: Observations,
     completed: bool,
     shadows: Vec<SlotShadow>,
+    trace: Option<Trace>,
 }
 
 fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
@@ -319,6 +376,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     let mut findings = Findings::default();
     let (mut shadows, mut heap) = (vec![], None);
     let mut output = vec![];
+    let mut trace = None;
     for (mut m, done) in results {
         completed &= done;
         for (source, counters) in m.counters() {
@@ -330,6 +388,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         observations.output_dropped += m.output_dropped;
         findings.absorb(std::mem::take(&mut m.findings));
         shadows = std::mem::take(&mut m.shadows);
+        trace = m.trace.take().map(|tracer| tracer.finish(&m)).or(trace);
         heap = m.heap.take().or(heap);
     }
     observations.output = String::from_utf8_lossy(&output).into_owned();
@@ -339,7 +398,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         .filter(|(s, c)| s.line > 0 && *c != Counters::default())
         .map(|(source, counters)| LineCounters { source, counters })
         .collect();
-    Merged { observations, completed, shadows, heap }
+    Merged { observations, completed, shadows, heap, trace }
 }
 
 /// Writes back what the launch initialised, and tells how it used the named allocations that it wrote.
@@ -414,8 +473,8 @@ mod tests {
             cooperative: false,
             args: vec![out.to_le_bytes().to_vec()],
         };
-        let (seen, shadows) =
-            observe(&module, &mut memory, &launch, &Options::default()).expect("runs");
+        let seen = observe(&module, &mut memory, &launch, &Options::default(), None).expect("runs");
+        let Merged { observations: seen, shadows, .. } = seen;
         assert_eq!((seen.completed, seen.findings), (true, vec![]));
         let record = match &memory.allocations[0].initialised {
             Initialised::Some(bits) => bits.len(),

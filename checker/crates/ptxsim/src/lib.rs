@@ -5,11 +5,13 @@
 //! Memory::alloc / write / read         global memory, one guard gap around each allocation
 //! Memory::create_array / _texture / _surface   arrays, and the handles that kernels take
 //! run(&module, &mut memory, &launch)   -> Observations
+//! trace(..., thread)                   -> the same, and what that thread did
 //! ```
 
 mod address;
 pub mod arith;
 pub mod count;
+mod debug;
 mod decode;
 pub mod demangle;
 mod device;
@@ -23,9 +25,10 @@ mod observe;
 mod parse;
 pub mod printf;
 mod texture;
+pub mod trace;
 
 pub use error::{CudaError, Error};
-pub use launch::{Diagnose, Launch, Options, run};
+pub use launch::{Diagnose, Launch, Options, run, trace};
 pub use memory::Memory;
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;

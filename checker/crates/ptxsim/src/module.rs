@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
+use crate::debug::Debug;
 use crate::decode::{self, Program};
 use crate::parse::{self, ast};
 
@@ -75,7 +76,8 @@ impl Module {
     pub fn parse(ptx: &str) -> Result<Self, Error> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let tree = parse::parse(ptx).map_err(|e| Error::from(e).located(ptx))?;
-        let (program, written) = decode::decode(&tree).map_err(|e| e.located(ptx))?;
+        let (mut program, written) = decode::decode(&tree).map_err(|e| e.located(ptx))?;
+        program.debug = Debug::read(ptx, &program);
         let mut entries = vec![];
         for (function, (f, written)) in
             tree.functions.iter().filter(|f| f.body.is_some()).zip(written).enumerate()

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use super::op::{Block, Code, Constant, Func, MemOp, Op, Special};
 use super::{MAX_ROWS, Program, Symbol};
+use crate::debug::FunctionNames;
 use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type};
 use crate::{CudaError, Error, Source, device};
 
 /// Where a register lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Row {
+pub(crate) enum Row {
     R32(u32),
     R64(u32),
     Pred(u32),
@@ -69,6 +70,7 @@ pub(super) struct Decoder<'p, 'a> {
     scopes: Vec<(u32, usize)>,
     /// The scope around each scope; the first is the function's own.
     parents: Vec<u32>,
+    name: &'a str,
 }
 
 /// PTX ISA, "Kernel Function Parameters".
@@ -103,6 +105,7 @@ pub(super) fn decode<'a>(
         hidden: vec![],
         scopes: vec![(0, 0)],
         parents: vec![0],
+        name: function.name,
     };
     d.signature(function)?;
     let mut sources = Sources::new(function, files);
@@ -463,8 +466,27 @@ impl<'a> Decoder<'_, 'a> {
             };
             self.program.ops[op].c = target;
         }
-        super::simplify::simplify(self.program, &self.func);
+        // a debug build does what each line says, and its labels say where variables are
+        if self.program.debug_build {
+            let labels = self.labels.iter().map(|((_, label), at)| ((*label).to_owned(), *at));
+            self.program.names.labels.extend(labels);
+        } else {
+            super::simplify::simplify(self.program, &self.func);
+        }
         self.program.functions.push(self.func);
+        let mut names = FunctionNames { name: self.name.to_owned(), ..FunctionNames::default() };
+        for (name, local) in self.names {
+            match local {
+                Local::Register(row, _) => drop(names.registers.insert(name.to_owned(), row)),
+                Local::Range(first, _, count) => {
+                    names.ranges.insert(name.to_owned(), (first, count));
+                }
+                Local::Stack(at) => drop(names.stack.insert(name.to_owned(), at)),
+                Local::Argument(at) => drop(names.arguments.insert(name.to_owned(), at)),
+                _ => {}
+            }
+        }
+        self.program.names.functions.push(names);
         Ok(())
     }
 }

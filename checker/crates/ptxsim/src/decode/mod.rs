@@ -24,7 +24,10 @@ use std::collections::HashMap;
 
 use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, Func, ImageOp, MemOp, Op, Target};
 
+pub(crate) use function::Row;
+
 use crate::arith::convert::Convert;
+use crate::debug::{Debug, FunctionNames, Names};
 use crate::parse::ast::{Init, Ptx, Variable};
 use crate::{CudaError, Error, Source};
 
@@ -51,6 +54,10 @@ pub(crate) struct Program {
     /// Where dynamic shared memory starts.
     pub shared_static: u32,
     pub has_atomics: bool,
+    /// What only people ask for: names, and the variables of a debug build.
+    pub names: Names,
+    pub debug: Debug,
+    pub debug_build: bool,
 }
 
 /// How much of a program there was before a function.
@@ -135,6 +142,17 @@ impl Program {
         all
     }
 
+    /// The registers that operation `pc` writes.
+    pub fn writes(&self, pc: u32, mut tell: impl FnMut(Row)) {
+        let Some(op) = self.ops.get(pc as usize) else { return };
+        rows::touched(op, self, |touch, file, row| match (touch, file) {
+            (rows::Touch::Reads, _) => {}
+            (rows::Touch::Writes, rows::File::R) => tell(Row::R32(row)),
+            (rows::Touch::Writes, rows::File::X) => tell(Row::R64(row)),
+            (rows::Touch::Writes, rows::File::P) => tell(Row::Pred(row)),
+        });
+    }
+
     /// Why a function cannot run: itself, or one that it may call.
     pub fn refusal(&self, function: usize) -> Option<&Error> {
         self.reachable(function).into_iter().find_map(|f| self.functions[f].refused.as_ref())
@@ -200,7 +218,8 @@ pub(crate) const MAX_ROWS: u32 = 1 << 16;
 /// # Errors
 /// [`Error::Parse`] for references to nothing, [`Error::Unsupported`] for what the simulator does not know.
 pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
-    let mut program = Program { sources: vec![Source::default()], ..Program::default() };
+    let mut program =
+        Program { sources: vec![Source::default()], debug_build: ptx.debug, ..Program::default() };
     let mut symbols: HashMap<&str, Symbol> = HashMap::new();
     let defined: Vec<_> = ptx.functions.iter().filter(|f| f.body.is_some()).collect();
     for (i, f) in defined.iter().enumerate() {
@@ -220,6 +239,7 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
             Err(error @ (Error::Unsupported { .. } | Error::BadLaunch { .. })) => {
                 program.rewind(&mark);
                 program.functions.push(Func { refused: Some(error), ..Func::default() });
+                program.names.functions.push(FunctionNames::default());
             }
             Err(error) => return Err(error),
         }

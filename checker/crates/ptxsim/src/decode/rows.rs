@@ -221,12 +221,6 @@ pub(super) fn touched(op: &Op, program: &Program, mut tell: impl FnMut(Touch, Fi
             tell(Writes, P, 0);
             tell(Writes, file, op.d);
         }
-        Code::Carry64(_) | Code::CarryIn64(_) => {
-            [op.a, op.b, op.c].into_iter().for_each(|row| tell(Reads, X, row));
-            tell(Reads, P, 0);
-            tell(Writes, P, 0);
-            tell(Writes, X, op.d);
-        }
         Code::Load | Code::Store | Code::Atomic => {
             let Some(memory) = program.memory.get(op.d as usize) else { return };
             match memory.address {

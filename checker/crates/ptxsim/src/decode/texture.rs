@@ -145,7 +145,6 @@ impl<'a> Decoder<'_, 'a> {
             scope: Scope::Gpu,
             acquire: false,
             release: false,
-            by_one: false,
             atomic: None,
             by_one: false,
             b: 0,

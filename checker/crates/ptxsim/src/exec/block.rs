@@ -4,7 +4,7 @@ use super::hazards::cell::{BLOCK_MASK, Cell};
 use super::hazards::past::Lists;
 use super::machine::{BlockState, Grid, Machine};
 use super::warp::{Frame, Split, State, Warp, lanes};
-use super::{barrier, collective, vector};
+use super::{TRACE, barrier, collective, interp, vector};
 use crate::address::{FUNCTION_SLOT, base};
 use crate::decode::op::{Constant, Special};
 use crate::lines::Lines;
@@ -204,7 +204,13 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             if b.warps[w].live == 0 || !b.warps[w].splits.iter().any(|s| s.state == State::Ready) {
                 continue;
             }
-            match vector::run_warp::<L>(m, b, w) {
+            // a trace is for reading: one copy of the interpreter is enough for it
+            let stop = if const { L >= TRACE } {
+                interp::run::<L>(m, b, w)
+            } else {
+                vector::run_warp::<L>(m, b, w)
+            };
+            match stop {
                 Stop::Left => progressed = true,
                 Stop::Waits => {
                     progressed = true;

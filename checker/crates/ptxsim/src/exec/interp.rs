@@ -7,7 +7,7 @@ use super::hazards::{renumber, sync};
 use super::machine::{BlockState, Machine};
 use super::pattern::Pattern;
 use super::warp::{Frame, Split, State, Warp};
-use super::{COUNT, FULL, builtin, collective, texture};
+use super::{COUNT, FULL, TRACE, builtin, collective, texture, trace};
 use crate::decode::op::{Code, Scope, Target};
 use crate::{Action, FindingKind};
 
@@ -106,6 +106,7 @@ fn run_split<const L: u8>(
     let frame = split.frame;
     let mut pc = split.pc;
     let mask = split.mask;
+    let live = warp.live;
     let (mut rows, mut parts) = {
         let Warp { r, x, p, local, local_written, index, epoch, .. } = &mut *warp;
         (
@@ -156,6 +157,10 @@ fn run_split<const L: u8>(
             split.pc = pc;
             return Leave::Fatal;
         };
+        if L >= TRACE && m.trace.as_ref().is_some_and(|t| t.follows(b.index, parts.index, mask)) {
+            let here = trace::Here { pc, mask, live, frame, depth };
+            trace::before(m, b, &mut parts, &mut rows, &here);
+        }
         pc += 1;
         match op.code {
             Code::Enter => {

@@ -8,6 +8,7 @@ use super::hazards::talk::Talk;
 use super::hazards::{Conflict, Me};
 use super::heap::Heap;
 use super::pattern::Pattern;
+use super::trace::Tracer;
 use super::vector::Vectors;
 use super::warp::{Row32, Row64, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
@@ -92,6 +93,8 @@ pub(crate) struct Machine<'a> {
     pub output_dropped: u64,
     /// The device's heap, where the launch may use it.
     pub heap: Option<Heap>,
+    /// Who follows one thread, at that level.
+    pub trace: Option<Box<Tracer>>,
 }
 
 /// A block in flight.

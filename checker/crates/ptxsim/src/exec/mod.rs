@@ -10,6 +10,7 @@
 //! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
 //! heap     `malloc` and `free` in kernels
 //! progress loops that can never end
+//! trace    what one thread did
 //! ```
 
 mod access;
@@ -27,6 +28,7 @@ pub(crate) mod machine;
 pub(crate) mod pattern;
 pub(crate) mod progress;
 mod texture;
+pub(crate) mod trace;
 pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
@@ -37,6 +39,8 @@ pub(crate) const BOUNDS: u8 = 0;
 pub(crate) const COUNT: u8 = 1;
 /// Adds races and uninitialised reads.
 pub(crate) const FULL: u8 = 2;
+/// Adds the record of one thread.
+pub(crate) const TRACE: u8 = 3;
 
 /// Warp instructions that a kernel may still run once it has gone wrong: enough to see how many threads do.
 pub(crate) const FUEL_AFTER_FAULT: i64 = 20_000_000;

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::exec::FULL;
 use crate::exec::block::{self, Stop};
 use crate::exec::hazards::cell::BLOCK_MASK;
 use crate::exec::machine::{BlockState, Machine};
 use crate::exec::progress::{self, Watch};
+use crate::exec::{FULL, TRACE};
 
 /// Memory of the host for blocks in flight: beyond it no further one starts before another has ended.
 const HOST_MEMORY: usize = 1 << 30;
@@ -17,22 +17,38 @@ pub(super) struct Order {
     pub blocks: u64,
     step: u64,
     first: u64,
+    /// This one changes places with the first: who is traced must have its turn.
+    front: Option<u64>,
 }
 
 impl Order {
     pub fn new(blocks: u64, seed: u64) -> Self {
         if seed == 0 || blocks < 2 {
-            return Self { blocks, step: 1, first: 0 };
+            return Self { blocks, step: 1, first: 0, front: None };
         }
         let mix = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut step = ((mix >> 16) % blocks) | 1;
         while gcd(step, blocks) != 1 {
             step += 2;
         }
-        Self { blocks, step: step % blocks.max(1), first: mix % blocks }
+        Self { blocks, step: step % blocks.max(1), first: mix % blocks, front: None }
+    }
+
+    /// The same with block `front` at the front.
+    pub fn with_front(self, front: Option<u64>) -> Self {
+        Self { front, ..self }
     }
 
     fn at(&self, n: u64) -> u64 {
+        let usual = self.usual(n);
+        match self.front {
+            Some(front) if n == 0 => front,
+            Some(front) if usual == front => self.usual(0),
+            _ => usual,
+        }
+    }
+
+    fn usual(&self, n: u64) -> u64 {
         ((u128::from(n) * u128::from(self.step.max(1)) + u128::from(self.first))
             % u128::from(self.blocks)) as u64
     }
@@ -69,6 +85,11 @@ pub(super) fn blocks_of<const L: u8>(
                 let ctaid = m.block_index(index);
                 block::start(m.grid, &mut b, index, ctaid);
                 b.next_warp = (seed % b.warps.len().max(1) as u64) as usize;
+                if L >= TRACE
+                    && let Some(warp) = m.trace.as_ref().and_then(|t| t.warp_of(index))
+                {
+                    b.next_warp = warp;
+                }
                 state = Some(b);
                 turns = 0;
             } else {

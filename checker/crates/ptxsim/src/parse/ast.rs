@@ -7,6 +7,8 @@ pub(crate) struct Ptx<'a> {
     pub variables: Vec<Variable<'a>>,
     /// `.file` table: number and path.
     pub files: Vec<(u32, &'a str)>,
+    /// It has DWARF sections, as a debug build has.
+    pub debug: bool,
 }
 
 /// A `.entry` or `.func`.

@@ -43,7 +43,10 @@ pub(crate) fn parse(text: &str) -> Result<Ptx<'_>> {
                 }
                 ptx.files.push((number as u32, path));
             }
-            Kind::Word(".section") => parser.skip_section()?,
+            Kind::Word(".section") => {
+                ptx.debug |= parser.peek_at(1) == Some(Kind::Word(".debug_info"));
+                parser.skip_section()?;
+            }
             Kind::Word(".pragma") => parser.skip_past(';')?,
             Kind::Punct(';') => parser.at += 1,
             _ => parser.declaration(&mut ptx)?,

@@ -1,7 +1,8 @@
 //! A tiny device for the tests: named buffers, scalars, a launch, and the buffers back.
 
 pub use ptx_cases::Random;
-use ptxsim::{Diagnose, Error, Finding, Launch, Memory, Module, Observations, Options, run};
+use ptxsim::trace::{Thread, Trace};
+use ptxsim::{Diagnose, Error, Finding, Launch, Memory, Module, Observations, Options, run, trace};
 
 /// Numbers that buffers and parameters are made of.
 pub trait Plain: Copy {
@@ -300,6 +301,30 @@ impl Kernel {
 
     pub fn try_run(&self, options: &Options) -> Result<Ran, Error> {
         let mut memory = Memory::new();
+        let (launch, places) = self.launch(&mut memory)?;
+        let seen = run(&self.module, &mut memory, &launch, options)?;
+        let mut buffers = vec![];
+        for (name, address, bytes) in places {
+            buffers.push((name, memory.read(address, bytes)?));
+        }
+        Ok(Ran { seen, buffers })
+    }
+
+    /// Runs with everything observed, and follows one thread.
+    pub fn try_trace(&self, thread: &Thread) -> Result<(Observations, Trace), Error> {
+        let mut memory = Memory::new();
+        let (launch, _) = self.launch(&mut memory)?;
+        let options = Options { budget: 1_000_000, ..Options::default() };
+        trace(&self.module, &mut memory, &launch, &options, thread)
+    }
+
+    pub fn trace(&self, thread: &Thread) -> (Observations, Trace) {
+        self.try_trace(thread).unwrap_or_else(|e| panic!("{}: {e}", self.entry))
+    }
+
+    /// The launch, its buffers allocated; and where they are.
+    #[expect(clippy::type_complexity, reason = "name, address and bytes of each buffer")]
+    fn launch(&self, memory: &mut Memory) -> Result<(Launch, Vec<(String, u64, u64)>), Error> {
         let (mut args, mut places) = (vec![], vec![]);
         for arg in &self.args {
             let data = match arg {
@@ -324,12 +349,7 @@ impl Kernel {
             cooperative: self.cooperative,
             args,
         };
-        let seen = run(&self.module, &mut memory, &launch, options)?;
-        let mut buffers = vec![];
-        for (name, address, bytes) in places {
-            buffers.push((name, memory.read(address, bytes)?));
-        }
-        Ok(Ran { seen, buffers })
+        Ok((launch, places))
     }
 
     pub fn run(&self, options: &Options) -> Ran {

@@ -18,3 +18,4 @@ mod planted;
 mod progress;
 mod robustness;
 mod textures;
+mod trace;

@@ -1,0 +1,144 @@
+//! What a debug build (`-G`, `--device-debug`) says of its variables: names, types, and where their values are.
+//!
+//! ```text
+//! section  the `.b8` and `.b64` lines of a `.section` as bytes, with the labels that they name
+//! dwarf    entries of `.debug_info` (DWARF 2 to 4): variables, scopes, types, locations
+//! this     labels and registers resolved to operations and rows of the program
+//! ```
+//!
+//! All of it is an aid to people: whatever cannot be understood is left out, and never an error.
+
+mod dwarf;
+mod section;
+
+use std::collections::HashMap;
+
+use crate::decode::{Program, Row};
+use crate::trace::Kind;
+
+/// The variables of a module, as far as its debug build tells.
+#[derive(Debug, Default)]
+pub(crate) struct Debug {
+    pub variables: Vec<Variable>,
+}
+
+/// A variable or parameter of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Variable {
+    pub name: String,
+    pub ty: Type,
+    pub function: u32,
+    /// Operations `from .. to` where the name means this variable.
+    pub scope: (u32, u32),
+    /// Where it is, while between which operations.
+    pub places: Vec<(u32, u32, Place)>,
+}
+
+/// What a variable holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Type {
+    /// Of the value, or of an array's or pointer's elements.
+    pub kind: Kind,
+    /// Bytes of the value or of one element.
+    pub bytes: u32,
+    /// Of an array, outermost first.
+    pub dims: Vec<u64>,
+    /// It is a pointer, and `kind` is what it points at.
+    pub pointer: bool,
+}
+
+/// Where a value is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Place {
+    Register(Row),
+    /// Bytes into the function's frame of local memory.
+    Local(u32),
+    /// Bytes into the block's static shared memory.
+    Shared(u32),
+    /// Bytes into the kernel's arguments.
+    Argument(u32),
+}
+
+/// What decoding knows and the program does not need: the places behind names.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Position of each label, in a debug build.
+    pub labels: HashMap<String, u32>,
+    /// Per function: registers, ranges of registers (`%r` stands for `%r0` and its successors), and stack variables.
+    pub functions: Vec<FunctionNames>,
+}
+
+/// The names of one function.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionNames {
+    pub name: String,
+    pub registers: HashMap<String, Row>,
+    /// The first of them, and how many.
+    pub ranges: HashMap<String, (Row, u32)>,
+    pub stack: HashMap<String, u32>,
+    pub arguments: HashMap<String, u32>,
+}
+
+impl Debug {
+    /// Reads the debug sections of PTX text.
+    pub fn read(ptx: &str, program: &Program) -> Self {
+        let names = &program.names;
+        let variables = dwarf::variables(ptx).into_iter().filter_map(|found| {
+            let scope = (*names.labels.get(&found.from)?, *names.labels.get(&found.to)?);
+            let function = program.functions.iter().rposition(|f| f.start <= scope.0)?;
+            let own = names.functions.get(function)?;
+            let places = found.places.iter().filter_map(|(from, to, place)| {
+                let label = |label: &Option<String>, other: u32| match label {
+                    None => Some(other),
+                    Some(label) => names.labels.get(label).copied(),
+                };
+                Some((label(from, scope.0)?, label(to, scope.1)?, own.place(place, program)?))
+            });
+            Some(Variable {
+                name: found.name,
+                ty: found.ty,
+                function: function as u32,
+                scope,
+                places: places.collect(),
+            })
+        });
+        Self { variables: variables.collect() }
+    }
+}
+
+impl FunctionNames {
+    fn place(&self, place: &dwarf::Place, program: &Program) -> Option<Place> {
+        match place {
+            dwarf::Place::Register(name) => self.register(name).map(Place::Register),
+            dwarf::Place::Symbol(name, offset) => {
+                if let Some(at) = self.stack.get(name) {
+                    return Some(Place::Local(at.checked_add(*offset)?));
+                }
+                if let Some(at) = self.arguments.get(name) {
+                    return Some(Place::Argument(at.checked_add(*offset)?));
+                }
+                let name = crate::demangle::variable_name(name);
+                let shared = program.shared.iter().find(|v| v.name == name)?;
+                Some(Place::Shared(shared.offset.checked_add(*offset)?))
+            }
+        }
+    }
+
+    /// `%r12` of `.reg .b32 %r<20>`, or a register declared by itself.
+    fn register(&self, name: &str) -> Option<Row> {
+        if let Some(row) = self.registers.get(name) {
+            return Some(*row);
+        }
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let n: u32 = name.get(stem.len()..)?.parse().ok()?;
+        let (first, count) = *self.ranges.get(stem)?;
+        if n >= count {
+            return None;
+        }
+        Some(match first {
+            Row::R32(first) => Row::R32(first.checked_add(n)?),
+            Row::R64(first) => Row::R64(first.checked_add(n)?),
+            Row::Pred(first) => Row::Pred(first.checked_add(n)?),
+        })
+    }
+}

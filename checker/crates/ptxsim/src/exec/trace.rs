@@ -1,0 +1,489 @@
+//! Follows one thread: called before each operation that its lane is about to execute.
+//!
+//! Compiled out at every other level. What an operation does is taken from the rows and the memory that it is about to
+//! read; what it has written, at the next call. Steps are kept in numbers, and named only at the end: a loop makes
+//! millions.
+
+use std::collections::VecDeque;
+
+use super::access::WarpParts;
+use super::alu::Rows;
+use super::machine::{BlockState, Machine, Place};
+use super::warp::{Frame, State};
+use super::words::{self, element};
+use crate::FindingKind;
+use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
+use crate::debug;
+use crate::decode::Row;
+use crate::decode::op::{Address, Code, MemOp, MemSpace};
+use crate::trace::{End, Thread, Trace};
+
+mod naming;
+
+/// The record of one thread.
+#[derive(Debug)]
+pub(crate) struct Tracer {
+    wanted: Thread,
+    block: u32,
+    linear: u32,
+    first: Vec<Raw>,
+    last: VecDeque<Raw>,
+    skipped: u64,
+    end: End,
+    /// The step that is being made.
+    step: Option<Raw>,
+    /// Places of blocks entered in it: coming back to one is another visit.
+    entered: Vec<u32>,
+    again: bool,
+    /// Per source of the program: is it in the kernel's own file?
+    home: Vec<bool>,
+    calls: Vec<Activation>,
+    /// The operation before, and the depth of its call.
+    before: Option<(u32, usize)>,
+    /// An atomic whose old value arrives in this row, as touch number.
+    pending: Option<(Row, usize)>,
+    /// Registers that the operation before has written; kept for its room.
+    written: Vec<Row>,
+}
+
+/// A function being executed: per variable of the module, whether it was assigned, and its last bits.
+#[derive(Debug, Default)]
+struct Activation {
+    variables: Vec<(bool, Option<u64>)>,
+}
+
+/// A step in numbers.
+#[derive(Debug, Default)]
+struct Raw {
+    source: u32,
+    line: u32,
+    frame: Frame,
+    depth: u32,
+    lanes: u32,
+    live: u32,
+    /// Variables by their number in the module, and their bits.
+    variables: Vec<(u32, u64)>,
+    set: Vec<(u32, u64)>,
+    touched: Vec<RawTouch>,
+    branches: u32,
+    barrier: Option<(u32, u32)>,
+    left: bool,
+}
+
+/// An access in numbers.
+#[derive(Debug)]
+struct RawTouch {
+    /// The memory operation.
+    op: u32,
+    place: Place,
+    write: bool,
+    values: Vec<u64>,
+    old: Option<u64>,
+    fault: Option<FindingKind>,
+}
+
+/// Where the traced lane is.
+pub(super) struct Here {
+    pub pc: u32,
+    pub mask: u32,
+    pub live: u32,
+    pub frame: Frame,
+    pub depth: usize,
+}
+
+impl Tracer {
+    /// For the thread with this linear index in the block with this one.
+    pub fn new(wanted: Thread, block: u32, linear: u32, home: Vec<bool>) -> Self {
+        Self {
+            wanted,
+            block,
+            linear,
+            first: vec![],
+            last: VecDeque::new(),
+            skipped: 0,
+            end: End::NotStarted,
+            step: None,
+            entered: vec![],
+            again: false,
+            home,
+            calls: vec![],
+            before: None,
+            pending: None,
+            written: vec![],
+        }
+    }
+
+    /// Is this the traced thread's warp and lane, and is there anything left to record?
+    pub fn follows(&self, block: u32, warp: u32, mask: u32) -> bool {
+        self.block == block
+            && self.linear / 32 == warp
+            && mask >> (self.linear % 32) & 1 == 1
+            && self.end != End::Fault
+    }
+
+    /// The traced thread's warp, in its own block.
+    pub fn warp_of(&self, block: u32) -> Option<usize> {
+        (self.block == block).then_some(self.linear as usize / 32)
+    }
+
+    /// The record, with everything named.
+    pub fn finish(mut self, m: &Machine<'_>) -> Trace {
+        self.close();
+        Trace {
+            first: self.first.iter().map(|raw| self.named(m, raw)).collect(),
+            skipped: self.skipped,
+            last: self.last.iter().map(|raw| self.named(m, raw)).collect(),
+            end: self.end,
+            variables: !m.grid.program.debug.variables.is_empty(),
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(step) = self.step.take() else { return };
+        if self.wanted.lines.is_some_and(|(a, z)| !(a..=z).contains(&step.line)) {
+            return;
+        }
+        if self.first.len() < self.wanted.first {
+            self.first.push(step);
+            return;
+        }
+        self.last.push_back(step);
+        if self.last.len() > self.wanted.last {
+            self.last.pop_front();
+            self.skipped += 1;
+        }
+    }
+}
+
+/// Records what the operation at `here` is about to do.
+#[inline(never)]
+pub(super) fn before(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut WarpParts<'_>,
+    rows: &mut Rows<'_>,
+    here: &Here,
+) {
+    let Some(mut tracer) = m.trace.take() else { return };
+    tracer.observe(m, b, warp, rows, here);
+    m.trace = Some(tracer);
+}
+
+impl Tracer {
+    fn observe(
+        &mut self,
+        m: &Machine<'_>,
+        b: &mut BlockState,
+        warp: &mut WarpParts<'_>,
+        rows: &mut Rows<'_>,
+        here: &Here,
+    ) {
+        let program = m.grid.program;
+        let Some(op) = program.ops.get(here.pc as usize).copied() else { return };
+        self.end = End::Running;
+        // where groups of lanes may meet, the start of a block is tried twice
+        let tried = self.before == Some((here.pc, here.depth));
+        self.settle(m, warp, rows, here);
+        if !(tried && matches!(op.code, Code::Enter)) {
+            self.arrive(m, here, op.code);
+        }
+        let Some(step) = &mut self.step else { return };
+        match op.code {
+            Code::Branch if op.d != 0 => step.branches += 1,
+            Code::Load | Code::Store | Code::Atomic => {
+                let Some(access) = program.memory.get(op.d as usize) else { return };
+                let write = matches!(op.code, Code::Store);
+                self.touch(m, b, warp, rows, here, (op.d, access), write);
+            }
+            Code::Barrier => {
+                let waits = program.barriers.get(op.d as usize).is_some_and(|b| b.waits);
+                let others: u32 = b
+                    .warps
+                    .iter()
+                    .flat_map(|w| &w.splits)
+                    .filter(|s| matches!(s.state, State::AtBarrier(_)))
+                    .map(|s| s.mask.count_ones())
+                    .sum();
+                step.barrier = Some((others + here.mask.count_ones(), m.grid.threads));
+                if waits {
+                    self.end = End::Waiting;
+                }
+            }
+            Code::Collective => self.end = End::Waiting,
+            Code::Exit => {
+                step.left = true;
+                self.end = End::Left;
+            }
+            Code::Trap => self.end = End::Fault,
+            _ => {}
+        }
+    }
+
+    /// What the operation before has written: registers that are variables, and an atomic's old value.
+    fn settle(&mut self, m: &Machine<'_>, warp: &WarpParts<'_>, rows: &Rows<'_>, here: &Here) {
+        let program = m.grid.program;
+        let lane = self.linear as usize % 32;
+        let same_call = self.before.is_some_and(|(_, depth)| depth == here.depth);
+        if let (Some((row, touch)), true) = (self.pending.take(), same_call)
+            && let Some(touch) = self.step.as_mut().and_then(|s| s.touched.get_mut(touch))
+        {
+            touch.old = Some(bits(rows, row, lane));
+        }
+        while self.calls.len() > here.depth + 1 {
+            self.calls.pop();
+        }
+        while self.calls.len() <= here.depth {
+            let variables = vec![(false, None); program.debug.variables.len()];
+            self.calls.push(Activation { variables });
+        }
+        self.written.clear();
+        if let Some((pc, depth)) = self.before
+            && depth == here.depth
+        {
+            program.writes(pc, |row| self.written.push(row));
+        }
+        let last = self.before.map_or(here.pc, |(pc, _)| pc);
+        let code = |pc: u32| program.ops.get(pc as usize).map(|op| op.code);
+        let entered = !same_call || matches!(code(here.pc), Some(Code::Enter));
+        // a variable may be in memory
+        let stored =
+            self.before.is_some_and(|(pc, _)| matches!(code(pc), Some(Code::Store | Code::Atomic)));
+        self.before = Some((here.pc, here.depth));
+        if self.written.is_empty() && !entered && !stored {
+            return;
+        }
+        let Some(activation) = self.calls.get_mut(here.depth) else { return };
+        let all = program.debug.variables.iter().zip(&mut activation.variables);
+        for (number, (variable, (assigned, value))) in (0_u32..).zip(all) {
+            if variable.function != here.frame.function {
+                continue;
+            }
+            let argument =
+                matches!(variable.places.first(), Some((_, _, debug::Place::Argument(_))));
+            let (from, to) = if argument { (0, u32::MAX) } else { variable.scope };
+            if !(from..to).contains(&here.pc) {
+                (*assigned, *value) = (false, None);
+                continue;
+            }
+            let holds = |row: &Row| {
+                variable.places.iter().any(|(_, _, p)| *p == debug::Place::Register(*row))
+            };
+            *assigned |= (from..to).contains(&last) && self.written.iter().any(holds);
+            let Some(now) = read(m, warp, rows, here, variable, *assigned, lane) else { continue };
+            // what a function was called with is told where its own first line is
+            if *value != Some(now)
+                && !(value.is_none() && argument)
+                && let (Some(step), true) = (&mut self.step, same_call)
+            {
+                step.set.retain(|(set, _)| *set != number);
+                step.set.push((number, now));
+            }
+            *value = Some(now);
+        }
+    }
+
+    /// Begins another step where the line changes, or the same one is visited again.
+    fn arrive(&mut self, m: &Machine<'_>, here: &Here, code: Code) {
+        // a label stands before the line of what follows it, and a jump belongs to what came before
+        match code {
+            Code::Enter => {
+                self.again |= self.entered.contains(&here.pc);
+                self.entered.push(here.pc);
+                return;
+            }
+            Code::Jump => return,
+            _ => {}
+        }
+        let program = m.grid.program;
+        let source = program.source_of.get(here.pc as usize).copied().unwrap_or(0);
+        if !self.home.get(source as usize).is_some_and(|home| *home) {
+            return;
+        }
+        let line = program.sources.get(source as usize).map_or(0, |source| source.line);
+        let depth = here.depth as u32;
+        let stays = self.step.as_ref().is_some_and(|s| s.depth == depth && s.line == line);
+        if stays && !self.again {
+            return;
+        }
+        self.close();
+        // the blocks that were entered on the way here are this step's
+        let own = self.entered.len().saturating_sub(1);
+        self.entered.drain(..own);
+        self.again = false;
+        let known = self.calls.get(here.depth).map(|call| call.variables.as_slice());
+        let known = (0_u32..).zip(known.unwrap_or_default());
+        self.step = Some(Raw {
+            source,
+            line,
+            frame: here.frame,
+            depth,
+            lanes: here.mask,
+            live: here.live,
+            variables: known.filter_map(|(number, (_, bits))| Some((number, (*bits)?))).collect(),
+            ..Raw::default()
+        });
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "everything that an access needs, borrowed apart"
+    )]
+    fn touch(
+        &mut self,
+        m: &Machine<'_>,
+        b: &mut BlockState,
+        warp: &mut WarpParts<'_>,
+        rows: &mut Rows<'_>,
+        here: &Here,
+        (number, op): (u32, &MemOp),
+        write: bool,
+    ) {
+        let lane = self.linear as usize % 32;
+        let address = match op.address {
+            Address::Row64(row) => rows.x[row as usize].0[lane].wrapping_add(op.offset as u64),
+            Address::Row32(row) => {
+                u64::from(rows.r[row as usize].0[lane].wrapping_add(op.offset as u32))
+            }
+        };
+        let (slot, offset) = split(address);
+        let shared = |offset: i64| {
+            let inside = u32::try_from(offset).is_ok_and(|first| {
+                let end = first.checked_add(op.bytes());
+                end.is_some_and(|end| m.shared_room(first, end).is_some())
+            });
+            (Place::Shared(offset), inside)
+        };
+        let top =
+            here.frame.local + m.grid.program.functions[here.frame.function as usize].local_bytes;
+        let local = |offset: i64| {
+            let inside = offset >= 0 && offset + i64::from(op.bytes()) <= i64::from(top);
+            (Place::Local(offset), inside)
+        };
+        let (place, inside) = match (op.space, slot) {
+            (MemSpace::Shared, _) => shared(match op.address {
+                Address::Row32(_) => i64::from(address as u32 as i32),
+                Address::Row64(_) => address as i64,
+            }),
+            (MemSpace::Local, _) => local(address as i64),
+            (MemSpace::Generic, SHARED_SLOT) => shared(offset),
+            (MemSpace::Generic, LOCAL_SLOT) => local(offset),
+            _ => {
+                match (slot as usize).checked_sub(1).and_then(|s| m.grid.memory.allocations.get(s))
+                {
+                    None => (Place::Nowhere(address), false),
+                    Some(a) => {
+                        let end = offset.saturating_add(i64::from(op.bytes()));
+                        let writes = write || op.atomic.is_some();
+                        let inside =
+                            offset >= 0 && end <= a.bytes as i64 && (a.writable || !writes);
+                        (Place::Global(slot - 1, offset), inside)
+                    }
+                }
+            }
+        };
+        let fault = match place {
+            Place::Nowhere(_) => Some(FindingKind::InvalidAddress),
+            _ if !inside => Some(FindingKind::OutOfBounds),
+            _ if !address.is_multiple_of(u64::from(op.bytes().max(1))) => {
+                Some(FindingKind::Misaligned)
+            }
+            _ => None,
+        };
+        let vectors = m.grid.vectors;
+        let operand = |row: u32| {
+            if op.wide {
+                rows.x[row as usize].0[lane]
+            } else {
+                u64::from(rows.r[row as usize].0[lane])
+            }
+        };
+        let mut values = vec![];
+        if op.atomic.is_some() {
+            values.push(operand(op.b));
+        } else if write {
+            values.extend(op.rows.iter().take(op.vector as usize).map(|row| operand(*row)));
+        } else if fault.is_none() {
+            for e in 0..op.vector {
+                let at = |offset: i64| (offset as u64 + u64::from(e * op.width)) as u32;
+                values.push(match place {
+                    Place::Global(slot, offset) => {
+                        m.grid.memory.allocations.get(slot as usize).map_or(0, |a| {
+                            element(&words::Global { words: &a.words, vectors }, at(offset), op)
+                        })
+                    }
+                    Place::Shared(offset) => element(&words::Shared(&mut b.shared), at(offset), op),
+                    Place::Local(offset) => {
+                        let word =
+                            |w: u32| warp.local.get(w as usize * 32 + lane).copied().unwrap_or(0);
+                        let mut two = [word(at(offset) / 4), word(at(offset) / 4 + 1)];
+                        element(&words::Shared(&mut two), at(offset) % 4, op)
+                    }
+                    Place::Nowhere(_) => 0,
+                });
+            }
+        }
+        let Some(step) = &mut self.step else { return };
+        if op.atomic.is_some() && op.rows[0] != u32::MAX {
+            let row = if op.wide { Row::R64(op.rows[0]) } else { Row::R32(op.rows[0]) };
+            self.pending = Some((row, step.touched.len()));
+        }
+        if fault.is_some() {
+            self.end = End::Fault;
+        }
+        step.touched.push(RawTouch { op: number, place, write, values, old: None, fault });
+    }
+}
+
+/// The value of a variable, where it has one here.
+fn read(
+    m: &Machine<'_>,
+    warp: &WarpParts<'_>,
+    rows: &Rows<'_>,
+    here: &Here,
+    variable: &debug::Variable,
+    assigned: bool,
+    lane: usize,
+) -> Option<u64> {
+    let ty = &variable.ty;
+    if !ty.dims.is_empty() {
+        return None;
+    }
+    let argument = |place: &debug::Place| matches!(place, debug::Place::Argument(_));
+    let mut places = variable.places.iter();
+    let place = places.find(|(a, z, p)| argument(p) || (*a..*z).contains(&here.pc));
+    let bytes = if ty.pointer { 8 } else { ty.bytes };
+    let bits = match &place?.2 {
+        debug::Place::Register(row) if assigned => bits(rows, *row, lane),
+        debug::Place::Local(offset) => {
+            let word = ((here.frame.local + offset) / 4) as usize;
+            let read = |w: usize| {
+                let written = warp.local_written.get(w).is_some_and(|lanes| lanes >> lane & 1 == 1);
+                written.then(|| warp.local.get(w * 32 + lane).copied()).flatten().map(u64::from)
+            };
+            let low = read(word)? >> (offset % 4 * 8);
+            if bytes == 8 { low | read(word + 1)? << 32 } else { low }
+        }
+        debug::Place::Argument(offset) => {
+            let at = *offset as usize;
+            let data = m.grid.params.get(at..at + bytes as usize)?;
+            let mut word = [0; 8];
+            word.get_mut(..data.len())?.copy_from_slice(data);
+            u64::from_le_bytes(word)
+        }
+        _ => return None,
+    };
+    Some(cut(bits, bytes))
+}
+
+/// The lowest `bytes` bytes.
+fn cut(bits: u64, bytes: u32) -> u64 {
+    bits & (u64::MAX >> (64 - 8 * bytes.clamp(1, 8)))
+}
+
+fn bits(rows: &Rows<'_>, row: Row, lane: usize) -> u64 {
+    match row {
+        Row::R32(row) => rows.r.get(row as usize).map_or(0, |r| u64::from(r.0[lane])),
+        Row::R64(row) => rows.x.get(row as usize).map_or(0, |r| r.0[lane]),
+        Row::Pred(row) => rows.p.get(row as usize).map_or(0, |p| u64::from(p >> lane & 1)),
+    }
+}

@@ -1,0 +1,164 @@
+//! From a record in numbers to one in names.
+
+use super::super::machine::{Machine, Place};
+use super::super::warp::Frame;
+use super::{Raw, RawTouch, Tracer, cut};
+use crate::Action;
+use crate::address::{base, split};
+use crate::debug::{self, Type};
+use crate::trace::{Binding, Kind, Step, Touch, Value};
+
+impl Tracer {
+    pub(super) fn named(&self, m: &Machine<'_>, raw: &Raw) -> Step {
+        let program = m.grid.program;
+        let function = program.names.functions.get(raw.frame.function as usize);
+        let bindings = |all: &[(u32, u64)]| {
+            let one = |(variable, bits): &(u32, u64)| {
+                let variable = program.debug.variables.get(*variable as usize)?;
+                Some(Binding { name: variable.name.clone(), value: value(m, &variable.ty, *bits) })
+            };
+            all.iter().filter_map(one).collect()
+        };
+        Step {
+            source: program.sources.get(raw.source as usize).cloned().unwrap_or_default(),
+            function: function
+                .map(|f| crate::demangle::kernel_name(&f.name).to_owned())
+                .unwrap_or_default(),
+            depth: raw.depth,
+            lanes: raw.lanes,
+            live: raw.live,
+            variables: bindings(&raw.variables),
+            set: bindings(&raw.set),
+            touched: raw.touched.iter().filter_map(|t| self.told(m, &raw.frame, t)).collect(),
+            branches: raw.branches,
+            barrier: raw.barrier,
+            left: raw.left,
+        }
+    }
+
+    fn told(&self, m: &Machine<'_>, frame: &Frame, raw: &RawTouch) -> Option<Touch> {
+        let op = m.grid.program.memory.get(raw.op as usize)?;
+        let action = match (op.atomic, raw.write) {
+            (Some(_), _) => Action::Atomic,
+            (None, true) => Action::Write,
+            (None, false) => Action::Read,
+        };
+        let mut access = m.memory_party(op, raw.place, self.block, self.linear, action, op.bytes());
+        let (ty, subscripts) = describe(m, frame, raw.place, &mut access);
+        let ty = ty.filter(|ty| ty.bytes == op.width && !ty.pointer);
+        let kind = ty.map_or(Kind::Bits, |ty| ty.kind);
+        let value = |bits: &u64| Value {
+            kind,
+            bytes: op.width,
+            bits: cut(*bits, op.width),
+            points_at: None,
+        };
+        Some(Touch {
+            access,
+            values: raw.values.iter().map(value).collect(),
+            old: raw.old.as_ref().map(value),
+            subscripts,
+            fault: raw.fault.clone(),
+        })
+    }
+}
+
+/// The bits of a variable as a value of its type.
+fn value(m: &Machine<'_>, ty: &Type, bits: u64) -> Value {
+    if ty.pointer {
+        return Value { kind: Kind::Pointer, bytes: 8, bits, points_at: pointee(m, bits) };
+    }
+    Value { kind: ty.kind, bytes: ty.bytes, bits, points_at: None }
+}
+
+/// The array and element that an address of global memory means.
+fn pointee(m: &Machine<'_>, address: u64) -> Option<(String, i64)> {
+    let (slot, offset) = split(address);
+    let a = m.grid.memory.allocations.get((slot as usize).checked_sub(1)?)?;
+    (!a.name.is_empty()).then(|| (a.name.clone(), offset.div_euclid(i64::from(a.element))))
+}
+
+/// Names the array of an access as the debug build knows it; returns its element type and the index per dimension.
+fn describe(
+    m: &Machine<'_>,
+    frame: &Frame,
+    place: Place,
+    access: &mut crate::Access,
+) -> (Option<Type>, Vec<i64>) {
+    let debug = &m.grid.program.debug;
+    let stack = i64::from(frame.local);
+    let inside = |start: i64, ty: &Type, offset: i64| {
+        let elements = ty.dims.iter().product::<u64>() as i64;
+        (start..start + (elements * i64::from(ty.bytes)).max(1)).contains(&offset)
+    };
+    let variables = debug.variables.iter().filter(|v| v.function == frame.function);
+    match place {
+        Place::Global(slot, _) => {
+            // a parameter that points at this allocation says what its elements are
+            let own = |v: &&debug::Variable| {
+                let at = v.places.iter().find_map(|p| match p.2 {
+                    debug::Place::Argument(at) => Some(at as usize),
+                    _ => None,
+                });
+                let address = at
+                    .and_then(|at| m.grid.params.get(at..at + 8))
+                    .and_then(|bytes| bytes.first_chunk::<8>());
+                v.ty.pointer && address.is_some_and(|a| u64::from_le_bytes(*a) == base(slot + 1))
+            };
+            let param = debug.variables.iter().find(own);
+            (param.map(|v| Type { pointer: false, ..v.ty.clone() }), vec![])
+        }
+        Place::Shared(offset) => {
+            for variable in variables {
+                for (_, _, p) in &variable.places {
+                    let debug::Place::Shared(start) = *p else { continue };
+                    let same = access.array.as_deref() == Some(&variable.name);
+                    if same || inside(i64::from(start), &variable.ty, offset) {
+                        let index = subscripts(&variable.ty, offset - i64::from(start));
+                        return (Some(variable.ty.clone()), index);
+                    }
+                }
+            }
+            (None, vec![])
+        }
+        Place::Local(offset) => {
+            for variable in variables {
+                for (_, _, p) in &variable.places {
+                    let debug::Place::Local(start) = *p else { continue };
+                    let start = stack + i64::from(start);
+                    if inside(start, &variable.ty, offset) {
+                        access.array = Some(variable.name.clone());
+                        if !variable.ty.dims.is_empty() {
+                            let bytes = i64::from(variable.ty.bytes.max(1));
+                            access.index = Some((offset - start).div_euclid(bytes));
+                            access.elements = Some(variable.ty.dims.iter().product());
+                        }
+                        return (
+                            Some(variable.ty.clone()),
+                            subscripts(&variable.ty, offset - start),
+                        );
+                    }
+                }
+            }
+            (None, vec![])
+        }
+        Place::Nowhere(_) => (None, vec![]),
+    }
+}
+
+/// The index per dimension of a byte offset, for arrays of several dimensions; the first may be out of bounds.
+fn subscripts(ty: &Type, offset: i64) -> Vec<i64> {
+    if ty.dims.len() < 2 {
+        return vec![];
+    }
+    let mut rest = offset.div_euclid(i64::from(ty.bytes.max(1)));
+    let mut all = vec![];
+    for dim in ty.dims.iter().skip(1).rev() {
+        let dim = (*dim as i64).max(1);
+        all.push(rest.rem_euclid(dim));
+        rest = rest.div_euclid(dim);
+    }
+    all.push(rest);
+    all.reverse();
+    all
+}

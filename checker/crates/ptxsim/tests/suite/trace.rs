@@ -1,0 +1,245 @@
+//! Traces of one thread: what is told about variables, elements and lanes is what the kernel computed.
+
+use ptxsim::trace::{End, Kind, Step, Thread, Trace, Value};
+use ptxsim::{Error, FindingKind, Module, Observations};
+
+use crate::common::{Kernel, module};
+
+const SOURCE: &str = include_str!("../kernels/debug/trace.cu");
+const PTX: &str = include_str!("../kernels/debug/trace.ptx");
+
+fn follow(block: u32, thread: u32) -> Thread {
+    Thread { block: [block, 0, 0], thread: [thread, 0, 0], first: usize::MAX, last: 0, lines: None }
+}
+
+fn values_kernel() -> Kernel {
+    let numbers: Vec<i32> = (0..32).map(|i| i * 7 - 40).collect();
+    Kernel::new(&module(PTX), "values")
+        .grid(2, 1, 1)
+        .buffer("in", &numbers)
+        .buffer("log", &[0.0_f64; 64 * 64])
+        .scalar(5_i32)
+        .scalar(0.7_f32)
+}
+
+fn places_kernel() -> Kernel {
+    Kernel::new(&module(PTX), "places")
+        .buffer("in", &[0.25_f32; 32])
+        .empty::<f32>("out", 60)
+        .buffer("count", &[10_i32])
+        .scalar(32_i32)
+}
+
+fn text(step: &Step) -> &str {
+    SOURCE.lines().nth(step.source.line as usize - 1).expect("a line of the source").trim()
+}
+
+fn as_number(value: &Value) -> f64 {
+    value.float().or_else(|| value.integer().map(|n| n as f64)).expect("a number")
+}
+
+fn steps_at<'t>(trace: &'t Trace, start: &str) -> Vec<&'t Step> {
+    let found: Vec<&Step> = trace.first.iter().filter(|s| text(s).starts_with(start)).collect();
+    assert!(!found.is_empty(), "no step at `{start}`");
+    found
+}
+
+/// The heart of it: wherever the kernel stores a variable, the trace has told the value that arrives in memory. Integers
+/// and floats of every size, loops, branches, a switch, calls, recursion, shadowed names, variables in memory.
+#[test]
+fn variables_have_the_values_that_the_kernel_stores() {
+    let mut compared = 0;
+    for (block, thread) in [(0, 0), (0, 1), (0, 7), (1, 3), (1, 31)] {
+        let (seen, trace) = values_kernel().trace(&follow(block, thread));
+        assert_eq!(
+            (seen.findings.as_slice(), seen.completed, &trace.end),
+            (&[][..], true, &End::Left)
+        );
+        assert!(trace.variables && trace.skipped == 0);
+        for step in &trace.first {
+            let Some(name) = text(step).strip_prefix("log[at++] = ") else { continue };
+            let name = name.trim_end_matches(';');
+            // a variable in memory is read first
+            let Some(stored) = step.touched.last() else { panic!("no store: {step:?}") };
+            assert_eq!(stored.access.array.as_deref(), Some("log"));
+            let told = step.before(name).unwrap_or_else(|| panic!("`{name}` in {step:?}"));
+            let stored = f64::from_bits(stored.values[0].bits);
+            assert_eq!(as_number(told), stored, "`{name}`, thread {thread} of block {block}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 150, "{compared}");
+    // a variable in memory is told where it changes, also through a pointer
+    let (_, trace) = values_kernel().trace(&follow(0, 7));
+    let through = steps_at(&trace, "*to += tid;")[0];
+    assert_eq!(through.value("taken").and_then(Value::integer), Some(12));
+}
+
+/// A variable is told where it gets its value, and not before.
+#[test]
+fn assignments_are_told_where_they_happen() {
+    let (_, trace) = values_kernel().trace(&follow(0, 7));
+    let mut assigned = 0;
+    for step in &trace.first {
+        let words: Vec<&str> = text(step).split_whitespace().collect();
+        let Some(equals) = words.iter().position(|word| *word == "=") else { continue };
+        let name = words[equals - 1];
+        if !text(step).ends_with(';')
+            || name.contains(['[', ']', '*'])
+            || text(step).starts_with("for")
+        {
+            continue;
+        }
+        // `sign = 1` where it was 1 already is no news, and neither is the way back from a call
+        let known = step.set.iter().any(|b| b.name == name);
+        let calls = text(step).contains("twice(") || text(step).contains("factorial(");
+        assert!(known || calls || step.value(name).is_some(), "{step:?}");
+        let declares = equals > 1;
+        if declares && !calls && step.depth == 0 && name != "tid" {
+            assert_eq!(step.before(name), None, "before its declaration: {step:?}");
+            assert!(known, "{step:?}");
+            assigned += 1;
+        }
+    }
+    assert!(assigned > 10, "{assigned}");
+}
+
+/// Elements by name and index, also in shared and in the thread's own memory; the value before an atomic; pointers.
+#[test]
+fn elements_have_names() {
+    let (_, trace) = places_kernel().trace(&follow(0, 10));
+    let only = |start: &str| steps_at(&trace, start).last().expect("a step").touched.clone();
+    let own = only("own[i]");
+    assert_eq!((own[0].access.array.as_deref(), own[0].access.index), (Some("own"), Some(5)));
+    assert_eq!((own[0].values[0].kind, own[0].values[0].float()), (Kind::Float, Some(2.5)));
+    let tile = only("tile[tid / 8]");
+    assert_eq!(tile[0].access.array.as_deref(), Some("in"));
+    assert_eq!(
+        (tile[1].access.array.as_deref(), tile[1].subscripts.as_slice()),
+        (Some("tile"), &[1, 2][..])
+    );
+    assert_eq!(tile[1].values[0].float(), Some(0.25));
+    let count = only("const int before");
+    assert_eq!(count[0].access.array.as_deref(), Some("count"));
+    assert_eq!(count[0].values[0].integer(), Some(2));
+    assert_eq!(count[0].old.as_ref().and_then(Value::integer), Some(10 + 2 * 10));
+    let before =
+        steps_at(&trace, "const int before").last().and_then(|s| s.value("before").cloned());
+    assert_eq!(before.as_ref().and_then(Value::integer), Some(30));
+    let out = steps_at(&trace, "out[tid] = shifted")[0];
+    let pointer = out.before("shifted").expect("a pointer");
+    assert_eq!(pointer.points_at, Some(("in".to_owned(), 1)));
+    assert_eq!(out.touched[0].access.index, Some(11));
+}
+
+/// How many threads of the warp are with it.
+#[test]
+fn lanes_that_are_there_together() {
+    let (_, trace) = places_kernel().trace(&follow(0, 3));
+    assert_eq!(steps_at(&trace, "const int tid")[0].lanes, u32::MAX);
+    assert_eq!(steps_at(&trace, "pairs[tid].a")[0].lanes, 0xff);
+    assert_eq!(steps_at(&trace, "out[tid] = shifted")[0].lanes, u32::MAX >> 1);
+    assert_eq!(steps_at(&trace, "__syncthreads")[0].barrier, Some((32, 32)));
+}
+
+/// A trace ends at the thread's first wrong access, whose index is told; others that are fine come to their end.
+#[test]
+fn a_trace_ends_at_a_fault() {
+    let (seen, trace) = places_kernel().trace(&follow(0, 31));
+    assert_eq!(trace.end, End::Fault);
+    let last = trace.first.last().and_then(|step| step.touched.last()).expect("an access");
+    assert_eq!((last.access.index, &last.fault), (Some(60), &Some(FindingKind::OutOfBounds)));
+    assert_eq!(
+        (&seen.findings[0].what, seen.findings[0].at.linear),
+        (&FindingKind::OutOfBounds, 31)
+    );
+    assert_eq!(places_kernel().trace(&follow(0, 30)).1.end, End::Left);
+}
+
+/// A thread that waits for ever, one that loops for ever, and one that leaves although the launch never ends.
+#[test]
+fn threads_that_do_not_come_to_their_end() {
+    let apart = |n: i32| {
+        Kernel::new(&module(PTX), "apart").block(64, 1, 1).buffer("out", &[0_i32; 64]).scalar(n)
+    };
+    let (seen, trace) = apart(33).trace(&follow(0, 3));
+    assert_eq!((seen.completed, trace.end), (false, End::Waiting));
+    let keep = Thread { first: 10, last: 4, ..follow(0, 40) };
+    let (seen, trace) = apart(64).trace(&keep);
+    assert_eq!((seen.completed, trace.end), (false, End::Running));
+    assert_eq!((trace.first.len(), trace.last.len()), (10, 4));
+    assert!(trace.skipped > 1000 && trace.last.iter().any(|s| text(s) == "out[40] = 1;"));
+    assert_eq!(apart(64).trace(&follow(0, 41)).1.end, End::Left);
+}
+
+/// Only the lines asked for are kept; a release build has no names, and the same places and values.
+#[test]
+fn some_lines_and_release_builds() {
+    let (_, all) = values_kernel().trace(&follow(0, 1));
+    let line = steps_at(&all, "sum += in[i];")[0].source.line;
+    let (_, some) = values_kernel().trace(&Thread { lines: Some((line, line)), ..follow(0, 1) });
+    let wanted: Vec<Step> = all.first.into_iter().filter(|s| s.source.line == line).collect();
+    assert_eq!(some.first, wanted);
+
+    let [release, _] = crate::common::flavours("01_vadd").try_into().expect("two flavours");
+    let name = release.entries()[0].name.clone();
+    let floats: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let (_, trace) = Kernel::new(&release, &name)
+        .block(64, 1, 1)
+        .buffer("a", &floats)
+        .buffer("b", &floats)
+        .empty::<f32>("c", 64)
+        .scalar(64_i32)
+        .trace(&follow(0, 40));
+    assert!(!trace.variables && trace.end == End::Left);
+    let written = trace
+        .first
+        .iter()
+        .flat_map(|s| &s.touched)
+        .find(|t| t.access.array.as_deref() == Some("c"));
+    let written = written.expect("a store");
+    assert_eq!((written.access.index, written.values[0].bits as u32), (Some(40), 80_f32.to_bits()));
+}
+
+/// A thread outside of the launch is an error and no panic; a trace changes nothing that is observed.
+#[test]
+fn tracing_only_looks() {
+    for (block, thread) in [(2, 0), (0, 32), (u32::MAX, u32::MAX)] {
+        let refused = values_kernel().try_trace(&follow(block, thread));
+        assert!(matches!(refused, Err(Error::BadLaunch { .. })), "{refused:?}");
+    }
+    let plain = |kernel: Kernel| -> Observations { kernel.full().seen };
+    assert_eq!(values_kernel().trace(&follow(0, 1)).0, plain(values_kernel()));
+    assert_eq!(places_kernel().trace(&follow(0, 1)).0, plain(places_kernel()));
+}
+
+/// Debug sections are only an aid: whatever they say, a module loads, runs as before, and can be traced.
+#[test]
+fn broken_debug_sections_are_no_error() {
+    let start = PTX.find(".section").expect("debug sections");
+    let mut random = crate::common::Random(11);
+    let digits: Vec<usize> =
+        (start..PTX.len()).filter(|i| PTX.as_bytes()[*i].is_ascii_digit()).collect();
+    let places = places_kernel().trace(&follow(0, 5));
+    for _ in 0..300 {
+        let mut text = PTX.to_owned().into_bytes();
+        for _ in 0..=random.below(20) {
+            let at = digits[random.below(digits.len() as u64) as usize];
+            text[at] = b'0' + random.below(10) as u8;
+        }
+        if random.below(4) == 0 {
+            let cut = start + random.below((PTX.len() - start) as u64) as usize;
+            text.truncate(cut);
+            text.extend_from_slice(b"\n}\n");
+        }
+        let text = String::from_utf8(text).expect("digits for digits");
+        let Ok(module) = Module::parse(&text) else { continue };
+        let kernel = Kernel::new(&module.into(), "places")
+            .buffer("in", &[0.25_f32; 32])
+            .empty::<f32>("out", 60)
+            .buffer("count", &[10_i32])
+            .scalar(32_i32);
+        let (seen, trace) = kernel.trace(&follow(0, 5));
+        assert_eq!((seen, trace.end), (places.0.clone(), places.1.end));
+    }
+}
