@@ -62,7 +62,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         slug: seen.verdict.as_ref().map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong: report.as_ref().map(|report| report.title.clone()),
         steps: told.flatten().collect(),
-        skipped: (seen.trace.skipped > 0).then(|| (seen.trace.first.len(), seen.trace.skipped)),
+        skipped: (seen.trace.skipped > 0).then_some((seen.trace.first.len(), seen.trace.skipped)),
         end: match seen.trace.end {
             End::Left => "left",
             End::Fault => "fault",

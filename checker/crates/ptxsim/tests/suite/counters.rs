@@ -96,8 +96,10 @@ fn sectors_of_strides() {
                 .buffer("out", &vec![0.0_f32; size])
                 .scalar(stride);
             let ran = counted(&ran);
-            assert_eq!(loads(&at(&ran, "strided_load")), [2, 2 * sectors, 8], "stride {stride}");
-            assert_eq!(stores(&at(&ran, "strided_store")), [2, 2 * sectors, 8], "stride {stride}");
+            // no access needs more than it takes
+            let wanted = [2, 2 * sectors, 2 * sectors.min(4)];
+            assert_eq!(loads(&at(&ran, "strided_load")), wanted, "stride {stride}");
+            assert_eq!(stores(&at(&ran, "strided_store")), wanted, "stride {stride}");
         }
     }
 }
@@ -107,7 +109,7 @@ fn sectors_of_widths_and_offsets() {
     for m in flavours("planted/counters") {
         let ran =
             counted(&Kernel::new(&m, "broadcast").buffer("in", &[1.0_f32]).empty::<f32>("out", 32));
-        assert_eq!(loads(&at(&ran, "broadcast_load")), [1, 1, 4]);
+        assert_eq!(loads(&at(&ran, "broadcast_load")), [1, 1, 1]);
         let ran = counted(
             &Kernel::new(&m, "quads").buffer("in", &[1.0_f32; 128]).empty::<f32>("out", 128),
         );
