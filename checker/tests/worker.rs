@@ -201,7 +201,7 @@ fn an_endless_kernel_ends() {
     assert!(
         findings(&run)
             .iter()
-            .any(|f| matches!(f, FindingKind::NeverFinishes { .. } | FindingKind::Deadlock { .. })),
+            .any(|f| matches!(f, FindingKind::NeverFinishes { .. } | FindingKind::Livelock { .. })),
         "{:?}",
         run.faults
     );

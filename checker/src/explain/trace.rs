@@ -36,10 +36,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     });
     let mut notes = vec![];
     if seen.trace.variables {
-        notes.push(
-            "simulated, from code compiled for debugging: each line in the order of the source"
-                .into(),
-        );
+        notes.push("simulated, from a debug build: every line in the order of the source".into());
     } else {
         notes.push(
             "simulated, from an optimised build: out of order, and without the names of variables"

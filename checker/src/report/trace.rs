@@ -136,6 +136,9 @@ pub fn json(trace: Option<&Trace>) -> String {
     })
 }
 
+/// Rounds of a loop that are shown before the rest is told in a line.
+const SHOWN: usize = 2;
+
 /// What a line of the listing is about.
 enum Item {
     Step(usize),
@@ -213,17 +216,36 @@ fn items(trace: &Trace) -> Vec<Item> {
     let mut items = vec![];
     let keys = |steps: &[Step]| steps.iter().map(|s| (s.line, s.depth)).collect::<Vec<_>>();
     let (first, last) = trace.steps.split_at(cut.min(trace.steps.len()));
-    unfold(&fold(keys(first)), 0, trace, &mut items);
+    let nodes = fold(keys(first));
+    let (open, done) = match nodes.split_last() {
+        // a loop that the thread was still in has no last round
+        Some((Node::Rounds(rounds), done)) if skipped > 0 => (Some(rounds), done),
+        _ => (None, nodes.as_slice()),
+    };
+    unfold(done, 0, trace, &mut items);
+    if let Some(rounds) = open {
+        for (i, round) in rounds.iter().take(SHOWN).enumerate() {
+            items.push(Item::Say(format!("round {}:", i + 1)));
+            unfold(round, 0, trace, &mut items);
+        }
+        let changes = changes(rounds.get(SHOWN..).unwrap_or_default(), 0, trace);
+        items.push(Item::Say(format!(
+            "... rounds {} to {} go the same way{changes}",
+            SHOWN + 1,
+            rounds.len()
+        )));
+    }
     if skipped > 0 {
-        items.push(Item::Say(format!("... {skipped} more steps")));
-        unfold(&fold(keys(last)), first.len(), trace, &mut items);
+        let left_out = skipped + last.len().saturating_sub(TAIL) as u64;
+        items.push(Item::Say(format!("... {left_out} more steps, and the last ones:")));
+        let from = trace.steps.len() - last.len().min(TAIL);
+        items.extend((from..trace.steps.len()).map(Item::Step));
     }
     items
 }
 
 /// Of more than four rounds: two, what changes in the next ones, and the last.
 fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
-    const SHOWN: usize = 2;
     for node in nodes {
         let rounds = match node {
             Node::One(i) => {

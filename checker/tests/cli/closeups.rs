@@ -264,7 +264,10 @@ fn what_cannot_be_traced_to_its_end() {
     kernel("    while (i < n) {\n        out[i] = a[i];\n    }\n");
     let ran = workbook.run(&["trace", "guard", "--thread", "3"]);
     assert!(ran.code == 1 && ran.out.contains("had not come to its end"), "{ran:?}");
-    assert!(ran.out.contains("more steps") && ran.out.contains("go the same way"), "{ran:?}");
+    assert!(
+        ran.out.contains("more steps, and the last ones") && ran.out.contains("go the same way"),
+        "{ran:?}"
+    );
     kernel(
         "    if (i < 40) {\n        __syncthreads();\n        return;\n    }\n    while (i == 50) {\n        out[50] = 1;\n    }\n",
     );

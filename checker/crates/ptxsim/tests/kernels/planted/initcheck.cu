@@ -229,7 +229,7 @@ extern "C" __global__ void counted_on_the_heap(const int* in, int* out) {
         return;
     }
     for (int i = 0; i < 8; ++i) {
-        seen[in[8 * threadIdx.x + i]] += i;  // at: uninitialised-read read by block 0 thread 0 of [0] size 8
+        seen[in[8 * threadIdx.x + i]] += i + 1;  // at: uninitialised-read read by block 0 thread 0 of [0] size 8
     }
     out[threadIdx.x] = seen[threadIdx.x];
     free(seen);
@@ -243,7 +243,7 @@ extern "C" __global__ void counted_on_the_heap_fixed(const int* in, int* out) {
         seen[i] = 0;
     }
     for (int i = 0; i < 8; ++i) {
-        seen[in[8 * threadIdx.x + i]] += i;
+        seen[in[8 * threadIdx.x + i]] += i + 1;
     }
     out[threadIdx.x] = seen[threadIdx.x];
     free(seen);

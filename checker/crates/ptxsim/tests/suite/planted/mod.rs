@@ -30,7 +30,6 @@ const PENDING: &[(&str, &str)] = &[
     ("dynamic_bytes", "the dynamic array has no name"),
     ("overlapping_parts", "the dynamic array has no name"),
     ("dynamic_bins", "the dynamic array has no name"),
-    ("counted_on_the_heap", "the compiler leaves the first read out, which adds 0 to element 0"),
     ("ping_pong", "of several readers only one is remembered"),
     ("lost_nodes", "one root cause is told twice"),
     ("copies_on_their_way", "cp.async"),
