@@ -205,7 +205,8 @@ fn an_endless_kernel_ends() {
         "{:?}",
         run.faults
     );
-    let ptx = ptx(&mut worker, "for (float x = 1.0f;; x = x * 1.5f) { out[0] = x; }");
+    let ptx =
+        ptx(&mut worker, "volatile float* last = out; for (unsigned x = 0;; ++x) { last[0] = x; }");
     let patient = Launch { budget: u64::MAX, ..launch() };
     let start = Instant::now();
     let run = worker.run(Choice::Sim, &ptx, &patient, Duration::from_secs(1)).expect("a worker");

@@ -265,7 +265,9 @@ pub fn entry(word: &str, column: usize, text: &str) -> String {
 /// `text` wrapped to `width`, the first line behind `first`, the others behind `rest`; ends with a line end.
 pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::new();
-    for (i, line) in wrap(text, width.saturating_sub(columns(first))).iter().enumerate() {
+    for (i, line) in
+        wrap(text, width.saturating_sub(columns(first).max(columns(rest)))).iter().enumerate()
+    {
         out.push_str(if i == 0 { first } else { rest });
         out.push_str(line);
         out.push('\n');

@@ -66,7 +66,7 @@ fn what_cannot_be_profiled() {
     assert!(ran.err.contains("compile-error"), "{ran:?}");
 
     let endless = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {\n    \
-                   for (int i = 0; i < n;) {\n        out[i] = a[i];\n    }\n}\n";
+                   volatile const float* flag = a;\n    while (flag[n - 1] != -1.0f) {\n    }\n}\n";
     fs::write(&file, endless).expect("writable");
     let ran = workbook.run(&["profile", "guard"]);
     assert_eq!(ran.code, 1, "{ran:?}");

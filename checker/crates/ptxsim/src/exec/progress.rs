@@ -168,7 +168,8 @@ pub(crate) fn tell<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b Blo
     let places: Vec<WaitingAt> = places.into_values().collect();
     let nobody_looks = groups.iter().all(|g| g.spins && g.looks.is_none());
     let what = if nobody_looks {
-        let instructions = (m.budget as i64).saturating_sub(m.fuel).max(0) as u64;
+        let budget = i64::try_from(m.budget).unwrap_or(i64::MAX);
+        let instructions = budget.saturating_sub(m.fuel).max(0) as u64;
         FindingKind::NeverFinishes { instructions }
     } else {
         FindingKind::Livelock { waiting: places.iter().map(|p| p.threads).sum(), places }
