@@ -4,15 +4,17 @@ mod blocks;
 mod limits;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
-use blocks::{Order, blocks_of};
+use blocks::{Order, Queue, blocks_of};
 
 use crate::address::base;
 use crate::decode::InitValue;
-use crate::decode::op::{Func, Target};
+use crate::decode::op::Target;
 use crate::exec::findings::Findings;
-use crate::exec::hazards::pages::SlotShadow;
+use crate::exec::hazards::cell::BLOCK_MASK;
+use crate::exec::hazards::pages::{Room, SlotShadow};
 use crate::exec::heap::Heap;
 use crate::exec::machine::{Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
@@ -67,7 +69,9 @@ pub struct Options {
     pub diagnose: Diagnose,
     /// 0 runs blocks and warps in order; others reorder them, reproducibly.
     pub seed: u64,
-    /// Host threads to use at most. Launches whose result could depend on the order use one.
+    /// Host threads to use at most. Launches whose result could depend on the order use one. Blocks that race with each
+    /// other are known to do so with [`Diagnose::Full`] only; without it, what they leave in memory is what one of the
+    /// orders leaves.
     pub threads: usize,
     /// Warp instructions until [`crate::FindingKind::NeverFinishes`].
     pub budget: u64,
@@ -78,6 +82,9 @@ impl Default for Options {
         Self { diagnose: Diagnose::Full, seed: 0, threads: 1, budget: 400_000_000 }
     }
 }
+
+/// More host threads than this do not help.
+const MOST_THREADS: usize = 64;
 
 /// Runs a kernel to its end, or until it cannot go on.
 ///
@@ -123,6 +130,16 @@ fn linear([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
     x + width * (y + height * z)
 }
 
+/// Bytes that the bookkeeping of a fully diagnosed launch takes beside its global memory.
+///
+/// # Errors
+/// As [`run`].
+pub fn shadow_bytes(module: &Module, memory: &mut Memory, launch: &Launch) -> Result<usize, Error> {
+    let options = Options { budget: u64::MAX >> 2, ..Options::default() };
+    let shadows = observe(module, memory, launch, &options, None)?.shadows;
+    Ok(shadows.iter().map(SlotShadow::bytes).sum())
+}
+
 /// Runs a kernel, and follows one thread if asked; the shadow of global memory is as the launch left it.
 fn observe(
     module: &Module,
@@ -150,11 +167,9 @@ fn observe(
     }
     let allocates = module.program.calls.iter().any(|c| c.target == Target::Malloc);
     let mut heap = if allocates || memory.heap.is_some() { Some(Heap::of(memory)?) } else { None };
-    let kernel = |f| module.entries.iter().any(|e| e.function == f);
-    let reached = |(i, _): &(usize, &Func)| *i == entry.function || !kernel(*i);
-    let functions = module.program.functions.iter().enumerate().filter(reached);
-    let (talks, syncs) =
-        functions.fold((false, false), |(t, s), (_, f)| (t || f.talks, s || f.syncs));
+    let function = module.program.functions.get(entry.function);
+    let syncs = module.program.helpers_sync || function.is_some_and(|f| f.syncs);
+    let ordered = module.program.helpers_ordered || function.is_some_and(|f| f.ordered);
     let barrier = if launch.cooperative { memory.grid_barrier()? } else { 0 };
     let writable = writable(entry, &params, memory);
     let threads = launch.block.iter().product();
@@ -178,29 +193,14 @@ fn observe(
         vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-    let program = &module.program;
-    // one order, one result: anything that could tell the order runs on one thread
-    let ordered = talks
-        || program.has_atomics
-        || heap.is_some()
-        || program.calls.iter().any(|c| c.target == Target::Printf)
-        || options.diagnose == Diagnose::Full;
-    let threads = if ordered {
+    let threads = if heap.is_some() || launch.cooperative || ordered {
         1
     } else {
-        options.threads.clamp(1, 64).min(usize::try_from(blocks).unwrap_or(64))
+        options.threads.clamp(1, MOST_THREADS).min(usize::try_from(blocks).unwrap_or(MOST_THREADS))
     };
-    let front = thread.map(|thread| u64::from(linear(thread.block, launch.grid)));
-    let order = Order::new(blocks, options.seed).with_front(front);
-    let before = (threads > 1).then(|| grid.memory.snapshot(&writable));
-    let mut merged = execute(&grid, options, &order, threads, heap.take(), thread);
-    // what goes wrong depends on the order: then it is told as one thread sees it
-    if let Some(before) = before
-        && (!merged.completed || !merged.observations.findings.is_empty())
-    {
-        grid.memory.restore(&before);
-        merged = execute(&grid, options, &order, 1, None, thread);
-    }
+    let together = (threads > 1).then(|| together(&grid, options, blocks, threads)).flatten();
+    let mut merged =
+        together.unwrap_or_else(|| merge(vec![alone(&grid, options, blocks, heap.take(), thread)]));
     let shadows = std::mem::take(&mut merged.shadows);
     memory.heap = merged.heap.take();
     settle(memory, &shadows, &writable, &mut merged.observations);
@@ -209,39 +209,60 @@ fn observe(
     Ok(merged)
 }
 
-/// Runs all blocks on `threads` host threads. The budget is shared out, so that no number of threads has more of it.
-fn execute(
-    grid: &Grid<'_>,
+/// Runs all blocks on one host thread, in the order of the seed.
+fn alone<'g>(
+    grid: &'g Grid<'g>,
     options: &Options,
-    order: &Order,
-    threads: usize,
+    blocks: u64,
     heap: Option<Heap>,
     thread: Option<&Thread>,
-) -> Merged {
-    let next = AtomicU64::new(0);
-    let work = |heap| {
-        let mut m = machine(grid, options, options.budget / threads as u64, heap);
-        m.trace = thread.map(|thread| Box::new(tracer(grid, thread)));
-        let done = match options.diagnose {
-            _ if m.trace.is_some() => blocks_of::<TRACE>(&mut m, &next, order, options.seed),
-            Diagnose::Bounds => blocks_of::<BOUNDS>(&mut m, &next, order, options.seed),
-            Diagnose::Count => blocks_of::<COUNT>(&mut m, &next, order, options.seed),
-            Diagnose::Full => blocks_of::<FULL>(&mut m, &next, order, options.seed),
-        };
+) -> (Machine<'g>, bool) {
+    let mut m = machine(grid, options, options.budget, heap, None);
+    m.trace = thread.map(|thread| Box::new(tracer(grid, thread)));
+    let front = thread.map(|thread| u64::from(linear(thread.block, grid.grid)));
+    let order = Order::new(blocks, options.seed).with_front(front);
+    let queue = Queue::new(blocks, 1);
+    let done = work(&mut m, &queue, &order, options.diagnose, options.seed);
+    (m, done)
+}
+
+/// Runs the blocks on several host threads. `None`, and memory as before, when anything is found: that may depend on
+/// the order of the blocks, and is to be told as one thread sees it. What is left does not depend on it.
+fn together(grid: &Grid<'_>, options: &Options, blocks: u64, threads: usize) -> Option<Merged> {
+    let full = options.diagnose == Diagnose::Full;
+    if full && blocks > u64::from(BLOCK_MASK) {
+        return None;
+    }
+    let before = grid.memory.snapshot(grid.writable);
+    let room: Room = Arc::new(AtomicI64::new(grid.memory.words() as i64));
+    let (queue, order) = (Queue::new(blocks, threads), Order::new(blocks, 0));
+    let worker = || {
+        // the budget is shared out, so that no number of threads has more of it
+        let budget = options.budget / threads as u64;
+        let mut m = machine(grid, options, budget, None, Some(&room));
+        let done = work(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
     };
-    let results: Vec<(Machine<'_>, bool)> = if threads == 1 {
-        vec![work(heap)]
-    } else {
-        std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(|| work(None))).collect();
-            handles.into_iter().filter_map(|h| h.join().ok()).collect()
-        })
-    };
-    let complete = results.len() == threads;
-    let mut merged = merge(results);
-    merged.completed &= complete;
+    let results: Vec<(Machine<'_>, bool)> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+        let mine = worker();
+        handles.into_iter().filter_map(|h| h.join().ok()).chain([mine]).collect()
+    });
+    let fine = results.len() == threads && results.iter().all(|(m, done)| *done && !m.hopeless());
+    let merged = fine.then(|| merge_shadows(results)).flatten();
+    if merged.is_none() {
+        grid.memory.restore(&before);
+    }
     merged
+}
+
+fn work(m: &mut Machine<'_>, queue: &Queue, order: &Order, diagnose: Diagnose, seed: u64) -> bool {
+    match diagnose {
+        _ if m.trace.is_some() => blocks_of::<TRACE>(m, queue, order, seed),
+        Diagnose::Bounds => blocks_of::<BOUNDS>(m, queue, order, seed),
+        Diagnose::Count => blocks_of::<COUNT>(m, queue, order, seed),
+        Diagnose::Full => blocks_of::<FULL>(m, queue, order, seed),
+    }
 }
 
 /// Slots of the module's variables, allocated and initialised when the module is first run in this memory.
@@ -321,6 +342,7 @@ fn machine<'g>(
     options: &Options,
     budget: u64,
     heap: Option<Heap>,
+    room: Option<&Room>,
 ) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
@@ -329,11 +351,13 @@ fn machine<'g>(
             .allocations
             .iter()
             .zip(grid.writable)
-            .map(
-                |(a, writable)| {
-                    if *writable { SlotShadow::new(a.words.len()) } else { SlotShadow::default() }
-                },
-            )
+            .map(|(a, writable)| {
+                if *writable {
+                    SlotShadow::new(a.words.len(), room.cloned())
+                } else {
+                    SlotShadow::default()
+                }
+            })
             .collect()
     } else {
         vec![]
@@ -349,6 +373,7 @@ fn machine<'g>(
         patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
         talk: (full && grid.syncs).then(Box::default),
+        crowded: room.is_some(),
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,
@@ -367,6 +392,19 @@ struct Merged {
     completed: bool,
     shadows: Vec<SlotShadow>,
     trace: Option<Trace>,
+}
+
+/// One shadow per allocation from those of several host threads; `None` when accesses of two of them conflict.
+fn merge_shadows(mut results: Vec<(Machine<'_>, bool)>) -> Option<Merged> {
+    let slots = results.iter().map(|(m, _)| m.shadows.len()).max().unwrap_or(0);
+    let mut all: Vec<Vec<SlotShadow>> = (0..slots).map(|_| vec![]).collect();
+    for (m, _) in &mut results {
+        for (slot, shadow) in std::mem::take(&mut m.shadows).into_iter().enumerate() {
+            all[slot].push(shadow);
+        }
+    }
+    let shadows = all.into_iter().map(SlotShadow::join).collect::<Option<Vec<_>>>()?;
+    Some(Merged { shadows, ..merge(results) })
 }
 
 fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {

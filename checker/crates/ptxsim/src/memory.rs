@@ -237,6 +237,11 @@ impl Memory {
         Ok(())
     }
 
+    /// 4-byte words of all allocations.
+    pub(crate) fn words(&self) -> usize {
+        self.allocations.iter().map(|a| a.words.len()).sum()
+    }
+
     /// The word `index` of a slot.
     pub(crate) fn word(&self, slot: usize, index: usize) -> Option<u32> {
         self.allocations.get(slot)?.words.get(index).map(|w| w.load(Relaxed))

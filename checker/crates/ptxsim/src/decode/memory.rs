@@ -166,7 +166,6 @@ impl<'a> Decoder<'_, 'a> {
             op.c = if op.wide { self.r64(c)? } else { self.r32(c)? };
         }
         op.atomic = Some(kind);
-        self.program.has_atomics = true;
         self.emit_memory(Code::Atomic, op);
         Ok(())
     }

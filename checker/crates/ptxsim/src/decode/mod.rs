@@ -14,6 +14,7 @@ mod memory;
 mod moves;
 pub(crate) mod op;
 mod operands;
+mod order;
 mod provenance;
 mod rows;
 mod simplify;
@@ -53,7 +54,9 @@ pub(crate) struct Program {
     pub shared: Vec<SharedVariable>,
     /// Where dynamic shared memory starts.
     pub shared_static: u32,
-    pub has_atomics: bool,
+    /// What any function is that is not a kernel, see [`Func::ordered`] and [`Func::syncs`].
+    pub helpers_ordered: bool,
+    pub helpers_sync: bool,
     /// What only people ask for: names, and the variables of a debug build.
     pub names: Names,
     pub debug: Debug,
@@ -123,9 +126,7 @@ impl Program {
             if func.refused.is_some() {
                 continue;
             }
-            let next = self.functions.iter().skip(f + 1).find(|next| next.refused.is_none());
-            let end = next.map_or(self.ops.len(), |next| next.start as usize);
-            for op in self.ops.get(func.start as usize..end).unwrap_or_default() {
+            for op in self.operations(f) {
                 if let Code::Call = op.code
                     && let Some(call) = self.calls.get(op.d as usize)
                 {
@@ -151,6 +152,16 @@ impl Program {
             (rows::Touch::Writes, rows::File::X) => tell(Row::R64(row)),
             (rows::Touch::Writes, rows::File::P) => tell(Row::Pred(row)),
         });
+    }
+
+    /// The operations of a function; none for one that cannot run.
+    pub fn operations(&self, function: usize) -> &[Op] {
+        let Some(func) = self.functions.get(function).filter(|f| f.refused.is_none()) else {
+            return &[];
+        };
+        let next = self.functions.iter().skip(function + 1).find(|next| next.refused.is_none());
+        let end = next.map_or(self.ops.len(), |next| next.start as usize);
+        self.ops.get(func.start as usize..end).unwrap_or_default()
     }
 
     /// Why a function cannot run: itself, or one that it may call.
@@ -244,6 +255,7 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
             Err(error) => return Err(error),
         }
     }
+    order::mark(&mut program, &defined.iter().map(|f| f.entry).collect::<Vec<_>>());
     let written = defined.iter().map(|f| provenance::written(f)).collect();
     Ok((program, written))
 }

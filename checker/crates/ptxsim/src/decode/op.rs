@@ -447,6 +447,8 @@ pub(crate) struct Func {
     /// Fences, acquires and releases, partial warp masks, numbered barriers: more than block barriers and whole-warp
     /// `__syncwarp`s orders its threads.
     pub syncs: bool,
+    /// The order in which blocks run could show in what it computes or prints, races aside.
+    pub ordered: bool,
     /// Why this function cannot run; its kernels cannot either, but others of the module can.
     pub refused: Option<crate::Error>,
 }

@@ -155,7 +155,8 @@ fn go<const L: u8>(
     let rows = &mut *cx.rows;
     let changed = match allocation {
         Some(a) => {
-            let mut words = words::Global { words: &a.words, vectors: grid.vectors };
+            let mut words =
+                words::Global { words: &a.words, vectors: grid.vectors, crowded: cx.m.crowded };
             words::transfer(&mut words, rows, op, kind, who, &lanes)
         }
         None => {

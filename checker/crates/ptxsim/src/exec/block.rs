@@ -50,6 +50,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
         left_count: 0,
         arrived: [0; 16],
         next_warp: 0,
+        strong_seen: false,
     }
 }
 
@@ -70,6 +71,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.left_count = 0;
     b.arrived = [0; 16];
     b.next_warp = 0;
+    b.strong_seen = false;
     let entry = &grid.program.functions[grid.entry];
     let frame = Frame { function: grid.entry as u32, ..Frame::default() };
     for w in 0..b.warps.len() {

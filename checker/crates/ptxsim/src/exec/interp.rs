@@ -31,11 +31,11 @@ enum Leave {
 /// Runs warp `w` until it has left, waits, or gives way.
 #[inline(always)]
 pub(super) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
-    let mut warps = std::mem::take(&mut b.warps);
+    let mut warp = std::mem::take(&mut b.warps[w]);
     let mut patterns = std::mem::take(&mut m.patterns);
-    let stop = run_warp::<L>(m, b, &mut warps[w], &mut patterns);
+    let stop = run_warp::<L>(m, b, &mut warp, &mut patterns);
     m.patterns = patterns;
-    b.warps = warps;
+    b.warps[w] = warp;
     stop
 }
 

@@ -80,6 +80,8 @@ pub(crate) struct Machine<'a> {
     pub shadows: Vec<SlotShadow>,
     /// What threads learn from each other beyond barriers; `None` in kernels that have only those.
     pub talk: Option<Box<Talk>>,
+    /// Other host threads run blocks of the launch at the same time.
+    pub crowded: bool,
     /// Room for the close look at a word.
     pub scratch: Vec<Past>,
     /// Warp instructions left.
@@ -116,6 +118,8 @@ pub(crate) struct BlockState {
     /// Threads that arrived without waiting, per barrier number.
     pub arrived: [u32; 16],
     pub next_warp: usize,
+    /// The machine's `strong_seen` as this block left it: what other blocks do must not show in its schedule.
+    pub strong_seen: bool,
 }
 
 impl BlockState {
@@ -365,6 +369,12 @@ impl Machine<'_> {
             (at, with)
         });
         self.findings = findings;
+    }
+
+    /// Will the launch have to be run again, on one host thread? A finding is told as that sees it, and a shadow that
+    /// became too large stops being kept.
+    pub fn hopeless(&self) -> bool {
+        !self.findings.is_empty() || self.shadows.iter().any(SlotShadow::crowded_out)
     }
 
     /// Whether device output is cut from here on.

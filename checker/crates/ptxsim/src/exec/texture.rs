@@ -112,7 +112,8 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
 fn words_of<'g>(cx: &Context<'_, 'g, '_>, image: &Image) -> Global<'g> {
     let grid = cx.m.grid;
     let words = grid.memory.allocations.get(image.slot).map_or(&[][..], |a| &a.words);
-    Global { words, vectors: grid.vectors }
+    // launches that store to surfaces run on one host thread
+    Global { words, vectors: grid.vectors, crowded: false }
 }
 
 /// A texel's channels.

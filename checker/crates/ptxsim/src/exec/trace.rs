@@ -408,7 +408,11 @@ impl Tracer {
                 values.push(match place {
                     Place::Global(slot, offset) => {
                         m.grid.memory.allocations.get(slot as usize).map_or(0, |a| {
-                            element(&words::Global { words: &a.words, vectors }, at(offset), op)
+                            element(
+                                &words::Global { words: &a.words, vectors, crowded: false },
+                                at(offset),
+                                op,
+                            )
                         })
                     }
                     Place::Shared(offset) => element(&words::Shared(&mut b.shared), at(offset), op),

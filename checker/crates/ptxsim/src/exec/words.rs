@@ -119,6 +119,8 @@ impl Words for Shared<'_> {
 pub(super) struct Global<'m> {
     pub words: &'m [AtomicU32],
     pub vectors: Vectors,
+    /// Other host threads run blocks of the launch at the same time.
+    pub crowded: bool,
 }
 
 impl Words for Global<'_> {
@@ -135,6 +137,18 @@ impl Words for Global<'_> {
         } else {
             let _ = w.fetch_update(Relaxed, Relaxed, |old| Some((old & !mask) | (value & mask)));
         }
+    }
+
+    #[inline(always)]
+    fn modify(&mut self, word: usize, f: impl Fn(u32) -> u32) -> u32 {
+        let Some(w) = self.words.get(word) else { return 0 };
+        if self.crowded {
+            let (Ok(old) | Err(old)) = w.fetch_update(Relaxed, Relaxed, |old| Some(f(old)));
+            return old;
+        }
+        let old = w.load(Relaxed);
+        w.store(f(old), Relaxed);
+        old
     }
 
     #[inline(always)]
@@ -423,6 +437,25 @@ pub(super) fn atomic<W: Words>(
     changed
 }
 
+/// Operations that can be made one word after the other, whatever comes between, when nobody asks for the old value.
+/// False, and nothing done, for others.
+fn halves64<W: Words>(words: &mut W, kind: AtomicOp, word: usize, b: u64) -> bool {
+    let (low, high) = (b as u32, (b >> 32) as u32);
+    match kind {
+        AtomicOp::Add => {
+            let old = words.modify(word, |old| old.wrapping_add(low));
+            let carry = u32::from(old.checked_add(low).is_none());
+            words.modify(word + 1, |old| old.wrapping_add(high).wrapping_add(carry));
+        }
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
+            words.modify(word, |old| combine32(kind, old, low, 0));
+            words.modify(word + 1, |old| combine32(kind, old, high, 0));
+        }
+        _ => return false,
+    }
+    true
+}
+
 fn atomic64<W: Words>(
     words: &mut W,
     rows: &mut Rows<'_>,
@@ -434,8 +467,11 @@ fn atomic64<W: Words>(
     let mut changed = false;
     for lane in lanes(mask) {
         let word = offsets[lane] as usize >> 2;
-        let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
         let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
+        if op.rows[0] == u32::MAX && halves64(words, kind, word, b) {
+            continue;
+        }
+        let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
         let new = combine64(kind, old, b, c);
         changed |= new != old;
         words.set(word, new as u32, u32::MAX);

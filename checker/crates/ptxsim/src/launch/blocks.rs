@@ -1,6 +1,7 @@
 //! Which blocks run when: the order in which they start, and how many are in flight.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exec::block::{self, Stop};
@@ -14,7 +15,7 @@ const HOST_MEMORY: usize = 1 << 30;
 
 /// The order in which blocks start.
 pub(super) struct Order {
-    pub blocks: u64,
+    blocks: u64,
     step: u64,
     first: u64,
     /// This one changes places with the first: who is traced must have its turn.
@@ -61,13 +62,40 @@ const fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
+/// The blocks that no host thread has taken yet, handed out a few neighbours at a time.
+pub(super) struct Queue {
+    next: AtomicU64,
+    blocks: u64,
+    portion: u64,
+}
+
+impl Queue {
+    pub fn new(blocks: u64, threads: usize) -> Self {
+        // enough portions that no thread ends long before the others, and long ones, so that few pages of memory are
+        // worked on by several
+        let portion = if threads > 1 { (blocks / (threads as u64 * 16)).clamp(1, 4096) } else { 1 };
+        Self { next: AtomicU64::new(0), blocks, portion }
+    }
+
+    fn take(&self) -> Range<u64> {
+        let first = self.next.fetch_add(self.portion, Ordering::Relaxed).min(self.blocks);
+        first..(first + self.portion).min(self.blocks)
+    }
+
+    /// Nothing more is handed out.
+    fn close(&self) {
+        self.next.store(self.blocks, Ordering::Relaxed);
+    }
+}
+
 /// Runs blocks until there are no more. Blocks that may wait for others are kept in flight beside them.
 pub(super) fn blocks_of<const L: u8>(
     m: &mut Machine<'_>,
-    next: &AtomicU64,
+    queue: &Queue,
     order: &Order,
     seed: u64,
 ) -> bool {
+    let mut portion = 0..0;
     let mut idle = vec![];
     let mut parked: VecDeque<BlockState> = VecDeque::new();
     let resident = usize::try_from(m.grid.resident).unwrap_or(usize::MAX).max(1);
@@ -78,8 +106,10 @@ pub(super) fn blocks_of<const L: u8>(
     loop {
         let mut state = None;
         if !exhausted && parked.len() < resident && bytes < HOST_MEMORY {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            if n < order.blocks {
+            if portion.is_empty() {
+                portion = queue.take();
+            }
+            if let Some(n) = portion.next() {
                 let index = order.at(n) as u32;
                 let mut b = idle.pop().unwrap_or_else(|| block::new_state(m.grid, L >= FULL));
                 let ctaid = m.block_index(index);
@@ -101,7 +131,10 @@ pub(super) fn blocks_of<const L: u8>(
         if parked_before {
             bytes -= b.bytes();
         }
-        match block::run::<L>(m, &mut b) {
+        m.strong_seen = b.strong_seen;
+        let stop = block::run::<L>(m, &mut b);
+        b.strong_seen = m.strong_seen;
+        match stop {
             Stop::Left => {
                 turns = 0;
                 if let Some(talk) = &mut m.talk {
@@ -119,16 +152,20 @@ pub(super) fn blocks_of<const L: u8>(
                     turns = 0;
                     if watch.round(m, parked.iter()) {
                         progress::tell(m, parked.iter());
-                        next.store(order.blocks, Ordering::Relaxed);
+                        queue.close();
                         return false;
                     }
                 }
             }
             Stop::Fatal => {
                 // let the other threads of the host stop, too
-                next.store(order.blocks, Ordering::Relaxed);
+                queue.close();
                 return false;
             }
+        }
+        if m.crowded && m.hopeless() {
+            queue.close();
+            return false;
         }
     }
 }

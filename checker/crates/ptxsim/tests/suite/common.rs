@@ -299,7 +299,21 @@ impl Kernel {
         self
     }
 
+    /// Runs the kernel. What is diagnosed in full on one host thread is run on several, too, and must come out the same:
+    /// so every launch of these tests is one of their number.
     pub fn try_run(&self, options: &Options) -> Result<Ran, Error> {
+        let ran = self.once(options)?;
+        let blocks: u32 = self.grid.iter().product();
+        if options.diagnose == Diagnose::Full && options.threads == 1 && blocks > 1 {
+            let threads = [2, 4, 8][(options.seed as usize + blocks as usize) % 3];
+            let again = self.once(&Options { threads, ..*options })?;
+            assert_eq!(ran.seen, again.seen, "{} on {threads} threads", self.entry);
+            assert!(ran.buffers == again.buffers, "{} on {threads} threads", self.entry);
+        }
+        Ok(ran)
+    }
+
+    fn once(&self, options: &Options) -> Result<Ran, Error> {
         let mut memory = Memory::new();
         let (launch, places) = self.launch(&mut memory)?;
         let seen = run(&self.module, &mut memory, &launch, options)?;
@@ -384,6 +398,12 @@ impl Kernel {
                 assert_eq!(ran.seen.findings, [], "{} at {diagnose:?}, seed {seed}", self.entry);
                 assert!(ran.seen.completed, "{} at {diagnose:?}, seed {seed}", self.entry);
                 check(&ran);
+                for threads in [2, 4] {
+                    let again =
+                        self.run(&Options { diagnose, seed, threads, ..Options::default() });
+                    assert_eq!(ran.seen, again.seen, "{} on {threads} threads", self.entry);
+                    check(&again);
+                }
             }
         }
     }

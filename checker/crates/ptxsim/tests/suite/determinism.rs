@@ -1,10 +1,12 @@
 //! The same launch gives the same memory and the same observations: again, and on any number of host threads.
 
 use crate::common::{Kernel, Random, flavours};
-use ptxsim::{Diagnose, Options};
+use ptxsim::{Diagnose, FindingKind, Options};
 
-/// Runs the kernel several times on 1, 2 and 4 threads; everything seen and written must be the same.
+/// Runs the kernel several times on 1 to 8 threads; everything seen and written must be the same. What blocks that race
+/// with each other leave in memory is only settled where races are looked for.
 fn stable(kernel: &Kernel, buffer: &str) {
+    let races = kernel.full().seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace);
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
         for seed in [0, 3] {
             let run = |threads| {
@@ -12,11 +14,11 @@ fn stable(kernel: &Kernel, buffer: &str) {
                 (ran.get::<u8>(buffer), ran.seen)
             };
             let first = run(1);
-            for threads in [1, 2, 4, 4, 2] {
+            for threads in [1, 2, 4, 8, 4, 2] {
                 let again = run(threads);
                 assert_eq!(first.1, again.1, "{diagnose:?}, seed {seed}, {threads} threads");
                 assert!(
-                    first.0 == again.0,
+                    first.0 == again.0 || races && diagnose != Diagnose::Full,
                     "{diagnose:?}, seed {seed}, {threads} threads: other results"
                 );
             }

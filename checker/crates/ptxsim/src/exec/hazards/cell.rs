@@ -296,6 +296,13 @@ impl Cell {
         self.read += u64::from(self.read & LOWS != LOWS) << LOW;
     }
 
+    /// Adds what another host thread knows of the word, apart from who accessed it: the bytes written and how often.
+    pub fn add(&mut self, other: &Self) {
+        self.write |= other.write & LOWS;
+        let writes = (self.writes() + other.writes()).min(MOST_WRITES);
+        self.read = self.read & !LOWS | u64::from(writes) << LOW;
+    }
+
     /// Takes the past accesses out into `list`; leftovers of other generations are none.
     pub fn unpack(&self, generation: Option<u32>, lists: &mut Lists, list: &mut Vec<Past>) {
         list.clear();

@@ -292,7 +292,6 @@ impl Lists {
     }
 
     /// Bytes that it takes.
-    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         let list = |l: &Vec<Past>| l.capacity() * size_of::<Past>();
         self.all.capacity() * size_of::<Vec<Past>>()
