@@ -20,7 +20,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) => self::finding(scene, finding),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
-        Fault::Driver { code: code @ (1 | 2 | 218 | 701 | 720), name, text } if scene.simulated => {
+        Fault::Driver { code: code @ (1 | 2 | 218 | 720), name, text } if scene.simulated => {
             refused(*code, name, text)
         }
         Fault::Driver { code, name, text } => driver(*code, name, text),
@@ -320,7 +320,7 @@ fn refused(code: u32, name: &str, text: &str) -> Draft {
         2 => draft
             .note("__device__ arrays are made before the kernel starts, and need memory too")
             .think("how many bytes does the largest array of the file have?"),
-        701 => draft
+        1 if text.contains("__launch_bounds__") => draft
             .note(as_gpu)
             .think("how many threads does the kernel promise to need, and how many are launched?"),
         720 => draft

@@ -55,14 +55,13 @@ impl Error {
 /// The driver's answers to launches that cannot be (CUDA Driver API, `CUresult`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CudaError {
-    /// A size of the grid, the block or the shared memory that no launch can have.
+    /// A size of the grid, the block or the shared memory that no launch can have, or a block larger than the kernel was
+    /// compiled for.
     InvalidValue,
     /// Local memory for all threads that the device holds at once does not fit.
     OutOfMemory,
     /// The assembler refuses the kernel: more static shared memory than 48 KiB.
     InvalidPtx,
-    /// A block needs more than a multiprocessor has, or than the kernel was compiled for.
-    LaunchOutOfResources,
     /// A cooperative launch with more blocks than the device holds at once.
     CooperativeLaunchTooLarge,
 }
@@ -74,7 +73,6 @@ impl CudaError {
             Self::InvalidValue => 1,
             Self::OutOfMemory => 2,
             Self::InvalidPtx => 218,
-            Self::LaunchOutOfResources => 701,
             Self::CooperativeLaunchTooLarge => 720,
         }
     }
@@ -85,7 +83,6 @@ impl CudaError {
             Self::InvalidValue => "CUDA_ERROR_INVALID_VALUE",
             Self::OutOfMemory => "CUDA_ERROR_OUT_OF_MEMORY",
             Self::InvalidPtx => "CUDA_ERROR_INVALID_PTX",
-            Self::LaunchOutOfResources => "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
             Self::CooperativeLaunchTooLarge => "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
         }
     }

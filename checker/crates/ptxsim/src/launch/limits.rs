@@ -55,7 +55,7 @@ fn sizes(launch: &Launch) -> Result<u64, Error> {
     Ok(threads)
 }
 
-/// `__launch_bounds__` and `.reqntid`, which the compiler has already used.
+/// `__launch_bounds__` and `.reqntid`, which the compiler has already used. An H200 (driver 580) answers both with 1.
 fn bounds(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
     if let Some(required) = entry.bounds.required
         && required != launch.block
@@ -70,7 +70,7 @@ fn bounds(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
     }
     match entry.bounds.threads {
         Some(most) if threads > u64::from(most) => refuse(
-            CudaError::LaunchOutOfResources,
+            CudaError::InvalidValue,
             format!(
                 "`{}` is compiled for at most {most} threads per block (`__launch_bounds__`), and is launched with \
                  {threads}: it may use so many registers that more do not fit",

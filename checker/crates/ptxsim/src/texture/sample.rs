@@ -1,10 +1,11 @@
 //! From coordinates to a value: addressing, filtering, conversion (CUDA C++ Programming Guide, "Texture Fetching").
 //!
 //! Between texels the hardware keeps 8 bits of the fraction ("9-bit fixed point format with 8 bits of fractional
-//! value"): coordinates are rounded to multiples of 1/256 of a texel, to nearest.
+//! value"). What the guide leaves open is as an H200 does it (`hardware/README.md`, `tests/records/textures-h200.txt`).
 
 use super::{AddressMode, ChannelKind, Filter, ReadMode, Texture};
 use crate::arith::half;
+use crate::arith::soft::Round;
 
 /// A texel's channels as they lie in memory, zero-extended.
 pub(crate) type Raw = [u32; 4];
@@ -12,40 +13,84 @@ pub(crate) type Raw = [u32; 4];
 /// Which texel a tap takes, or the border.
 type Tap = Option<[u32; 3]>;
 
-/// 1/256 of a texel.
-const STEPS: f64 = 256.0;
+/// Normalised coordinates keep this many bits behind the point.
+const NORMALISED: f64 = (1 << 18) as f64;
+
+/// The product of two numbers of 256ths.
+const fn times(a: i64, b: i64) -> i64 {
+    (a * b + 128) >> 8
+}
+
+/// How much of each corner of a square, bit 0 x and bit 1 y, is taken, in 256ths that sum up to 256.
+const fn square(x: i64, y: i64) -> [i64; 4] {
+    let both = times(x, y);
+    [256 - x - y + both, x - both, y - both, both]
+}
+
+/// The same for a cube, bit 2 z: a square of x and z, each of whose weights is shared out by y.
+fn cube(x: i64, y: i64, z: i64) -> [i64; 8] {
+    let mut all = [0; 8];
+    for (corner, weight) in square(x, z).into_iter().enumerate() {
+        let low = (corner & 1) | (corner & 2) << 1;
+        let upper = times(weight, y);
+        (all[low], all[low | 2]) = (weight - upper, upper);
+    }
+    all
+}
 
 impl Texture {
     /// `tex1D`, `tex2D`, `tex3D` at floating-point coordinates; `texel` reads one.
     pub fn sample(&self, at: [f32; 3], texel: &mut impl FnMut([u32; 3]) -> Raw) -> [u32; 4] {
-        let n = self.image.dimensions as usize;
-        let mut steps = [0_i64; 3];
+        let mut n = self.image.dimensions as usize;
+        let mut places = [0.0; 3];
         for d in 0..n {
-            steps[d] = self.steps(at[d], d);
+            places[d] = self.place(at[d], d);
         }
         if self.desc.filter == Filter::Point {
-            let index = steps.map(|s| s.div_euclid(256));
+            let index = places.map(|p| p.floor() as i64);
             return self.bits(self.tap(index), texel);
         }
-        // texels' middles are at one half
-        let low = steps.map(|s| (s - 128).div_euclid(256));
-        let part = steps.map(|s| (s - 128).rem_euclid(256) as f64 / STEPS);
-        let mut sum = [0.0_f64; 4];
-        for corner in 0..1_usize << n {
-            let (mut index, mut weight) = ([0_i64; 3], 1.0);
-            for d in 0..n {
-                let upper = corner >> d & 1 == 1;
-                index[d] = low[d] + i64::from(upper);
-                weight *= if upper { part[d] } else { 1.0 - part[d] };
-            }
-            if weight != 0.0 {
-                let value = self.bits(self.tap(index), texel).map(f32::from_bits);
-                for (s, v) in sum.iter_mut().zip(value) {
-                    *s += weight * f64::from(v);
-                }
-            }
+        // one dimension is two, at the upper edge of the only row: half of it is border
+        if n == 1 && self.desc.address[0] == AddressMode::Border {
+            n = 2;
         }
-        sum.map(|s| (s as f32).to_bits())
+        // texels' middles are at one half
+        let steps = places.map(|p| steps(p) - 128);
+        let (low, [x, y, z]) = (steps.map(|s| s.div_euclid(256)), steps.map(|s| s.rem_euclid(256)));
+        let mut weights = [0; 8];
+        match n {
+            1 => weights[..2].copy_from_slice(&[256 - x, x]),
+            2 => weights[..4].copy_from_slice(&square(x, y)),
+            _ => weights = cube(x, y, z),
+        }
+        let mut taps = vec![];
+        for (corner, weight) in weights.into_iter().enumerate().filter(|(_, weight)| *weight != 0) {
+            let index = std::array::from_fn(|d| low[d] + (corner >> d & 1) as i64);
+            let outside = n == 2 && self.image.dimensions == 1 && index[1] != 0;
+            let tap = if outside { None } else { self.tap(index) };
+            taps.push((weight, tap.map_or_else(|| self.border(), &mut *texel)));
+        }
+        let mut bits = [0; 4];
+        for (c, bits) in bits.iter_mut().enumerate().take(self.image.format.channels as usize) {
+            *bits = self.blend(taps.iter().map(|(weight, raw)| (*weight, raw[c]))).to_bits();
+        }
+        bits
+    }
+
+    /// The weighted sum of one channel, rounded once: integers to 16 bits, `f16` to itself.
+    fn blend(&self, taps: impl Iterator<Item = (i64, u32)>) -> f32 {
+        let format = self.image.format;
+        if format.kind == ChannelKind::Float {
+            let value = |raw: u32| f64::from(f32::from_bits(self.value(raw)));
+            let sum = taps.map(|(weight, raw)| weight as f64 * value(raw)).sum::<f64>() / 256.0;
+            return if format.bits == 16 { to_half(sum) } else { sum as f32 };
+        }
+        let sum: i64 = taps.map(|(weight, raw)| weight * self.integer(raw)).sum();
+        let (from, to) = match format.kind {
+            ChannelKind::Signed => ((1 << (format.bits - 1)) - 1, (1 << 15) - 1),
+            _ => ((1_i64 << format.bits) - 1, (1 << 16) - 1),
+        };
+        (2 * sum * to + 256 * from).div_euclid(512 * from) as f32 / to as f32
     }
 
     /// `tex1Dfetch` and the like at integer coordinates: no filter, not normalised.
@@ -57,7 +102,7 @@ impl Texture {
         // linear memory has no address mode: outside is zero
         let linear = matches!(self.desc.resource, super::Resource::Linear { .. });
         if linear && !(0..i64::from(self.image.extent[0])).contains(&index[0]) {
-            return self.missing([0; 4]);
+            return [0; 4];
         }
         self.bits(self.tap(index), texel)
     }
@@ -69,17 +114,21 @@ impl Texture {
         channel: usize,
         texel: &mut impl FnMut([u32; 3]) -> Raw,
     ) -> [u32; 4] {
-        let [x, y] = [0, 1].map(|d| (self.steps(at[d], d) - 128).div_euclid(256));
+        let [x, y] = [0, 1].map(|d| (steps(self.place(at[d], d)) - 128).div_euclid(256));
         [(x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y)]
             .map(|(x, y)| self.bits(self.tap([x, y, 0]), texel)[channel & 3])
     }
 
-    /// A coordinate in 1/256 of a texel.
-    fn steps(&self, at: f32, dimension: usize) -> i64 {
-        let scale =
-            if self.desc.normalized { f64::from(self.image.extent[dimension]) } else { 1.0 };
+    /// A coordinate in texels.
+    fn place(&self, at: f32, dimension: usize) -> f64 {
+        let at = f64::from(at);
+        let texels = if self.desc.normalized {
+            (at * NORMALISED).floor() / NORMALISED * f64::from(self.image.extent[dimension])
+        } else {
+            at
+        };
         // far away is far away: what is left must not overflow when halves are taken off
-        (f64::from(at) * scale * STEPS).round_ties_even().clamp(-1e15, 1e15) as i64
+        texels.clamp(-1e12, 1e12)
     }
 
     /// The texel that an index means under the address modes.
@@ -102,30 +151,44 @@ impl Texture {
         Some(at)
     }
 
-    /// What the registers get for a tap.
+    /// What the registers get for a tap; nothing for channels that a texel does not have.
     fn bits(&self, tap: Tap, texel: &mut impl FnMut([u32; 3]) -> Raw) -> [u32; 4] {
-        let Some(at) = tap else {
-            return if self.floats() {
-                self.desc.border.map(f32::to_bits)
-            } else {
-                self.desc.border.map(|v| v as i32 as u32)
-            };
-        };
-        self.missing(texel(at).map(|raw| self.value(raw)))
-    }
-
-    /// Channels that a texel does not have.
-    fn missing(&self, mut bits: [u32; 4]) -> [u32; 4] {
-        let one = if self.floats() { 1.0_f32.to_bits() } else { 1 };
-        for (c, bits) in bits.iter_mut().enumerate().skip(self.image.format.channels as usize) {
-            *bits = if c == 3 { one } else { 0 };
+        let raw = tap.map_or_else(|| self.border(), texel);
+        let mut bits = [0; 4];
+        for (c, bits) in bits.iter_mut().enumerate().take(self.image.format.channels as usize) {
+            *bits = self.value(raw[c]);
         }
         bits
     }
 
-    /// Do fetches return floats?
-    fn floats(&self) -> bool {
-        self.image.format.kind == ChannelKind::Float || self.desc.read == ReadMode::NormalizedFloat
+    /// The border's color as a texel would hold it. Where integers are fetched, its words are taken as they are.
+    fn border(&self) -> Raw {
+        let format = self.image.format;
+        let mask = u32::MAX >> (32 - format.bits);
+        self.desc.border.map(|color| match format.kind {
+            ChannelKind::Float if format.bits == 16 => {
+                u32::from(half::f32_to_f16(color, Round::Near))
+            }
+            kind if kind != ChannelKind::Float && self.desc.read == ReadMode::NormalizedFloat => {
+                let signed = kind == ChannelKind::Signed;
+                let most = f64::from(mask >> u32::from(signed));
+                let least = if signed { -most } else { 0.0 };
+                // halves go down
+                ((f64::from(color) * most - 0.5).ceil().clamp(least, most) as i32 as u32) & mask
+            }
+            _ => color.to_bits() & mask,
+        })
+    }
+
+    /// A channel of an integer format; the lowest number of a signed one is the one above.
+    fn integer(&self, raw: u32) -> i64 {
+        let bits = self.image.format.bits;
+        if self.image.format.kind == ChannelKind::Signed {
+            let signed = (raw << (32 - bits)) as i32 >> (32 - bits);
+            i64::from(signed).max(1 - (1 << (bits - 1)))
+        } else {
+            i64::from(raw)
+        }
     }
 
     /// One channel as a register holds it.
@@ -146,4 +209,19 @@ impl Texture {
             ChannelKind::Unsigned => raw,
         }
     }
+}
+
+/// A place in 1/256 of a texel; halves go up.
+fn steps(place: f64) -> i64 {
+    (place * 256.0 + 0.5).floor() as i64
+}
+
+/// Rounded to an `f16`, halves away from zero.
+fn to_half(value: f64) -> f32 {
+    if value == 0.0 || !value.is_finite() {
+        return value as f32;
+    }
+    let exponent = ((value.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-14);
+    let ulp = 2.0_f64.powi(exponent - 10);
+    ((value.abs() / ulp + 0.5).floor() * ulp).copysign(value) as f32
 }
