@@ -212,29 +212,37 @@ pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32, load: boo
 /// wavefronts, and lanes at one address still take turns.
 #[inline(never)]
 pub fn atomic_wavefronts(addresses: &Addresses, mask: u32, how: Update) -> u32 {
-    let mut wavefronts = 0;
-    let mut left = mask;
+    match how {
+        Update::Native => queue(addresses, mask),
+        Update::Increment => shared_wavefronts(addresses, mask, 4, true).0,
+        Update::Swap | Update::Loop4 => 2 * queue(addresses, mask),
+        Update::Loop8 => rounds_of_8(addresses, mask),
+    }
+}
+
+/// Lanes at the busiest bank.
+fn queue(addresses: &Addresses, mask: u32) -> u32 {
+    let mut banks = [0_u8; BANKS as usize];
+    for lane in lanes(mask) {
+        banks[(addresses[lane] / 4) as usize % banks.len()] += 1;
+    }
+    banks.into_iter().max().unwrap_or(0).into()
+}
+
+fn rounds_of_8(addresses: &Addresses, mask: u32) -> u32 {
+    let (mut wavefronts, mut left) = (0, mask);
     while left != 0 {
         let mut served = 0_u32;
-        let mut busy = [0_u32; 2]; // banks, by half where these have their own
+        let mut busy = [0_u32; 2]; // the banks of each half
         for lane in lanes(left) {
-            let (half, bank) = match how {
-                Update::Loop8 => (lane / 16, addresses[lane] / 8 % 16),
-                _ => (0, addresses[lane] / 4 % u64::from(BANKS)),
-            };
+            let (half, bank) = (lane / 16, addresses[lane] / 8 % 16);
             let other = || lanes(served).any(|l| addresses[l] == addresses[lane]);
-            let joins = how == Update::Increment
-                && lanes(served).any(|l| addresses[l] / 4 == addresses[lane] / 4);
-            if joins || busy[half] >> bank & 1 == 0 && !other() {
+            if busy[half] >> bank & 1 == 0 && !other() {
                 busy[half] |= 1 << bank;
                 served |= LANE[lane];
             }
         }
-        wavefronts += match how {
-            Update::Native | Update::Increment => 1,
-            Update::Swap | Update::Loop4 => 2,
-            Update::Loop8 => 2 * (u32::from(left & 0xffff != 0) + u32::from(left >> 16 != 0)),
-        };
+        wavefronts += 2 * (u32::from(left & 0xffff != 0) + u32::from(left >> 16 != 0));
         left &= !served;
     }
     wavefronts

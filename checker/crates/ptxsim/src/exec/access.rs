@@ -150,7 +150,7 @@ fn go<const L: u8>(
     let lanes = Lanes { pattern, first };
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, lanes.pattern.shape.same);
+        hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, &lanes.pattern.shape);
     }
     let rows = &mut *cx.rows;
     let changed = match allocation {

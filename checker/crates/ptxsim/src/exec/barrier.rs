@@ -5,7 +5,7 @@
 
 use super::hazards::sync;
 use super::machine::{BlockState, Machine};
-use super::warp::{State, lanes};
+use super::warp::{Split, State, Warp, lanes};
 use crate::decode::Program;
 use crate::decode::op::{Code, ReduceKind};
 use crate::{Action, FindingKind};
@@ -54,8 +54,42 @@ fn count(program: &Program, b: &BlockState, at: &Waiting) -> Option<u32> {
     Some(warp.r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
 }
 
+/// The number of the barrier at which every thread that the block ever had waits, each warp as one, if that is all that
+/// there is to it: what nearly all barriers are.
+fn everybody(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
+    let first = match b.warps.first()?.splits.as_slice() {
+        [Split { state: State::AtBarrier(op), frame, .. }] => (*op, *frame),
+        _ => return None,
+    };
+    let op = m.grid.program.barriers[first.0 as usize];
+    let row = (op.id + first.1.r) as usize;
+    let id = b.warps.first()?.r.get(row)?.0[0];
+    let waits = |warp: &Warp| match warp.splits.as_slice() {
+        [split] => {
+            split.state == State::AtBarrier(first.0)
+                && split.frame == first.1
+                && split.mask == warp.lanes
+                && warp.r[row].0[0] == id
+        }
+        _ => false,
+    };
+    let plain = op.count.is_none() && op.reduce.is_none() && b.arrived[id as usize % 16] == 0;
+    (plain && m.talk.is_none() && b.warps.iter().all(waits)).then_some(id)
+}
+
 /// Opens every barrier that is complete. True when one opened.
 pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
+    if let Some(id) = everybody(m, b) {
+        sync::barrier_opens(m, b, id, &[], true);
+        for warp in &mut b.warps {
+            warp.turn = 0;
+            warp.epoch = warp.epoch.max(b.epoch);
+            for split in &mut warp.splits {
+                (split.state, split.turn) = (State::Ready, 0);
+            }
+        }
+        return true;
+    }
     let all = waiting(m, b);
     if all.is_empty() {
         return false;

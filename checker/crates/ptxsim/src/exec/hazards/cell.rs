@@ -114,10 +114,16 @@ impl Quick {
         cell.write.wrapping_sub(self.own) < self.fresh - self.own
     }
 
+    /// May anybody read the word, which is initialised, as far as a glance tells?
+    #[inline(always)]
+    pub fn readable(&self, cell: &Cell, shared: bool) -> bool {
+        self.ordered(cell) || !shared && is_free(cell.write) && cell.write & LOWS == LOWS
+    }
+
     /// Is the last write ordered before this lane's access, as far as a glance tells?
     #[inline(always)]
     fn after_write(&self, cell: &Cell, mark: u64) -> bool {
-        self.ordered(cell) || (cell.write ^ mark) & WHO == 0
+        self.ordered(cell) | ((cell.write ^ mark) & WHO == 0)
     }
 
     /// The read half, of this block so far, once the thread of `mark` has read too; `None` when that needs a closer look.
@@ -209,6 +215,80 @@ impl Quick {
         if free {
             cell.write = mark | LOWS;
             cell.count();
+        }
+        free
+    }
+
+    /// [`Quick::shared_read`] for lanes side by side, from the one of `mark` on. False, and nothing done, unless the same
+    /// simple thing is to be done for all of them.
+    #[inline(always)]
+    pub fn shared_reads<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
+        let (mut ordered, mut new, mut known) = (true, true, true);
+        for (cell, mark) in cells.iter().zip(mark..) {
+            ordered &= self.ordered(cell);
+            new &= (cell.read < self.fresh) | ((cell.read ^ mark) & WHO == 0);
+            known &= (kind_of(cell.read) == WARPS) & (cell.read & !KINDS >= self.fresh);
+        }
+        if ordered & new {
+            for (cell, mark) in cells.iter_mut().zip(mark..) {
+                cell.read = mark;
+            }
+        }
+        ordered & (new | known & self.crowds)
+    }
+
+    /// [`Quick::shared_write`] for lanes side by side.
+    #[inline(always)]
+    pub fn shared_writes<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
+        let mut free = true;
+        for (cell, mark) in cells.iter().zip(mark..) {
+            free &= (cell.write < self.fresh) | ((cell.write ^ mark) & WHO == 0);
+            free &= (cell.read & !KINDS < self.fresh) | ((cell.read ^ mark) & WHO == 0);
+        }
+        if free {
+            for (cell, mark) in cells.iter_mut().zip(mark..) {
+                cell.write = mark | LOWS;
+            }
+        }
+        free
+    }
+
+    /// [`Quick::global_read`] for lanes side by side, of words that are initialised.
+    #[inline(always)]
+    pub fn global_reads<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
+        let (mut ordered, mut new, mut known) = (true, true, true);
+        for (cell, mark) in cells.iter().zip(mark..) {
+            let old = cell.read;
+            ordered &= is_free(cell.write) | self.after_write(cell, mark);
+            ordered &= cell.write & LOWS == LOWS;
+            let settled = (old & !KINDS).wrapping_sub(self.own) < self.fresh - self.own;
+            new &= is_free(old) | ((old ^ mark) & WHO == 0) | (settled & (kind_of(old) < BLOCKS));
+            known &= kind_of(old) == BLOCKS;
+        }
+        if ordered & new {
+            for (cell, mark) in cells.iter_mut().zip(mark..) {
+                cell.read = mark | cell.read & LOWS;
+            }
+        }
+        ordered & (new | known & self.crowds)
+    }
+
+    /// [`Quick::global_write`] for lanes side by side.
+    #[inline(always)]
+    pub fn global_writes<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
+        let mut free = true;
+        for (cell, mark) in cells.iter().zip(mark..) {
+            let old = cell.read;
+            free &= is_free(cell.write) | self.after_write(cell, mark);
+            free &= is_free(old)
+                | ((old ^ mark) & WHO == 0)
+                | (old.wrapping_sub(self.own) < self.fresh - self.own);
+        }
+        if free {
+            for (cell, mark) in cells.iter_mut().zip(mark..) {
+                cell.write = mark | LOWS;
+                cell.count();
+            }
         }
         free
     }
@@ -453,47 +533,6 @@ impl Cell {
             }
         }
     }
-
-    /// Could accesses of two different blocks, one recorded here and one in `other`, conflict? Both cells are of the same
-    /// global word, as two host threads have seen it, each with blocks of its own. True when in doubt.
-    #[cfg(test)]
-    pub fn may_conflict(&self, other: &Self) -> bool {
-        let [mine, theirs] = [self, other].map(Self::touched);
-        mine.iter().any(|a| {
-            theirs
-                .iter()
-                .any(|b| a.bytes & b.bytes != 0 && (a.write || b.write) && !(a.strong && b.strong))
-        })
-    }
-
-    /// What was touched, and how. A list counts as everything.
-    #[cfg(test)]
-    fn touched(&self) -> Vec<Touched> {
-        let whole =
-            |half: u64, write| Touched { bytes: 15, write, strong: kind_of(half) >= STRONG };
-        match kind_of(self.write) {
-            LIST => vec![Touched { bytes: 15, write: true, strong: false }],
-            BYTES => {
-                let mut list = vec![];
-                self.unpack_bytes(&mut list);
-                list.iter()
-                    .map(|p| Touched { bytes: p.bytes, write: p.write, strong: false })
-                    .collect()
-            }
-            _ => [(self.write, true), (self.read, false)]
-                .into_iter()
-                .filter(|(half, _)| stamp_of(*half) != 0)
-                .map(|(half, write)| whole(half, write))
-                .collect(),
-        }
-    }
-}
-
-#[cfg(test)]
-struct Touched {
-    bytes: u8,
-    write: bool,
-    strong: bool,
 }
 
 const fn index_of(write: u64) -> u32 {

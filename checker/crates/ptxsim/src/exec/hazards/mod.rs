@@ -17,6 +17,7 @@ use super::access::{Context, Kind, Request};
 use super::alu::Rows;
 use super::machine::{BlockState, Machine, Place};
 use super::warp::lanes;
+use super::words::{Half, Shape};
 use crate::FindingKind;
 use crate::decode::op::{AtomicOp, MemOp, Scope};
 use crate::memory::Initialised;
@@ -157,7 +158,7 @@ pub(super) fn follow(
     mask: u32,
     offsets: &[u32; 32],
     slot: Option<u64>,
-    same: bool,
+    shape: &Shape,
 ) {
     let Request { index, op, kind } = *request;
     let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &*cx.rows);
@@ -174,7 +175,7 @@ pub(super) fn follow(
         shared: slot.is_none(),
     };
     let quick = Quick::new(me.block, me.block_epoch, me.warp_epoch, me.crowds);
-    let access = Followed { op, kind, mask, offsets, rows, me, quick };
+    let access = Followed { op, kind, mask, offsets, shape, rows, me, quick };
     match slot {
         Some(slot) => {
             let grid = m.grid;
@@ -194,13 +195,7 @@ pub(super) fn follow(
         }
         None => {
             let mut shadow = std::mem::take(&mut b.shared_shadow);
-            // a warp that reads one place without a conflict is like two lanes that do
-            let quiet = same && kind == Kind::Load && access.plain() && {
-                let (first, n) = access.words(0);
-                shadow.get(first..first + n).is_some_and(|all| all.iter().all(|c| quick.ordered(c)))
-            };
-            let mask = if quiet { two(mask) } else { mask };
-            Followed { mask, ..access }.shared(m, b, &mut shadow);
+            access.shared(m, b, &mut shadow);
             b.shared_shadow = shadow;
         }
     }
@@ -224,11 +219,27 @@ const fn two(mask: u32) -> u32 {
     if mask == 0 { 0 } else { 1 << mask.trailing_zeros() | 1 << (31 - mask.leading_zeros()) }
 }
 
+/// Lanes of an access: side by side (`run`), at one address (`same`), or anyhow.
+struct Part {
+    mask: u32,
+    run: bool,
+    same: bool,
+}
+
+impl Part {
+    /// The first lane.
+    #[inline(always)]
+    const fn lane(&self) -> usize {
+        self.mask.trailing_zeros() as usize & 31
+    }
+}
+
 struct Followed<'a, 'r> {
     op: &'a MemOp,
     kind: Kind,
     mask: u32,
     offsets: &'a [u32; 32],
+    shape: &'a Shape,
     rows: &'a Rows<'r>,
     /// The first lane of the warp.
     me: Me,
@@ -293,30 +304,91 @@ impl Followed<'_, '_> {
     ) {
         let (plain, mark) = (self.plain(), self.me.mark());
         let (mut number, mut page): (usize, &mut [Cell]) = (usize::MAX, &mut []);
-        for lane in lanes(self.mask) {
-            let (first, n) = self.words(lane);
-            let need = self.bytes(lane);
-            let mark = mark + lane as u64;
-            for w in first..first + n {
-                if w / PAGE != number {
-                    number = w / PAGE;
-                    page = shadow.pages.page(number, initialised);
-                }
-                let Some(cell) = page.get_mut(w % PAGE) else { break };
-                if self.kind != Kind::Store && cell.initialised(None) & need != need {
-                    let place = self.place(Some(slot), lane, w - first);
-                    let thread = self.me.thread + lane as u32;
-                    m.fault(FindingKind::UninitialisedRead, self.op, place, b.index, thread, false);
-                }
-                if !self.quickly(cell, mark, plain, false) {
-                    let old = m.grid.memory.word(slot as usize, w);
-                    let place = self.place(Some(slot), lane, w - first);
-                    self.closely(m, b, cell, &mut shadow.lists, (lane, w - first), (place, old));
-                    if self.kind != Kind::Load {
-                        cell.count();
+        for part in self.parts() {
+            let first = self.words(part.lane()).0;
+            if first / PAGE != number {
+                number = first / PAGE;
+                page = shadow.pages.page(number, initialised);
+            }
+            let left = self.settle(&part, page.get_mut(first % PAGE..), false);
+            for lane in lanes(left) {
+                let (first, n) = self.words(lane);
+                let need = self.bytes(lane);
+                let mark = mark + lane as u64;
+                for w in first..first + n {
+                    if w / PAGE != number {
+                        number = w / PAGE;
+                        page = shadow.pages.page(number, initialised);
+                    }
+                    let Some(cell) = page.get_mut(w % PAGE) else { break };
+                    if self.kind != Kind::Store && cell.initialised(None) & need != need {
+                        let place = self.place(Some(slot), lane, w - first);
+                        let thread = self.me.thread + lane as u32;
+                        let what = FindingKind::UninitialisedRead;
+                        m.fault(what, self.op, place, b.index, thread, false);
+                    }
+                    if !self.quickly(cell, mark, plain, false) {
+                        let old = m.grid.memory.word(slot as usize, w);
+                        let place = self.place(Some(slot), lane, w - first);
+                        let lists = &mut shadow.lists;
+                        self.closely(m, b, cell, lists, (lane, w - first), (place, old));
+                        if self.kind != Kind::Load {
+                            cell.count();
+                        }
                     }
                 }
             }
+        }
+    }
+
+    /// The lanes in parts that may be settled as a whole: the warp, or its halves.
+    #[inline(always)]
+    fn parts(&self) -> impl Iterator<Item = Part> {
+        let Shape { run, same, halves } = self.shape;
+        let whole = Part { mask: self.mask, run: *run, same: *same };
+        let halves = halves.filter(|_| !run && !same).map(|[a, b]| {
+            let half = |mask, half: Half| Part { mask, run: half.run, same: !half.run };
+            [half(0xffff, a), half(0xffff_0000, b)]
+        });
+        let [first, second] = halves.map_or([Some(whole), None], |halves| halves.map(Some));
+        first.into_iter().chain(second)
+    }
+
+    /// Settles the lanes of a part together, if they are as simple as nearly all are: those that remain. `cells` are those
+    /// from the first lane's on, to the end of their page at most.
+    #[inline(always)]
+    fn settle(&self, part: &Part, cells: Option<&mut [Cell]>, shared: bool) -> u32 {
+        let Part { mask, run, same } = *part;
+        let Some(cells) = cells.filter(|_| self.plain()) else { return mask };
+        let bytes = self.op.bytes() as usize;
+        let settled = if run && bytes == 4 {
+            let mark = self.me.mark() + part.lane() as u64;
+            match cells.first_chunk_mut::<32>() {
+                Some(cells) if mask == u32::MAX => self.side_by_side(cells, mark, shared),
+                _ => match cells.first_chunk_mut::<16>() {
+                    Some(cells) if mask != u32::MAX => self.side_by_side(cells, mark, shared),
+                    _ => false,
+                },
+            }
+        } else {
+            let all = cells.get(..bytes / 4).filter(|_| same && self.kind == Kind::Load);
+            if all.is_some_and(|all| all.iter().all(|c| self.quick.readable(c, shared))) {
+                // a warp that reads one place without a conflict is like two lanes that do
+                return two(mask);
+            }
+            false
+        };
+        if settled { 0 } else { mask }
+    }
+
+    #[inline(always)]
+    fn side_by_side<const N: usize>(&self, cells: &mut [Cell; N], mark: u64, shared: bool) -> bool {
+        match (self.kind, shared) {
+            (Kind::Load, true) => self.quick.shared_reads(cells, mark),
+            (Kind::Load, false) => self.quick.global_reads(cells, mark),
+            (Kind::Store, true) => self.quick.shared_writes(cells, mark),
+            (Kind::Store, false) => self.quick.global_writes(cells, mark),
+            (Kind::Atomic, _) => false,
         }
     }
 
@@ -328,13 +400,16 @@ impl Followed<'_, '_> {
     #[inline(always)]
     fn shared(&self, m: &mut Machine<'_>, b: &mut BlockState, shadow: &mut [Cell]) {
         let (plain, mark) = (self.plain(), self.me.mark());
-        for lane in lanes(self.mask) {
-            let (first, n) = self.words(lane);
-            let mark = mark + lane as u64;
-            for w in first..first + n {
-                let Some(cell) = shadow.get_mut(w) else { break };
-                if !self.quickly(cell, mark, plain, true) {
-                    self.shared_closely(m, b, cell, lane, w);
+        for part in self.parts() {
+            let first = self.words(part.lane()).0;
+            for lane in lanes(self.settle(&part, shadow.get_mut(first..), true)) {
+                let (first, n) = self.words(lane);
+                let mark = mark + lane as u64;
+                for w in first..first + n {
+                    let Some(cell) = shadow.get_mut(w) else { break };
+                    if !self.quickly(cell, mark, plain, true) {
+                        self.shared_closely(m, b, cell, lane, w);
+                    }
                 }
             }
         }

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::cell::{Cell, Quick};
+use super::cell::{Cell, Quick, mark};
 use super::know::Of;
+use super::pages::{PAGE, SlotShadow};
 use super::past::{Lists, Past, Strength};
 use super::renumber::{Names, rename};
 use super::talk::{Now, Place, Talk, Who};
 use super::{Me, touch};
 use crate::decode::op::Scope;
+use crate::memory::Initialised;
 use proptest::prelude::*;
 
 /// Threads of one warp that the traces use, warps, blocks.
@@ -584,8 +586,8 @@ fn every_form_comes_back_as_it_was() {
 }
 
 #[test]
-fn two_host_threads_compare_their_cells() {
-    let cell = |block: u32, bytes: u8, write: bool, strong| {
+fn two_host_threads_compare_their_shadows() {
+    let shadow = |block: u32, word: usize, bytes: u8, write: bool, strong| {
         let me = Me {
             thread: 0,
             block,
@@ -598,25 +600,88 @@ fn two_host_threads_compare_their_cells() {
             crowds: true,
             shared: false,
         };
-        let mut cell = Cell::untouched(15);
-        touch(
-            &mut cell,
-            &mut Lists::default(),
-            &mut vec![],
-            &me,
-            me.past(bytes, write),
-            None,
-            |_| false,
-        );
-        cell
+        let mut shadow = SlotShadow::new(PAGE + 8, None);
+        let cell = shadow.pages.cell(word, &Initialised::All).expect("a cell");
+        let new = me.past(bytes, write);
+        touch(cell, &mut shadow.lists, &mut vec![], &me, new, None, |_| false);
+        shadow
     };
     let (weak, gpu) = (Strength::Weak, Strength::Gpu);
-    let written = cell(0, 15, true, weak);
-    assert!(written.may_conflict(&cell(1, 15, false, weak)));
-    assert!(written.may_conflict(&cell(1, 4, false, weak)));
-    assert!(!written.may_conflict(&Cell::untouched(15)));
-    assert!(!cell(0, 15, false, weak).may_conflict(&cell(1, 15, false, weak)));
-    assert!(!cell(0, 3, true, weak).may_conflict(&cell(1, 12, true, weak)));
-    assert!(!cell(0, 15, true, gpu).may_conflict(&cell(1, 15, true, gpu)));
-    assert!(cell(0, 15, true, gpu).may_conflict(&cell(1, 15, false, weak)));
+    let written = |word| shadow(0, word, 15, true, weak);
+    let conflict = |a, b| SlotShadow::join(vec![a, b]).is_none();
+    for word in [0, 5, PAGE + 7] {
+        assert!(conflict(written(word), shadow(1, word, 15, false, weak)));
+        assert!(conflict(written(word), shadow(1, word, 4, false, weak)));
+    }
+    assert!(!conflict(written(0), shadow(1, 1, 15, false, weak)));
+    assert!(!conflict(written(0), shadow(1, PAGE, 15, false, weak)));
+    assert!(!conflict(shadow(0, 0, 15, false, weak), shadow(1, 0, 15, false, weak)));
+    assert!(!conflict(shadow(0, 0, 3, true, weak), shadow(1, 0, 12, true, weak)));
+    assert!(!conflict(shadow(0, 0, 15, true, gpu), shadow(1, 0, 15, true, gpu)));
+    assert!(conflict(shadow(0, 0, 15, true, gpu), shadow(1, 0, 15, false, weak)));
+    // three of them, and what is left of them
+    let third = || shadow(2, 0, 12, true, weak);
+    let all = vec![shadow(0, 0, 1, true, weak), shadow(1, 0, 2, true, weak), third()];
+    assert!(SlotShadow::join(all).is_some());
+    let all = vec![written(0), shadow(1, 1, 15, true, weak), third()];
+    assert!(SlotShadow::join(all).is_none());
+}
+
+/// Lanes side by side, settled together, leave the cells as they do one by one.
+#[test]
+fn lanes_together_do_what_they_do_alone() {
+    let mut random = 11_u64;
+    let mut next = |n: u64| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    let mut settled = [0_u32; 4];
+    for round in 0..200_000 {
+        let (block, epoch) = (3_u32, 2 + next(2) as u32);
+        let quick = Quick::new(block, epoch, epoch + next(2) as u32, next(4) > 0);
+        let first = mark(block, epoch + next(2) as u32, 9, 64);
+        // all cells alike but for the thread, and now and then one that is not
+        let mut half = || {
+            let kind = [0, 0, 0, 1, 2, 3, 4, 7][next(8) as usize];
+            let past = mark(2 + next(2) as u32, next(5) as u32, 5, 0);
+            let low = [0, 15, 15, next(16)][next(4) as usize];
+            if next(3) == 0 { low << 21 } else { past | low << 21 | kind << 61 }
+        };
+        let (alike, odd) = ([half(), half()], [half(), half()]);
+        let (place, far) = (next(64), [0, 32, 0, 64][next(4) as usize]);
+        let cells: [Cell; 16] = std::array::from_fn(|i| {
+            let [write, read] = if place == i as u64 { odd } else { alike };
+            let thread = 64 - 32 + far + i as u64;
+            let of = |half: u64| if half >> 25 == 0 { half } else { half | thread };
+            Cell { write: of(write), read: of(read) }
+        });
+        let which = round % 4;
+        // shared memory does not count its writes
+        let counts = if which < 2 { !(15 << 21) } else { !0 };
+        let cells = cells.map(|c| Cell { read: c.read & counts, ..c });
+        let (mut together, mut alone) = (cells, cells);
+        let done = match which {
+            0 => quick.shared_reads(&mut together, first),
+            1 => quick.shared_writes(&mut together, first),
+            2 => quick.global_reads(&mut together, first),
+            _ => quick.global_writes(&mut together, first),
+        };
+        if !done {
+            assert_eq!(together, cells);
+            continue;
+        }
+        settled[which] += 1;
+        for (cell, mark) in alone.iter_mut().zip(first..) {
+            let fine = match which {
+                0 => quick.shared_read(cell, mark),
+                1 => quick.shared_write(cell, mark),
+                2 => cell.initialised(None) == 15 && quick.global_read(cell, mark),
+                _ => quick.global_write(cell, mark),
+            };
+            assert!(fine, "{cells:x?} {first:x}");
+        }
+        assert_eq!(together, alone, "{cells:x?} {first:x}");
+    }
+    assert!(settled.iter().all(|n| *n > 1000), "{settled:?}");
 }
