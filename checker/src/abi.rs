@@ -155,6 +155,7 @@ mod tests {
         start: Start::Write,
         minutes: 15,
         goal: "",
+        cooperative: false,
         params: &[
             param("in", Role::In, DType::F32),
             param("out", Role::Out, DType::F32),

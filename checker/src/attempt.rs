@@ -294,6 +294,7 @@ fn launch(spec: &Spec, case: &Case, inputs: &[Value], seed: u64) -> Launch {
         grid: case.grid,
         block: case.block,
         shared: case.shared,
+        cooperative: spec.cooperative,
         args,
         seed,
         budget: BUDGET,

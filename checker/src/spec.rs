@@ -20,6 +20,8 @@ pub struct Spec {
     pub minutes: u32,
     /// One line in the imperative: "write your first kernel".
     pub goal: &'static str,
+    /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may wait for each other.
+    pub cooperative: bool,
     /// The kernel's parameters in order.
     pub params: &'static [Param],
     /// Named cases, the easiest to understand first: only the first failure is shown.

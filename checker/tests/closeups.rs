@@ -22,6 +22,7 @@ static TRANSPOSE: Spec = Spec {
     start: Start::Optimise,
     minutes: 10,
     goal: "test",
+    cooperative: false,
     params: &[
         Param { name: "in", role: Role::In, dtype: DType::F32, shape: "[rows][cols]" },
         Param { name: "out", role: Role::Out, dtype: DType::F32, shape: "[cols][rows]" },
@@ -171,6 +172,7 @@ fn a_narrow_profile() {
 fn a_profile_of_a_kernel_that_did_not_finish() {
     let at = Access {
         source: Source { file: "transpose.cu".into(), line: 7, column: 5 },
+        called_from: None,
         action: Action::Read,
         block: [7, 7, 0],
         thread: [31, 31, 0],
@@ -181,6 +183,7 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         elements: Some(65_536),
         address: 0,
         bytes: 4,
+        pending: false,
     };
     let finding = Finding { what: FindingKind::OutOfBounds, at, with: None, count: 3 };
     let verdict = Verdict::Fault { case: 0, fault: Fault::Finding(finding), others: 0 };

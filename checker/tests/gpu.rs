@@ -106,6 +106,7 @@ fn launch(entry: &str) -> Launch {
         grid: [4, 1, 1],
         block: [256, 1, 1],
         shared: 0,
+        cooperative: false,
         args: vec![
             buffer("in", Some(input()), false),
             buffer("out", None, true),

@@ -51,6 +51,7 @@ const fn spec(id: &'static str, params: &'static [Param], cases: &'static [Case]
         start: Start::Fix,
         minutes: 10,
         goal: "test",
+        cooperative: false,
         params,
         cases,
         tolerance: Tolerance::Exact,
@@ -158,6 +159,7 @@ fn screen(spec: &'static Spec, source: &str, verdict: &Verdict) -> String {
 fn at(line: u32, column: u32, action: Action) -> Access {
     Access {
         source: Source { file: "x.cu".into(), line, column },
+        called_from: None,
         action,
         block: [0; 3],
         thread: [0; 3],
@@ -168,6 +170,7 @@ fn at(line: u32, column: u32, action: Action) -> Access {
         elements: None,
         address: 0x7000_0000,
         bytes: 4,
+        pending: false,
     }
 }
 
@@ -313,6 +316,17 @@ screens! {
     shared_race_two_lines: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
         Some(Access { space: Some(Space::Shared), ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
+    pending_copy: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
+        Some(Access { space: Some(Space::Shared), pending: true, ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
+    called_twice: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), called_from: Some(Source { file: "x.cu".into(), line: 11, column: 5 }),
+            ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
+    out_of_bounds_local: GUARD, GUARD_CU, fault(FindingKind::OutOfBounds, Access {
+        space: Some(Space::Local), index: Some(8), elements: Some(8), ..at(5, 5, Action::Write) }, None, 1);
+    uninitialised_local: GUARD, GUARD_CU, fault(FindingKind::UninitialisedRead, Access {
+        space: Some(Space::Local), index: Some(5), elements: Some(8), ..at(5, 5, Action::Read) }, None, 2);
     global_race: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    out[idx] = in[idx];\n}\n",
         fault(FindingKind::GlobalRace, by(on(at(3, 5, Action::Write), "out", 0, 1280), 1, 0),
         Some(by(on(at(3, 5, Action::Write), "out", 0, 1280), 0, 0)), 1024);
@@ -340,6 +354,8 @@ screens! {
     double_free: GUARD, GUARD_CU, fault(FindingKind::DoubleFree, by(at(5, 5, Action::Free), 0, 1), Some(at(5, 5, Action::Free)), 31);
     invalid_free: GUARD, GUARD_CU, fault(FindingKind::InvalidFree { problem: FreeProblem::NotTheStart },
         on(at(5, 5, Action::Free), "malloc(64)", 16, 64), None, 1);
+    bad_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 1, threads: Some(48) }, at(11, 5, Action::Execute), None, 1);
+    no_such_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 99, threads: None }, at(11, 5, Action::Execute), None, 1);
     sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f }, at(8, 13, Action::Execute), None, 1);
     never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
     timed_out: GUARD, LOOP_CU, other(Fault::TimedOut { seconds: 10.0 });
@@ -477,6 +493,11 @@ fn any_access() -> impl Strategy<Value = Access> {
             (array, index, elements, address, bytes),
         )| Access {
             source: Source { file: "x".into(), line, column },
+            called_from: (column % 3 == 1).then(|| Source {
+                file: "x".into(),
+                line: column,
+                column: line,
+            }),
             action,
             block,
             thread,
@@ -487,6 +508,7 @@ fn any_access() -> impl Strategy<Value = Access> {
             elements,
             address,
             bytes,
+            pending: line % 2 == 1,
         },
     )
 }
@@ -502,6 +524,7 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
             FindingKind::GlobalRace,
             FindingKind::BarrierNotReached { waiting: a, missing: b },
             FindingKind::Deadlock { waiting: a },
+            FindingKind::BadBarrier { id: a, threads: Some(b) },
             FindingKind::BadSyncMask { mask: a, present: b },
             FindingKind::Livelock { waiting: a, places: vec![] },
             FindingKind::UseAfterFree,

@@ -126,6 +126,7 @@ fn launch() -> Launch {
         grid: [4, 1, 1],
         block: [256, 1, 1],
         shared: 0,
+        cooperative: false,
         args: vec![
             buffer("in", Some(input), false),
             buffer("out", None, true),
@@ -190,6 +191,22 @@ fn an_output_left_alone_holds_the_poison() {
     let output = run.outputs.first().expect("one output");
     let poison = output.poison.expect("poisoned");
     assert!(output.data.chunks(4).all(|word| word == poison));
+}
+
+/// All blocks of a cooperative launch must be on the device at once; the flag gets as far as the simulator.
+#[test]
+fn a_cooperative_launch_is_one() {
+    let mut worker = worker();
+    let ptx = ptx(&mut worker, RIGHT);
+    let many = Launch { grid: [100_000, 1, 1], ..launch() };
+    for cooperative in [false, true] {
+        let launch = Launch { cooperative, ..many.clone() };
+        let run =
+            worker.run(Choice::Sim, &ptx, &launch, Duration::from_secs(60)).expect("a simulator");
+        let refused =
+            run.faults.iter().any(|fault| matches!(fault, Fault::Driver { code: 720, .. }));
+        assert_eq!(refused, cooperative, "{:?}", run.faults);
+    }
 }
 
 /// The instruction budget ends an endless kernel first; without one, the clock does, and the next case runs.

@@ -83,6 +83,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Dynamic shared memory in bytes.
     pub shared: u32,
+    /// Launched with `cudaLaunchCooperativeKernel`.
+    pub cooperative: bool,
     /// In the order of the kernel's parameters.
     pub args: Vec<Arg>,
     /// Changes the poison pattern, and the simulator's order of warps and blocks.

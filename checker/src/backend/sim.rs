@@ -85,8 +85,8 @@ fn simulate(
         shared: launch.shared,
         // as the GPU's backend does, which asks for what the exercise wants
         shared_allowed: Some(launch.shared),
+        cooperative: launch.cooperative,
         args,
-        ..ptxsim::Launch::default()
     };
     let options = Options {
         diagnose: Diagnose::Full,

@@ -226,6 +226,7 @@ fn launch(
         grid: [kernel.grid, 1, 1],
         block: [kernel.block, 1, 1],
         shared: 0,
+        cooperative: false,
         args: Vec::new(),
         seed: 7,
         budget: 1_000_000,

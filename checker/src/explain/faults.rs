@@ -17,7 +17,7 @@ const NULL_PAGE: u64 = 1 << 16;
 /// Explains a fault of one case; `others` further faults were seen in the same run.
 pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
     let draft = match fault {
-        Fault::Finding(finding) => self::finding(scene, finding),
+        Fault::Finding(finding) => called(scene, finding, self::finding(scene, finding)),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
         Fault::Driver { code: code @ (1 | 2 | 218 | 720), name, text } if scene.simulated => {
@@ -53,6 +53,7 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::UseAfterFree => objects::after_free(scene, at, with),
         FindingKind::DoubleFree => objects::double_free(scene, at, with),
         FindingKind::InvalidFree { problem } => objects::invalid_free(scene, at, *problem),
+        FindingKind::BadBarrier { id, threads } => races::bad_barrier(scene, at, *id, *threads),
         FindingKind::BadSyncMask { mask, present } => races::sync_mask(scene, at, *mask, *present),
         FindingKind::NeverFinishes { instructions } => never_finishes(scene, at, *instructions),
         FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.who(at)))
@@ -77,6 +78,19 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
 }
 
+/// Marks where the functions were called in which it happened: a line that many callers share says little.
+fn called(scene: &Scene<'_>, finding: &Finding, draft: Draft) -> Draft {
+    let places = [Some(&finding.at), finding.with.as_ref()].into_iter().flatten();
+    let mut callers: Vec<_> = places.filter_map(|access| access.called_from.as_ref()).collect();
+    callers.dedup();
+    callers.into_iter().fold(draft, |draft, from| {
+        let statement = scene.source.statement(from.line, from.column);
+        draft.mark(
+            statement.map(|(column, length)| span(from.line, column, length, false, "called here")),
+        )
+    })
+}
+
 fn verb(action: Action) -> &'static str {
     match action {
         Action::Read => "reads",
@@ -99,6 +113,13 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
             "{who} {verb} {element}, but `{array}` has {}",
             many(elements, "element", "elements")
         ),
+        (None, Some(elements)) if at.space == Some(Space::Local) => format!(
+            "{who} {verb} {element}, which have {} together",
+            many(elements, "element", "elements")
+        ),
+        (None, None) if at.space == Some(Space::Local) => {
+            format!("{who} {verb} outside its local arrays")
+        }
         _ => format!("{who} {verb} {element}, outside every array"),
     };
     let again = repeated(scene, at, finding.count);
@@ -351,6 +372,11 @@ fn driver(code: u32, name: &str, text: &str) -> Draft {
             "the GPU stopped the kernel: something in it failed",
             "usual causes: a trap, an index outside shared memory, a barrier that cannot open",
             "what is the last line that every thread surely reaches?",
+        ),
+        715 => (
+            "the GPU stopped the kernel: an instruction asks for what the GPU cannot do",
+            "a usual cause is a barrier for a number of threads that is no multiple of 32",
+            "which values does the assembly in this file get?",
         ),
         710 => (
             "the GPU stopped the kernel: an assert in it is false",

@@ -31,6 +31,7 @@ pub fn page(slug: Slug) -> &'static str {
         BarrierNotReached => "barrier-not-reached",
         Deadlock => "deadlock",
         Livelock => "livelock",
+        BadBarrier => "bad-barrier",
         BadSyncMask => "bad-sync-mask",
         NeverFinishes => "never-finishes",
         Trap => "trap",

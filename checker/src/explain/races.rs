@@ -13,6 +13,9 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let Some(with) = finding.with.as_ref() else {
         return one_sided(scene, at);
     };
+    if with.pending {
+        return pending(scene, finding, with);
+    }
     let same_block = at.block == with.block;
     let who = |access: &Access| {
         let thread = scene.places.thread_index(access.thread);
@@ -86,6 +89,36 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             (false, _) => "why do two blocks come to the same element at all?",
         },
     )
+}
+
+/// An access of what an asynchronous copy reads or writes, before the copying thread has waited for it.
+fn pending(scene: &Scene<'_>, finding: &Finding, with: &Access) -> Draft {
+    let at = &finding.at;
+    let (who, copier, element) = (scene.who(at), scene.who(with), scene.element(at));
+    let verb = match at.action {
+        Action::Read => "reads",
+        Action::Write => "writes",
+        _ => "uses",
+    };
+    let own = (at.block, at.thread) == (with.block, with.thread);
+    let whose = if own { "its own copy".to_owned() } else { format!("the copy of {copier}") };
+    let when = match (at.action, with.action) {
+        (Action::Read, Action::Write) => format!("before {whose} has arrived"),
+        (_, Action::Write) => format!("while {whose} may still arrive there"),
+        _ => format!("while {whose} may still read it"),
+    };
+    let draft = Draft::new(format!("{who} {verb} {element} {when}"))
+        .mark(scene.mark(with, false, format!("(1) {copier} starts to copy")))
+        .mark(scene.mark(at, true, format!("(2) {who} {verb} {element}")));
+    let times = match finding.count {
+        0 | 1 => String::new(),
+        n => format!("; {} accesses come too early like this", count(n)),
+    };
+    draft
+        .note("a copy goes on by itself: a barrier waits for threads, not for their copies")
+        .note(format!("first each thread waits for its own copies, then comes the barrier{times}"))
+        .note("It may well print the right answer on your GPU today. It is still wrong.")
+        .think("how many groups of copies may still be on their way when (2) comes?")
 }
 
 /// A race whose other party is not known.
@@ -175,6 +208,29 @@ fn way_out(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, 
 
 fn thread(places: Places, access: &Access) -> String {
     places.thread_index(access.thread)
+}
+
+/// A barrier that no GPU has: a number above 15, or a part of a warp.
+pub fn bad_barrier(scene: &Scene<'_>, at: &Access, id: u32, threads: Option<u32>) -> Draft {
+    let who = scene.who(at);
+    let (title, question) = match threads.filter(|n| n % 32 != 0) {
+        Some(n) => (
+            format!(
+                "{who} comes to a barrier for {}: not whole warps",
+                many(n.into(), "thread", "threads")
+            ),
+            "how many whole warps do the threads that meet here make?",
+        ),
+        None => (
+            format!("{who} comes to barrier number {id}, which a block does not have"),
+            "how many different barriers does the kernel need at the same time?",
+        ),
+    };
+    Draft::new(title)
+        .mark(scene.mark(at, true, "illegal with these values"))
+        .note("a block has the barriers 0 to 15, each for all its threads or for a multiple of 32")
+        .note("a GPU stops the kernel here: CUDA_ERROR_ILLEGAL_INSTRUCTION")
+        .think(question)
 }
 
 /// Nobody can go on.

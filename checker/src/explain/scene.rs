@@ -1,6 +1,6 @@
 //! What the explanations of a run have at hand: the exercise, the case, and the learner's source.
 
-use ptxsim::{Access, Action};
+use ptxsim::{Access, Action, Space};
 
 use super::scan::{Source, Subscript, span};
 use super::words::{Places, count, dims, size, volume};
@@ -64,6 +64,10 @@ impl<'a> Scene<'a> {
         match (&access.array, access.index) {
             (Some(array), Some(index)) => format!("{}[{index}]", self.name(array)),
             (Some(array), None) => self.quoted(array),
+            (None, Some(index)) if access.space == Some(Space::Local) => {
+                format!("element {index} of its local arrays")
+            }
+            (None, None) if access.space == Some(Space::Local) => "a local array".to_owned(),
             (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
         }
     }

@@ -47,6 +47,7 @@ const fn spec(params: &'static [Param], cases: &'static [Case], tolerance: Toler
         start: Start::Write,
         minutes: 1,
         goal: "copy",
+        cooperative: false,
         params,
         cases,
         tolerance,

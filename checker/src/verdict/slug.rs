@@ -53,6 +53,8 @@ pub enum Slug {
     Deadlock,
     /// Everybody waits in a loop for what cannot happen.
     Livelock,
+    /// A barrier that no GPU has.
+    BadBarrier,
     /// A warp operation with the wrong mask.
     BadSyncMask,
     /// The budget or the clock ran out.
@@ -87,7 +89,7 @@ pub enum Slug {
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -109,6 +111,7 @@ impl Slug {
         Self::BarrierNotReached,
         Self::Deadlock,
         Self::Livelock,
+        Self::BadBarrier,
         Self::BadSyncMask,
         Self::NeverFinishes,
         Self::Trap,
@@ -150,6 +153,7 @@ impl Slug {
             Self::BarrierNotReached => "barrier-not-reached",
             Self::Deadlock => "deadlock",
             Self::Livelock => "livelock",
+            Self::BadBarrier => "bad-barrier",
             Self::BadSyncMask => "bad-sync-mask",
             Self::NeverFinishes => "never-finishes",
             Self::Trap => "trap",
@@ -270,6 +274,7 @@ fn finding_slug(finding: &Finding) -> Slug {
         FindingKind::BarrierNotReached { .. } => Slug::BarrierNotReached,
         FindingKind::Deadlock { .. } => Slug::Deadlock,
         FindingKind::Livelock { .. } => Slug::Livelock,
+        FindingKind::BadBarrier { .. } => Slug::BadBarrier,
         FindingKind::BadSyncMask { .. } => Slug::BadSyncMask,
         FindingKind::NeverFinishes { .. } => Slug::NeverFinishes,
         FindingKind::Trap | FindingKind::Assert { .. } => Slug::Trap,

@@ -33,6 +33,7 @@ fn launch(entry: &str) -> Launch {
         grid: [1; 3],
         block: [1; 3],
         shared: 0,
+        cooperative: false,
         args: Vec::new(),
         seed: 1,
         budget: 1000,

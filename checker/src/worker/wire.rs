@@ -242,6 +242,7 @@ mod tests {
     fn a_run_survives_the_trip() {
         let access = ptxsim::Access {
             source: ptxsim::Source { file: "a.cu".into(), line: 3, column: 5 },
+            called_from: None,
             action: ptxsim::Action::Wait,
             block: [1, 0, 0],
             thread: [2, 0, 0],
@@ -252,6 +253,7 @@ mod tests {
             elements: None,
             address: u64::MAX,
             bytes: 4,
+            pending: false,
         };
         let finding = ptxsim::Finding {
             what: ptxsim::FindingKind::BarrierNotReached { waiting: 251, missing: 5 },

@@ -379,6 +379,7 @@ fn machine<'g>(
         budget,
         strong_seen: false,
         changes: 0,
+        watched: false,
         output: vec![],
         output_dropped: 0,
         heap,

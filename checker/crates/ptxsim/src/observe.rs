@@ -54,6 +54,8 @@ pub enum Action {
 pub struct Access {
     /// Where in the learner's source.
     pub source: Source,
+    /// Where the function that this line is in was called from, if it was inlined there.
+    pub called_from: Option<Source>,
     /// What was done.
     pub action: Action,
     /// Block index (x, y, z).
@@ -66,14 +68,17 @@ pub struct Access {
     pub space: Option<Space>,
     /// The array's name, where it is known (a parameter, a shared or local variable).
     pub array: Option<String>,
-    /// Element index into `array`; negative when before its start.
+    /// Element index into `array`; negative when before its start. In local memory, where arrays have no names, into
+    /// all of the kernel's local arrays together, in elements of the access's size.
     pub index: Option<i64>,
-    /// Elements that `array` has.
+    /// Elements that `array` has, or the kernel's local arrays together.
     pub elements: Option<u64>,
     /// Byte address, generic.
     pub address: u64,
     /// Bytes accessed by this thread.
     pub bytes: u32,
+    /// Part of an asynchronous copy that the thread has not waited for.
+    pub pending: bool,
 }
 
 /// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck, synccheck.
@@ -137,6 +142,14 @@ pub enum FindingKind {
         waiting: u32,
         /// All places where threads wait, in the order of the source.
         places: Vec<WaitingAt>,
+    },
+    /// A barrier that the device does not have: its number is above 15, or the number of threads that it is for is no
+    /// multiple of the warp's size.
+    BadBarrier {
+        /// The barrier's number.
+        id: u32,
+        /// The threads that it is for, where the instruction says so.
+        threads: Option<u32>,
     },
     /// A `.sync` warp operation whose mask names lanes that are not there, or lacks the executing lane.
     BadSyncMask {

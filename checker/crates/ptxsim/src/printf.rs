@@ -17,8 +17,9 @@ const WIDEST: usize = 4096;
 pub type ReadString<'a> = dyn Fn(u64) -> Option<Vec<u8>> + 'a;
 
 /// Formats as the device does. `format` ends at its first zero byte or its end. Text that is not UTF-8 is replaced
-/// character by character; addresses that cannot be read print as `(null)`.
-pub fn format(format: &[u8], arguments: &[u8], string: &ReadString<'_>) -> String {
+/// character by character; addresses that cannot be read print as `(null)`. Beside the text: how many arguments the
+/// format asks for, which is what the device's `printf` returns.
+pub fn format(format: &[u8], arguments: &[u8], string: &ReadString<'_>) -> (String, u32) {
     let end = format.iter().position(|&b| b == 0).unwrap_or(format.len());
     let mut input = format.get(..end).unwrap_or_default();
     let mut buffer = Arguments { bytes: arguments, at: 0, left: ARGUMENTS };
@@ -36,7 +37,7 @@ pub fn format(format: &[u8], arguments: &[u8], string: &ReadString<'_>) -> Strin
         }
         input = after;
     }
-    String::from_utf8_lossy(&out).into_owned()
+    (String::from_utf8_lossy(&out).into_owned(), ARGUMENTS - buffer.left)
 }
 
 /// The packed arguments, read from the front.

@@ -12,6 +12,7 @@ use cudarc::driver::sys::{
 use cudarc::driver::{DriverError, result};
 
 use super::driver::{Device, DriverResult, Failure, check};
+use crate::backend::Launch;
 
 /// Bytes kept of what the driver's PTX compiler says.
 const LOG_BYTES: usize = 8 << 10;
@@ -172,29 +173,29 @@ impl Function<'_> {
     /// The kernel is the learner's and may do anything to the device's memory; this process's memory is out of its
     /// reach, as no host memory is mapped.
     #[expect(unsafe_code, reason = "calls the driver")]
-    pub(super) fn launch(
-        &self,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u32,
-        mut words: Vec<u64>,
-    ) -> DriverResult<()> {
+    pub(super) fn launch(&self, launch: &Launch, mut words: Vec<u64>) -> DriverResult<()> {
         let sizes = self.parameter_sizes()?;
         if sizes.len() != words.len() || sizes.iter().any(|size| *size > size_of::<u64>()) {
             return Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE).into());
         }
         let mut pointers: Vec<*mut c_void> =
             words.iter_mut().map(|word| ptr::from_mut(word).cast()).collect();
-        let [gx, gy, gz] = grid;
-        let [bx, by, bz] = block;
+        let [gx, gy, gz] = launch.grid;
+        let [bx, by, bz] = launch.block;
+        // the two take the same arguments
+        let start = if launch.cooperative {
+            result::launch_cooperative_kernel
+        } else {
+            result::launch_kernel
+        };
         // SAFETY: one pointer per parameter, each to at least the parameter's size of live memory (checked above
         // against cuFuncGetParamInfo); the driver copies them before it returns.
         let launched = unsafe {
-            result::launch_kernel(
+            start(
                 self.function,
                 (gx, gy, gz),
                 (bx, by, bz),
-                shared,
+                launch.shared,
                 result::stream::null(),
                 &mut pointers,
             )

@@ -57,7 +57,7 @@ impl Gpu {
             })
             .collect::<Option<_>>()
             .ok_or_else(|| Stop::Bug("a scalar argument is longer than 8 bytes".into()))?;
-        function.launch(launch.grid, launch.block, launch.shared, words)?;
+        function.launch(launch, words)?;
         self.device.synchronise()?;
         let mut run = self.empty_run();
         for (index, (arg, buffer)) in launch.args.iter().zip(&buffers).enumerate() {

@@ -16,6 +16,7 @@ pub static SPEC: Spec = Spec {
     start: Start::Fix,
     minutes: 15,
     goal: "give every block its own part of the data",
+    cooperative: false,
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         line("five blocks", "five full blocks: each has its own 256", &[("n", 1280)], 5, 256),

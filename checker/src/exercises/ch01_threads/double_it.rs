@@ -16,6 +16,7 @@ pub static SPEC: Spec = Spec {
     start: Start::Write,
     minutes: 15,
     goal: "write your first kernel",
+    cooperative: false,
     params: &[floats_in("a", "[rows][cols]"), floats_out("out", "[rows][cols]"), count("cols")],
     cases: &[
         block_of(

@@ -16,6 +16,7 @@ pub static SPEC: Spec = Spec {
     start: Start::Optimise,
     minutes: 20,
     goal: "let the grid walk over the data in step",
+    cooperative: false,
     params: &[floats_in("a", "[n]"), floats_in("b", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         line("one warp, 100 elements", "more than three rounds", &[("n", 100)], 1, 32),

@@ -16,6 +16,7 @@ pub static SPEC: Spec = Spec {
     start: Start::Fix,
     minutes: 10,
     goal: "keep the spare threads out",
+    cooperative: false,
     params: &[floats_in("a", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
         of_1024("1000 elements", "24 threads have nothing to do", &[("n", 1000)]),

@@ -16,6 +16,7 @@ pub static SPEC: Spec = Spec {
     start: Start::Optimise,
     minutes: 20,
     goal: "let a warp read along a row",
+    cooperative: false,
     params: &[
         floats_in("a", "[rows][cols]"),
         floats_in("b", "[rows][cols]"),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::op::{Block, Code, Constant, Func, MemOp, Op, Special};
+use super::origin::Origins;
 use super::{MAX_ROWS, Program, Symbol};
 use crate::debug::FunctionNames;
 use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type};
@@ -49,6 +50,8 @@ pub(super) struct Decoder<'p, 'a> {
     pub names: HashMap<&'a str, Local>,
     pub func: Func,
     pub entry: bool,
+    /// The shared arrays behind its registers.
+    pub origins: Origins<'a>,
     constants32: HashMap<Constant, u32>,
     constants64: HashMap<Constant, u32>,
     specials: HashMap<Special, u32>,
@@ -84,6 +87,8 @@ pub(super) fn decode<'a>(
     program: &mut Program,
 ) -> Result<(), Error> {
     let start = program.ops.len() as u32;
+    let shared =
+        |name: &str| matches!(symbols.get(name), Some(Symbol::Shared(_) | Symbol::DynamicShared));
     let mut d = Decoder {
         program,
         symbols,
@@ -91,6 +96,7 @@ pub(super) fn decode<'a>(
         // predicate 0 is the condition code
         func: Func { start, preds: 1, ..Func::default() },
         entry: function.entry,
+        origins: Origins::new(function, shared),
         constants32: HashMap::new(),
         constants64: HashMap::new(),
         specials: HashMap::new(),
@@ -113,8 +119,8 @@ pub(super) fn decode<'a>(
         match statement {
             Statement::Location { file, line, column, inlined_at } => {
                 d.cooperative = sources.cooperative(*file);
-                if let Some(source) = sources.at(*file, *line, *column, *inlined_at) {
-                    d.source = d.intern(source);
+                if let Some(place) = sources.at(*file, *line, *column, *inlined_at) {
+                    d.source = d.intern(place);
                 }
             }
             Statement::Instruction(i) => {
@@ -406,16 +412,23 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    pub fn intern(&mut self, source: Source) -> u32 {
-        if self.program.sources.get(self.source as usize) == Some(&source) {
+    pub fn intern(&mut self, place: Located) -> u32 {
+        let program = &mut *self.program;
+        let Located { source, caller } = place;
+        let same = |i: usize| {
+            program.sources.get(i) == Some(&source) && program.callers.get(i) == Some(&caller)
+        };
+        if same(self.source as usize) {
             return self.source;
         }
         // functions have few distinct places; look back a little before adding one
-        if let Some(i) = self.program.sources.iter().rev().take(64).position(|s| *s == source) {
-            return (self.program.sources.len() - 1 - i) as u32;
+        let n = program.sources.len();
+        if let Some(i) = (n.saturating_sub(64)..n).rev().find(|i| same(*i)) {
+            return i as u32;
         }
-        self.program.sources.push(source);
-        self.program.sources.len() as u32 - 1
+        program.sources.push(source);
+        program.callers.push(caller);
+        n as u32
     }
 
     pub fn bad<T>(&self, message: impl Into<String>) -> Result<T, Error> {
@@ -505,13 +518,20 @@ impl<'a> Files<'a> {
     }
 }
 
+/// A place in the source, and where the function that it is in was called from, if that was inlined there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Located {
+    source: Source,
+    caller: Option<Source>,
+}
+
 /// Resolves `.loc` lines to the learner's own file.
 struct Sources<'p, 'a> {
     files: &'p Files<'a>,
     /// The file that the function itself is in.
     home: u32,
     /// The resolved place of the `.loc` directly before, while a chain of them lasts.
-    chain: Option<Source>,
+    chain: Option<Located>,
 }
 
 impl<'p, 'a> Sources<'p, 'a> {
@@ -542,18 +562,22 @@ impl<'p, 'a> Sources<'p, 'a> {
         line: u32,
         column: u32,
         inlined_at: Option<(u32, u32, u32)>,
-    ) -> Option<Source> {
+    ) -> Option<Located> {
         if line == 0 {
             return None;
         }
-        let place = if file == self.home {
-            Some((file, line, column))
-        } else {
-            inlined_at.filter(|(f, l, _)| *f == self.home && *l > 0)
+        let around = inlined_at.filter(|(f, l, _)| *f == self.home && *l > 0);
+        let (place, caller) =
+            if file == self.home { (Some((file, line, column)), around) } else { (around, None) };
+        let named = |(file, line, column): (u32, u32, u32)| {
+            let file = self.files.path(file).to_owned();
+            Source { file, line, column }
         };
-        if let Some((file, line, column)) = place {
-            let file = self.files.path(file);
-            self.chain = Some(Source { file: file.to_owned(), line, column });
+        if let Some(source) = place.map(named) {
+            // the frame before may have said where this one is
+            let known = self.chain.take().filter(|before| before.source == source);
+            let caller = caller.map(named).or(known.and_then(|before| before.caller));
+            self.chain = Some(Located { source, caller });
         }
         self.chain.clone()
     }

@@ -41,6 +41,7 @@ impl<'a> Decoder<'_, 'a> {
             "mov" => self.mov(i),
             "cvta" => self.cvta(i),
             "tex" | "tld4" | "suld" | "sust" | "txq" | "suq" => self.image(i),
+            "cp" => self.copy(i),
             "bar" | "barrier" => self.barrier(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" => self.collective(i),
             "membar" | "fence" => {

@@ -43,6 +43,32 @@ impl<'a> Decoder<'_, 'a> {
         if i.has("v8") {
             return self.unsupported(format!("`{}`", i.name));
         }
+        let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"]
+            .iter()
+            .any(|m| i.has(m));
+        self.func.talks |= strong;
+        let (acquire, release) =
+            ["acquire", "release"].map(|m| i.has(m) || i.has("acq_rel")).into();
+        self.func.syncs |= acquire || release;
+        let space = self.space(i)?;
+        Ok(MemOp {
+            signed: ty.signed(),
+            strong,
+            scope: scope(i),
+            acquire,
+            release,
+            ..self.memory_at(memory, space, ty.bytes(), vector)?
+        })
+    }
+
+    /// A plain access of `vector` elements of `width` bytes, its registers not known yet.
+    pub(super) fn memory_at(
+        &mut self,
+        memory: &Operand<'a>,
+        space: MemSpace,
+        width: u32,
+        vector: u32,
+    ) -> Result<MemOp, Error> {
         let Operand::Memory { base, offset } = memory else {
             return self.bad("expected `[address]`");
         };
@@ -54,32 +80,38 @@ impl<'a> Decoder<'_, 'a> {
                 _ => Address::Row64(self.r64(&Operand::Name(name))?),
             },
         };
-        let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"]
-            .iter()
-            .any(|m| i.has(m));
-        self.func.talks |= strong;
-        let (acquire, release) =
-            ["acquire", "release"].map(|m| i.has(m) || i.has("acq_rel")).into();
-        self.func.syncs |= acquire || release;
+        let array = match base {
+            Some(name) if space != MemSpace::Global => self.shared_array(name),
+            _ => u32::MAX,
+        };
         Ok(MemOp {
-            space: self.space(i)?,
-            width: ty.bytes(),
+            space,
+            width,
             vector,
-            signed: ty.signed(),
+            signed: false,
             wide: false,
             rows: [u32::MAX; 4],
             address,
             offset: *offset,
-            strong,
-            scope: scope(i),
-            acquire,
-            release,
+            strong: false,
+            scope: Scope::Gpu,
+            acquire: false,
+            release: false,
             atomic: None,
             by_one: false,
             b: 0,
             c: 0,
+            array,
             pc: 0,
         })
+    }
+
+    /// The shared variable that the address in a register was computed from, or [`u32::MAX`].
+    fn shared_array(&self, register: &str) -> u32 {
+        let variable = self.origins.variable(register);
+        // a function's own variable hides the module's
+        let of = |symbol| self.program.shared.iter().rposition(|v| v.symbol == symbol);
+        variable.and_then(of).and_then(|v| u32::try_from(v).ok()).unwrap_or(u32::MAX)
     }
 
     pub(super) fn load(&mut self, i: &Instruction<'a>) -> Result<(), Error> {

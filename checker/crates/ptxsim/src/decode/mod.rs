@@ -4,6 +4,7 @@
 mod alu;
 mod check;
 mod compare;
+mod copy;
 mod float;
 mod forms;
 mod function;
@@ -15,6 +16,7 @@ mod moves;
 pub(crate) mod op;
 mod operands;
 mod order;
+mod origin;
 mod provenance;
 mod rows;
 mod simplify;
@@ -23,7 +25,7 @@ mod texture;
 
 use std::collections::HashMap;
 
-use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, Func, ImageOp, MemOp, Op, Target};
+use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, CopyOp, Func, ImageOp, MemOp, Op, Target};
 
 pub(crate) use function::Row;
 
@@ -40,12 +42,15 @@ pub(crate) struct Program {
     pub source_of: Vec<u32>,
     /// `sources[0]` is "unknown".
     pub sources: Vec<Source>,
+    /// Per source, where the inlined function that it is in was called from.
+    pub callers: Vec<Option<Source>>,
     pub blocks: Vec<Block>,
     /// Per PTX instruction, an index into `sources`; a block's are consecutive.
     pub places: Vec<u32>,
     pub functions: Vec<Func>,
     pub memory: Vec<MemOp>,
     pub images: Vec<ImageOp>,
+    pub copies: Vec<CopyOp>,
     pub calls: Vec<CallOp>,
     pub barriers: Vec<BarrierOp>,
     pub collectives: Vec<CollectiveOp>,
@@ -70,6 +75,7 @@ struct Mark {
     places: usize,
     memory: usize,
     images: usize,
+    copies: usize,
     calls: usize,
     barriers: usize,
     collectives: usize,
@@ -86,6 +92,7 @@ impl Program {
             places: self.places.len(),
             memory: self.memory.len(),
             images: self.images.len(),
+            copies: self.copies.len(),
             calls: self.calls.len(),
             barriers: self.barriers.len(),
             collectives: self.collectives.len(),
@@ -103,6 +110,7 @@ impl Program {
         self.places.truncate(mark.places);
         self.memory.truncate(mark.memory);
         self.images.truncate(mark.images);
+        self.copies.truncate(mark.copies);
         self.calls.truncate(mark.calls);
         self.barriers.truncate(mark.barriers);
         self.collectives.truncate(mark.collectives);
@@ -198,9 +206,13 @@ pub(crate) enum InitValue {
 #[derive(Debug, Clone)]
 pub(crate) struct SharedVariable {
     pub name: String,
+    /// Its name in PTX.
+    pub symbol: String,
     pub offset: u32,
-    /// 0 for the dynamic array.
+    /// 0 for a dynamic array.
     pub bytes: u32,
+    /// Declared `extern`: all such lie at the same place, and are as large as the launch makes them.
+    pub dynamic: bool,
     /// Bytes of an element; 1 when PTX only knows bytes.
     pub element: u32,
 }
@@ -229,8 +241,12 @@ pub(crate) const MAX_ROWS: u32 = 1 << 16;
 /// # Errors
 /// [`Error::Parse`] for references to nothing, [`Error::Unsupported`] for what the simulator does not know.
 pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
-    let mut program =
-        Program { sources: vec![Source::default()], debug_build: ptx.debug, ..Program::default() };
+    let mut program = Program {
+        sources: vec![Source::default()],
+        callers: vec![None],
+        debug_build: ptx.debug,
+        ..Program::default()
+    };
     let mut symbols: HashMap<&str, Symbol> = HashMap::new();
     let defined: Vec<_> = ptx.functions.iter().filter(|f| f.body.is_some()).collect();
     for (i, f) in defined.iter().enumerate() {
@@ -256,6 +272,9 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
         }
     }
     order::mark(&mut program, &defined.iter().map(|f| f.entry).collect::<Vec<_>>());
+    for dynamic in program.shared.iter_mut().filter(|v| v.dynamic) {
+        dynamic.offset = program.shared_static;
+    }
     let written = defined.iter().map(|f| provenance::written(f)).collect();
     Ok((program, written))
 }
@@ -277,7 +296,17 @@ fn declare<'a>(
             });
             Symbol::Variable(program.variables.len() - 1)
         }
-        "shared" if v.elements.is_none() => Symbol::DynamicShared,
+        "shared" if v.elements.is_none() => {
+            program.shared.push(SharedVariable {
+                name: crate::demangle::variable_name(v.name).to_owned(),
+                symbol: v.name.to_owned(),
+                offset: 0,
+                bytes: 0,
+                dynamic: true,
+                element: v.ty.bytes(),
+            });
+            Symbol::DynamicShared
+        }
         "shared" => {
             let bytes = u32::try_from(v.bytes()).ok().filter(|b| *b <= 1 << 20);
             let Some(bytes) = bytes else {
@@ -303,8 +332,10 @@ fn declare<'a>(
             }
             program.shared.push(SharedVariable {
                 name: crate::demangle::variable_name(v.name).to_owned(),
+                symbol: v.name.to_owned(),
                 offset,
                 bytes,
+                dynamic: false,
                 element: v.ty.bytes(),
             });
             Symbol::Shared(offset)

@@ -41,6 +41,12 @@ pub(crate) enum Code {
     Atomic,
     /// Texture or surface operation number `d`.
     Image,
+    /// Asynchronous copy number `d`.
+    Copy,
+    /// The copies since the last one become a group.
+    CopyCommit,
+    /// Waits until at most `d` groups are on their way; with [`u32::MAX`], until no copy is.
+    CopyWait,
     /// For the block when `d` is 0, else for all.
     Fence,
     /// `d` = this frame's local-memory base + `a` (a constant, in the row).
@@ -231,6 +237,8 @@ pub(crate) struct MemOp {
     /// Rows of an atomic's operands.
     pub b: u32,
     pub c: u32,
+    /// The shared variable that the address was computed from, if that is known; else [`u32::MAX`].
+    pub array: u32,
     /// The operation in the program, for its source.
     pub pc: u32,
 }
@@ -340,6 +348,25 @@ pub(crate) enum Property {
     /// Levels and samples.
     One,
     Normalized,
+}
+
+/// An asynchronous copy from global to shared memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CopyOp {
+    /// The memory operations: what it reads and what it writes. They have no registers.
+    pub from: u32,
+    pub to: u32,
+    pub size: CopySize,
+}
+
+/// How many bytes are read; zeros are written for the rest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CopySize {
+    All,
+    /// The number in a 32-bit row.
+    Row(u32),
+    /// None where the predicate holds.
+    Unless(u32),
 }
 
 /// A block barrier.

@@ -55,7 +55,9 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
                 i.operands.first()
             }
             "atom" if !i.has("shared") => i.operands.get(1),
-            "cp" | "sust" | "cp.async" => return ANY,
+            // what is copied asynchronously goes to shared memory
+            "cp" if i.has("async") && !i.has("bulk") => continue,
+            "cp" | "sust" => return ANY,
             _ => continue,
         };
         let through = memory.and_then(base).map_or(ANY, |b| origins.get(b).copied().unwrap_or(ANY));

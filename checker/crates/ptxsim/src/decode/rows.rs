@@ -1,7 +1,7 @@
 //! Which rows an operation reads and writes.
 
 use super::Program;
-use super::op::{Address, AtomicOp, Code, ImageKind, MemOp, Op, Target};
+use super::op::{Address, AtomicOp, Code, CopySize, ImageKind, MemOp, Op, Target};
 
 /// A register file: 32-bit rows, 64-bit rows, predicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,9 @@ impl Code {
             | Self::Store
             | Self::Atomic
             | Self::Image
+            | Self::Copy
+            | Self::CopyCommit
+            | Self::CopyWait
             | Self::Fence
             | Self::ClockL
             | Self::ClockI
@@ -246,6 +249,21 @@ pub(super) fn touched(op: &Op, program: &Program, mut tell: impl FnMut(Touch, Fi
             let touch = if store { Reads } else { Writes };
             for row in image.memory.rows.into_iter().filter(|row| *row != u32::MAX) {
                 tell(touch, image.memory.file(), row);
+            }
+        }
+        Code::Copy => {
+            let Some(copy) = program.copies.get(op.d as usize) else { return };
+            for memory in [copy.from, copy.to] {
+                match program.memory.get(memory as usize).map(|m| m.address) {
+                    Some(Address::Row64(row)) => tell(Reads, X, row),
+                    Some(Address::Row32(row)) => tell(Reads, R, row),
+                    None => {}
+                }
+            }
+            match copy.size {
+                CopySize::All => {}
+                CopySize::Row(row) => tell(Reads, R, row),
+                CopySize::Unless(row) => tell(Reads, P, row),
             }
         }
         Code::Barrier => {

@@ -149,6 +149,7 @@ impl<'a> Decoder<'_, 'a> {
             by_one: false,
             b: 0,
             c: 0,
+            array: u32::MAX,
             pc: 0,
         }
     }

@@ -1,6 +1,7 @@
 //! Loads, stores and atomics of a warp: where they go, bounds, alignment, counting; then hazards and data.
 
 use super::alu::Rows;
+use super::copies::Copies;
 use super::heap::Verdict;
 use super::machine::{BlockState, Machine, Place};
 use super::pattern::{Cost, Pattern, Place as Lanes};
@@ -35,6 +36,7 @@ pub(super) struct WarpParts<'w> {
     pub epoch: u32,
     pub local: &'w mut Vec<u32>,
     pub local_written: &'w mut Vec<u32>,
+    pub copies: &'w mut Copies,
 }
 
 /// What an access works on, borrowed apart from the warp's control.
@@ -128,7 +130,7 @@ fn go<const L: u8>(
         }
         let (from, to) = pattern.room;
         if least < u64::from(from) || end > u64::from(to) {
-            match cx.m.shared_room(least as u32, end as u32) {
+            match cx.m.shared_room(op.array, least as u32, end as u32) {
                 Some(room) => pattern.room = room,
                 None => return false,
             }
@@ -153,15 +155,16 @@ fn go<const L: u8>(
         hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, &lanes.pattern.shape);
     }
     let rows = &mut *cx.rows;
+    let watched = cx.m.watched;
     let changed = match allocation {
         Some(a) => {
             let mut words =
                 words::Global { words: &a.words, vectors: grid.vectors, crowded: cx.m.crowded };
-            words::transfer(&mut words, rows, op, kind, who, &lanes)
+            words::transfer(&mut words, rows, op, kind, who, &lanes, watched)
         }
         None => {
             let mut words = words::Shared(&mut cx.b.shared);
-            words::transfer(&mut words, rows, op, kind, who, &lanes)
+            words::transfer(&mut words, rows, op, kind, who, &lanes, watched)
         }
     };
     cx.m.changes += u64::from(changed);
@@ -304,60 +307,10 @@ fn careful<const L: u8>(
     let Request { op, kind, .. } = *request;
     let bytes = op.bytes();
     let mut good = 0_u32;
-    let write = kind == Kind::Store;
     for lane in lanes(who.mask) {
-        let linear = cx.warp.index * 32 + lane as u32;
-        let address = addresses[lane];
-        let (place, limits) = if global {
-            let (slot, offset) = split(address);
-            let place = Place::Global(slot.wrapping_sub(1), offset);
-            match (slot as usize).checked_sub(1).and_then(|s| cx.m.grid.memory.allocations.get(s)) {
-                Some(a) if a.freed.is_some() => {
-                    cx.m.fault(FindingKind::UseAfterFree, op, place, cx.b.index, linear, write);
-                    continue;
-                }
-                Some(a) if a.parted => {
-                    let (slot, at) = (slot as usize - 1, (cx.b.index, linear));
-                    match cx.m.heap_access(op, (slot, offset), at, write) {
-                        Some(Verdict::Told) => continue,
-                        Some(Verdict::Outside) => (place, Some((offset, 0))),
-                        _ => (place, Some((offset, a.bytes as i64))),
-                    }
-                }
-                Some(a) if a.writable || kind == Kind::Load => {
-                    (place, Some((offset, a.bytes as i64)))
-                }
-                Some(_) => (place, Some((offset, 0))),
-                None => (Place::Nowhere(address), None),
-            }
-        } else {
-            // 32-bit addresses before the window's start wrap around
-            let offset = match op.address {
-                Address::Row32(_) if op.space == MemSpace::Shared => {
-                    i64::from(address as u32 as i32)
-                }
-                _ => address as i64,
-            };
-            let inside = u32::try_from(offset)
-                .ok()
-                .and_then(|o| o.checked_add(bytes).and_then(|end| cx.m.shared_room(o, end)))
-                .is_some();
-            (Place::Shared(offset), Some((offset, if inside { i64::MAX } else { 0 })))
-        };
-        let what = match limits {
-            None => FindingKind::InvalidAddress,
-            Some((offset, limit))
-                if offset < 0 || offset.saturating_add(i64::from(bytes)) > limit =>
-            {
-                FindingKind::OutOfBounds
-            }
-            Some((offset, _)) if offset % i64::from(bytes) != 0 => FindingKind::Misaligned,
-            _ => {
-                good |= 1 << lane;
-                continue;
-            }
-        };
-        cx.m.fault(what, op, place, cx.b.index, linear, write);
+        if sound(cx, op, kind, (lane, addresses[lane], bytes), global) {
+            good |= 1 << lane;
+        }
     }
     // the lanes that are fine go on, one allocation at a time; the others read zeros
     if kind != Kind::Store {
@@ -381,7 +334,7 @@ fn careful<const L: u8>(
                 .filter(|l| {
                     let (a, z) =
                         (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
-                    cx.m.shared_room(a as u32, (z as u32).saturating_add(bytes)).is_some()
+                    cx.m.shared_room(op.array, a as u32, (z as u32).saturating_add(bytes)).is_some()
                 })
                 .fold(0, |all, l| all | 1 << l)
         };
@@ -395,4 +348,58 @@ fn careful<const L: u8>(
             go::<L>(cx, request, &who, &mut pattern, first, space, slot, true);
         }
     }
+}
+
+/// May this lane access `reach` bytes at this address? If not, what is wrong is told.
+pub(super) fn sound(
+    cx: &mut Context<'_, '_, '_>,
+    op: &MemOp,
+    kind: Kind,
+    (lane, address, reach): (usize, u64, u32),
+    global: bool,
+) -> bool {
+    let write = kind == Kind::Store;
+    let linear = cx.warp.index * 32 + lane as u32;
+    let (place, limits) = if global {
+        let (slot, offset) = split(address);
+        let place = Place::Global(slot.wrapping_sub(1), offset);
+        match (slot as usize).checked_sub(1).and_then(|s| cx.m.grid.memory.allocations.get(s)) {
+            Some(a) if a.freed.is_some() => {
+                cx.m.fault(FindingKind::UseAfterFree, op, place, cx.b.index, linear, write);
+                return false;
+            }
+            Some(a) if a.parted => {
+                let (slot, at) = (slot as usize - 1, (cx.b.index, linear));
+                match cx.m.heap_access(op, (slot, offset), at, write) {
+                    Some(Verdict::Told) => return false,
+                    Some(Verdict::Outside) => (place, Some((offset, 0))),
+                    _ => (place, Some((offset, a.bytes as i64))),
+                }
+            }
+            Some(a) if a.writable || kind == Kind::Load => (place, Some((offset, a.bytes as i64))),
+            Some(_) => (place, Some((offset, 0))),
+            None => (Place::Nowhere(address), None),
+        }
+    } else {
+        // 32-bit addresses before the window's start wrap around
+        let offset = match op.address {
+            Address::Row32(_) if op.space == MemSpace::Shared => i64::from(address as u32 as i32),
+            _ => address as i64,
+        };
+        let inside = u32::try_from(offset)
+            .ok()
+            .and_then(|o| o.checked_add(reach).and_then(|end| cx.m.shared_room(op.array, o, end)))
+            .is_some();
+        (Place::Shared(offset), Some((offset, if inside { i64::MAX } else { 0 })))
+    };
+    let what = match limits {
+        None => FindingKind::InvalidAddress,
+        Some((offset, limit)) if offset < 0 || offset.saturating_add(i64::from(reach)) > limit => {
+            FindingKind::OutOfBounds
+        }
+        Some((offset, _)) if offset % i64::from(op.bytes()) != 0 => FindingKind::Misaligned,
+        _ => return true,
+    };
+    cx.m.fault(what, op, place, cx.b.index, linear, write);
+    false
 }

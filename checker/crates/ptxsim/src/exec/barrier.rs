@@ -4,6 +4,7 @@
 //! threads of the block.
 
 use super::hazards::sync;
+use super::interp::tell;
 use super::machine::{BlockState, Machine};
 use super::warp::{Split, State, Warp, lanes};
 use crate::decode::Program;
@@ -73,12 +74,33 @@ fn everybody(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
         }
         _ => false,
     };
-    let plain = op.count.is_none() && op.reduce.is_none() && b.arrived[id as usize % 16] == 0;
+    let plain = op.count.is_none()
+        && op.reduce.is_none()
+        && exists(id, None)
+        && b.arrived[id as usize % 16] == 0;
     (plain && m.talk.is_none() && b.warps.iter().all(waits)).then_some(id)
 }
 
-/// Opens every barrier that is complete. True when one opened.
-pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
+/// PTX ISA, "bar": barriers are numbered 0 to 15, and are for whole warps. Other numbers from a register end the kernel
+/// with an illegal instruction (seen on an NVIDIA H200).
+pub(super) fn exists(id: u32, threads: Option<u32>) -> bool {
+    id < BARRIERS && threads.unwrap_or(0).is_multiple_of(32)
+}
+
+/// Barriers of a block.
+const BARRIERS: u32 = 16;
+
+/// What became of the barriers at which threads wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Opened,
+    Closed,
+    /// There is no such barrier: the kernel cannot go on.
+    Fatal,
+}
+
+/// Opens every barrier that is complete.
+pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     if let Some(id) = everybody(m, b) {
         sync::barrier_opens(m, b, id, &[], true);
         for warp in &mut b.warps {
@@ -88,17 +110,24 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
                 (split.state, split.turn) = (State::Ready, 0);
             }
         }
-        return true;
+        return Outcome::Opened;
     }
     let all = waiting(m, b);
     if all.is_empty() {
-        return false;
+        return Outcome::Closed;
+    }
+    let bad = all.iter().filter(|w| !exists(w.id, count(m.grid.program, b, w)));
+    if let Some(first) = bad.min_by_key(|w| w.place(b).1) {
+        let threads = count(m.grid.program, b, first);
+        let ((pc, linear), id) = (first.place(b), first.id);
+        tell(m, FindingKind::BadBarrier { id, threads }, b.index, linear, pc);
+        return Outcome::Fatal;
     }
     let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
     let mut ids: Vec<u32> = all.iter().map(|w| w.id).collect();
     ids.sort_unstable();
     ids.dedup();
-    let mut opened = false;
+    let mut opened = Outcome::Closed;
     for id in ids {
         let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
         let threads: u32 = here.iter().map(|w| w.threads(b)).sum();
@@ -131,7 +160,7 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> bool {
             warp.epoch = warp.epoch.max(b.epoch);
             warp.merge();
         }
-        opened = true;
+        opened = Outcome::Opened;
     }
     opened
 }

@@ -1,5 +1,6 @@
 //! A block: its warps in turn, its barriers, its end.
 
+use super::barrier::Outcome;
 use super::hazards::cell::{BLOCK_MASK, Cell};
 use super::hazards::past::Lists;
 use super::machine::{BlockState, Grid, Machine};
@@ -82,6 +83,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
         warp.turn = 0;
         warp.epoch = 1;
         warp.local_written.fill(0);
+        warp.copies.clear();
         warp.splits.clear();
         warp.splits.push(Split {
             pc: entry.start,
@@ -230,8 +232,10 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
         if b.warps.iter().all(|w| w.live == 0) {
             return Stop::Left;
         }
-        if barrier::open(m, b) {
-            continue;
+        match barrier::open(m, b) {
+            Outcome::Opened => continue,
+            Outcome::Closed => {}
+            Outcome::Fatal => return Stop::Fatal,
         }
         if gave_way {
             if progressed {

@@ -12,6 +12,9 @@ use crate::{FindingKind, printf};
 /// a whole block of runaway recursions still fits a laptop.
 pub(super) const LOCAL_LIMIT: u64 = 64 << 10;
 
+/// What the device's `printf` returns for a format that is no string: -1 (CUDA C++ Programming Guide, "Formatted Output").
+const NO_FORMAT: u64 = u64::MAX;
+
 /// Executes a call of a built-in function. False when the kernel cannot go on.
 #[inline(never)]
 pub(super) fn call(
@@ -36,16 +39,21 @@ pub(super) fn call(
             // A kernel that prints without end is to reach its instruction budget soon: what nobody will read is
             // counted as the first lane's format stands, and not made into text.
             Target::Printf if m.output_full() => {
-                let bytes = string(argument(rows, 0, lane)).map_or(0, |format| format.len() as u64);
+                let format = string(argument(rows, 0, lane));
+                let bytes = format.as_ref().map_or(0, |format| format.len() as u64);
+                let arguments = format.map(|f| u64::from(printf::format(&f, &[], &string).1));
+                results = [arguments.unwrap_or(NO_FORMAT); 32];
                 m.output_dropped += bytes * u64::from(who.mask.count_ones());
-                results = [bytes; 32];
                 break;
             }
             Target::Printf => {
-                let format = string(argument(rows, 0, lane)).unwrap_or_default();
+                let Some(format) = string(argument(rows, 0, lane)) else {
+                    results[lane] = NO_FORMAT;
+                    continue;
+                };
                 let packed = read(argument(rows, 1, lane), 32 * 8);
-                let line = printf::format(&format, &packed, &string);
-                results[lane] = line.len() as u64;
+                let (line, arguments) = printf::format(&format, &packed, &string);
+                results[lane] = u64::from(arguments);
                 m.print(line.as_bytes());
             }
             Target::AssertFail => {

@@ -89,7 +89,7 @@ impl Findings {
                 }
             }
         }
-        let all = without_echoes(one_each);
+        let all = without_halves(without_echoes(one_each));
         let racing: Vec<Source> = all
             .iter()
             .filter(|f| is_race(&f.what))
@@ -122,6 +122,37 @@ fn without_echoes(all: Vec<Finding>) -> Vec<Finding> {
         }
     }
     first
+}
+
+/// Leaves out a store that races with itself where a load above it of the same array races with it, too: threads read a
+/// value, and write a new one in a later line. That is one cause.
+fn without_halves(mut all: Vec<Finding>) -> Vec<Finding> {
+    let parties = |f: &Finding| {
+        let with = f.with.as_ref().filter(|_| is_race(&f.what))?;
+        let party = |a: &Access| (a.source.file.clone(), a.source.line, a.action);
+        Some([party(&f.at), party(with)])
+    };
+    let whole = |half: &Finding| {
+        let [store, _] = parties(half).filter(|[a, b]| a == b && a.2 == Action::Write)?;
+        all.iter().position(|f| {
+            let load_above =
+                |p: &(String, u32, Action)| p.2 == Action::Read && p.0 == store.0 && p.1 < store.1;
+            f.what == half.what
+                && f.at.array == half.at.array
+                && parties(f)
+                    .is_some_and(|both| both.contains(&store) && both.iter().any(load_above))
+        })
+    };
+    let wholes: Vec<Option<usize>> = all.iter().map(whole).collect();
+    for (half, whole) in wholes.iter().enumerate() {
+        let count = all[half].count;
+        if let Some(whole) = whole.and_then(|whole| all.get_mut(whole)) {
+            whole.count += count;
+        }
+    }
+    let mut wholes = wholes.into_iter();
+    all.retain(|_| wholes.next().flatten().is_none());
+    all
 }
 
 /// What the learner would mend in one place: an unrolled loop is one line, and so are a race's two directions.
@@ -166,7 +197,7 @@ const fn rank(what: &FindingKind) -> u8 {
         FindingKind::Trap | FindingKind::NotCooperative => 4,
         FindingKind::StackOverflow { .. } => 5,
         FindingKind::BarrierNotReached { .. } => 6,
-        FindingKind::BadSyncMask { .. } => 7,
+        FindingKind::BadBarrier { .. } | FindingKind::BadSyncMask { .. } => 7,
         FindingKind::SharedRace => 8,
         FindingKind::GlobalRace => 9,
         FindingKind::UninitialisedRead => 10,

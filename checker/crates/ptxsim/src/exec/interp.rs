@@ -7,7 +7,7 @@ use super::hazards::{renumber, sync};
 use super::machine::{BlockState, Machine};
 use super::pattern::Pattern;
 use super::warp::{Frame, Split, State, Warp};
-use super::{COUNT, FULL, TRACE, builtin, collective, texture, trace};
+use super::{COUNT, FULL, TRACE, barrier, builtin, collective, copies, texture, trace};
 use crate::decode::op::{Code, Scope, Target};
 use crate::{Action, FindingKind};
 
@@ -15,6 +15,8 @@ use crate::{Action, FindingKind};
 /// volatile accesses and so may wait for somebody, many otherwise, so that divergent loops stay together.
 const PATIENCE_STRONG: u32 = 64;
 const PATIENCE: u32 = 1 << 16;
+/// The same once everybody has had as many: the launch may be in a loop that never ends.
+const PATIENCE_WATCHED: u32 = 1 << 12;
 
 /// Why a split stopped running.
 enum Leave {
@@ -108,14 +110,14 @@ fn run_split<const L: u8>(
     let mask = split.mask;
     let live = warp.live;
     let (mut rows, mut parts) = {
-        let Warp { r, x, p, local, local_written, index, epoch, .. } = &mut *warp;
+        let Warp { r, x, p, local, local_written, copies, index, epoch, .. } = &mut *warp;
         (
             Rows {
                 r: &mut r[frame.r as usize..],
                 x: &mut x[frame.x as usize..],
                 p: &mut p[frame.p as usize..],
             },
-            WarpParts { index: *index, epoch: *epoch, local, local_written },
+            WarpParts { index: *index, epoch: *epoch, local, local_written, copies },
         )
     };
     macro_rules! context {
@@ -232,6 +234,16 @@ fn run_split<const L: u8>(
                 }
             }
             Code::Image => texture::execute::<L>(&mut context!(), op.d, mask),
+            Code::Copy => {
+                copies::issue::<L>(&mut context!(), op.d, &who);
+                stamps!();
+            }
+            Code::CopyCommit => parts.copies.commit(mask),
+            Code::CopyWait => {
+                if !parts.copies.is_empty() {
+                    copies::wait::<L>(m, b, &mut parts, mask, op.d);
+                }
+            }
             Code::LocalBase => {
                 let a = &rows.x[op.a as usize].0;
                 let v = a.map(|a| a.wrapping_add(u64::from(frame.local)));
@@ -255,12 +267,17 @@ fn run_split<const L: u8>(
                 split.pc = pc;
                 let barrier = program.barriers[op.d as usize];
                 if !barrier.waits {
-                    let id =
-                        rows.r[barrier.id as usize].0[mask.trailing_zeros() as usize & 31] as usize;
-                    b.arrived[id % 16] = b.arrived[id % 16].saturating_add(mask.count_ones());
-                    sync::arrive(m, b, (parts.index, parts.epoch), mask, id as u32);
-                    stamps!();
-                    continue;
+                    let first = mask.trailing_zeros() as usize & 31;
+                    let id = rows.r[barrier.id as usize].0[first];
+                    let threads = barrier.count.map(|row| rows.r[row as usize].0[first]);
+                    // what is no barrier is told where others wait
+                    if barrier::exists(id, threads) {
+                        let arrived = &mut b.arrived[id as usize % 16];
+                        *arrived = arrived.saturating_add(mask.count_ones());
+                        sync::arrive(m, b, (parts.index, parts.epoch), mask, id);
+                        stamps!();
+                        continue;
+                    }
                 }
                 return Leave::Waits(State::AtBarrier(op.d));
             }
@@ -304,6 +321,9 @@ fn run_split<const L: u8>(
                 return Leave::Repick;
             }
             Code::Exit => {
+                if !parts.copies.is_empty() {
+                    copies::wait::<L>(m, b, &mut parts, mask, u32::MAX);
+                }
                 warp.live &= !mask;
                 let linear = warp.index * 32 + mask.trailing_zeros();
                 if b.left.is_none_or(|(_, first)| linear < first) {
@@ -326,7 +346,14 @@ fn run_split<const L: u8>(
 
 #[inline(always)]
 fn gives_way(m: &mut Machine<'_>, loops: u32) -> bool {
-    let patience = if m.strong_seen { PATIENCE_STRONG } else { PATIENCE };
+    if loops < PATIENCE_STRONG {
+        return false;
+    }
+    let patience = match (m.strong_seen, m.watched) {
+        (true, _) => PATIENCE_STRONG,
+        (false, true) => PATIENCE_WATCHED,
+        (false, false) => PATIENCE,
+    };
     if loops < patience {
         return false;
     }

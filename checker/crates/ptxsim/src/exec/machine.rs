@@ -12,7 +12,7 @@ use super::trace::Tracer;
 use super::vector::Vectors;
 use super::warp::{Row32, Row64, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
-use crate::decode::op::MemOp;
+use crate::decode::op::{Code, MemOp};
 use crate::decode::{Program, SharedVariable};
 use crate::lines::Lines;
 use crate::memory::Memory;
@@ -91,6 +91,8 @@ pub(crate) struct Machine<'a> {
     pub strong_seen: bool,
     /// Stores, and atomics that changed their word, and all else that others could learn from.
     pub changes: u64,
+    /// Every block has given way: a store of what is there already is no change, then.
+    pub watched: bool,
     pub output: Vec<u8>,
     pub output_dropped: u64,
     /// The device's heap, where the launch may use it.
@@ -164,14 +166,10 @@ impl Machine<'_> {
     /// A party of a finding that is not about memory.
     pub fn party(&self, pc: u32, block: u32, linear: u32, action: Action) -> Access {
         let program = self.program();
-        let source = program
-            .source_of
-            .get(pc as usize)
-            .and_then(|s| program.sources.get(*s as usize))
-            .cloned()
-            .unwrap_or_default();
+        let place = program.source_of.get(pc as usize).copied().unwrap_or(0) as usize;
         Access {
-            source,
+            source: program.sources.get(place).cloned().unwrap_or_default(),
+            called_from: program.callers.get(place).cloned().flatten(),
             action,
             block: self.block_index(block),
             thread: self.thread(linear),
@@ -182,6 +180,7 @@ impl Machine<'_> {
             elements: None,
             address: 0,
             bytes: 0,
+            pending: false,
         }
     }
 
@@ -224,7 +223,7 @@ impl Machine<'_> {
             Place::Shared(offset) => {
                 access.space = Some(Space::Shared);
                 access.address = base(SHARED_SLOT).wrapping_add(offset as u64);
-                let (name, start, length, element) = self.shared_array(offset);
+                let (name, start, length, element) = self.shared_array(op.array, offset);
                 let element = i64::from(if element == 1 { op.width } else { element });
                 access.array = name;
                 access.index = Some(offset.saturating_sub(start).div_euclid(element));
@@ -233,42 +232,67 @@ impl Machine<'_> {
             Place::Local(offset) => {
                 access.space = Some(Space::Local);
                 access.address = base(LOCAL_SLOT).wrapping_add(offset as u64);
+                // the kernel's own arrays begin at 0; where a function's are, its caller decides
+                if let Some(bytes) = self.own_arrays(op.pc) {
+                    access.index = Some(offset.div_euclid(i64::from(op.width)));
+                    access.elements = Some(u64::from(bytes / op.width));
+                }
             }
             Place::Nowhere(address) => access.address = address,
         }
         access
     }
 
-    /// Name, start, bytes and element size of the shared array that `offset` is in, or the nearest.
-    fn shared_array(&self, offset: i64) -> (Option<String>, i64, u64, u32) {
+    /// Bytes of the kernel's local arrays, where it is the kernel itself that executes operation `pc`.
+    fn own_arrays(&self, pc: u32) -> Option<u32> {
+        let entry = self.program().functions.get(self.grid.entry)?;
+        let operations = self.program().operations(self.grid.entry).len() as u32;
+        (entry.start..entry.start + operations).contains(&pc).then_some(entry.local_bytes)
+    }
+
+    /// Name, start, bytes and element size of the shared array that an access to `offset` is about: the one that its
+    /// address was computed from, where that is known, else the one that it is in, or the nearest.
+    fn shared_array(&self, array: u32, offset: i64) -> (Option<String>, i64, u64, u32) {
         let program = self.program();
-        let fixed = i64::from(program.shared_static);
-        if offset >= fixed || program.shared.is_empty() {
-            return (None, fixed, u64::from(self.grid.dynamic_shared), 1);
-        }
         let away = |v: &&SharedVariable| {
-            let (start, end) = (i64::from(v.offset), i64::from(v.offset) + i64::from(v.bytes));
+            let (start, end) = self.room(v);
+            let (start, end) = (i64::from(start), i64::from(end));
             if offset < start {
                 start.saturating_sub(offset)
             } else {
                 offset.saturating_sub(end - 1).max(0)
             }
         };
-        match program.shared.iter().min_by_key(away) {
-            Some(v) => (Some(v.name.clone()), i64::from(v.offset), u64::from(v.bytes), v.element),
+        let nearest = || program.shared.iter().min_by_key(away);
+        match program.shared.get(array as usize).or_else(nearest) {
+            Some(v) => {
+                let (start, end) = self.room(v);
+                // which of several dynamic arrays, nobody knows
+                let alone = || program.shared.iter().filter(|v| v.dynamic).count() == 1;
+                let named = array != u32::MAX || !v.dynamic || alone();
+                let name = named.then(|| v.name.clone());
+                (name, i64::from(start), u64::from(end - start), v.element)
+            }
             None => (None, 0, 0, 1),
         }
     }
 
-    /// First byte and end of the shared array, the dynamic one included, that `first .. end` is inside.
-    pub fn shared_room(&self, first: u32, end: u32) -> Option<(u32, u32)> {
+    /// First byte and end of a shared array.
+    fn room(&self, v: &SharedVariable) -> (u32, u32) {
+        let bytes = if v.dynamic { self.grid.dynamic_shared } else { v.bytes };
+        (v.offset, v.offset + bytes)
+    }
+
+    /// First byte and end of the shared array that `first .. end` is inside; `array` is the one that the address was
+    /// computed from, where that is known.
+    pub fn shared_room(&self, array: u32, first: u32, end: u32) -> Option<(u32, u32)> {
         let program = self.program();
-        if first >= program.shared_static {
-            let room = (program.shared_static, self.grid.shared_bytes);
-            return (end <= room.1).then_some(room);
+        let inside = |(start, stop): &(u32, u32)| *start <= first && end <= *stop;
+        if let Some(v) = program.shared.get(array as usize) {
+            return Some(self.room(v)).filter(inside);
         }
-        let mut rooms = program.shared.iter().map(|v| (v.offset, v.offset + v.bytes));
-        rooms.find(|(start, stop)| *start <= first && end <= *stop)
+        let dynamic = (program.shared_static, self.grid.shared_bytes);
+        program.shared.iter().map(|v| self.room(v)).chain([dynamic]).find(inside)
     }
 
     /// The order in which findings are told: lowest block, then lowest thread.
@@ -363,8 +387,9 @@ impl Machine<'_> {
                 (true, _) => Action::Atomic,
                 _ => Action::Read,
             };
-            let with = known.then(|| {
-                self.memory_party(&other, place, other_block, past.thread, action, other.width)
+            let with = known.then(|| Access {
+                pending: past.flying,
+                ..self.memory_party(&other, place, other_block, past.thread, action, other.width)
             });
             (at, with)
         });
@@ -418,7 +443,7 @@ impl Machine<'_> {
                 local_sectors: site.local_sectors,
                 ..Counters::default()
             };
-            let load = matches!(program.ops[op.pc as usize].code, crate::decode::op::Code::Load);
+            let load = matches!(program.ops[op.pc as usize].code, Code::Load | Code::Copy);
             if op.atomic.is_some() {
                 c.global_atomics = site.requests;
                 c.global_atomic_sectors = site.units;

@@ -8,6 +8,7 @@
 //! hazards  uninitialised reads and races, by happens-before per byte, and
 //! pattern  how the lanes of an access lie, and
 //! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
+//! copies   asynchronous copies, on their way until their thread waits
 //! heap     `malloc` and `free` in kernels
 //! progress loops that can never end
 //! trace    what one thread did
@@ -19,6 +20,7 @@ mod barrier;
 pub(crate) mod block;
 pub(crate) mod builtin;
 mod collective;
+pub(crate) mod copies;
 pub(crate) mod findings;
 pub(crate) mod hazards;
 pub(crate) mod heap;

@@ -25,9 +25,10 @@ impl Watch {
     /// Every block in flight has had a turn, and none has ended. True when none of them ever will.
     pub fn round<'b>(
         &mut self,
-        m: &Machine<'_>,
+        m: &mut Machine<'_>,
         blocks: impl Iterator<Item = &'b BlockState>,
     ) -> bool {
+        m.watched = true;
         if m.changes != self.changes {
             (self.changes, self.state) = (m.changes, None);
             return false;

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use super::access::WarpParts;
 use super::alu::Rows;
+use super::copies;
 use super::machine::{BlockState, Machine, Place};
 use super::warp::{Frame, State};
 use super::words::{self, element};
@@ -195,6 +196,15 @@ impl Tracer {
                 let write = matches!(op.code, Code::Store);
                 self.touch(m, b, warp, rows, here, (op.d, access), write);
             }
+            Code::Copy => {
+                let Some(copy) = program.copies.get(op.d as usize) else { return };
+                let Some([from, to]) = copies::memory(m, copy) else { return };
+                let lane = self.linear as usize % 32;
+                if copies::size(rows, copy, lane, to.bytes()) > 0 {
+                    self.touch(m, b, warp, rows, here, (copy.from, from), false);
+                }
+                self.touch(m, b, warp, rows, here, (copy.to, to), true);
+            }
             Code::Barrier => {
                 let waits = program.barriers.get(op.d as usize).is_some_and(|b| b.waits);
                 let others: u32 = b
@@ -349,7 +359,7 @@ impl Tracer {
         let shared = |offset: i64| {
             let inside = u32::try_from(offset).is_ok_and(|first| {
                 let end = first.checked_add(op.bytes());
-                end.is_some_and(|end| m.shared_room(first, end).is_some())
+                end.is_some_and(|end| m.shared_room(op.array, first, end).is_some())
             });
             (Place::Shared(offset), inside)
         };
@@ -401,7 +411,9 @@ impl Tracer {
         if op.atomic.is_some() {
             values.push(operand(op.b));
         } else if write {
-            values.extend(op.rows.iter().take(op.vector as usize).map(|row| operand(*row)));
+            // an asynchronous copy has no registers
+            let rows = op.rows.iter().take(op.vector as usize).filter(|row| **row != u32::MAX);
+            values.extend(rows.map(|row| operand(*row)));
         } else if fault.is_none() {
             for e in 0..op.vector {
                 let at = |offset: i64| (offset as u64 + u64::from(e * op.width)) as u32;

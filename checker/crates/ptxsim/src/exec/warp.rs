@@ -1,5 +1,6 @@
 //! A warp: register rows, and the groups of lanes ("splits") that currently run apart.
 
+use super::copies::Copies;
 use crate::decode::MAX_ROWS;
 use crate::decode::op::Func;
 
@@ -89,6 +90,7 @@ pub(crate) struct Warp {
     /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per byte the lanes that wrote it.
     pub local: Vec<u32>,
     pub local_written: Vec<u32>,
+    pub copies: Copies,
 }
 
 impl Warp {

@@ -170,7 +170,8 @@ impl Words for Global<'_> {
     }
 }
 
-/// Moves the data; true when memory may be another one now. All lanes are inside and aligned.
+/// Moves the data; true when memory may be another one now, and exactly then if `watched`. All lanes are inside and
+/// aligned.
 #[inline(always)]
 pub(super) fn transfer<W: Words>(
     words: &mut W,
@@ -179,7 +180,9 @@ pub(super) fn transfer<W: Words>(
     kind: Kind,
     who: &Who,
     place: &Place<'_>,
+    watched: bool,
 ) -> bool {
+    let changes = !watched || kind != Kind::Store || changes(words, rows, op, who, place);
     match kind {
         Kind::Load => {
             load(words, rows, op, who, place);
@@ -195,7 +198,22 @@ pub(super) fn transfer<W: Words>(
         Kind::Store => store(words, rows, op, who, &place.offsets()),
         Kind::Atomic => return atomic(words, rows, op, who, &place.offsets()),
     }
-    true
+    changes
+}
+
+/// Will a store change a word? Where lanes store different values to one, it may look as if it did.
+#[cold]
+#[inline(never)]
+fn changes<W: Words>(words: &W, rows: &Rows<'_>, op: &MemOp, who: &Who, place: &Place<'_>) -> bool {
+    let (offsets, known) = (place.offsets(), u64::MAX >> (64 - 8 * op.width));
+    let unsigned = MemOp { signed: false, ..*op };
+    (0..op.vector).any(|e| {
+        let row = op.rows[e as usize & 3] as usize;
+        lanes(who.mask).any(|lane| {
+            let new = if op.wide { rows.x[row].0[lane] } else { u64::from(rows.r[row].0[lane]) };
+            element(words, offsets[lane] + e * op.width, &unsigned) != new & known
+        })
+    })
 }
 
 #[inline(always)]

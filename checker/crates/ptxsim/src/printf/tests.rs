@@ -26,7 +26,7 @@ fn pack(args: &[Arg]) -> Vec<u8> {
 }
 
 fn show(text: &str, args: &[Arg]) -> String {
-    format(text.as_bytes(), &pack(args), &|address| (address == 64).then(|| b"tile".to_vec()))
+    format(text.as_bytes(), &pack(args), &|address| (address == 64).then(|| b"tile".to_vec())).0
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn what_is_wrong_is_copied() {
     assert_eq!(show("%d %d", &[Int(1)]), "1 %d", "an argument is missing");
     assert_eq!(show("%y 5%", &[]), "%y 5%", "an unknown conversion, and none");
     assert_eq!(show("%5.2q|", &[]), "%5.2q|");
-    assert_eq!(format(b"a\0b", &[], &|_| None), "a", "ends at the zero");
-    assert_eq!(format(b"\xff", &[], &|_| None), "\u{fffd}");
+    assert_eq!(format(b"a\0b", &[], &|_| None).0, "a", "ends at the zero");
+    assert_eq!(format(b"\xff", &[], &|_| None).0, "\u{fffd}");
     let many: Vec<Arg> = (0..40).map(Int).collect();
     assert!(
         show(&"%d ".repeat(40), &many).ends_with("30 31 %d %d %d %d %d %d %d %d "),
@@ -149,5 +149,14 @@ proptest! {
         prop_assert_eq!(integers, format!("{n} {w:x}"));
         let back: f32 = float.parse().unwrap_or(f32::NAN);
         prop_assert!(back == x || x.is_nan(), "nine digits give the float back");
+    }
+}
+
+/// CUDA C++ Programming Guide, "Formatted Output": unlike C's, the device's `printf` returns how many arguments it has
+/// parsed.
+#[test]
+fn arguments_are_counted() {
+    for (text, arguments) in [("none", 0), ("100%%", 0), ("%d %s", 2), ("%*.*f|%c", 4)] {
+        assert_eq!(format(text.as_bytes(), &[0; 64], &|_| None).1, arguments, "{text}");
     }
 }

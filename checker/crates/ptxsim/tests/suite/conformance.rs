@@ -2,7 +2,7 @@
 //! (the PTX is compiled without contraction), within a few units in the last place where it uses `.approx`.
 //! Correct kernels must give no finding, at any level of diagnosis and in any order of blocks and warps.
 
-use crate::common::{self, Kernel, Random, close, matrix};
+use crate::common::{self, Kernel, Random, close, matrix, module};
 use ptxsim::{Diagnose, FindingKind, Options};
 
 const COUNT: Options =
@@ -429,7 +429,7 @@ fn constant_memory_has_its_initial_values() {
             (1..10).flat_map(|i| (i as f32).to_le_bytes()).map(|b| b.to_string()).collect();
         let with = m.text.replace("filt[36];", &format!("filt[36] = {{{}}};", filter.join(", ")));
         assert_ne!(with, m.text);
-        let with = common::module(&with);
+        let with = module(&with);
         let (w, h) = (35_usize, 19);
         let x = Random(12).floats(w * h, -1.0, 1.0);
         let mut wanted = vec![7.0_f32; w * h];
@@ -830,6 +830,21 @@ fn arrays_in_local_memory() {
             .scalar(d.len() as i32)
             .clean(|ran| assert_eq!(ran.get::<i32>("d"), wanted));
     }
+}
+
+/// CUDA C++ Programming Guide, "Formatted Output": the number of arguments, or -1 without a format.
+#[test]
+fn printf_returns_the_number_of_arguments() {
+    let call = "{\n.param .b64 f;\n.param .b64 v;\n.param .b32 d;\nst.param.b64 [f], %x2;\n\
+                st.param.b64 [v], 0;\ncall.uni (d), vprintf, (f, v);\nld.param.b32 %r1, [d];\n}\n";
+    let m = module(&format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.global .align 1 .b8 text[8] = {{37, 100, 44, 37, 105}};\n\
+         .extern .func (.param .b32 d) vprintf (.param .b64 f, .param .b64 v);\n\
+         .visible .entry k(.param .u64 a)\n{{\n.reg .b32 %r<5>;\n.reg .b64 %x<5>;\nld.param.u64 %x0, [a];\n\
+         mov.u64 %x2, text;\n{call}st.global.u32 [%x0], %r1;\nmov.u64 %x2, 0;\n{call}\
+         st.global.u32 [%x0+4], %r1;\nret;\n}}\n"
+    ));
+    Kernel::new(&m, "k").empty::<i32>("a", 2).clean(|ran| assert_eq!(ran.get::<i32>("a"), [2, -1]));
 }
 
 #[test]

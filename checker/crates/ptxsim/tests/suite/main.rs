@@ -3,6 +3,7 @@
 mod acceptance;
 mod common;
 mod conformance;
+mod copies;
 mod corpus;
 mod counters;
 mod determinism;

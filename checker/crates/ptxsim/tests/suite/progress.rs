@@ -224,6 +224,26 @@ fn endless_loops_that_wait_for_nobody() {
     assert_eq!(ran.only().at.source.line, line(FILE, "endless"));
 }
 
+/// Stores of what is there already change nothing, and soon prove that a loop has no end: of all threads to one word, to
+/// words of their own, and to words that several warps share.
+#[test]
+fn endless_loops_that_store_the_same_again() {
+    for place in ["mov.u32 %r2, 0;", "mad.lo.u32 %r2, %r4, %r3, %r1;", "mov.u32 %r2, %r1;"] {
+        let m = module(&format!(
+            ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{{\n.reg .b32 %r<9>;\n\
+             .reg .b64 %x<5>;\nld.param.u64 %x0, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r3, %ntid.x;\n\
+             mov.u32 %r4, %ctaid.x;\n{place}\nmul.wide.u32 %x1, %r2, 4;\nadd.s64 %x0, %x0, %x1;\n\
+             $a:\nst.global.u32 [%x0], 5;\nbra $a;\n}}\n"
+        ));
+        let k = Kernel::new(&m, "k").grid(4, 1, 1).block(128, 1, 1).empty::<u32>("a", 512);
+        let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
+        let FindingKind::NeverFinishes { instructions } = ran.only().what else {
+            panic!("{:#?}", ran.only())
+        };
+        assert!(instructions < 20_000_000, "{instructions}");
+    }
+}
+
 /// A block that does not come to the barrier of the grid.
 #[test]
 fn a_grid_barrier_without_everybody() {

@@ -49,6 +49,7 @@ fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
+        cooperative: false,
         args: launch.args.iter().map(argument).collect(),
         seed: 0,
         budget: 0,

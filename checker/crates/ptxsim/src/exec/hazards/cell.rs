@@ -2,9 +2,9 @@
 //!
 //! * **Word** (nearly always): the last write and the reads since, each one mark of a whole word. Reads, and atomics
 //!   among themselves, do not exclude each other, so such a mark may stand for several threads: then its kind says how
-//!   far apart they are, and thread, stamp and site are the newest one's. Where only block barriers and full
+//!   far apart they are, and thread, stamp and site are one's since the last barrier. Where only block barriers and full
 //!   `__syncwarp`s order threads, that loses nothing: a later access is unordered with one of them exactly if the kind
-//!   and the newest stamp say so.
+//!   and that stamp say so.
 //! * **Bytes**: each byte accessed by at most one thread, all in one block between two synchronisations; what a
 //!   kernel that stores characters leaves behind.
 //! * **List**: anything else, as a list of [`Past`] accesses in a side table.
@@ -128,7 +128,7 @@ impl Quick {
 
     /// The read half, of this block so far, once the thread of `mark` has read too; `None` when that needs a closer look.
     #[inline(always)]
-    fn joined(&self, old: u64, mark: u64) -> Option<u64> {
+    fn joined(&self, old: u64, mark: u64, write: u64) -> Option<u64> {
         let since = old & !KINDS;
         let kind = kind_of(old);
         let low = old & LOWS;
@@ -148,7 +148,9 @@ impl Quick {
             return None;
         }
         let crowd = if apart { WARPS } else { LANES };
-        Some(mark | low | crowd << KIND)
+        // of two, the one that is not known to write here is the more likely to be in conflict with the next write
+        let owns = (write ^ mark) & WHO & !KINDS == 0;
+        Some(if owns { old & !KINDS } else { mark | low } | crowd << KIND)
     }
 
     /// A read of a shared word that was written in this block, before the last barrier or by the reader itself.
@@ -161,7 +163,7 @@ impl Quick {
         let old = cell.read;
         if old < self.fresh {
             cell.read = mark;
-        } else if let Some(new) = self.joined(old, mark) {
+        } else if let Some(new) = self.joined(old, mark, cell.write) {
             cell.read = new;
         } else {
             return false;
@@ -196,7 +198,7 @@ impl Quick {
                 return false;
             }
             cell.read = mark | old & LOWS | BLOCKS << KIND;
-        } else if let Some(new) = self.joined(old, mark) {
+        } else if let Some(new) = self.joined(old, mark, cell.write) {
             cell.read = new;
         } else {
             return false;
@@ -293,6 +295,14 @@ impl Quick {
         free
     }
 
+    /// The last write, where it was a plain one and nobody has read the word since the last barrier.
+    pub fn unread_write(&self, cell: &Cell) -> Option<Past> {
+        let read = cell.read & !KINDS;
+        let unread = is_free(cell.read) || read.wrapping_sub(self.own) < self.fresh - self.own;
+        let plain = kind_of(cell.write) == PLAIN && stamp_of(cell.write) != 0;
+        (plain && unread).then(|| Past { write: true, ..past(cell.write) })
+    }
+
     /// An atomic on a word that, since the last barrier, only atomics and the thread itself have touched.
     #[inline(always)]
     pub fn atomic(&self, cell: &mut Cell, mark: u64, shared: bool) -> bool {
@@ -336,6 +346,11 @@ impl Cell {
         } else {
             (self.write >> LOW) as u8 & 15
         }
+    }
+
+    /// The write half after a plain write of the whole word.
+    pub const fn written(mark: u64) -> u64 {
+        mark | LOWS
     }
 
     /// These bytes are written, by somebody whose races are not followed.
@@ -455,6 +470,9 @@ impl Cell {
     fn pack_words(generation: Option<u32>, initialised: u8, list: &[Past]) -> Option<Self> {
         let mut cell = Self::default();
         for p in list {
+            if p.flying {
+                return None;
+            }
             let crowd = p.crowd.bits()?;
             let strong = match p.strong {
                 Strength::Weak => 0,
@@ -486,7 +504,8 @@ impl Cell {
         let site = head.map_or(0, |p| p.site);
         let (mut threads, mut states, mut deltas) = ([0_u32; 4], 0_u64, 0_u64);
         for p in list {
-            if p.crowd != Crowd::One
+            if p.flying
+                || p.crowd != Crowd::One
                 || p.strong != Strength::Weak
                 || (p.block, p.stamp) != (block, stamp)
             {
@@ -550,6 +569,7 @@ fn past(half: u64) -> Past {
         extent: 0,
         write: false,
         adds: false,
+        flying: false,
         strong: Strength::Weak,
         crowd: Crowd::One,
     }

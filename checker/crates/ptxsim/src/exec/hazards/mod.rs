@@ -4,6 +4,7 @@
 //! `pages` the shadow of global memory; `talk` how threads synchronise beyond barriers, and `know` what they learn by it.
 
 pub(crate) mod cell;
+pub(super) mod copies;
 mod know;
 pub(crate) mod pages;
 pub(crate) mod past;
@@ -56,9 +57,10 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Is the thread named another one? The accessing thread may be the newest of a crowd that it is in conflict with.
+    /// Is the thread named one that it is in conflict with? The accessing thread may be the newest of a crowd; its own
+    /// asynchronous copy is another matter.
     pub fn known(&self, me: &Me) -> bool {
-        (self.past.block, self.past.thread) != (me.block, me.thread)
+        self.past.flying || (self.past.block, self.past.thread) != (me.block, me.thread)
     }
 }
 
@@ -75,7 +77,19 @@ impl Me {
         let Self { block, stamp, site, thread, strong, .. } = *self;
         let extent = if strong == Strength::Weak { 0 } else { bytes };
         let crowd = Crowd::One;
-        Past { block, stamp, site, thread, bytes, extent, write, adds: false, strong, crowd }
+        Past {
+            block,
+            stamp,
+            site,
+            thread,
+            bytes,
+            extent,
+            write,
+            adds: false,
+            flying: false,
+            strong,
+            crowd,
+        }
     }
 
     const fn who(&self) -> Who {
@@ -84,10 +98,15 @@ impl Me {
 
     /// Are all that `past` stands for ordered before this access, by a thread that knows this?
     fn after(&self, past: &Past, know: Option<&Know>) -> bool {
+        if past.flying {
+            return false;
+        }
+        let block = if self.shared { self.index } else { past.block };
         self.after_barriers(past)
-            || know.is_some_and(|know| {
-                know.covers(if self.shared { self.index } else { past.block }, past)
-            })
+            || know.is_some_and(|know| know.covers(block, past))
+            // some by barriers, others because the thread knows of them
+            || matches!(past.crowd, Crowd::These { .. })
+                && past.threads().all(|t| self.after(&one_of(past, t), know))
     }
 
     fn after_barriers(&self, past: &Past) -> bool {
@@ -113,14 +132,24 @@ impl Me {
         }
     }
 
+    /// Is a past access over for everybody who may still come? In shared memory, what came before the block's last
+    /// barrier is.
+    const fn settles(&self, past: &Past) -> bool {
+        self.shared && past.stamp < self.block_epoch && !past.flying
+    }
+
     /// One thread of a past access that is not ordered before this one.
     fn party(&self, past: &Past, know: Option<&Know>) -> Past {
         if !matches!(past.crowd, Crowd::These { .. }) {
             return *past;
         }
-        let one = |thread| Past { thread, crowd: Crowd::One, ..*past };
-        past.threads().map(one).find(|p| !self.after(p, know)).unwrap_or(*past)
+        past.threads().map(|t| one_of(past, t)).find(|p| !self.after(p, know)).unwrap_or(*past)
     }
+}
+
+/// One thread of those that a past access stands for.
+const fn one_of(past: &Past, thread: u32) -> Past {
+    Past { thread, crowd: Crowd::One, ..*past }
 }
 
 /// The close look at one access of one word: records it, and tells what it races with, if that is not `benign`.
@@ -134,7 +163,8 @@ fn touch(
     benign: impl Fn(&Conflict) -> bool,
 ) -> Option<Conflict> {
     let generation = me.generation();
-    let initialised = cell.initialised(generation) | if new.write { new.bytes } else { 0 };
+    let initialised =
+        cell.initialised(generation) | if new.write && !new.flying { new.bytes } else { 0 };
     cell.unpack(generation, lists, scratch);
     let conflict = scratch
         .iter()
@@ -143,9 +173,7 @@ fn touch(
         .map(|past| Conflict { past, together: together(&past, &new) })
         .filter(|c| !benign(c))
         .max_by_key(|c| (c.past.write, c.past.stamp));
-    // what came before the block's last barrier is over for shared memory
-    let settled = |p: &Past| me.shared && p.stamp < me.block_epoch;
-    record(scratch, new, me.crowds, |p| me.after(p, know), settled);
+    record(scratch, new, me.crowds, |p| me.after(p, know), |p| me.settles(p));
     *cell = Cell::pack(*cell, generation, initialised, lists, scratch);
     conflict
 }
@@ -453,6 +481,15 @@ impl Followed<'_, '_> {
         let adds = self.kind == Kind::Atomic;
         let new = Past { adds, ..me.past(self.bytes(lane), write) };
         let benign = |c: &Conflict| self.same_value(c, lane, word, old);
+        if self.kind == Kind::Store
+            && self.plain()
+            && let Some(past) = self.quick.unread_write(cell)
+            && benign(&Conflict { past, together: together(&past, &new) })
+        {
+            // it stands for the write before, whoever made that
+            cell.write = Cell::written(me.mark());
+            return;
+        }
         let know = m.talk.as_mut().and_then(|talk| {
             if write && !self.op.strong && cell.may_be_strong() {
                 let at = self.spot(place_slot(place), lane, 4 * word as u32);

@@ -69,6 +69,8 @@ pub(crate) struct Past {
     pub write: bool,
     /// An atomic, which observes what it replaces.
     pub adds: bool,
+    /// An asynchronous copy on its way: nothing is ordered after it.
+    pub flying: bool,
     pub strong: Strength,
     pub crowd: Crowd,
 }
@@ -118,7 +120,7 @@ impl Past {
         let ((w, l), (x, m)) = (self.product(), other.product());
         let Self { thread, site, crowd, adds, .. } = *self;
         let like = Self { thread, site, crowd, adds, ..*other };
-        let together = like == *self && (w == x || l == m);
+        let together = like == *self && (w == x || l == m) && !self.flying;
         if together {
             (self.thread, self.site) = (other.thread, other.site);
             if (w, l) != (x, m) {
@@ -153,6 +155,9 @@ pub(crate) fn record(
     list.retain_mut(|p| {
         if settled(p) {
             return false;
+        }
+        if p.flying || new.flying {
+            return true;
         }
         let both = p.bytes & new.bytes;
         if both == 0 {

@@ -517,6 +517,29 @@ fn order(engine: &mut Engine, reference: &mut Reference, event: &Event) {
     }
 }
 
+/// Two readers that one entry stands for: the writer is one of them, and has heard of the other from a third thread.
+#[test]
+fn a_crowd_may_be_ordered_in_different_ways() {
+    let read = |thread| Event::Access {
+        thread,
+        byte: 0,
+        bytes: 2,
+        write: false,
+        strong: Some(Scope::Gpu),
+    };
+    let other = LANES as usize;
+    let events = [
+        read(0),
+        read(other),
+        Event::Meet { block: 0, members: 0b10 | 1 << other },
+        Event::WarpSync { block: 0, warp: 0 },
+        Event::Access { thread: 0, byte: 0, bytes: 1, write: true, strong: None },
+    ];
+    for (shared, glances) in [(false, false), (false, true), (true, false), (true, true)] {
+        agree(&events, shared, glances, true).expect("no race");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -560,6 +583,7 @@ fn every_form_comes_back_as_it_was() {
                 extent: if strong == Strength::Weak { 0 } else { bytes },
                 write: next(2) == 0,
                 adds: false,
+                flying: false,
                 strong,
                 crowd: super::past::Crowd::from_bits(u64::from(next(8) / 5)),
             });

@@ -204,7 +204,7 @@ extern "C" __global__ void local_window(const int* in, int* out, int n) {
         window[i] = 0;
     }
     for (int i = 0; i < n; ++i) {
-        window[(i * 5) % n] = in[threadIdx.x * 16 + i];  // at: out-of-bounds write by block 0 thread 0
+        window[(i * 5) % n] = in[threadIdx.x * 16 + i];  // at: out-of-bounds write by block 0 thread 0 of [8] size 8
     }
     out[threadIdx.x] = window[threadIdx.x];
 }

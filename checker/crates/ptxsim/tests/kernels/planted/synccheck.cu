@@ -335,7 +335,7 @@ extern "C" __global__ void count_of_48(const int* in, int* out) {
     __shared__ int tile[64];
     int t = threadIdx.x;
     tile[t] = in[t];
-    asm volatile("{ .reg .b32 n; mov.b32 n, %0; bar.sync 1, n; }" ::"r"(in[48]) : "memory");  // at: bad-barrier by block 0 thread 0
+    asm volatile("{ .reg .b32 n; mov.b32 n, %0; bar.sync 1, n; }" ::"r"(in[48]) : "memory");  // at: bad-barrier id 1 threads 48 by block 0 thread 0
     out[t] = tile[63 - t];
 }
 extern "C" __global__ void count_of_48_fixed(const int* in, int* out) {
@@ -344,6 +344,34 @@ extern "C" __global__ void count_of_48_fixed(const int* in, int* out) {
     tile[t] = in[t];
     asm volatile("{ .reg .b32 n; mov.b32 n, %0; bar.sync 1, n; }" ::"r"(in[48] + 16) : "memory");
     out[t] = tile[63 - t];
+}
+
+// The seventeenth barrier of a block that has sixteen.
+// launch: grid 1, block 64; in i32[64] ramp; out i32[64]; last i32 16
+extern "C" __global__ void barrier_too_many(const int* in, int* out, int last) {
+    __shared__ int tile[64];
+    int t = threadIdx.x;
+    int sum = 0;
+    for (int id = 1; id <= last; ++id) {
+        tile[t] = in[t] + id;
+        asm volatile("barrier.sync %0;" ::"r"(id) : "memory");  // at: bad-barrier id 16 by block 0 thread 0
+        sum += tile[63 - t];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+// launch: grid 1, block 64; in i32[64] ramp; out i32[64]; last i32 15
+extern "C" __global__ void barrier_too_many_fixed(const int* in, int* out, int last) {
+    __shared__ int tile[64];
+    int t = threadIdx.x;
+    int sum = 0;
+    for (int id = 1; id <= last; ++id) {
+        tile[t] = in[t] + id;
+        asm volatile("barrier.sync %0;" ::"r"(id) : "memory");
+        sum += tile[63 - t];
+        __syncthreads();
+    }
+    out[t] = sum;
 }
 
 // The flag is set behind the barrier that the waiting thread never reaches.

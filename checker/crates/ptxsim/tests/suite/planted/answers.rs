@@ -129,6 +129,7 @@ const ANSWERS: &[(&str, &str, Wanted)] = &[
     ("crossed_barriers_fixed", "out", Ints(|i| i as i32)),
     ("counted_on_the_left_fixed", "out", Ints(|i| 63 - i as i32)),
     ("count_of_48_fixed", "out", Ints(|i| 63 - i as i32)),
+    ("barrier_too_many_fixed", "out", Ints(|i| 15 * (63 - i as i32) + 120)),
     ("flag_behind_the_barrier_fixed", "out", Ints(|_| 1)),
     ("locked_twice_fixed", "balance", Ints(|i| [40, 60][i])),
     ("group_in_a_branch_fixed", "out", Ints(|i| if i < 40 { 39 - i as i32 } else { -1 })),

@@ -13,7 +13,7 @@
 //! // at: KIND [FIELD N]... [ACTION] [by [block X [Y]] [thread X [Y]]] [of [ARRAY][[INDEX]]] [size N]
 //! // with: [ACTION] [by ...] [of ...]
 //!
-//! at the end of the line that must be named. KIND, FIELD and ACTION are those of `ptxsim`'s JSON. Everything that
+//! at the end of the line that must be named; that may be the call of the inlined function in which it happens. KIND, FIELD and ACTION are those of `ptxsim`'s JSON. Everything that
 //! the kernel determines is given; in a race the two parties may come in either order. `also:` is a second finding.
 //! ```
 
@@ -205,7 +205,8 @@ fn word(value: impl serde::Serialize) -> String {
 impl Party {
     fn fits(&self, told: &Access) -> bool {
         let same = |said: &Option<[u32; 3]>, is: [u32; 3]| said.is_none_or(|s| s == is);
-        self.line == told.source.line
+        let caller = told.called_from.as_ref().map(|s| s.line);
+        (self.line == told.source.line || Some(self.line) == caller)
             && self.action.as_ref().is_none_or(|a| *a == word(told.action))
             && same(&self.block, told.block)
             && same(&self.thread, told.thread)

@@ -22,22 +22,7 @@ const FILES: [(&str, bool); 8] = [
 ];
 
 /// Not right yet, and why. What starts to pass must leave the list.
-const PENDING: &[(&str, &str)] = &[
-    (
-        "shared_far_away",
-        "only the array that an address lies in is known, not the one that was meant",
-    ),
-    ("dynamic_bytes", "the dynamic array has no name"),
-    ("overlapping_parts", "the dynamic array has no name"),
-    ("dynamic_bins", "the dynamic array has no name"),
-    ("ping_pong", "of several readers only one is remembered"),
-    ("lost_nodes", "one root cause is told twice"),
-    ("copies_on_their_way", "cp.async"),
-    ("copies_on_their_way_fixed", "cp.async"),
-    ("last_stage", "cp.async"),
-    ("last_stage_fixed", "cp.async"),
-    ("count_of_48", "any count is taken"),
-];
+const PENDING: &[(&str, &str)] = &[];
 
 /// Different orders of warps and blocks.
 const SEEDS: [u64; 4] = [0, 1, 2, 5];

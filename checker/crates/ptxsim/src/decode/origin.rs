@@ -1,0 +1,188 @@
+//! Which shared array an address was computed from.
+//!
+//! C++ has no way from one array into another: an address that was computed from one array's, and from no other, must
+//! stay inside it, even where it lands in the middle of another array. Flow-insensitive and conservative: what several
+//! addresses went into, and what may have come through memory or from a caller, has no origin that is known.
+
+use std::collections::HashMap;
+
+use crate::parse::ast::{Function, Instruction, Operand, Statement};
+
+/// The address that went into a value, by its variable's name in PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin<'a> {
+    Of(&'a str),
+    /// Several, or nobody knows.
+    Unknown,
+}
+
+/// The shared arrays behind a function's registers.
+#[derive(Debug, Default)]
+pub(super) struct Origins<'a> {
+    of: HashMap<&'a str, Origin<'a>>,
+}
+
+impl<'a> Origins<'a> {
+    /// `shared` tells whether a name is a shared variable's at the module's scope.
+    pub fn new(function: &Function<'a>, shared: impl Fn(&str) -> bool) -> Self {
+        let body = function.body.as_deref().unwrap_or_default();
+        let mut of = HashMap::new();
+        let mut instructions = vec![];
+        for statement in body {
+            match statement {
+                Statement::Variable(v) if v.space == "shared" => {
+                    of.insert(v.name, Origin::Of(v.name));
+                }
+                Statement::Instruction(i) => instructions.push(i),
+                _ => {}
+            }
+        }
+        for i in &instructions {
+            i.operands.iter().for_each(|operand| {
+                mentions(operand, &mut |name| {
+                    if shared(name) {
+                        of.insert(name, Origin::Of(name));
+                    }
+                });
+            });
+        }
+        let mut origins = Self { of };
+        if origins.of.is_empty() {
+            return origins;
+        }
+        // once an address is in memory, a load may bring it back
+        let mut escaped = false;
+        while instructions.iter().fold(false, |changed, i| {
+            escaped |= origins.escapes(i);
+            origins.flow(function, i, escaped) | changed
+        }) {}
+        origins
+    }
+
+    /// The variable that the address in `name` was computed from, if it is only one.
+    pub fn variable(&self, name: &str) -> Option<&'a str> {
+        match self.of.get(name) {
+            Some(Origin::Of(variable)) => Some(*variable),
+            _ => None,
+        }
+    }
+
+    /// Does the instruction put an address where other instructions find it?
+    fn escapes(&self, i: &Instruction<'a>) -> bool {
+        let values = match i.root() {
+            "st" | "red" => i.operands.get(1..),
+            "atom" => i.operands.get(2..),
+            "call" => Some(i.operands.as_slice()),
+            _ => None,
+        };
+        values.unwrap_or_default().iter().any(|o| self.from(o).is_some())
+    }
+
+    /// Hands on what goes into an instruction's result. True when that is news.
+    fn flow(&mut self, function: &Function<'a>, i: &Instruction<'a>, escaped: bool) -> bool {
+        let Some((destination, sources)) = i.operands.split_first() else { return false };
+        let all = |sources: &[Operand<'a>]| {
+            sources.iter().fold(None, |all, source| join(all, self.from(source)))
+        };
+        let from = match i.root() {
+            "st" | "red" | "bra" | "ret" | "exit" | "bar" | "barrier" | "cp" | "call" => None,
+            // truth values, masks and counts of lanes
+            "setp" | "set" | "isspacep" | "testp" | "vote" | "match" | "activemask" => None,
+            "ld" if i.modifiers().any(|m| m.starts_with("param")) => {
+                let param = |o: &Operand<'a>| {
+                    matches!(o, Operand::Memory { base: Some(base), .. }
+                        if function.entry && function.params.iter().any(|p| p.name == *base))
+                };
+                (!sources.iter().all(param)).then_some(Origin::Unknown)
+            }
+            "ld" | "ldu" | "atom" | "tex" | "tld4" | "suld" => escaped.then_some(Origin::Unknown),
+            // the last operand only chooses
+            "selp" | "slct" => all(sources.get(..2).unwrap_or_default()),
+            _ => all(sources),
+        };
+        let Some(from) = from else { return false };
+        let mut changed = false;
+        mentions(destination, &mut |name| {
+            let before = self.of.get(name).copied();
+            let after = join(before, Some(from));
+            if before != after {
+                changed = true;
+                self.of.extend(after.map(|origin| (name, origin)));
+            }
+        });
+        changed
+    }
+
+    fn from(&self, operand: &Operand<'a>) -> Option<Origin<'a>> {
+        let mut all = None;
+        mentions(operand, &mut |name| all = join(all, self.of.get(name).copied()));
+        all
+    }
+}
+
+fn join<'a>(a: Option<Origin<'a>>, b: Option<Origin<'a>>) -> Option<Origin<'a>> {
+    match (a, b) {
+        (None, other) | (other, None) => other,
+        (Some(a), Some(b)) => Some(if a == b { a } else { Origin::Unknown }),
+    }
+}
+
+/// The names in an operand.
+fn mentions<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
+    match operand {
+        Operand::Name(name)
+        | Operand::Not(name)
+        | Operand::Offset(name, _)
+        | Operand::Memory { base: Some(name), .. } => f(name),
+        Operand::Pair(a, b) => {
+            f(a);
+            f(b);
+        }
+        Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|o| mentions(o, f)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    /// The variable behind each register of a kernel with two shared arrays, `a` and `b`.
+    fn origin(body: &str, register: &str) -> Option<String> {
+        let text = format!(
+            ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
+             .shared .align 4 .b8 a[64];\n.shared .align 4 .b8 b[64];\n{body}\nret;\n}}\n"
+        );
+        let ptx = parse::parse(&text).expect("parses");
+        let origins = Origins::new(&ptx.functions[0], |_| false);
+        origins.variable(register).map(str::to_owned)
+    }
+
+    #[test]
+    fn arithmetic_keeps_the_array() {
+        let body = "mov.u32 %r1, a;\nshl.b32 %r2, %r9, 2;\nadd.s32 %r3, %r1, %r2;\n\
+                    cvt.u64.u32 %d1, %r3;\ncvta.shared.u64 %d2, %d1;\nadd.s64 %d3, %d2, 8;";
+        assert_eq!(origin(body, "%r3").as_deref(), Some("a"));
+        assert_eq!(origin(body, "%d3").as_deref(), Some("a"));
+        assert_eq!(origin(body, "%r2"), None);
+    }
+
+    #[test]
+    fn a_choice_between_two_arrays_is_neither() {
+        let body = "mov.u32 %r1, a;\nmov.u32 %r2, b;\nsetp.eq.u32 %p1, %r1, %r9;\n\
+                    selp.b32 %r3, %r1, %r2, %p1;\nselp.b32 %r4, %r1, %r1, %p1;\n\
+                    mov.u32 %r5, %r1;\nmov.u32 %r5, %r2;";
+        assert_eq!(origin(body, "%r3"), None);
+        assert_eq!(origin(body, "%r4").as_deref(), Some("a"));
+        assert_eq!(origin(body, "%r5"), None);
+    }
+
+    #[test]
+    fn what_memory_brings_back_may_be_any_address() {
+        let load = "mov.u32 %r1, a;\nld.global.u32 %r2, [%d9];\nadd.s32 %r3, %r1, %r2;";
+        assert_eq!(origin(load, "%r3").as_deref(), Some("a"));
+        let escaped = format!("{load}\nmov.u32 %r4, b;\nst.global.u32 [%d9], %r4;");
+        assert_eq!(origin(&escaped, "%r3"), None);
+    }
+}
