@@ -316,6 +316,8 @@ pub(crate) struct ImageOp {
     pub at: [u32; 3],
     /// The registers, their width, and the place in the program.
     pub memory: MemOp,
+    /// The same among the memory operations, where races name it.
+    pub site: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -74,6 +74,7 @@ impl<'a> Decoder<'_, 'a> {
             layer: None,
             at: [0; 3],
             memory: MemOp { width, wide: width == 8, ..self.image_memory() },
+            site: 0,
         };
         let mut coordinates = coordinates.iter();
         if layered && let Some(layer) = coordinates.next() {
@@ -126,6 +127,8 @@ impl<'a> Decoder<'_, 'a> {
             layer: None,
             at: [0; 3],
             memory,
+
+            site: 0,
         });
         Ok(())
     }
@@ -156,6 +159,8 @@ impl<'a> Decoder<'_, 'a> {
 
     fn emit_image(&mut self, mut op: ImageOp) {
         op.memory.pc = self.program.ops.len() as u32;
+        op.site = self.program.memory.len() as u32;
+        self.program.memory.push(op.memory);
         self.program.images.push(op);
         self.emit(Code::Image, self.program.images.len() as u32 - 1, 0, 0, 0);
     }

@@ -1,13 +1,15 @@
 //! Texture fetches, surface loads and stores, and questions about their objects.
 //!
 //! PTX ISA, "Texture Instructions", "Surface Instructions". "The memory consistency model does not apply to texture and
-//! surface accesses": races of surface accesses are not followed.
+//! surface accesses": what it would leave without an order certainly has none (`hazards::image`).
 
 use super::access::Context;
+use super::hazards::image::Texels;
+use super::hazards::pages::SlotShadow;
 use super::machine::{Machine, Place};
 use super::warp::lanes;
 use super::words::{Global, Words};
-use super::{COUNT, FULL};
+use super::{COUNT, FULL, hazards};
 use crate::decode::op::{ImageKind, ImageOp, Outside, Property};
 use crate::texture::sample::Raw;
 use crate::texture::{Image, Texture};
@@ -89,8 +91,11 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
     let words = words_of(cx, image);
     let mut texel = |at: [u32; 3]| -> Raw {
         let byte = image.byte(at, layer);
-        if L >= FULL && !cx.m.initialised(image.slot, byte, image.format.bytes()) {
-            unwritten = Some(byte);
+        if L >= FULL {
+            if !cx.m.initialised(image.slot, byte, image.format.bytes()) {
+                unwritten = Some(byte);
+            }
+            read(cx, op, lane, image.slot, byte, image.format.bytes());
         }
         raw(&words, image, byte)
     };
@@ -189,7 +194,29 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
             let what = FindingKind::UninitialisedRead;
             cx.m.fault(what, &op.memory, place, cx.b.index, linear, false);
         }
+        if L >= FULL {
+            read(cx, op, lane, image.slot, byte, bytes);
+        }
         load(cx, op, lane, Some((image, byte)));
+    }
+}
+
+/// Follows the read of some bytes.
+fn read(
+    cx: &mut Context<'_, '_, '_>,
+    op: &ImageOp,
+    lane: usize,
+    slot: usize,
+    byte: u64,
+    bytes: u32,
+) {
+    if !cx.m.shadows.get(slot).is_some_and(SlotShadow::followed) {
+        return;
+    }
+    for (word, bytes) in words(byte, bytes) {
+        let texels = Texels { slot, word, bytes, write: false, same: false };
+        let warp = (cx.warp.index, cx.warp.epoch);
+        hazards::image::follow(cx.m, cx.b, warp, lane, op, &texels);
     }
 }
 
@@ -225,6 +252,12 @@ fn save<const L: u8>(
     byte: u64,
 ) {
     cx.m.changes += 1;
+    let (memory, slot) = (cx.m.grid.memory, image.slot);
+    let before: Vec<_> = if L >= FULL {
+        words(byte, op.memory.bytes()).map(|(w, b)| (w, b, memory.word(slot, w))).collect()
+    } else {
+        vec![]
+    };
     let mut words = words_of(cx, image);
     let width = op.memory.width as usize;
     for (e, row) in op.memory.rows.iter().take(op.memory.vector as usize).enumerate() {
@@ -240,7 +273,13 @@ fn save<const L: u8>(
         }
     }
     if L >= FULL {
-        cx.m.written(image.slot, byte, op.memory.bytes());
+        for (word, bytes, old) in before {
+            let same = old == memory.word(slot, word);
+            let texels = Texels { slot, word, bytes, write: true, same };
+            let warp = (cx.warp.index, cx.warp.epoch);
+            hazards::image::follow(cx.m, cx.b, warp, lane, op, &texels);
+        }
+        cx.m.written(slot, byte, op.memory.bytes());
     }
 }
 

@@ -3,9 +3,9 @@
 
 use crate::common::{Kernel, Random, bytes_of, line, module, ptx, values_of};
 use ptxsim::{
-    AddressMode as Mode, ArrayDesc, ChannelKind, Error, Filter, FindingKind, Launch, Memory,
-    Module, ObjectProblem, Observations, Options, ReadMode, Resource, TexelFormat, TextureDesc,
-    run,
+    Action, AddressMode as Mode, ArrayDesc, ChannelKind, Error, Filter, FindingKind, Launch,
+    Memory, Module, ObjectProblem, Observations, Options, ReadMode, Resource, TexelFormat,
+    TextureDesc, run,
 };
 
 const F32: TexelFormat = TexelFormat { kind: ChannelKind::Float, bits: 32, channels: 1 };
@@ -374,6 +374,48 @@ fn the_edges_of_a_surface() {
         }
         assert_eq!(values_of::<i32>(&memory.read_array(a).expect("array")), wanted);
     }
+}
+
+#[test]
+fn races_through_surfaces_and_textures() {
+    let m = kernels();
+    let mut memory = Memory::new();
+    let image = Random(4).floats(64, 0.0, 1.0);
+    let a =
+        memory.create_array(&array(F32, [64, 0, 0], None), Some(&bytes_of(&image))).expect("array");
+    let s = memory.create_surface(a).expect("surface");
+    assert_eq!(launch(&m, &mut memory, "shift_right", 64, &[bytes_of(&[s])]).findings, []);
+    let seen = launch(&m, &mut memory, "shift", 64, &[bytes_of(&[s])]);
+    let [f] = seen.findings.as_slice() else { panic!("{:#?}", seen.findings) };
+    let with = f.with.as_ref().expect("the reader");
+    assert_eq!((&f.what, f.at.array.as_deref()), (&FindingKind::GlobalRace, Some("image")));
+    let lines = ["shift", "shift_with"].map(|mark| line("objects/textures", mark));
+    // within a warp everybody reads first; of two warps, the second one reads what the first has written
+    let told = [(f.at.source.line, f.at.action), (with.source.line, with.action)];
+    let one = [(lines[0], Action::Write), (lines[1], Action::Read)];
+    assert!(told == one || told == [one[1], one[0]], "{told:?}");
+    assert_eq!((f.at.linear.abs_diff(with.linear), f.at.index), (1, with.index));
+
+    let grey = TexelFormat { kind: ChannelKind::Unsigned, bits: 8, channels: 1 };
+    let a = memory.create_array(&array(grey, [128, 0, 0], None), None).expect("array");
+    let s = bytes_of(&[memory.create_surface(a).expect("surface")]);
+    // one block, and two blocks that write the same
+    for (threads, same) in [(128, 0_i32), (256, 1)] {
+        let args = [s.clone(), bytes_of(&[same])];
+        assert_eq!(launch(&m, &mut memory, "paint", threads, &args).findings, []);
+    }
+    let seen = launch(&m, &mut memory, "paint", 256, &[s, bytes_of(&[0_i32])]);
+    let [f] = seen.findings.as_slice() else { panic!("{:#?}", seen.findings) };
+    assert_eq!((&f.what, f.count, f.at.index), (&FindingKind::GlobalRace, 128, Some(0)));
+
+    let address = memory.alloc("data", 256, 4, Some(&bytes_of(&image))).expect("memory");
+    let linear = Resource::Linear { address, bytes: 256, format: F32 };
+    let t = memory.create_texture(&TextureDesc::new(linear)).expect("texture");
+    let args = [bytes_of(&[t]), bytes_of(&[address])];
+    let seen = launch(&m, &mut memory, "fetch_while", 64, &args);
+    let [f] = seen.findings.as_slice() else { panic!("{:#?}", seen.findings) };
+    assert_eq!((&f.what, f.at.array.as_deref()), (&FindingKind::GlobalRace, Some("data")));
+    assert_eq!(f.at.source.line, line("objects/textures", "fetch_while"));
 }
 
 #[test]

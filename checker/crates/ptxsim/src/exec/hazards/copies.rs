@@ -23,7 +23,7 @@ struct Spot {
 }
 
 /// Whose copy it is, with marks for shared memory or (`slot`) for global memory.
-fn me(
+pub(super) fn me(
     m: &Machine<'_>,
     b: &BlockState,
     warp: (u32, u32),

@@ -5,6 +5,7 @@
 
 pub(crate) mod cell;
 pub(super) mod copies;
+pub(super) mod image;
 mod know;
 pub(crate) mod pages;
 pub(crate) mod past;

@@ -79,3 +79,26 @@ extern "C" __global__ void ask(Texture t, Surface s, int *out) {
   asm("suq.height.b32 %0, [%1];" : "=r"(out[4]) : "l"(s));
   asm("suq.array_size.b32 %0, [%1];" : "=r"(out[5]) : "l"(s));
 }
+
+// each texel takes over its right neighbour's value
+extern "C" __global__ void shift(Surface s) {
+  int x = threadIdx.x;
+  float right = surf1Dread<float>(s, (x + 1) * 4, cudaBoundaryModeClamp);  // @shift_with
+  surf1Dwrite(right, s, x * 4);                                            // @shift
+}
+extern "C" __global__ void shift_right(Surface s) {
+  int x = threadIdx.x;
+  float right = surf1Dread<float>(s, (x + 1) * 4, cudaBoundaryModeClamp);
+  __syncthreads();
+  surf1Dwrite(right, s, x * 4);
+}
+
+// pixels of a byte each, which all blocks write
+extern "C" __global__ void paint(Surface s, int same) {
+  surf1Dwrite<unsigned char>(same ? 7 : blockIdx.x, s, threadIdx.x);  // @paint
+}
+
+// a texture of what others are writing
+extern "C" __global__ void fetch_while(Texture t, float *data) {
+  data[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x ^ 1);  // @fetch_while
+}
