@@ -17,16 +17,16 @@ use crate::decode::op::{Address, CopyOp, CopySize, MemOp};
 /// Instructions of a warp whose copies are on their way at most: beyond it the oldest arrive.
 const MOST: usize = 4096;
 
-/// The copies of one warp.
+/// The copies of one warp; nothing in kernels that copy nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Copies {
-    flights: Vec<Flight>,
-    /// Groups that each lane has committed.
-    committed: Committed,
-}
+pub(crate) struct Copies(Option<Box<Flights>>);
 
 #[derive(Debug, Default)]
-struct Committed([u32; 32]);
+struct Flights {
+    all: Vec<Flight>,
+    /// Groups that each lane has committed.
+    committed: [u32; 32],
+}
 
 /// One instruction's copies.
 #[derive(Debug)]
@@ -52,24 +52,29 @@ pub(super) struct Part {
 
 impl Copies {
     pub fn clear(&mut self) {
-        self.flights.clear();
-        self.committed = Committed::default();
+        self.0 = None;
     }
 
     pub fn is_empty(&self) -> bool {
-        self.flights.is_empty()
+        self.0.as_ref().is_none_or(|flights| flights.all.is_empty())
     }
 
     /// Ends a group of each of these lanes.
     pub fn commit(&mut self, mask: u32) {
-        lanes(mask)
-            .for_each(|lane| self.committed.0[lane] = self.committed.0[lane].wrapping_add(1));
+        let committed = &mut self.flights().committed;
+        lanes(mask).for_each(|lane| committed[lane] = committed[lane].wrapping_add(1));
     }
 
+    fn flights(&mut self) -> &mut Flights {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl Flights {
     /// The lanes of `mask` in a flight that are to have arrived when at most `groups` of each lane are on their way.
     fn due(&self, flight: &Flight, mask: u32, groups: u32) -> u32 {
         let due = |lane: &usize| {
-            let newer = self.committed.0[*lane].wrapping_sub(flight.group[*lane]);
+            let newer = self.committed[*lane].wrapping_sub(flight.group[*lane]);
             groups == u32::MAX || newer > groups
         };
         lanes(mask & flight.mask).filter(due).fold(0, |all, lane| all | 1 << lane)
@@ -105,15 +110,16 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, who: 
     if L >= COUNT {
         count_copies(cx.m, op, (from, to), (&sources, &targets), (reads, mask));
     }
-    let flight = Flight { op: *op, mask, group: cx.warp.copies.committed.0, lanes: parts };
+    let group = cx.warp.copies.flights().committed;
+    let flight = Flight { op: *op, mask, group, lanes: parts };
     if L >= FULL {
         hazards::copies::begin(cx.m, cx.b, (cx.warp.index, cx.warp.epoch), &flight);
     }
     cx.m.changes += 1;
-    let copies = &mut *cx.warp.copies;
-    copies.flights.push(flight);
-    if copies.flights.len() > MOST {
-        let mut oldest = copies.flights.remove(0);
+    let all = &mut cx.warp.copies.flights().all;
+    all.push(flight);
+    if all.len() > MOST {
+        let mut oldest = all.remove(0);
         let mask = oldest.mask;
         arrive::<L>(cx.m, cx.b, (cx.warp.index, cx.warp.epoch), &mut oldest, mask);
     }
@@ -128,15 +134,17 @@ pub(super) fn wait<const L: u8>(
     mask: u32,
     groups: u32,
 ) {
-    let mut flights = std::mem::take(&mut warp.copies.flights);
-    for flight in &mut flights {
-        let due = warp.copies.due(flight, mask, groups);
+    let (index, epoch) = (warp.index, warp.epoch);
+    let flights = warp.copies.flights();
+    let mut all = std::mem::take(&mut flights.all);
+    for flight in &mut all {
+        let due = flights.due(flight, mask, groups);
         if due != 0 {
-            arrive::<L>(m, b, (warp.index, warp.epoch), flight, due);
+            arrive::<L>(m, b, (index, epoch), flight, due);
         }
     }
-    flights.retain(|flight| flight.mask != 0);
-    warp.copies.flights = flights;
+    all.retain(|flight| flight.mask != 0);
+    flights.all = all;
 }
 
 /// Moves the bytes of the lanes of `mask`.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use ptxsim::{Diagnose, Launch, Memory, Module, Options, ParamType, run};
 
 /// Kernels with every feature, small enough to mutate often.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     "01_vadd",
     "02_index2d",
     "03_matmul",
@@ -22,6 +22,7 @@ const FILES: [&str; 16] = [
     "23_vote",
     "29_recursion",
     "37_naive_spin",
+    "planted/racecheck_async",
     "planted/sync",
 ];
 
