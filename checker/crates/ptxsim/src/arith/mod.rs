@@ -9,3 +9,4 @@ pub mod float;
 pub mod half;
 pub mod int;
 pub mod soft;
+pub mod tf32;

@@ -38,7 +38,13 @@ impl<'a> Decoder<'_, 'a> {
                     Code::Tern32(|a, b, c| int::mul_hi_u32(a, b).wrapping_add(c))
                 }
             }
-            "mad" if i.has("lo") || narrow => Code::MadI,
+            "mad" if i.has("hi") && signed => {
+                Code::Tern32(|a, b, c| (int::mul_hi_s16(a as i16, b as i16) as u32).wrapping_add(c))
+            }
+            "mad" if i.has("hi") => Code::Tern32(|a, b, c| {
+                u32::from(int::mul_hi_u16(a as u16, b as u16)).wrapping_add(c)
+            }),
+            "mad" => Code::MadI,
             "mul24" => match (signed, i.has("hi")) {
                 (true, false) => Code::Bin32(|a, b| int::mul24_lo_s32(a as i32, b as i32) as u32),
                 (true, true) => Code::Bin32(|a, b| int::mul24_hi_s32(a as i32, b as i32) as u32),

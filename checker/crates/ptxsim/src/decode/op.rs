@@ -254,7 +254,11 @@ impl MemOp {
             AtomicOp::Cas => Update::Swap,
             AtomicOp::Exch => Update::Native,
             _ if self.width == 8 => Update::Loop8,
-            AtomicOp::AddF => Update::Loop4,
+            AtomicOp::AddF
+            | AtomicOp::AddH
+            | AtomicOp::AddH2
+            | AtomicOp::AddB
+            | AtomicOp::AddB2 => Update::Loop4,
             AtomicOp::Add if self.by_one && self.rows[0] == u32::MAX => Update::Increment,
             _ => Update::Native,
         })
@@ -294,6 +298,11 @@ pub(crate) enum AtomicOp {
     MaxU,
     AddF,
     AddD,
+    /// Of 16 bits each: one or two of a format.
+    AddH,
+    AddH2,
+    AddB,
+    AddB2,
 }
 
 /// A texture or surface operation.
@@ -397,6 +406,7 @@ pub(crate) enum CollectiveKind {
     MatchAny64,
     MatchAll32,
     MatchAll64,
+    Elect,
     ReduxAdd,
     ReduxMinS,
     ReduxMaxS,

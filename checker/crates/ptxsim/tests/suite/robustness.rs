@@ -318,6 +318,9 @@ fn hostile_statements_end_in_errors_or_findings() {
         "{\n.param .b64 q;\n.param .b64 z;\nst.param.b64 [q], %x1;\ncall.uni (z), malloc, (q);\nld.param.b64 %x1, [z];\n}",
         "{\n.param .b64 q;\n.param .b64 z;\nmov.u64 %x1, -1;\nst.param.b64 [q], %x1;\ncall.uni (z), malloc, (q);\n}",
         "{\n.param .b64 q;\n.param .b64 z;\n.param .b32 y;\nmov.u64 %x1, -1;\nst.param.b64 [q], %x1;\ncall.uni (y), vprintf, (q, z);\n}",
+        // frees of numbers
+        "{\n.param .b64 q;\nst.param.b64 [q], 7;\ncall.uni free, (q);\n}",
+        "{\n.param .b64 q;\nst.param.b64 [q], -7;\ncall.uni free, (q);\n}",
         "call.uni __assertfail, ();",
         "call.uni vprintf, ();",
         // 32-byte vectors, 8-bit atomics, the rest of the odd

@@ -506,7 +506,12 @@ impl Followed<'_, '_> {
                             let old = old.map(|(l, h)| u64::from(l) | u64::from(h) << 32);
                             old != self.rows.x.get(op.b as usize).map(|row| row.0[lane])
                         } else {
-                            word(w) != self.rows.r.get(op.b as usize).map(|row| row.0[lane])
+                            let (by, bits) = match op.width {
+                                2 => (self.offsets[lane] % 4 * 8, 0xffff),
+                                _ => (0, u32::MAX),
+                            };
+                            let b = self.rows.r.get(op.b as usize).map(|row| row.0[lane] & bits);
+                            word(w).map(|old| old >> by & bits) != b
                         };
                     if !fails {
                         swapped.push(spot);
