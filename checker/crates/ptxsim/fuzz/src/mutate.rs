@@ -53,7 +53,7 @@ const MODIFIERS: [&str; 52] = [
     "inc", "dec", "popc", "lt", "ltu",
 ];
 
-const STATEMENTS: [&str; 64] = [
+const STATEMENTS: [&str; 96] = [
     "add.s32 %r1, %r2, %r3;",
     "mad.lo.s32 %r1, %r2, %r3, %r4;",
     "mad.wide.u32 %rd1, %r2, %r3, %rd4;",
@@ -118,6 +118,38 @@ const STATEMENTS: [&str; 64] = [
     "@!%p1 ret;",
     "exit;",
     "trap;",
+    "add.rm.ftz.sat.f32 %f1, %f2, %f3;",
+    "fma.rz.f64 %fd1, %fd2, %fd3, %fd4;",
+    "sqrt.rp.f64 %fd1, %fd2;",
+    "div.full.ftz.f32 %f1, %f2, %f3;",
+    "tanh.approx.f32 %f1, %f2;",
+    "rcp.approx.ftz.f64 %fd1, %fd2;",
+    "min.NaN.xorsign.abs.f32 %f1, %f2, %f3;",
+    "fma.rn.relu.f16x2 %r1, %r2, %r3, %r4;",
+    "ex2.approx.ftz.bf16x2 %r1, %r2;",
+    "set.gtu.ftz.f16x2.f16x2 %r1, %r2, %r3;",
+    "cvt.rn.relu.satfinite.bf16x2.f32 %r1, %f1, %f2;",
+    "cvt.rna.tf32.f32 %r1, %f1;",
+    "cvt.rpi.sat.u8.f64 %r1, %fd1;",
+    "madc.hi.cc.u64 %rd1, %rd2, %rd3, %rd4;",
+    "mad.hi.s16 %rs1, %rs2, %rs3, %rs4;",
+    "dp2a.hi.u32.s32 %r1, %r2, %r3, %r4;",
+    "fns.b32 %r1, %r2, %r3, %r4;",
+    "bmsk.clamp.b32 %r1, %r2, %r3;",
+    "elect.sync %r1|%p1, -1;",
+    "redux.sync.min.s32 %r1, %r2, -1;",
+    "match.all.sync.b64 %r1|%p1, %rd1, -1;",
+    "atom.global.add.noftz.f16 %rs1, [%rd1+2], %rs2;",
+    "red.shared.add.noftz.bf16x2 [%r2], %r1;",
+    "atom.acq_rel.cta.cas.b16 %rs1, [%rd1], %rs2, %rs3;",
+    "mbarrier.init.shared.b64 [%r2], %r1;",
+    "mbarrier.arrive.shared.b64 %rd1, [%r2];",
+    "mbarrier.arrive_drop.release.cta.shared::cta.b64 %rd1, [%rd2], 3;",
+    "mbarrier.test_wait.shared.b64 %p1, [%r2], %rd1;",
+    "mbarrier.try_wait.parity.b64 %p1, [%rd1], 1, 100;",
+    "mbarrier.pending_count.b64 %r1, %rd1;",
+    "mbarrier.inval.shared.b64 [%r2];",
+    "nanosleep.u32 %r1;",
 ];
 
 const DECLARATIONS: [&str; 12] = [

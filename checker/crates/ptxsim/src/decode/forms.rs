@@ -46,7 +46,6 @@ const OTHERS: &[&str] = &[
     "istypep",
     "ldmatrix",
     "mapa",
-    "mbarrier",
     "mma",
     "movmatrix",
     "multimem",

@@ -42,6 +42,7 @@ impl<'a> Decoder<'_, 'a> {
             "cvta" => self.cvta(i),
             "tex" | "tld4" | "suld" | "sust" | "txq" | "suq" => self.image(i),
             "bar" | "barrier" => self.barrier(i),
+            "mbarrier" => self.mbarrier(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.collective(i),
             "membar" | "fence" => {
                 // proxies are about other ways to memory than loads and stores

@@ -75,6 +75,8 @@ impl<'a> Decoder<'_, 'a> {
             acquire,
             release,
             atomic: None,
+            at_barrier: false,
+            waits: None,
             by_one: false,
             b: 0,
             c: 0,

@@ -226,9 +226,13 @@ pub(crate) struct MemOp {
     pub acquire: bool,
     pub release: bool,
     pub atomic: Option<AtomicOp>,
+    /// It is about a barrier in memory.
+    pub at_barrier: bool,
+    /// A load that asks whether a phase of a barrier in memory is complete: which one says `b`.
+    pub waits: Option<Phase>,
     /// An atomic whose operand is written as 1.
     pub by_one: bool,
-    /// Rows of an atomic's operands.
+    /// Rows of an atomic's operands, or of a phase (64 bits).
     pub b: u32,
     pub c: u32,
     /// The operation in the program, for its source.
@@ -254,6 +258,7 @@ impl MemOp {
             AtomicOp::Cas => Update::Swap,
             AtomicOp::Exch => Update::Native,
             _ if self.width == 8 => Update::Loop8,
+            AtomicOp::Arrive | AtomicOp::ArriveDrop => Update::Native,
             AtomicOp::AddF
             | AtomicOp::AddH
             | AtomicOp::AddH2
@@ -303,6 +308,18 @@ pub(crate) enum AtomicOp {
     AddH2,
     AddB,
     AddB2,
+    /// At a barrier in memory, and for the last time.
+    Arrive,
+    ArriveDrop,
+}
+
+/// How a phase of a barrier in memory is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// By what an arrival gave back.
+    State,
+    /// By the last bit of its number.
+    Parity,
 }
 
 /// A texture or surface operation.

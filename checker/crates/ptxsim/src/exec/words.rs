@@ -14,6 +14,7 @@ use super::vector::{self, LINE, Vectors};
 use super::warp::{Row32, lanes};
 use crate::arith::float::{Round, add_f32, add_f64};
 use crate::arith::half;
+use crate::arith::mbarrier;
 use crate::arith::soft::Format;
 use crate::decode::op::{AtomicOp, MemOp};
 
@@ -518,7 +519,11 @@ fn atomic64<W: Words>(
             continue;
         }
         let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
-        let new = combine64(kind, old, b, c);
+        let new = match kind {
+            AtomicOp::Arrive => mbarrier::arrive(old, b, false),
+            AtomicOp::ArriveDrop => mbarrier::arrive(old, b, true),
+            _ => combine64(kind, old, b, c),
+        };
         changed |= new != old;
         words.set(word, new as u32, u32::MAX);
         words.set(word + 1, (new >> 32) as u32, u32::MAX);
@@ -572,5 +577,5 @@ macro_rules! combine {
         }
     };
 }
-combine!(combine32: u32, i32, f32, AddF by add_f32, [AddH2 F16 AddB2 BF16], not AddD | AddH | AddB);
-combine!(combine64: u64, i64, f64, AddD by add_f64, [], not AddF | AddH | AddB | AddH2 | AddB2);
+combine!(combine32: u32, i32, f32, AddF by add_f32, [AddH2 F16 AddB2 BF16], not AddD | AddH | AddB | Arrive | ArriveDrop);
+combine!(combine64: u64, i64, f64, AddD by add_f64, [], not AddF | AddH | AddB | AddH2 | AddB2 | Arrive | ArriveDrop);

@@ -4,9 +4,8 @@
 use crate::common::{Kernel, Random, bytes_of, close, matrix};
 use ptxsim::{Error, FindingKind, Module};
 
-/// The kernels of the matrix that cannot run, by setting: asynchronous copies, barriers in shared memory, tensor cores,
-/// clusters.
-const UNSUPPORTED: [&str; 24] = [
+/// The kernels of the matrix that cannot run, by setting: asynchronous copies, tensor cores, clusters.
+const UNSUPPORTED: [&str; 18] = [
     "sm80 26_cpasync pipe: `cp.async.cg.shared.global`",
     "sm80 26_cpasync pipe4: `cp.async.ca.shared.global`",
     "fast80 26_cpasync pipe: `cp.async.cg.shared.global`",
@@ -14,17 +13,11 @@ const UNSUPPORTED: [&str; 24] = [
     "nvrtc80 26_cpasync pipe: `cp.async.cg.shared.global`",
     "nvrtc80 26_cpasync pipe4: `cp.async.ca.shared.global`",
     "sm80 26b_barrier bar: `cp.async.ca.shared.global`",
-    "sm80 26b_barrier cbar: `mbarrier.init.shared.b64`",
     "sm90 26b_barrier bar: `cp.async.ca.shared.global`",
-    "sm90 26b_barrier cbar: `mbarrier.init.shared.b64`",
     "fast80 26b_barrier bar: `cp.async.ca.shared.global`",
-    "fast80 26b_barrier cbar: `mbarrier.init.shared.b64`",
     "fast90 26b_barrier bar: `cp.async.ca.shared.global`",
-    "fast90 26b_barrier cbar: `mbarrier.init.shared.b64`",
     "nvrtc80 26b_barrier bar: `cp.async.ca.shared.global`",
-    "nvrtc80 26b_barrier cbar: `mbarrier.init.shared.b64`",
     "nvrtc90 26b_barrier bar: `cp.async.ca.shared.global`",
-    "nvrtc90 26b_barrier cbar: `mbarrier.init.shared.b64`",
     "sm75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
     "debug75 34_wmma wm: `wmma.store.d.sync.aligned.row.m16n16k16.f32`",
     "nvrtc75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
@@ -92,8 +85,8 @@ fn every_opcode_decodes() {
     assert_eq!(unsupported, UNSUPPORTED_OPCODES);
 }
 
-/// Clusters, asynchronous copies, barriers in shared memory, tensor cores.
-const UNSUPPORTED_OPCODES: [&str; 20] = [
+/// Clusters, asynchronous copies, tensor cores.
+const UNSUPPORTED_OPCODES: [&str; 15] = [
     "barrier.cluster.arrive",
     "barrier.cluster.wait",
     "cp.async.ca.shared.global",
@@ -101,11 +94,6 @@ const UNSUPPORTED_OPCODES: [&str; 20] = [
     "cp.async.commit_group",
     "cp.async.wait_group",
     "mapa.u64",
-    "mbarrier.arrive.shared.b64",
-    "mbarrier.arrive.shared::cta.b64",
-    "mbarrier.init.shared.b64",
-    "mbarrier.test_wait.shared.b64",
-    "mbarrier.try_wait.shared.b64",
     "wmma.load.a.sync.aligned.row.m16n16k16.f16",
     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
     "wmma.load.b.sync.aligned.col.m16n16k16.f16",

@@ -13,6 +13,7 @@ mod hardware;
 mod heap;
 mod instructions;
 mod limits;
+mod mbarrier;
 mod narrow_atomics;
 mod order;
 mod pathological;
