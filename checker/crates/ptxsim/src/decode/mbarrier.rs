@@ -70,7 +70,7 @@ impl<'a> Decoder<'_, 'a> {
         if d != Operand::Sink {
             op.rows[0] = self.d64(&d)?;
         }
-        (self.func.syncs, self.program.has_atomics) = (true, true);
+        self.func.syncs = true;
         self.func.talks |= op.space != MemSpace::Shared;
         self.emit_memory(Code::Atomic, op);
         Ok(())
