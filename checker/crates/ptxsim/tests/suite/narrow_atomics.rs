@@ -31,7 +31,7 @@ fn sums_of_one_half_leave_the_other_alone() {
             for space in ["", ".global"] {
                 for text in [
                     format!("atom{space}.add.noftz.{ty} %h1, [%x0+{at}], %h0;"),
-                    format!("atom{space}.add.noftz.{ty} _, [%x0+{at}], %h0;"),
+                    format!("atom.relaxed.gpu{space}.add.noftz.{ty} %h1, [%x0+{at}], %h0;"),
                     format!("red.relaxed.gpu{space}.add.noftz.{ty} [%x0+{at}], %h0;"),
                 ] {
                     let ran = run(&format!("mov.b16 %h0, {one};\n{text}"), &around, 40);
