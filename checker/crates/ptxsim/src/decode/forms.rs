@@ -63,8 +63,6 @@ const OTHERS: &[&str] = &[
     "tld4",
     "txq",
     "vabsdiff",
-    "vabsdiff2",
-    "vabsdiff4",
     "vadd",
     "vadd2",
     "vadd4",

@@ -227,6 +227,35 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
+    /// `vabsdiff2` and `vabsdiff4` (PTX ISA, "Video Instructions"): distances of the halves or bytes of two registers, or
+    /// with `.add` their sum and a third one. An unsigned result holds every distance, so `.sat` changes nothing.
+    pub(super) fn differences(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let parts =
+            |o: &Operand<'_>| matches!(o, Operand::Name(n) if n.contains(".b") || n.contains(".h"));
+        if i.operands.iter().any(parts) {
+            return self.unsupported(format!("`{}` of chosen parts", i.name));
+        }
+        if i.operands.len() != 4 {
+            return self.bad(format!("`{}` has four operands", i.name));
+        }
+        macro_rules! distances {
+            ($function:ident) => {
+                match (i.types().last() == Some(Type::S32), i.root() == "vabsdiff2") {
+                    (false, false) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 8, false)),
+                    (false, true) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 16, false)),
+                    (true, false) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 8, true)),
+                    (true, true) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 16, true)),
+                }
+            };
+        }
+        let code = if i.has("add") { distances!(distance_sum) } else { distances!(distances) };
+        let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let (b, c) = (self.operand(i, 2)?, self.operand(i, 3)?);
+        let (d, a, b, c) = (self.d32(d)?, self.r32(a)?, self.r32(b)?, self.r32(c)?);
+        self.emit(code, d, a, b, c);
+        Ok(())
+    }
+
     fn permute(i: &Instruction<'a>) -> Code {
         macro_rules! prmt {
             ($mode:ident) => {

@@ -12,6 +12,7 @@ mod grid;
 mod hardware;
 mod heap;
 mod instructions;
+mod intrinsics;
 mod limits;
 mod mbarrier;
 mod narrow_atomics;

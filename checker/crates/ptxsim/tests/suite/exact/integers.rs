@@ -297,6 +297,24 @@ fn bits_of_thirty_two() {
 #[test]
 fn dot_products() {
     let mut forms = vec![];
+    for (count, width) in [(4, 8), (2, 16)] {
+        for (ty, sign) in [("u32.u32.u32", false), ("u32.s32.s32", true)] {
+            let apart = move |a: u64, b: u64, n: u32| {
+                let part = |v: u64| value(v >> (n * width), width, sign);
+                (part(a) - part(b)).unsigned_abs() as u64
+            };
+            for sat in ["", ".sat"] {
+                let text = format!("vabsdiff{count}.{ty}{sat} {{d}}, {{a}}, {{b}}, {{c}};");
+                forms.push(form(text, "rrrr", move |[a, b, _]| {
+                    (0..count).fold(0, |d, n| d | apart(a, b, n) << (n * width))
+                }));
+            }
+            let text = format!("vabsdiff{count}.{ty}.add {{d}}, {{a}}, {{b}}, {{c}};");
+            forms.push(form(text, "rrrr", move |[a, b, c]| {
+                (0..count).fold(c, |sum, n| sum + apart(a, b, n)) & mask(32)
+            }));
+        }
+    }
     let name = |sign: bool| if sign { "s32" } else { "u32" };
     for (ta, tb) in [(true, true), (true, false), (false, true), (false, false)] {
         let byte = |v: u64, n: u32, sign| value(v >> (8 * n), 8, sign);
