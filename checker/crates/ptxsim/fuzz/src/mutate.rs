@@ -53,7 +53,7 @@ const MODIFIERS: [&str; 52] = [
     "inc", "dec", "popc", "lt", "ltu",
 ];
 
-const STATEMENTS: [&str; 96] = [
+const STATEMENTS: [&str; 98] = [
     "add.s32 %r1, %r2, %r3;",
     "mad.lo.s32 %r1, %r2, %r3, %r4;",
     "mad.wide.u32 %rd1, %r2, %r3, %rd4;",
@@ -150,6 +150,8 @@ const STATEMENTS: [&str; 96] = [
     "mbarrier.pending_count.b64 %r1, %rd1;",
     "mbarrier.inval.shared.b64 [%r2];",
     "nanosleep.u32 %r1;",
+    "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;",
+    "vabsdiff2.u32.s32.s32 %r1, %r2, %r3, %r4;",
 ];
 
 const DECLARATIONS: [&str; 12] = [
