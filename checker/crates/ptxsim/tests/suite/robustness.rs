@@ -340,6 +340,20 @@ fn hostile_statements_end_in_errors_or_findings() {
     }
 }
 
+/// What the fuzzer found, and what widened its coverage.
+#[test]
+fn inputs_of_the_fuzzer_end_in_errors_or_findings() {
+    let files: Vec<_> = std::fs::read_dir("fuzz/corpus").expect("the corpus").collect();
+    assert!(files.len() > 200, "{}", files.len());
+    for file in files {
+        let bytes = std::fs::read(file.expect("a file").path()).expect("readable");
+        match Module::parse(&String::from_utf8_lossy(&bytes)) {
+            Ok(module) => (0..4).for_each(|shape| launch_first(&module, shape)),
+            Err(e) => assert!(!e.to_string().is_empty()),
+        }
+    }
+}
+
 #[test]
 fn depth_and_length_do_not_exhaust_the_stack() {
     for (open, close) in [("{", "}"), ("(", ")"), ("[", "]"), ("{{", "")] {
