@@ -149,3 +149,31 @@ fn too_much_is_a_verdict() {
         }
     }
 }
+
+/// Inline assembly reaches PTX unread: what is wrong with it is the learner's, at the line of the `asm`.
+#[test]
+fn inline_assembly_that_is_no_ptx_is_a_compile_error() {
+    let workbook = Workbook::new();
+    for asm in [
+        r#"asm("hello");"#,
+        r#"asm("hello;");"#,
+        r#"asm("ret");"#,
+        r#"asm("add.s32 %0, %0, 1" : "+r"(n));"#,
+        r#"asm("add.s32 %0, %0" : "+r"(n));"#,
+        r#"asm("bar.sync 0");"#,
+        r#"asm(".reg .b32 t");"#,
+        r#"asm("mov.u32 %0, {1;" : "=r"(n));"#,
+        r#"asm("{");"#,
+        r#"asm("}");"#,
+        r#"asm("/*");"#,
+    ] {
+        let source = format!(
+            "extern \"C\" __global__ void guard(const float* a, float* out, int n) {{\n    if (threadIdx.x < n) {{\n\
+             {asm}\n        out[threadIdx.x] = a[threadIdx.x] + n;\n    }}\n}}\n"
+        );
+        fs::write(workbook.exercise("guard"), &source).expect("writable");
+        let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
+        let told = ["compile-error", "inline assembly: ", "guard.cu:3"];
+        assert!(ran.code == 1 && told.iter().all(|t| ran.out.contains(t)), "{asm}: {ran:?}");
+    }
+}

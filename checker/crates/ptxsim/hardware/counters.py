@@ -70,6 +70,13 @@ def instructions(action):
             addresses = metric.correlation_ids()
             for i in range(metric.num_instances()):
                 counts[addresses.as_uint64(i)][short] = whole(metric.value(i))
+    # requests of each instruction, where the profiler has them: software counters that are patched in
+    for op in set(OPS.values()):
+        metric = action.metric_by_name(TOTALS[op] + ".sum")
+        if metric and metric.num_instances() and metric.has_correlation_ids():
+            addresses = metric.correlation_ids()
+            for i in range(metric.num_instances()):
+                counts[addresses.as_uint64(i)]["requests"] = whole(metric.value(i))
     for address in sorted(counts):
         source = action.source_info(address)
         file, line = (source.file_name().split("/")[-1], source.line()) if source else ("", 0)
@@ -85,7 +92,9 @@ def add(row, code, counts):
     if opcode in ["BRA", "BRX", "JMP", "CALL", "RET"]:
         row["branches"] += counts.get("inst", 0)
     # an instruction that is predicated off for all lanes is executed, and yet no request
-    if op and not code.startswith("@"):
+    if op and "requests" in counts:
+        row[op] += counts["requests"]
+    elif op and not code.startswith("@"):
         row[op] += counts.get("inst", 0)
     if op and op.startswith("global"):
         row[op + "_sectors"] += counts.get("sectors", 0)
@@ -111,7 +120,7 @@ def main():
         print(f"# {short}: {name}.sum")
     print("# *_sectors_ideal: memory_l2_theoretical_sectors_global_ideal, by instruction")
     print("# *_wavefronts_ideal: memory_l1_wavefronts_shared_ideal, by instruction")
-    print("# Requests by line are left out where the machine code predicates them.")
+    print("# Requests by line are left out where the machine code predicates them and the profiler has no counter for each.")
     print("# Lines: the same by the lines of the kernel's file (0: instructions of other files), for a kernel's first launch.")
     print("#")
     print("launch\tline\tcounts that are not 0")

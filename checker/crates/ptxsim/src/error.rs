@@ -105,11 +105,12 @@ impl Error {
     }
 }
 
-/// The place of the inline assembly that line `number` of the PTX is part of.
+/// The place of the inline assembly that line `number` of the PTX is part of, or of one whose braces do not match: that
+/// is noticed elsewhere.
 fn inline_assembly(text: &str, number: usize) -> Option<Source> {
     let (mut inside, mut place) = (false, None);
-    // an error at the end of a statement may be told at the comment behind it
-    for line in text.lines().take(number) {
+    let (mut here, mut open, mut surplus) = (None, vec![], None);
+    for (n, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.starts_with("// begin inline asm") {
             inside = true;
@@ -118,9 +119,21 @@ fn inline_assembly(text: &str, number: usize) -> Option<Source> {
         } else if let Some(rest) = line.strip_prefix(".loc") {
             let mut numbers = rest.split([' ', '\t', ',']).filter_map(|n| n.parse::<u32>().ok());
             place = numbers.next().zip(numbers.next()).zip(numbers.next());
+        } else if inside {
+            for c in line.chars() {
+                match c {
+                    '{' => open.push(place),
+                    '}' if open.pop().is_none() => surplus = surplus.or(place),
+                    _ => {}
+                }
+            }
+        }
+        // an error at the end of a statement may be told at the comment behind it
+        if n == number && inside {
+            here = place;
         }
     }
-    let ((file, line), column) = place.filter(|_| inside)?;
+    let ((file, line), column) = here.or(surplus).or(open.into_iter().flatten().next())?;
     let path = text.lines().find_map(|l| {
         let rest = l.trim().strip_prefix(".file")?.trim_start();
         let (number, path) = rest.split_once(|c: char| c == '"' || c.is_whitespace())?;
@@ -140,5 +153,19 @@ mod tests {
         let at = |line| inline_assembly(text, line);
         assert_eq!(at(5), Some(Source { file: "a.cu".to_owned(), line: 7, column: 9 }));
         assert_eq!((at(2), at(7)), (None, None));
+    }
+
+    #[test]
+    fn braces_that_do_not_match_have_a_place() {
+        let text = |first: &str, second: &str| {
+            format!(
+                "{{\n.loc 1 3 2\n// begin inline asm\n{first}\n// end inline asm\n.loc 1 4 2\n// begin inline asm\n\
+                 {second}\n// end inline asm\nret;\n}}\n.file 1 \"a.cu\"\n"
+            )
+        };
+        let line = |first, second| inline_assembly(&text(first, second), 10).map(|s| s.line);
+        assert_eq!(line("{", "}"), None);
+        assert_eq!(line("{", "mov.b64 %x1, {%r1, %r2};"), Some(3));
+        assert_eq!(line("{ }", "ret; }"), Some(4));
     }
 }

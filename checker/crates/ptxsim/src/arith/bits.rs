@@ -247,5 +247,39 @@ pub fn szext_s32(a: i32, bits: u32, mode: Overshoot) -> i32 {
     bfe_s32(a, 0, mode.amount(bits))
 }
 
+/// The distance of two parts of `width` bits, 8 or 16, at a place.
+#[inline(always)]
+const fn distance(a: u32, b: u32, at: u32, width: u32, signed: bool) -> u32 {
+    let cut = 32 - width;
+    if signed {
+        let (x, y) = ((a >> at << cut) as i32 >> cut, (b >> at << cut) as i32 >> cut);
+        x.abs_diff(y)
+    } else {
+        (a >> at << cut >> cut).abs_diff(b >> at << cut >> cut)
+    }
+}
+
+/// `vabsdiff2`, `vabsdiff4`: the distances of all parts, each in its place.
+#[inline]
+pub const fn distances(a: u32, b: u32, _c: u32, width: u32, signed: bool) -> u32 {
+    let (mut all, mut at) = (0, 0);
+    while at < 32 {
+        all |= distance(a, b, at, width, signed) << at;
+        at += width;
+    }
+    all
+}
+
+/// The same with `.add`: their sum and `c`.
+#[inline]
+pub const fn distance_sum(a: u32, b: u32, c: u32, width: u32, signed: bool) -> u32 {
+    let (mut sum, mut at) = (c, 0);
+    while at < 32 {
+        sum = sum.wrapping_add(distance(a, b, at, width, signed));
+        at += width;
+    }
+    sum
+}
+
 #[cfg(test)]
 mod tests;

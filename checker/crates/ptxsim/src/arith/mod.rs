@@ -8,4 +8,6 @@ pub mod convert;
 pub mod float;
 pub mod half;
 pub mod int;
+pub mod mbarrier;
 pub mod soft;
+pub mod tf32;

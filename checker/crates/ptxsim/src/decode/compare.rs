@@ -7,6 +7,7 @@ use super::op::{Code, Constant};
 use crate::Error;
 use crate::arith::convert::{Convert, Rounding, Scalar};
 use crate::arith::float::Round;
+use crate::arith::tf32::{Tie, tf32, tf32_relu};
 use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
@@ -260,6 +261,9 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     pub(super) fn cvt(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        if i.has("tf32") {
+            return self.cvt_tf32(i);
+        }
         let mut types = i.types();
         let (Some(to), Some(from)) = (types.next(), types.next()) else {
             return self.bad("`cvt` needs two types");
@@ -349,6 +353,21 @@ impl<'a> Decoder<'_, 'a> {
         self.emit(Code::Cvt32, high, a, 0, convert);
         self.emit(Code::Cvt32, low, b, 0, convert);
         self.joined(d, low, high);
+        Ok(())
+    }
+
+    /// `cvt.rna.tf32.f32 d, a`: an `f32` whose fraction has 10 bits.
+    fn cvt_tf32(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let code = match (i.modifiers().next(), i.has("relu")) {
+            (Some("rna"), _) => Code::Un32(|a| tf32(a, Tie::Away)),
+            (Some("rz"), false) => Code::Un32(|a| tf32(a, Tie::Zero)),
+            (Some("rz"), true) => Code::Un32(|a| tf32_relu(tf32(a, Tie::Zero))),
+            (_, false) => Code::Un32(|a| tf32(a, Tie::Even)),
+            (_, true) => Code::Un32(|a| tf32_relu(tf32(a, Tie::Even))),
+        };
+        let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let (d, a) = (self.d32(d)?, self.r32(a)?);
+        self.emit(code, d, a, 0, 0);
         Ok(())
     }
 

@@ -38,7 +38,13 @@ impl<'a> Decoder<'_, 'a> {
                     Code::Tern32(|a, b, c| int::mul_hi_u32(a, b).wrapping_add(c))
                 }
             }
-            "mad" if i.has("lo") || narrow => Code::MadI,
+            "mad" if i.has("hi") && signed => {
+                Code::Tern32(|a, b, c| (int::mul_hi_s16(a as i16, b as i16) as u32).wrapping_add(c))
+            }
+            "mad" if i.has("hi") => Code::Tern32(|a, b, c| {
+                u32::from(int::mul_hi_u16(a as u16, b as u16)).wrapping_add(c)
+            }),
+            "mad" => Code::MadI,
             "mul24" => match (signed, i.has("hi")) {
                 (true, false) => Code::Bin32(|a, b| int::mul24_lo_s32(a as i32, b as i32) as u32),
                 (true, true) => Code::Bin32(|a, b| int::mul24_hi_s32(a as i32, b as i32) as u32),
@@ -218,6 +224,35 @@ impl<'a> Decoder<'_, 'a> {
         let (d, a, b) = (self.operand(i, 0)?, self.operand(i, 1)?, self.operand(i, 2)?);
         let (d, a, b) = (self.d32(d)?, self.r32(a)?, self.r32(b)?);
         self.emit(code, d, a, b, 0);
+        Ok(())
+    }
+
+    /// `vabsdiff2` and `vabsdiff4` (PTX ISA, "Video Instructions"): distances of the halves or bytes of two registers, or
+    /// with `.add` their sum and a third one. An unsigned result holds every distance, so `.sat` changes nothing.
+    pub(super) fn differences(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let parts =
+            |o: &Operand<'_>| matches!(o, Operand::Name(n) if n.contains(".b") || n.contains(".h"));
+        if i.operands.iter().any(parts) {
+            return self.unsupported(format!("`{}` of chosen parts", i.name));
+        }
+        if i.operands.len() != 4 {
+            return self.bad(format!("`{}` has four operands", i.name));
+        }
+        macro_rules! distances {
+            ($function:ident) => {
+                match (i.types().last() == Some(Type::S32), i.root() == "vabsdiff2") {
+                    (false, false) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 8, false)),
+                    (false, true) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 16, false)),
+                    (true, false) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 8, true)),
+                    (true, true) => Code::Tern32(|a, b, c| bits::$function(a, b, c, 16, true)),
+                }
+            };
+        }
+        let code = if i.has("add") { distances!(distance_sum) } else { distances!(distances) };
+        let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+        let (b, c) = (self.operand(i, 2)?, self.operand(i, 3)?);
+        let (d, a, b, c) = (self.d32(d)?, self.r32(a)?, self.r32(b)?, self.r32(c)?);
+        self.emit(code, d, a, b, c);
         Ok(())
     }
 

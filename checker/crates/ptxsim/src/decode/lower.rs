@@ -43,7 +43,9 @@ impl<'a> Decoder<'_, 'a> {
             "tex" | "tld4" | "suld" | "sust" | "txq" | "suq" => self.image(i),
             "cp" => self.copy(i),
             "bar" | "barrier" => self.barrier(i),
-            "shfl" | "vote" | "match" | "activemask" | "redux" => self.collective(i),
+            "mbarrier" => self.mbarrier(i),
+            "vabsdiff2" | "vabsdiff4" => self.differences(i),
+            "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.collective(i),
             "membar" | "fence" => {
                 // proxies are about other ways to memory than loads and stores
                 if !i.has("proxy") {

@@ -98,6 +98,8 @@ impl<'a> Decoder<'_, 'a> {
             acquire: false,
             release: false,
             atomic: None,
+            at_barrier: false,
+            waits: None,
             by_one: false,
             b: 0,
             c: 0,
@@ -166,6 +168,11 @@ impl<'a> Decoder<'_, 'a> {
         let kind = match (name, ty) {
             ("add", Type::F32) => AtomicOp::AddF,
             ("add", Type::F64) => AtomicOp::AddD,
+            ("add", Type::F16) => AtomicOp::AddH,
+            ("add", Type::F16x2) => AtomicOp::AddH2,
+            ("add", Type::Bf16) => AtomicOp::AddB,
+            ("add", Type::Bf16x2) => AtomicOp::AddB2,
+            ("cas", Type::B16) => AtomicOp::Cas,
             (_, t) if t.float() || !matches!(t.bytes(), 4 | 8) || i.has("v2") || i.has("v4") => {
                 return self.unsupported(format!("`{}`", i.name));
             }

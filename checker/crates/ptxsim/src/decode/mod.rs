@@ -11,6 +11,7 @@ mod function;
 mod half;
 mod integer;
 mod lower;
+mod mbarrier;
 mod memory;
 mod moves;
 pub(crate) mod op;

@@ -232,9 +232,13 @@ pub(crate) struct MemOp {
     pub acquire: bool,
     pub release: bool,
     pub atomic: Option<AtomicOp>,
+    /// It is about a barrier in memory.
+    pub at_barrier: bool,
+    /// A load that asks whether a phase of a barrier in memory is complete: which one says `b`.
+    pub waits: Option<Phase>,
     /// An atomic whose operand is written as 1.
     pub by_one: bool,
-    /// Rows of an atomic's operands.
+    /// Rows of an atomic's operands, or of a phase (64 bits).
     pub b: u32,
     pub c: u32,
     /// The shared variable that the address was computed from, if that is known; else [`u32::MAX`].
@@ -262,7 +266,12 @@ impl MemOp {
             AtomicOp::Cas => Update::Swap,
             AtomicOp::Exch => Update::Native,
             _ if self.width == 8 => Update::Loop8,
-            AtomicOp::AddF => Update::Loop4,
+            AtomicOp::Arrive | AtomicOp::ArriveDrop => Update::Native,
+            AtomicOp::AddF
+            | AtomicOp::AddH
+            | AtomicOp::AddH2
+            | AtomicOp::AddB
+            | AtomicOp::AddB2 => Update::Loop4,
             AtomicOp::Add if self.by_one && self.rows[0] == u32::MAX => Update::Increment,
             _ => Update::Native,
         })
@@ -302,6 +311,23 @@ pub(crate) enum AtomicOp {
     MaxU,
     AddF,
     AddD,
+    /// Of 16 bits each: one or two of a format.
+    AddH,
+    AddH2,
+    AddB,
+    AddB2,
+    /// At a barrier in memory, and for the last time.
+    Arrive,
+    ArriveDrop,
+}
+
+/// How a phase of a barrier in memory is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// By what an arrival gave back.
+    State,
+    /// By the last bit of its number.
+    Parity,
 }
 
 /// A texture or surface operation.
@@ -426,6 +452,7 @@ pub(crate) enum CollectiveKind {
     MatchAny64,
     MatchAll32,
     MatchAll64,
+    Elect,
     ReduxAdd,
     ReduxMinS,
     ReduxMaxS,

@@ -234,6 +234,9 @@ pub(super) fn touched(op: &Op, program: &Program, mut tell: impl FnMut(Touch, Fi
             for row in memory.rows.into_iter().filter(|row| *row != u32::MAX) {
                 tell(touch, memory.file(), row);
             }
+            if memory.waits.is_some() {
+                tell(Reads, X, memory.b);
+            }
             if let Some(atomic) = memory.atomic {
                 tell(Reads, memory.file(), memory.b);
                 if atomic == AtomicOp::Cas {

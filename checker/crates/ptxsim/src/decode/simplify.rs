@@ -133,7 +133,7 @@ fn copies(program: &mut Program, func: &Func, files: &mut Files, gone: &mut [boo
                     *row = files.instead(file, *row);
                 }
             }
-            if m.atomic.is_some() {
+            if m.atomic.is_some() || m.waits.is_some() {
                 m.b = files.instead(file, m.b);
             }
             if m.atomic == Some(AtomicOp::Cas) {

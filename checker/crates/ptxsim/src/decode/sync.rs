@@ -97,6 +97,7 @@ impl<'a> Decoder<'_, 'a> {
                     K::MatchAll32
                 }
             }
+            ("elect", _) => K::Elect,
             ("redux", "add") => K::ReduxAdd,
             ("redux", "min") => {
                 if i.has("s32") {
@@ -123,8 +124,8 @@ impl<'a> Decoder<'_, 'a> {
         let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
         match d {
             Operand::Pair(d, p) => {
-                op.d = self.d32(&Operand::Name(d))?;
-                op.p = Some(self.dp(&Operand::Name(p))?);
+                op.d = self.d32(&Operand::register(d))?;
+                op.p = Some(self.dp(&Operand::register(p))?);
             }
             _ if matches!(kind, K::VoteAll | K::VoteAny | K::VoteUni) => op.d = self.dp(d)?,
             _ => op.d = self.d32(d)?,

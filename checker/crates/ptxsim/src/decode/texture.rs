@@ -149,6 +149,8 @@ impl<'a> Decoder<'_, 'a> {
             acquire: false,
             release: false,
             atomic: None,
+            at_barrier: false,
+            waits: None,
             by_one: false,
             b: 0,
             c: 0,

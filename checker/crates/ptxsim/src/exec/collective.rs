@@ -196,6 +196,14 @@ pub(super) fn execute(
                 }
             }
         }
+        Kind::Elect => {
+            // PTX ISA, "elect.sync": one of them, always the same; the machine takes the lowest
+            for lane in lanes(active) {
+                let leader = (masks[lane] & active).trailing_zeros();
+                d[lane] = leader;
+                p |= u32::from(leader == lane as u32) << lane;
+            }
+        }
         _ => {
             let a = warp.r[(base_r + op.a) as usize].0;
             for lane in lanes(active) {

@@ -219,9 +219,9 @@ impl Machine<'_> {
         };
         let mut at = self.party(pc, block, linear, Action::Free);
         at.address = address;
-        if let Some((name, start, bytes)) =
-            self.heap_block(slot as usize - 1, offset).filter(|_| mine)
-        {
+        // slot 0 holds no allocation
+        let slot = (slot as usize).checked_sub(1).filter(|_| mine);
+        if let Some((name, start, bytes)) = slot.and_then(|slot| self.heap_block(slot, offset)) {
             (at.array, at.index, at.elements) = (Some(name), Some(offset - start), Some(bytes));
         } else {
             at.array = self.name_of(address);

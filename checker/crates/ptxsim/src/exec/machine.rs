@@ -437,7 +437,9 @@ impl Machine<'_> {
             let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
             all.push((source, c));
         };
-        for (op, site) in program.memory.iter().zip(&self.sites) {
+        // barriers in memory are not counted: how often a thread looks depends on the order
+        let data = |(op, _): &(&MemOp, _)| !op.at_barrier;
+        for (op, site) in program.memory.iter().zip(&self.sites).filter(data) {
             let mut c = Counters {
                 local_requests: site.local,
                 local_sectors: site.local_sectors,

@@ -4,6 +4,9 @@
 //! array is what it was after the round before, then each thread has gone in a circle through unchanging memory: it
 //! will do so for ever, in whatever order they run. A clock that is read, a counter of attempts, a growing delay, an
 //! atomic that changes its word all show as a difference, and such loops go on until the budget ends.
+//!
+//! The loops of `cuda::barrier` read the clock only to sleep. So it is enough that all threads that are left wait for
+//! barriers, those in memory among them, and that none of them changed for very long.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -14,11 +17,17 @@ use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::{Address, MemOp, MemSpace};
 use crate::{Access, Action, FindingKind, WaitingAt};
 
+/// Rounds without a change after which barriers in memory will not change: millions of nanoseconds of `%globaltimer`,
+/// so that waits with a time-out come to their end.
+const LONG: u32 = 1024;
+
 /// What is remembered from one round to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     changes: u64,
     state: Option<u64>,
+    /// Rounds since something changed.
+    still: u32,
 }
 
 impl Watch {
@@ -26,18 +35,32 @@ impl Watch {
     pub fn round<'b>(
         &mut self,
         m: &mut Machine<'_>,
-        blocks: impl Iterator<Item = &'b BlockState>,
+        mut blocks: impl Iterator<Item = &'b BlockState> + Clone,
     ) -> bool {
         m.watched = true;
         if m.changes != self.changes {
-            (self.changes, self.state) = (m.changes, None);
+            (self.changes, self.state, self.still) = (m.changes, None, 0);
             return false;
         }
-        let state = Some(state(blocks));
+        self.still += 1;
+        if self.still >= LONG && blocks.clone().all(|b| waits(m, b)) {
+            return true;
+        }
+        let state = Some(state(&mut blocks));
         let again = self.state == state;
         self.state = state;
         again
     }
+}
+
+/// Do all threads of a block that are left wait for others at barriers, in memory or not?
+fn waits(m: &Machine<'_>, b: &BlockState) -> bool {
+    let asks = |s: &Split| {
+        let op = m.grid.program.memory.get(s.looked as usize);
+        op.is_some_and(|op| op.waits.is_some())
+    };
+    let mut splits = b.warps.iter().flat_map(|warp| &warp.splits);
+    splits.all(|s| s.state != State::Ready || asks(s))
 }
 
 /// Everything that decides what threads do next, but memory that they share.

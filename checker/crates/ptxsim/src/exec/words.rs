@@ -13,6 +13,9 @@ use super::pattern::Place;
 use super::vector::{self, LINE, Vectors};
 use super::warp::{Row32, lanes};
 use crate::arith::float::{Round, add_f32, add_f64};
+use crate::arith::half;
+use crate::arith::mbarrier;
+use crate::arith::soft::Format;
 use crate::decode::op::{AtomicOp, MemOp};
 
 /// 4-byte words that a warp can load from and store to.
@@ -432,6 +435,9 @@ pub(super) fn atomic<W: Words>(
     if op.wide {
         return atomic64(words, rows, op, kind, who.mask, offsets);
     }
+    if op.width == 2 {
+        return atomic16(words, rows, op, kind, who.mask, offsets);
+    }
     let (b, c) = (rows.r[op.b as usize].0, rows.r[op.c as usize].0);
     let (mut olds, mut changed) = ([0; 32], false);
     if kind == AtomicOp::Add {
@@ -474,6 +480,46 @@ fn halves64<W: Words>(words: &mut W, kind: AtomicOp, word: usize, b: u64) -> boo
     true
 }
 
+/// The half of a word that an atomic of 16 bits is about.
+fn atomic16<W: Words>(
+    words: &mut W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    kind: AtomicOp,
+    mask: u32,
+    offsets: &[u32; 32],
+) -> bool {
+    let (b, c) = (rows.r[op.b as usize].0, rows.r[op.c as usize].0);
+    let (mut olds, mut changed) = ([0; 32], false);
+    for lane in lanes(mask) {
+        let by = offsets[lane] % 4 * 8;
+        let half = |word: u32| (word >> by) as u16;
+        let new = |word: u32| {
+            let (old, b, c) = (half(word), b[lane] as u16, c[lane] as u16);
+            let new = match kind {
+                AtomicOp::AddH => half::add16(old, b, Format::F16),
+                AtomicOp::AddB => half::add16(old, b, Format::BF16),
+                AtomicOp::Cas if old == b => c,
+                _ => old,
+            };
+            word & !(0xffff << by) | u32::from(new) << by
+        };
+        let old = words.modify(offsets[lane] as usize >> 2, new);
+        olds[lane] = u32::from(half(old));
+        changed |= new(old) != old;
+    }
+    if op.rows[0] != u32::MAX {
+        rows.set32(op.rows[0], &olds, mask);
+    }
+    changed
+}
+
+/// Sums of the upper and the lower 16 bits.
+fn add_pairs(a: u32, b: u32, format: Format) -> u32 {
+    let sum = |by: u32| u32::from(half::add16((a >> by) as u16, (b >> by) as u16, format)) << by;
+    sum(16) | sum(0)
+}
+
 fn atomic64<W: Words>(
     words: &mut W,
     rows: &mut Rows<'_>,
@@ -487,10 +533,15 @@ fn atomic64<W: Words>(
         let word = offsets[lane] as usize >> 2;
         let (b, c) = (rows.x[op.b as usize].0[lane], rows.x[op.c as usize].0[lane]);
         if op.rows[0] == u32::MAX && halves64(words, kind, word, b) {
+            changed = true;
             continue;
         }
         let old = u64::from(words.get(word)) | u64::from(words.get(word + 1)) << 32;
-        let new = combine64(kind, old, b, c);
+        let new = match kind {
+            AtomicOp::Arrive => mbarrier::arrive(old, b, false),
+            AtomicOp::ArriveDrop => mbarrier::arrive(old, b, true),
+            _ => combine64(kind, old, b, c),
+        };
         changed |= new != old;
         words.set(word, new as u32, u32::MAX);
         words.set(word + 1, (new >> 32) as u32, u32::MAX);
@@ -503,7 +554,7 @@ fn atomic64<W: Words>(
 
 /// PTX ISA, "atom": the operations, in 32 and in 64 bits.
 macro_rules! combine {
-    ($name:ident: $u:ident, $s:ident, $f:ident, $sum:ident by $add:path, not $other:ident) => {
+    ($name:ident: $u:ident, $s:ident, $f:ident, $sum:ident by $add:path, [$($pair:ident $format:ident)*], not $($other:ident)|*) => {
         fn $name(kind: AtomicOp, old: $u, b: $u, c: $u) -> $u {
             match kind {
                 AtomicOp::Add => old.wrapping_add(b),
@@ -537,11 +588,12 @@ macro_rules! combine {
                 AtomicOp::MinU => old.min(b),
                 AtomicOp::MaxU => old.max(b),
                 AtomicOp::$sum => $add($f::from_bits(old), $f::from_bits(b), Round::Near).to_bits(),
-                // the other width's floating-point sum: the decoder never pairs them
-                AtomicOp::$other => old,
+                $( AtomicOp::$pair => add_pairs(old, b, Format::$format), )*
+                // sums of other widths: the decoder never pairs them
+                $( AtomicOp::$other )|* => old,
             }
         }
     };
 }
-combine!(combine32: u32, i32, f32, AddF by add_f32, not AddD);
-combine!(combine64: u64, i64, f64, AddD by add_f64, not AddF);
+combine!(combine32: u32, i32, f32, AddF by add_f32, [AddH2 F16 AddB2 BF16], not AddD | AddH | AddB | Arrive | ArriveDrop);
+combine!(combine64: u64, i64, f64, AddD by add_f64, [], not AddF | AddH | AddB | AddH2 | AddB2 | Arrive | ArriveDrop);

@@ -380,45 +380,63 @@ impl<'a> Parser<'_, 'a> {
                     }
                 }
                 Some(Kind::Punct(';')) => self.at += 1,
-                Some(Kind::Punct('@')) => {
-                    self.at += 1;
-                    let negated = self.eat('!');
-                    let register = self.word()?;
-                    statements.push(self.instruction(line, Some((negated, register)))?);
+                Some(Kind::Word(_) | Kind::Punct('@')) => {
+                    let first = self.at;
+                    self.statement(line, &mut statements).map_err(|e| self.within(first, e))?;
                 }
-                Some(Kind::Word(".reg")) => self.registers(&mut statements)?,
-                Some(Kind::Word(".loc")) => statements.push(self.location()?),
-                Some(Kind::Word(".pragma")) => self.skip_past(';')?,
-                Some(Kind::Word(".section")) => self.skip_section()?,
-                Some(Kind::Word(".param" | ".local" | ".shared" | ".global" | ".const")) => {
-                    let variables = self.variables()?;
-                    statements.extend(variables.into_iter().map(Statement::Variable));
-                }
-                Some(Kind::Word(name)) if self.peek_at(1) == Some(Kind::Punct(':')) => {
-                    self.at += 2;
-                    if self.peek() == Some(Kind::Word(".callprototype")) {
-                        self.skip_past(';')?;
-                        statements.push(Statement::Prototype(name));
-                    } else if self.peek() == Some(Kind::Word(".calltargets")) {
-                        // the pointer says which of them
-                        self.skip_past(';')?;
-                        statements.push(Statement::Prototype(name));
-                    } else if self.eat_word(".branchtargets") {
-                        let mut labels = vec![self.word()?];
-                        while self.eat(',') {
-                            labels.push(self.word()?);
-                        }
-                        self.expect(';')?;
-                        statements.push(Statement::Targets(name, labels));
-                    } else {
-                        statements.push(Statement::Label(name));
-                    }
-                }
-                Some(Kind::Word(_)) => statements.push(self.instruction(line, None)?),
                 _ => return self.error("an instruction"),
             }
         }
         Ok(statements)
+    }
+
+    /// A missing semicolon is noticed at the next statement: the one that lacks it is the one that is wrong.
+    fn within(&self, first: usize, error: ParseError) -> ParseError {
+        match self.tokens.get(first) {
+            Some(Token { line, kind: Kind::Word(word), .. }) if *line < error.line => {
+                ParseError::new(*line, format!("in `{word}`: {}", error.message))
+            }
+            Some(Token { line, .. }) => ParseError { line: *line, ..error },
+            None => error,
+        }
+    }
+
+    fn statement(&mut self, line: u32, statements: &mut Vec<Statement<'a>>) -> Result<()> {
+        match self.peek() {
+            Some(Kind::Punct('@')) => {
+                self.at += 1;
+                let negated = self.eat('!');
+                let register = self.word()?;
+                statements.push(self.instruction(line, Some((negated, register)))?);
+            }
+            Some(Kind::Word(".reg")) => self.registers(statements)?,
+            Some(Kind::Word(".loc")) => statements.push(self.location()?),
+            Some(Kind::Word(".pragma")) => self.skip_past(';')?,
+            Some(Kind::Word(".section")) => self.skip_section()?,
+            Some(Kind::Word(".param" | ".local" | ".shared" | ".global" | ".const")) => {
+                let variables = self.variables()?;
+                statements.extend(variables.into_iter().map(Statement::Variable));
+            }
+            Some(Kind::Word(name)) if self.peek_at(1) == Some(Kind::Punct(':')) => {
+                self.at += 2;
+                if matches!(self.peek(), Some(Kind::Word(".callprototype" | ".calltargets"))) {
+                    // the pointer says which of them
+                    self.skip_past(';')?;
+                    statements.push(Statement::Prototype(name));
+                } else if self.eat_word(".branchtargets") {
+                    let mut labels = vec![self.word()?];
+                    while self.eat(',') {
+                        labels.push(self.word()?);
+                    }
+                    self.expect(';')?;
+                    statements.push(Statement::Targets(name, labels));
+                } else {
+                    statements.push(Statement::Label(name));
+                }
+            }
+            _ => statements.push(self.instruction(line, None)?),
+        }
+        Ok(())
     }
 
     fn registers(&mut self, statements: &mut Vec<Statement<'a>>) -> Result<()> {
@@ -508,5 +526,27 @@ mod tests {
             .expect_err("no comma");
         assert_eq!(error.line, 4);
         assert!(error.message.contains("`%r2`"), "{}", error.message);
+    }
+
+    /// What inline assembly forgets is noticed behind it, and is still told where it was forgotten.
+    #[test]
+    fn what_a_statement_lacks_is_told_at_its_line() {
+        for lacking in [
+            "hello",
+            "add.s32 %r1, %r2, %r3",
+            "add.s32 %r1,",
+            "@%p1 bra",
+            "bar.sync 0",
+            ".reg .b32 %t",
+            ".shared .b8 s[4]",
+            "mov.b64 %x1, {%r1,",
+            "ld.global.u32 %r1, [%x1",
+        ] {
+            for next in [".loc 1 2 3", "st.global.u32 [%x1], %r1;", "$L1:", "@%p1 ret;", "}"] {
+                let text = format!(".visible .entry k()\n{{\n{lacking}\n\n{next}\nret;\n}}\n");
+                let error = parse(&text).expect_err("a semicolon is missing");
+                assert_eq!(error.line, 3, "{lacking} {next}: {}", error.message);
+            }
+        }
     }
 }

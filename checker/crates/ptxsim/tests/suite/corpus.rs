@@ -4,14 +4,8 @@
 use crate::common::{Kernel, Random, bytes_of, close, matrix};
 use ptxsim::{Error, FindingKind, Module};
 
-/// The kernels of the matrix that cannot run, by setting: barriers in shared memory, tensor cores, clusters.
-const UNSUPPORTED: [&str; 12] = [
-    "sm80 26b_barrier cbar: `mbarrier.init.shared.b64`",
-    "sm90 26b_barrier cbar: `mbarrier.init.shared.b64`",
-    "fast80 26b_barrier cbar: `mbarrier.init.shared.b64`",
-    "fast90 26b_barrier cbar: `mbarrier.init.shared.b64`",
-    "nvrtc80 26b_barrier cbar: `mbarrier.init.shared.b64`",
-    "nvrtc90 26b_barrier cbar: `mbarrier.init.shared.b64`",
+/// The kernels of the matrix that cannot run, by setting: tensor cores, clusters.
+const UNSUPPORTED: [&str; 6] = [
     "sm75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
     "debug75 34_wmma wm: `wmma.store.d.sync.aligned.row.m16n16k16.f32`",
     "nvrtc75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
@@ -79,16 +73,11 @@ fn every_opcode_decodes() {
     assert_eq!(unsupported, UNSUPPORTED_OPCODES);
 }
 
-/// Clusters, barriers in shared memory, tensor cores.
-const UNSUPPORTED_OPCODES: [&str; 16] = [
+/// Clusters, tensor cores.
+const UNSUPPORTED_OPCODES: [&str; 11] = [
     "barrier.cluster.arrive",
     "barrier.cluster.wait",
     "mapa.u64",
-    "mbarrier.arrive.shared.b64",
-    "mbarrier.arrive.shared::cta.b64",
-    "mbarrier.init.shared.b64",
-    "mbarrier.test_wait.shared.b64",
-    "mbarrier.try_wait.shared.b64",
     "wmma.load.a.sync.aligned.row.m16n16k16.f16",
     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
     "wmma.load.b.sync.aligned.col.m16n16k16.f16",

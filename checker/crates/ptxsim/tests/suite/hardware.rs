@@ -197,6 +197,58 @@ fn lines_cost_what_the_gpu_counted() {
     assert!(lines > 200, "{lines} lines were compared");
 }
 
+/// What a counter of requests is in the record.
+type Requests = (&'static str, fn(&Counters) -> u64, &'static [&'static str]);
+
+const REQUESTS: [Requests; 4] = [
+    ("load requests", |c| c.load_requests, &["global_ld"]),
+    ("store requests", |c| c.store_requests, &["global_st"]),
+    ("shared requests", |c| c.shared_requests, &["shared_ld", "shared_st"]),
+    ("local requests", |c| c.local_requests, &["local_ld", "local_st"]),
+];
+
+/// Where the record has a kernel's requests by line in full: all that the launch made stand in some line. Predicated
+/// instructions are requests only when a lane takes part, which the profiler does not say of each.
+#[test]
+fn lines_make_the_requests_the_gpu_counted() {
+    let (modules, record) = (modules(), record());
+    let (mut wrong, mut lines, mut kernels) = (vec![], 0, BTreeSet::new());
+    for launch in counters::launches().into_iter().filter(|l| !loops_around_swaps(l)) {
+        let rows = &record.0[&launch.name];
+        if rows.len() < 2 {
+            continue;
+        }
+        let ran = counted(&modules, &launch);
+        for (what, simulated, columns) in REQUESTS {
+            let of = |row: &Row| columns.iter().map(|c| row.get(c)).sum::<u64>();
+            let told: u64 = rows.iter().filter(|(l, _)| *l != "-").map(|(_, row)| of(row)).sum();
+            if told == 0 || told != of(&rows["-"]) {
+                continue;
+            }
+            kernels.insert(launch.kernel.clone());
+            let numbers = rows.keys().filter_map(|l| l.parse().ok()).filter(|l| *l > 0);
+            let seen = ran.seen.lines.iter().map(|l| l.source.line);
+            for line in numbers.chain(seen).collect::<BTreeSet<u32>>() {
+                if ELSEWHERE.contains(&(&launch.name, line)) {
+                    continue;
+                }
+                let counters = ran.seen.lines.iter().find(|l| l.source.line == line);
+                let simulated = counters.map_or(0, |l| simulated(&l.counters));
+                let recorded = rows.get(&line.to_string()).map_or(0, of);
+                lines += usize::from(recorded > 0);
+                different(
+                    &launch.name,
+                    &line.to_string(),
+                    vec![(what, simulated, recorded)],
+                    &mut wrong,
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(lines > 200 && kernels.len() > 70, "{lines} lines of {} kernels", kernels.len());
+}
+
 /// Kernels whose branches ptxas keeps as they are.
 const BRANCHES_STAY: [&str; 4] = ["odd_even", "by_warp", "nested", "trip_counts"];
 

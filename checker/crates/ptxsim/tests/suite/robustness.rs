@@ -319,6 +319,9 @@ fn hostile_statements_end_in_errors_or_findings() {
         "{\n.param .b64 q;\n.param .b64 z;\nst.param.b64 [q], %x1;\ncall.uni (z), malloc, (q);\nld.param.b64 %x1, [z];\n}",
         "{\n.param .b64 q;\n.param .b64 z;\nmov.u64 %x1, -1;\nst.param.b64 [q], %x1;\ncall.uni (z), malloc, (q);\n}",
         "{\n.param .b64 q;\n.param .b64 z;\n.param .b32 y;\nmov.u64 %x1, -1;\nst.param.b64 [q], %x1;\ncall.uni (y), vprintf, (q, z);\n}",
+        // frees of numbers
+        "{\n.param .b64 q;\nst.param.b64 [q], 7;\ncall.uni free, (q);\n}",
+        "{\n.param .b64 q;\nst.param.b64 [q], -7;\ncall.uni free, (q);\n}",
         "call.uni __assertfail, ();",
         "call.uni vprintf, ();",
         // 32-byte vectors, 8-bit atomics, the rest of the odd
@@ -333,6 +336,20 @@ fn hostile_statements_end_in_errors_or_findings() {
     ] {
         match parsed(body) {
             Ok(module) => (0..8).for_each(|shape| launch_all(&module, shape)),
+            Err(e) => assert!(!e.to_string().is_empty()),
+        }
+    }
+}
+
+/// What the fuzzer found, and what widened its coverage.
+#[test]
+fn inputs_of_the_fuzzer_end_in_errors_or_findings() {
+    let files: Vec<_> = std::fs::read_dir("fuzz/corpus").expect("the corpus").collect();
+    assert!(files.len() > 200, "{}", files.len());
+    for file in files {
+        let bytes = std::fs::read(file.expect("a file").path()).expect("readable");
+        match Module::parse(&String::from_utf8_lossy(&bytes)) {
+            Ok(module) => (0..4).for_each(|shape| launch_first(&module, shape)),
             Err(e) => assert!(!e.to_string().is_empty()),
         }
     }

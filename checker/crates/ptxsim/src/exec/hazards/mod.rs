@@ -21,7 +21,8 @@ use super::machine::{BlockState, Machine, Place};
 use super::warp::lanes;
 use super::words::{Half, Shape};
 use crate::FindingKind;
-use crate::decode::op::{AtomicOp, MemOp, Scope};
+use crate::arith::mbarrier;
+use crate::decode::op::{AtomicOp, MemOp, Phase, Scope};
 use crate::memory::Initialised;
 use cell::{BLOCK_MASK, Cell, MAX_SITE, Quick, mark};
 use know::Know;
@@ -510,6 +511,19 @@ impl Followed<'_, '_> {
         slot.map_or(Spot::Shared(offset), |slot| Spot::Global(slot, offset))
     }
 
+    /// The phase of a barrier in memory that a lane arrives in, or whose end it sees; `None` as long as it does not.
+    fn phase(&self, b: &BlockState, lane: usize) -> Option<u32> {
+        let w = self.offsets[lane] as usize / 4;
+        let now = mbarrier::parity(u64::from(b.shared.get(w + 1).copied().unwrap_or(0)) << 32);
+        let Some(waits) = self.op.waits else { return Some(now as u32) };
+        let named = self.rows.x.get(self.op.b as usize).map_or(0, |row| row.0[lane]);
+        let phase = match waits {
+            Phase::State => mbarrier::parity(named),
+            Phase::Parity => named & 1,
+        };
+        (phase != now).then_some(phase as u32)
+    }
+
     /// What a strong access tells and hears, lane by lane as its data moves.
     #[inline(never)]
     fn speak(&self, m: &mut Machine<'_>, b: &mut BlockState, slot: Option<u64>) {
@@ -524,7 +538,12 @@ impl Followed<'_, '_> {
         let mut swapped = vec![];
         for lane in lanes(self.mask) {
             let who = Who { thread: self.me.thread + lane as u32, ..self.me.who() };
-            let spot = self.spot(slot, lane, 0);
+            let mut spot = self.spot(slot, lane, 0);
+            if op.at_barrier {
+                // what is told in one phase is heard by those who wait for its end
+                let Some(phase) = self.phase(b, lane) else { continue };
+                spot = self.spot(slot, lane, 4 * phase);
+            }
             if self.kind != Kind::Store {
                 talk.hear(who, spot, op.scope, op.acquire);
             }
@@ -544,7 +563,12 @@ impl Followed<'_, '_> {
                             let old = old.map(|(l, h)| u64::from(l) | u64::from(h) << 32);
                             old != self.rows.x.get(op.b as usize).map(|row| row.0[lane])
                         } else {
-                            word(w) != self.rows.r.get(op.b as usize).map(|row| row.0[lane])
+                            let (by, bits) = match op.width {
+                                2 => (self.offsets[lane] % 4 * 8, 0xffff),
+                                _ => (0, u32::MAX),
+                            };
+                            let b = self.rows.r.get(op.b as usize).map(|row| row.0[lane] & bits);
+                            word(w).map(|old| old >> by & bits) != b
                         };
                     if !fails {
                         swapped.push(spot);

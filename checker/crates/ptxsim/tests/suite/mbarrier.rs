@@ -1,0 +1,163 @@
+//! Barriers in shared memory: `cuda::barrier` as the compilers write it, and the instructions themselves.
+
+use crate::common::{Kernel, Ran, matrix, module, ptx};
+use ptxsim::{FindingKind, Options};
+
+/// Kernel `cbar` of the corpus: each thread stores, arrives, waits, and reads what another stored.
+fn reversed(text: &str, threads: u32, seed: u64) -> Ran {
+    let kernel = Kernel::new(&module(text), "cbar").block(threads, 1, 1);
+    kernel.empty::<i32>("o", 64).run(&Options { seed, ..Options::default() })
+}
+
+fn corpus(setting: &str) -> String {
+    ptx(&format!("ptx/{setting}/26b_barrier"))
+}
+
+#[test]
+fn barriers_of_the_standard_library() {
+    let mut settings = 0;
+    for m in matrix("26b_barrier").iter().filter(|m| m.refused("cbar").is_none()) {
+        for seed in 0..3 {
+            let ran = reversed(&m.text, 64, seed);
+            assert_eq!(ran.seen.findings, [], "{}", m.setting);
+            assert_eq!(ran.get::<i32>("o"), (0..64).rev().collect::<Vec<_>>(), "{}", m.setting);
+        }
+        settings += usize::from(m.text.contains("mbarrier"));
+    }
+    assert_eq!(settings, 6);
+}
+
+/// Without the wait, a thread reads what another may still be storing.
+#[test]
+fn without_the_wait_it_is_a_race() {
+    for (setting, wait) in [("sm80", "test_wait"), ("sm90", "try_wait")] {
+        let text = corpus(setting).replace("@%p2 bra \t$L__BB1_5;", "");
+        assert!(text.contains(wait) && text != corpus(setting));
+        let ran = reversed(&text, 64, 0);
+        let races = ran.seen.findings.iter().filter(|f| matches!(f.what, FindingKind::SharedRace));
+        assert!(races.count() > 0, "{setting}: {:?}", ran.seen.findings);
+    }
+}
+
+/// Somebody who is counted never comes: told soon, with who waits where.
+#[test]
+fn who_waits_for_somebody_who_never_comes() {
+    for setting in ["sm80", "sm90"] {
+        let text =
+            corpus(setting).replace("init.shared.b64 [%r4], %r5", "init.shared.b64 [%r4], 65");
+        let ran = reversed(&text, 64, 0);
+        let [finding] = &ran.seen.findings[..] else { panic!("{:?}", ran.seen.findings) };
+        let FindingKind::Livelock { waiting, .. } = finding.what else { panic!("{finding:?}") };
+        assert_eq!((waiting, finding.at.array.as_deref()), (64, Some("b")), "{setting}");
+    }
+}
+
+/// A kernel with a barrier `b`, thread number in %r0 and the address of the thread's element of `d` in %x0.
+fn kernel(body: &str, threads: u32) -> Ran {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 d)\n{{\n\
+         .reg .b32 %r<8>;\n.reg .b64 %x<8>;\n.reg .pred %p<4>;\n.shared .align 8 .b64 b;\n.shared .align 4 .b32 s[64];\n\
+         ld.param.u64 %x0, [d];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %x1, %r0, 4;\nadd.s64 %x0, %x0, %x1;\n\
+         shl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.s32 %r1, %r1, %r2;\n{body}\nret;\n}}\n"
+    );
+    let kernel = Kernel::new(&module(&text), "k").block(threads, 1, 1);
+    kernel.empty::<u32>("d", threads as usize).run(&Options::default())
+}
+
+const INIT: &str = "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra $made;\nmbarrier.init.shared.b64 [b], 64;\n$made:\nbar.sync 0;\n";
+
+/// Producers arrive and go on, consumers wait; a phase later it is the other way round.
+#[test]
+fn phases_by_state_and_by_parity() {
+    for (wait, arg) in
+        [("test_wait", "%x2"), ("try_wait.acquire.cta", "%x2"), ("try_wait.parity", "0")]
+    {
+        let body = format!(
+            "{INIT}st.shared.u32 [%r1], %r0;\nmbarrier.arrive.release.cta.shared::cta.b64 %x2, [b];\n\
+             $wait:\nmbarrier.{wait}.shared::cta.b64 %p1, [b], {arg};\n@!%p1 bra $wait;\n\
+             xor.b32 %r3, %r1, 252;\nld.shared.u32 %r4, [%r3];\nst.global.u32 [%x0], %r4;"
+        );
+        let ran = kernel(&body, 64);
+        assert_eq!(ran.seen.findings, [], "{wait}");
+        assert_eq!(ran.get::<u32>("d"), (0..64).map(|i| i ^ 63).collect::<Vec<_>>(), "{wait}");
+    }
+    // three phases in a row through one array
+    let round = |n: u32| {
+        format!(
+            "st.shared.u32 [%r1], {n};\nmbarrier.arrive.shared.b64 _, [b];\n\
+             $wait{n}:\nmbarrier.try_wait.parity.shared.b64 %p1, [b], {};\n@!%p1 bra $wait{n};\n\
+             xor.b32 %r3, %r1, 252;\nld.shared.u32 %r4, [%r3];\nadd.u32 %r5, %r5, %r4;\n\
+             mbarrier.arrive.shared.b64 %x2, [b];\n\
+             $again{n}:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $again{n};\n",
+            0
+        )
+    };
+    let body = format!(
+        "{INIT}mov.u32 %r5, 0;\n{}{}{}st.global.u32 [%x0], %r5;",
+        round(1),
+        round(2),
+        round(3)
+    );
+    let ran = kernel(&body, 64);
+    assert_eq!(ran.seen.findings, []);
+    assert_eq!(ran.get::<u32>("d"), [6; 64]);
+}
+
+/// Waiting for a phase that ended long ago orders nothing that came later.
+#[test]
+fn an_old_phase_orders_nothing_new() {
+    let body = format!(
+        "{INIT}mbarrier.arrive.shared.b64 %x2, [b];\n$wait:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $wait;\n\
+         st.shared.u32 [%r1], %r0;\nmbarrier.arrive.shared.b64 %x3, [b];\n\
+         $again:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $again;\n\
+         xor.b32 %r3, %r1, 252;\nld.shared.u32 %r4, [%r3];\nst.global.u32 [%x0], %r4;"
+    );
+    let told = kernel(&body, 64).seen.findings;
+    assert!(told.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{told:?}");
+}
+
+#[test]
+fn threads_that_drop_out_are_not_waited_for() {
+    // the first half comes once, the other half twice
+    let body = format!(
+        "{INIT}setp.lt.u32 %p2, %r0, 32;\n@%p2 bra $drops;\nmbarrier.arrive.shared.b64 %x2, [b];\n\
+         $wait:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $wait;\n\
+         mbarrier.arrive.noComplete.release.cta.shared.b64 %x2, [b], 1;\n\
+         $again:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $again;\nst.global.u32 [%x0], %r0;\nret;\n\
+         $drops:\nmbarrier.arrive_drop.shared.b64 _, [b];\nst.global.u32 [%x0], %r0;"
+    );
+    let ran = kernel(&body, 64);
+    assert_eq!(ran.seen.findings, []);
+    assert_eq!(ran.get::<u32>("d"), (0..64).collect::<Vec<_>>());
+}
+
+#[test]
+fn one_arrival_may_be_of_many() {
+    let body = format!(
+        "{INIT}setp.ge.u32 %p2, %r0, 2;\n@%p2 bra $done;\nmbarrier.arrive.shared.b64 %x2, [b], 32;\n\
+         mbarrier.pending_count.b64 %r3, %x2;\n\
+         $wait:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $wait;\nst.global.u32 [%x0], %r3;\n$done:"
+    );
+    let ran = kernel(&body, 64);
+    assert_eq!(ran.seen.findings, []);
+    assert_eq!(ran.get::<u32>("d")[..2], [64, 32]);
+}
+
+/// Nobody has made the barrier, or not yet.
+#[test]
+fn barriers_that_are_not_there() {
+    let arrive = "mbarrier.arrive.shared.b64 _, [b];\nst.global.u32 [%x0], %r0;";
+    let told = kernel(arrive, 64).seen.findings;
+    assert_eq!(told.iter().map(|f| &f.what).collect::<Vec<_>>(), [&FindingKind::UninitialisedRead]);
+    let unordered = INIT.replace("bar.sync 0;\n", "") + arrive;
+    let told = kernel(&unordered, 64).seen.findings;
+    assert!(told.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{told:?}");
+}
+
+/// How often a thread looks is nobody's business: barriers in memory are not counted as traffic.
+#[test]
+fn barriers_cost_no_requests() {
+    let ran = reversed(&corpus("sm80"), 64, 0);
+    let c = ran.seen.totals;
+    assert_eq!((c.shared_requests, c.shared_atomics), (4, 0));
+}
