@@ -15,6 +15,11 @@ pub(crate) const STATIC_SHARED: u32 = 48 << 10;
 pub(crate) const BLOCK_SHARED: u64 = 227 << 10;
 /// Local memory of a thread.
 pub(crate) const LOCAL: u32 = 512 << 10;
+/// Stack of a thread unless the program sets another limit, and the least that a call takes of it: the return address.
+/// The assembler decides what it really takes. On an H200 a function that calls itself with one number in hand takes 16 bytes, and the
+/// 65th call ends the kernel with an illegal address (700).
+pub(crate) const STACK: u64 = 1 << 10;
+pub(crate) const CALL: u64 = 8;
 /// Multiprocessors.
 pub(crate) const MULTIPROCESSORS: u32 = 132;
 /// Device memory, as the H100 has; local memory is set aside in it for every thread that fits the device.

@@ -8,7 +8,9 @@ use super::machine::{BlockState, Machine};
 use super::pattern::Pattern;
 use super::warp::{Frame, Split, State, Warp};
 use super::{COUNT, FULL, TRACE, barrier, builtin, collective, copies, texture, trace};
+use crate::decode::Program;
 use crate::decode::op::{Code, Scope, Target};
+use crate::device;
 use crate::{Action, FindingKind};
 
 /// Backward branches that a split may take before others of its warp get a turn: few when the loop has atomics or
@@ -430,9 +432,11 @@ fn enter(
         call: 0,
     };
     let deep = u64::from(frame.local) + u64::from(f.local_bytes);
-    if deep > builtin::LOCAL_LIMIT || split.stack.len() > 4096 || !warp.reserve(&frame, f) {
+    let stack = recursion(m.grid.program, split, function);
+    if deep > builtin::LOCAL_LIMIT || stack > device::STACK || !warp.reserve(&frame, f) {
         let linear = warp.index * 32 + split.mask.trailing_zeros();
-        tell(m, FindingKind::StackOverflow { bytes: deep }, b.index, linear, return_to - 1);
+        let bytes = deep.max(stack);
+        tell(m, FindingKind::StackOverflow { bytes }, b.index, linear, return_to - 1);
         return false;
     }
     super::block::constants(m.grid, b, warp, &frame, split.mask);
@@ -443,6 +447,19 @@ fn enter(
     split.frame = frame;
     split.pc = f.start;
     true
+}
+
+/// The least stack that the functions called so far take, `function` the next, if one of them is called again: how much
+/// others take is known before a launch, and set aside.
+fn recursion(program: &Program, split: &Split, function: usize) -> u64 {
+    let called = || split.stack.iter().skip(1).chain(split.stack.first().map(|_| &split.frame));
+    if !called().any(|frame| frame.function as usize == function) {
+        return 0;
+    }
+    let bytes = |f: usize| {
+        device::CALL + program.functions.get(f).map_or(0, |f| u64::from(f.local_bytes))
+    };
+    called().map(|frame| bytes(frame.function as usize)).sum::<u64>() + bytes(function)
 }
 
 fn copy_rows(warp: &mut Warp, from: u32, to: u32, words: u32, mask: u32) {
@@ -499,7 +516,7 @@ fn indirect(
 
 /// Returns to the caller: results are copied back.
 #[inline(never)]
-fn leave_function(program: &crate::decode::Program, warp: &mut Warp, split: &mut Split) {
+fn leave_function(program: &Program, warp: &mut Warp, split: &mut Split) {
     let Some(caller) = split.stack.pop() else { return };
     let f = &program.functions[split.frame.function as usize];
     if let Some(op) = program.calls.get(caller.call as usize) {

@@ -1,7 +1,7 @@
 //! Launches that CUDA's driver refuses: the same answer here, and a text that says which limit it was.
 
 use crate::common::{Kernel, module, ptx};
-use ptxsim::{CudaError, Error, Module, Options};
+use ptxsim::{CudaError, Error, FindingKind, Module, Options};
 
 /// A kernel with these directives, and declarations in its body.
 fn kernel(directives: &str, body: &str) -> Result<Module, Error> {
@@ -97,6 +97,28 @@ fn local_memory() {
     let m = std::sync::Arc::new(local(600_000).expect("a module: only its kernel is refused"));
     let refused = Kernel::new(&m, "k").try_run(&Options::default()).err();
     assert!(matches!(refused, Some(Error::BadLaunch { error: CudaError::InvalidPtx, .. })));
+}
+
+/// A function that calls itself has 1 KiB of stack, and each call keeps at least its return address there.
+#[test]
+fn the_stack_of_a_recursion() {
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n\
+        .func (.param .b32 r) f(.param .b32 n) {\n\
+        .reg .b32 %r<4>;\n.reg .pred %p;\nld.param.u32 %r1, [n];\nmov.u32 %r3, 0;\n\
+        setp.eq.s32 %p, %r1, 0;\n@%p bra $end;\nadd.s32 %r2, %r1, -1;\n\
+        {\n.param .b32 a;\n.param .b32 v;\nst.param.b32 [a], %r2;\n\
+        call.uni (v), f, (a);\nld.param.b32 %r3, [v];\n}\nadd.s32 %r3, %r3, 1;\n\
+        $end:\nst.param.b32 [r], %r3;\nret;\n}\n\
+        .visible .entry k(.param .u64 out, .param .u32 n) {\n\
+        .reg .b32 %r<3>;\n.reg .b64 %d<2>;\nld.param.u32 %r1, [n];\nld.param.u64 %d1, [out];\n\
+        {\n.param .b32 a;\n.param .b32 v;\nst.param.b32 [a], %r1;\n\
+        call.uni (v), f, (a);\nld.param.b32 %r2, [v];\n}\nst.global.u32 [%d1], %r2;\nret;\n}\n";
+    let m = std::sync::Arc::new(Module::parse(text).expect("parses"));
+    let run = |n: u32| Kernel::new(&m, "k").empty::<u32>("out", 1).scalar(n).full();
+    let fine = run(127);
+    assert_eq!((fine.get::<u32>("out"), fine.seen.findings), (vec![127], vec![]));
+    let what = &run(128).only().what;
+    assert!(matches!(what, FindingKind::StackOverflow { bytes: 1032 }), "{what:?}");
 }
 
 /// The numbers and names that programs see.
