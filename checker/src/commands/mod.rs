@@ -27,6 +27,7 @@ mod list;
 mod present;
 mod profile;
 mod reset;
+mod run;
 mod session;
 mod setup;
 mod solution;
@@ -57,6 +58,8 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Watch(args)) => watch::run(&args)?,
         Some(Command::Profile(args)) => profile::run(&args)?,
         Some(Command::Trace(args)) => trace::run(&args)?,
+        Some(Command::Run { file, args }) => return run::run(&file, &args),
+        Some(Command::Program { object, args }) => return Ok(run::serve(&object, &args)),
         Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
         Some(Command::Reset(args)) => reset::run(&args.name)?,
         Some(Command::Solution(args)) => solution::run(&args)?,
