@@ -20,7 +20,7 @@ pub mod exit;
 pub mod explain;
 pub mod inspect;
 pub mod judge;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod program;
 pub mod progress;
 pub mod report;

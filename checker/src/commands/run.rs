@@ -63,9 +63,7 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
     for launch in &report.launches {
         let findings = &launch.seen.findings;
         if let Some(first) = findings.first() {
-            let shape = (launch.grid, launch.block);
-            let report =
-                explain::launch(&launch.kernel, shape, first, findings.len() - 1, &context);
+            let report = explain::launch(launch, first, findings.len() - 1, &context);
             eprintln!("{}", terminal::render(&report, text).trim_end());
         }
         if let Some(why) = &launch.refused {

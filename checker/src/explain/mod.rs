@@ -19,6 +19,7 @@ mod trace;
 mod values;
 mod words;
 
+use cudart_sim::runtime::Launched;
 use ptxsim::Finding;
 
 use crate::backend::Fault;
@@ -135,19 +136,19 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
 
 /// Writes the report of what was found in a launch of a program; `others` more were.
 pub fn launch(
-    kernel: &str,
-    (grid, block): ([u32; 3], [u32; 3]),
+    launched: &Launched,
     finding: &Finding,
     others: usize,
     context: &Context<'_>,
 ) -> Report {
+    let Launched { kernel, grid, block, .. } = launched;
     let source = Source::new(context.source);
     let fault = Fault::Finding(finding.clone());
-    let mut draft = faults::explain(&Scene::launch(grid, block, &source), &fault, others);
+    let mut draft = faults::explain(&Scene::launch(launched, &source), &fault, others);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
     draft.spans.sort_by_key(|span| (span.line, span.column));
     Report {
-        exercise: kernel.into(),
+        exercise: kernel.clone(),
         slug,
         passed: false,
         title: neutral(&draft.title),
@@ -155,8 +156,8 @@ pub fn launch(
         case: Some(format!(
             "kernel `{}` (grid {}, block {})",
             neutral(kernel),
-            words::dims(grid),
-            words::dims(block)
+            words::dims(*grid),
+            words::dims(*block)
         )),
         spans: draft.spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
         table: draft.table.iter().map(|row| row.iter().map(|c| neutral(c)).collect()).collect(),

@@ -1,5 +1,6 @@
 //! What the explanations of a launch have at hand: its kernel, its shape, and the learner's source.
 
+use cudart_sim::runtime::Launched;
 use ptxsim::{Access, Action};
 
 use super::scan::{Source, Subscript, span};
@@ -24,6 +25,8 @@ pub struct Scene<'a> {
     pub simulated: bool,
     /// The learner's names of the kernel's parameters, where they can be told.
     names: Vec<String>,
+    /// Arrays of a program, and the parameters that point to them.
+    aliases: Vec<(String, String)>,
 }
 
 impl<'a> Scene<'a> {
@@ -38,18 +41,29 @@ impl<'a> Scene<'a> {
         let names = source.parameters(spec.id);
         let (params, sizes, grid, block) = (spec.params, case.sizes, case.grid, case.block);
         let places = Places::of(grid, block);
-        Some(Self { params, sizes, grid, block, source, places, simulated, names })
+        let aliases = vec![];
+        Some(Self { params, sizes, grid, block, source, places, simulated, names, aliases })
     }
 
     /// A launch of a program, on the simulator.
-    pub fn launch(grid: [u32; 3], block: [u32; 3], source: &'a Source<'a>) -> Self {
+    pub fn launch(launched: &Launched, source: &'a Source<'a>) -> Self {
+        let Launched { kernel, grid, block, arrays, .. } = launched;
+        let (grid, block) = (*grid, *block);
+        let names = source.parameters(kernel);
+        let aliases = arrays
+            .iter()
+            .filter_map(|(i, array)| Some((array.clone(), names.get(*i)?.clone())))
+            .collect();
         let places = Places::of(grid, block);
         let (params, sizes, names) = (&[], &[], vec![]);
-        Self { params, sizes, grid, block, source, places, simulated: true, names }
+        Self { params, sizes, grid, block, source, places, simulated: true, names, aliases }
     }
 
     /// An array as the learner calls it: a parameter may have been renamed.
     pub fn name<'n>(&'n self, array: &'n str) -> &'n str {
+        if let Some((_, parameter)) = self.aliases.iter().find(|(known, _)| known == array) {
+            return parameter;
+        }
         let position = self.params.iter().position(|param| param.name == array);
         match position.and_then(|i| self.names.get(i)) {
             Some(name) if self.names.len() == self.params.len() => name,

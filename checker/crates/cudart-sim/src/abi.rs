@@ -4,11 +4,6 @@
 //! program is loaded: [`EXPORTS`] is the whole list.
 
 #![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
-#![expect(
-    clippy::missing_safety_doc,
-    clippy::not_unsafe_ptr_arg_deref,
-    reason = "pointers are the program's responsibility, as with the real runtime"
-)]
 
 mod device;
 mod launch;

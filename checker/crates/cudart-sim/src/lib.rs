@@ -5,6 +5,7 @@
 //! [`runtime::Runtime`]: a device whose memory and kernels `ptxsim` simulates, and whose streams do nothing before
 //! somebody waits for it ([`graph`]).
 
+#[cfg(target_os = "linux")]
 pub mod abi;
 pub mod error;
 pub mod fatbin;

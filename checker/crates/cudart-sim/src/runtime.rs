@@ -19,6 +19,7 @@ pub use work::HostCall;
 
 use events::Event;
 use kernels::{Binary, Variable};
+use memory::Allocation;
 use work::Work;
 
 /// How programs are run.
@@ -55,6 +56,8 @@ pub struct Launched {
     pub grid: [u32; 3],
     /// Threads per block.
     pub block: [u32; 3],
+    /// Arrays that arguments point to: the argument's number, and the array's name in findings.
+    pub arrays: Vec<(usize, String)>,
     /// What was seen; of a launch that was refused, nothing.
     pub seen: ptxsim::Observations,
     /// Why it was not run.
@@ -66,8 +69,10 @@ pub struct Launched {
 pub struct Runtime {
     settings: Settings,
     memory: Memory,
-    /// Device memory that `cudaMalloc` gave and nobody has freed: bytes by address.
-    allocations: BTreeMap<u64, u64>,
+    /// Device memory that `cudaMalloc` gave and nobody has freed, by address.
+    allocations: BTreeMap<u64, Allocation>,
+    /// How many there have been.
+    allocated: u64,
     /// Page-locked host memory: bytes by address.
     pinned: BTreeMap<u64, usize>,
     binaries: Vec<Binary>,
@@ -173,7 +178,7 @@ impl Runtime {
 
     /// What has been seen so far.
     pub fn report(&self) -> Report {
-        let leak = |(address, bytes): (&u64, &u64)| Leak { address: *address, bytes: *bytes };
+        let leak = |(address, a): (&u64, &Allocation)| Leak { address: *address, bytes: a.bytes };
         Report {
             launches: self.launched.clone(),
             leaks: self.allocations.iter().map(leak).collect(),

@@ -13,6 +13,14 @@ pub(super) enum Belongs {
     Pageable,
 }
 
+/// Memory that `cudaMalloc` gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Allocation {
+    pub bytes: u64,
+    /// In findings, until somebody finds a better one.
+    pub name: String,
+}
+
 impl Runtime {
     /// `cudaMalloc`: 0 bytes are no allocation, and no error.
     pub fn malloc(&mut self, bytes: u64) -> Result<u64> {
@@ -20,10 +28,11 @@ impl Runtime {
         if bytes == 0 {
             return Ok(0);
         }
-        let name = format!("allocation {}", self.allocations.len() + 1);
+        let name = format!("allocation {}", self.allocated + 1);
         let address =
             self.memory.alloc(&name, bytes, 1, None).map_err(|_| Code::MEMORY_ALLOCATION)?;
-        self.allocations.insert(address, bytes);
+        self.allocated += 1;
+        self.allocations.insert(address, Allocation { bytes, name });
         Ok(address)
     }
 
@@ -47,6 +56,12 @@ impl Runtime {
     pub fn unpin(&mut self, address: u64) -> Result<usize> {
         self.synchronize_device()?;
         self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)
+    }
+
+    /// The allocation that an address lies in.
+    pub(super) fn allocation(&self, address: u64) -> Option<&Allocation> {
+        let (start, allocation) = self.allocations.range(..=address).next_back()?;
+        (address - start < allocation.bytes).then_some(allocation)
     }
 
     pub(super) fn belongs(&self, address: u64) -> Belongs {

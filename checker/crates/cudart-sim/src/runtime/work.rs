@@ -107,7 +107,12 @@ impl Runtime {
         let code = if refused.is_some() { Err(Code::LAUNCH_FAILURE) } else { ended(&seen) };
         self.output.push_str(&seen.output);
         let (grid, block) = (launch.grid, launch.block);
-        self.launched.push(Launched { kernel, grid, block, seen, refused });
+        let array = |(i, arg): (usize, &Vec<u8>)| {
+            let address = u64::from_le_bytes(arg.as_slice().try_into().ok()?);
+            self.allocation(address).map(|allocation| (i, allocation.name.clone()))
+        };
+        let arrays = launch.args.iter().enumerate().filter_map(array).collect();
+        self.launched.push(Launched { kernel, grid, block, arrays, seen, refused });
         code
     }
 }
