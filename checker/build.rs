@@ -21,6 +21,10 @@ const PARTS: &[(&str, &str)] = &[
 ];
 
 fn main() -> io::Result<()> {
+    // programs that are loaded find the CUDA runtime's functions in the executable
+    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
+        println!("cargo::rustc-link-arg-bins=-rdynamic");
+    }
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or(io::ErrorKind::NotFound)?);
     let course =
         PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?).join("course");

@@ -50,6 +50,15 @@ pub enum Command {
     Profile(Profile),
     /// Show what one thread does, line by line, with its values
     Trace(Trace),
+    /// Compile and run a CUDA program on the simulator
+    #[command(after_help = "Example:\n  checker run vector_add.cu -- 1000")]
+    Run {
+        /// The program: a `.cu` file with a `main`.
+        file: PathBuf,
+        /// What the program gets as its arguments.
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
     /// Show one more hint
     ///
     /// Each call shows one more, from a nudge to nearly the answer. Without NAME: for the first open exercise.
@@ -80,6 +89,15 @@ pub enum Command {
     /// For authors of exercises
     #[command(subcommand, hide = true)]
     Dev(Dev),
+    /// The process in which a program runs
+    #[command(hide = true)]
+    Program {
+        /// The compiled program.
+        object: PathBuf,
+        /// Its arguments.
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
     /// The child process that compiles and runs learners' code
     #[command(hide = true)]
     Worker,

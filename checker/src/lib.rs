@@ -20,6 +20,8 @@ pub mod exit;
 pub mod explain;
 pub mod inspect;
 pub mod judge;
+#[cfg(target_os = "linux")]
+pub mod program;
 pub mod progress;
 pub mod report;
 pub mod source;

@@ -27,6 +27,8 @@ mod list;
 mod present;
 mod profile;
 mod reset;
+#[cfg(target_os = "linux")]
+mod run;
 mod session;
 mod setup;
 mod solution;
@@ -57,6 +59,14 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Watch(args)) => watch::run(&args)?,
         Some(Command::Profile(args)) => profile::run(&args)?,
         Some(Command::Trace(args)) => trace::run(&args)?,
+        #[cfg(target_os = "linux")]
+        Some(Command::Run { file, args }) => return run::run(&file, &args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Program { object, args }) => return Ok(run::serve(&object, &args)),
+        #[cfg(not(target_os = "linux"))]
+        Some(Command::Run { .. } | Command::Program { .. }) => {
+            anyhow::bail!("whole programs run on Linux only; kernels are checked everywhere")
+        }
         Some(Command::Hint(args)) => hint::run(args.name.as_deref())?,
         Some(Command::Reset(args)) => reset::run(&args.name)?,
         Some(Command::Solution(args)) => solution::run(&args)?,

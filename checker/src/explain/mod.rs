@@ -19,6 +19,10 @@ mod trace;
 mod values;
 mod words;
 
+use cudart_sim::runtime::Launched;
+use ptxsim::Finding;
+
+use crate::backend::Fault;
 use crate::report::{Report, Span};
 use crate::spec::{Case, Spec};
 use crate::verdict::{Slug, Verdict};
@@ -125,6 +129,44 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
             .map(|(case, thread)| trace_command(spec, case, thread, context)),
         again: case.map(|case| again(spec, case.name, draft.backend, context)),
         printed: context.printed.and_then(printed),
+        device: neutral(context.device),
+        millis: context.millis,
+    }
+}
+
+/// Writes the report of what was found in a launch of a program; `others` more were.
+pub fn launch(
+    launched: &Launched,
+    finding: &Finding,
+    others: usize,
+    context: &Context<'_>,
+) -> Report {
+    let Launched { kernel, grid, block, .. } = launched;
+    let source = Source::new(context.source);
+    let fault = Fault::Finding(finding.clone());
+    let mut draft = faults::explain(&Scene::launch(launched, &source), &fault, others);
+    let slug = Verdict::Fault { case: 0, fault, others }.slug();
+    draft.spans.sort_by_key(|span| (span.line, span.column));
+    Report {
+        exercise: kernel.clone(),
+        slug,
+        passed: false,
+        title: neutral(&draft.title),
+        file: neutral(context.file),
+        case: Some(format!(
+            "kernel `{}` (grid {}, block {})",
+            neutral(kernel),
+            words::dims(*grid),
+            words::dims(*block)
+        )),
+        spans: draft.spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
+        table: draft.table.iter().map(|row| row.iter().map(|c| neutral(c)).collect()).collect(),
+        notes: draft.notes.iter().map(|note| neutral(note)).collect(),
+        think: draft.think.as_deref().map(neutral),
+        learn: Some(format!("{} explain {slug}", context.command)),
+        trace: None,
+        again: None,
+        printed: None,
         device: neutral(context.device),
         millis: context.millis,
     }

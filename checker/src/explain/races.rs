@@ -72,7 +72,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
         draft.note(format!(
             "blocks run in any order, and __syncthreads() does not wait for other blocks{times}"
         ))
-    } else if volume(scene.case.block) <= 32 {
+    } else if volume(scene.block) <= 32 {
         draft.note(format!("nothing orders (1) and (2), not even in one warp{times}"))
     } else {
         draft.note(format!("no barrier lies between (1) and (2){times}"))
@@ -156,7 +156,7 @@ pub fn barrier(
     waiting: u32,
     missing: u32,
 ) -> Draft {
-    let of_block = if volume(scene.case.grid) > 1 {
+    let of_block = if volume(scene.grid) > 1 {
         format!(" of block {}", scene.places.block_index(at.block))
     } else {
         String::new()

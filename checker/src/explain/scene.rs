@@ -1,5 +1,6 @@
-//! What the explanations of a run have at hand: the exercise, the case, and the learner's source.
+//! What the explanations of a launch have at hand: its kernel, its shape, and the learner's source.
 
+use cudart_sim::runtime::Launched;
 use ptxsim::{Access, Action, Space};
 
 use super::scan::{Source, Subscript, span};
@@ -10,16 +11,22 @@ use crate::spec::{Case, Param, Spec};
 /// Lines that a statement is followed over, when it does not end on its first.
 const STATEMENT_LINES: u32 = 6;
 
-/// One case of one exercise, with the learner's source.
+/// One launch, with the learner's source.
 pub struct Scene<'a> {
-    pub spec: &'static Spec,
-    pub case: &'static Case,
+    /// The kernel's parameters, where an exercise says what they are.
+    pub params: &'static [Param],
+    /// Named sizes of the case.
+    pub sizes: &'static [(&'static str, usize)],
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
     pub source: &'a Source<'a>,
     pub places: Places,
     /// Whether the simulator ran it, and not a GPU.
     pub simulated: bool,
     /// The learner's names of the kernel's parameters, where they can be told.
     names: Vec<String>,
+    /// Arrays of a program, and the parameters that point to them.
+    aliases: Vec<(String, String)>,
 }
 
 impl<'a> Scene<'a> {
@@ -32,14 +39,34 @@ impl<'a> Scene<'a> {
     ) -> Option<Self> {
         let case = spec.cases.get(case)?;
         let names = source.parameters(spec.id);
-        Some(Self { spec, case, source, places: Places::of(case), simulated, names })
+        let (params, sizes, grid, block) = (spec.params, case.sizes, case.grid, case.block);
+        let places = Places::of(grid, block);
+        let aliases = vec![];
+        Some(Self { params, sizes, grid, block, source, places, simulated, names, aliases })
+    }
+
+    /// A launch of a program, on the simulator.
+    pub fn launch(launched: &Launched, source: &'a Source<'a>) -> Self {
+        let Launched { kernel, grid, block, arrays, .. } = launched;
+        let (grid, block) = (*grid, *block);
+        let names = source.parameters(kernel);
+        let aliases = arrays
+            .iter()
+            .filter_map(|(i, array)| Some((array.clone(), names.get(*i)?.clone())))
+            .collect();
+        let places = Places::of(grid, block);
+        let (params, sizes, names) = (&[], &[], vec![]);
+        Self { params, sizes, grid, block, source, places, simulated: true, names, aliases }
     }
 
     /// An array as the learner calls it: a parameter may have been renamed.
     pub fn name<'n>(&'n self, array: &'n str) -> &'n str {
-        let position = self.spec.params.iter().position(|param| param.name == array);
+        if let Some((_, parameter)) = self.aliases.iter().find(|(known, _)| known == array) {
+            return parameter;
+        }
+        let position = self.params.iter().position(|param| param.name == array);
         match position.and_then(|i| self.names.get(i)) {
-            Some(name) if self.names.len() == self.spec.params.len() => name,
+            Some(name) if self.names.len() == self.params.len() => name,
             _ => array,
         }
     }
@@ -51,7 +78,7 @@ impl<'a> Scene<'a> {
 
     /// The parameter behind an array's name.
     pub fn param(&self, array: &str) -> Option<&'static Param> {
-        self.spec.params.iter().find(|param| param.name == array)
+        self.params.iter().find(|param| param.name == array)
     }
 
     /// `block 3, thread 232`.
@@ -74,12 +101,12 @@ impl<'a> Scene<'a> {
 
     /// Threads in the launch.
     pub fn threads(&self) -> u64 {
-        volume(self.case.grid).saturating_mul(volume(self.case.block))
+        volume(self.grid).saturating_mul(volume(self.block))
     }
 
     /// `4 x 256 = 1024 threads`, or how many per axis in more dimensions.
     pub fn launch_line(&self) -> String {
-        let ([gx, gy, gz], [bx, by, bz]) = (self.case.grid, self.case.block);
+        let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
         if gy == 1 && gz == 1 && by == 1 && bz == 1 {
             let threads = count(self.threads());
             if gx == 1 {
@@ -103,7 +130,7 @@ impl<'a> Scene<'a> {
             return None;
         }
         let value = |name: &&str| {
-            let known = self.case.sizes.iter().find(|(size, _)| size == name).map(|(_, v)| *v);
+            let known = self.sizes.iter().find(|(size, _)| size == name).map(|(_, v)| *v);
             known.or_else(|| name.parse().ok()).map(size)
         };
         let sizes: Option<Vec<String>> = names.iter().map(value).collect();

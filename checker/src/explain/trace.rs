@@ -24,7 +24,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     let report = seen.verdict.as_ref().map(|verdict| super::explain(spec, verdict, context));
     let who = case.map_or_else(
         || format!("block {:?}, thread {:?}", seen.thread.block, seen.thread.thread),
-        |case| Places::of(case).thread(seen.thread.block, seen.thread.thread),
+        |case| Places::of(case.grid, case.block).thread(seen.thread.block, seen.thread.thread),
     );
     let steps: Vec<&Step> = seen.trace.first.iter().chain(&seen.trace.last).collect();
     let teller = case.zip(scene).map(|(case, scene)| Teller { seen, case, scene, source: &source });

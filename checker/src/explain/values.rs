@@ -81,7 +81,7 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
 
 /// Where the wrong elements lie, in a few words.
 fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
-    let [bx, by, _] = scene.case.block;
+    let [bx, by, _] = scene.block;
     let columns = m.shape.last().copied().unwrap_or(1);
     Some(match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
@@ -186,7 +186,7 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
 
 /// The thread that an element falls to when there is one thread for each, in order; `None` in other launches.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
-    let (grid, block) = (scene.case.grid, scene.case.block);
+    let (grid, block) = (scene.grid, scene.block);
     let at = |element: usize, axis: usize| -> Option<(u32, u32)> {
         let (threads, blocks) = (*block.get(axis)?, *grid.get(axis)?);
         let element = u32::try_from(element).ok()?;
@@ -231,7 +231,7 @@ fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
 /// What was counted about the writing.
 fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let mut facts = Vec::new();
-    let blocks = volume(scene.case.grid);
+    let blocks = volume(scene.grid);
     let array = scene.name(m.output);
     match (m.written, m.max_writes) {
         (Some(0), _) => facts.push(format!("the kernel writes no element of `{array}` at all")),
@@ -332,7 +332,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         return "which value goes into the first operation that has no finite result?".into();
     }
     let array = scene.name(m.output);
-    let inputs = scene.spec.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
+    let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
     match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
             let (thread, [zero, one]) = (

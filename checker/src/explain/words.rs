@@ -1,7 +1,5 @@
 //! Numbers and places, as a learner reads them.
 
-use crate::spec::Case;
-
 /// `63 488`: digits in groups of three, from 10 000 on (or 1000 when `n` stands beside larger numbers in a table).
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -68,9 +66,9 @@ pub struct Places {
 }
 
 impl Places {
-    /// For the launch of `case`.
-    pub fn of(case: &Case) -> Self {
-        Self { grid: case.grid, block: case.block }
+    /// For a launch of this shape.
+    pub fn of(grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self { grid, block }
     }
 
     /// `3` or `(3,1)`.

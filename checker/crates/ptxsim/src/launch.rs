@@ -148,12 +148,7 @@ fn observe(
     options: &Options,
     thread: Option<&Thread>,
 ) -> Result<Merged, Error> {
-    let entry = module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| {
-        Error::NoSuchEntry {
-            name: launch.entry.clone(),
-            found: module.entries.iter().map(|e| e.name.clone()).collect(),
-        }
-    })?;
+    let entry = entry(module, launch)?;
     if let Some(error) = module.program.refusal(entry.function) {
         return Err(error.clone());
     }
@@ -263,6 +258,38 @@ fn work(m: &mut Machine<'_>, queue: &Queue, order: &Order, diagnose: Diagnose, s
         Diagnose::Count => blocks_of::<COUNT>(m, queue, order, seed),
         Diagnose::Full => blocks_of::<FULL>(m, queue, order, seed),
     }
+}
+
+/// Would the driver start this launch? Arguments are not looked at.
+///
+/// # Errors
+/// As [`run`].
+pub fn check(module: &Module, launch: &Launch) -> Result<(), Error> {
+    let entry = entry(module, launch)?;
+    if let Some(error) = module.program.refusal(entry.function) {
+        return Err(error.clone());
+    }
+    limits::check(module, entry, launch)
+}
+
+impl Module {
+    /// The address of a `__device__` or `__constant__` variable in this memory, by its name in PTX; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when there is no room for the module's variables.
+    pub fn variable(&self, memory: &mut Memory, name: &str) -> Result<Option<u64>, Error> {
+        let slots = bind(self, memory)?;
+        let found = self.program.variables.iter().position(|v| v.symbol == name);
+        Ok(found.and_then(|v| slots.get(v)).map(|slot| base(*slot as u64 + 1)))
+    }
+}
+
+/// The kernel that a launch names.
+fn entry<'m>(module: &'m Module, launch: &Launch) -> Result<&'m Entry, Error> {
+    module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| Error::NoSuchEntry {
+        name: launch.entry.clone(),
+        found: module.entries.iter().map(|e| e.name.clone()).collect(),
+    })
 }
 
 /// Slots of the module's variables, allocated and initialised when the module is first run in this memory.

@@ -28,7 +28,7 @@ mod texture;
 pub mod trace;
 
 pub use error::{CudaError, Error};
-pub use launch::{Diagnose, Launch, Options, run, shadow_bytes, trace};
+pub use launch::{Diagnose, Launch, Options, check, run, shadow_bytes, trace};
 pub use memory::Memory;
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;

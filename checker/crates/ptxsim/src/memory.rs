@@ -191,6 +191,16 @@ impl Memory {
         Ok(())
     }
 
+    /// Does an address belong to device memory, that of a freed allocation or beyond an allocation's end included?
+    pub fn owns(&self, address: u64) -> bool {
+        self.slot(address).is_some()
+    }
+
+    /// Are these bytes inside one allocation?
+    pub fn holds(&self, address: u64, bytes: u64) -> bool {
+        self.range(address, bytes).is_ok()
+    }
+
     /// Reads `bytes` from `address`.
     ///
     /// # Errors

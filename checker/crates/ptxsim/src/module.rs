@@ -103,6 +103,11 @@ impl Module {
         self.program.refusal(entry.function)
     }
 
+    /// A kernel's name as the source has it, without types of its parameters.
+    pub fn readable(&self, entry: &str) -> String {
+        crate::demangle::kernel_name(entry).to_owned()
+    }
+
     /// The kernels, in the order of the text.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

@@ -188,6 +188,9 @@ impl Program {
 /// A `.global` or `.const` variable of the module.
 #[derive(Debug)]
 pub(crate) struct GlobalVariable {
+    /// As PTX names it.
+    pub symbol: String,
+    /// As the source does.
     pub name: String,
     pub bytes: u64,
     pub element: u32,
@@ -289,6 +292,7 @@ fn declare<'a>(
     let symbol = match v.space {
         "global" | "const" => {
             program.variables.push(GlobalVariable {
+                symbol: v.name.to_owned(),
                 name: crate::demangle::variable_name(v.name).to_owned(),
                 bytes: v.bytes(),
                 element: v.ty.bytes(),

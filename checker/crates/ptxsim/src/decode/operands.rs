@@ -131,6 +131,7 @@ impl<'a> Decoder<'_, 'a> {
             return variable;
         }
         self.program.variables.push(super::GlobalVariable {
+            symbol: String::new(),
             name: "parameters".to_owned(),
             bytes: self.argument_bytes,
             element: 1,

@@ -456,9 +456,8 @@ fn recursion(program: &Program, split: &Split, function: usize) -> u64 {
     if !called().any(|frame| frame.function as usize == function) {
         return 0;
     }
-    let bytes = |f: usize| {
-        device::CALL + program.functions.get(f).map_or(0, |f| u64::from(f.local_bytes))
-    };
+    let bytes =
+        |f: usize| device::CALL + program.functions.get(f).map_or(0, |f| u64::from(f.local_bytes));
     called().map(|frame| bytes(frame.function as usize)).sum::<u64>() + bytes(function)
 }
 

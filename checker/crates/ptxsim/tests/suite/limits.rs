@@ -117,7 +117,8 @@ fn the_stack_of_a_recursion() {
     let run = |n: u32| Kernel::new(&m, "k").empty::<u32>("out", 1).scalar(n).full();
     let fine = run(127);
     assert_eq!((fine.get::<u32>("out"), fine.seen.findings), (vec![127], vec![]));
-    let what = &run(128).only().what;
+    let ran = run(128);
+    let what = &ran.only().what;
     assert!(matches!(what, FindingKind::StackOverflow { bytes: 1032 }), "{what:?}");
 }
 

@@ -1,0 +1,97 @@
+//! The functions that programs call, by the names and in the shapes of `cuda_runtime_api.h` and `crt/host_runtime.h`.
+//!
+//! Each one only turns what C passes into what [`Runtime`] takes. A function that is not here is missed by name before a
+//! program is loaded: [`EXPORTS`] is the whole list.
+
+#![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
+
+mod device;
+mod launch;
+mod memory;
+mod register;
+mod stream;
+
+use std::ffi::c_void;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Code, Result};
+use crate::runtime::{Runtime, Settings};
+
+static RUNTIME: LazyLock<Mutex<Runtime>> = LazyLock::new(Mutex::default);
+
+/// Starts anew with these settings: before a program is loaded.
+pub fn start(settings: Settings) {
+    *lock() = Runtime::new(settings);
+}
+
+/// Looks at the runtime, or changes it.
+pub fn with<T>(f: impl FnOnce(&mut Runtime) -> T) -> T {
+    f(&mut lock())
+}
+
+fn lock() -> MutexGuard<'static, Runtime> {
+    RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a function returns, noted for `cudaGetLastError`; and what kernels printed meanwhile goes to standard output.
+fn call(f: impl FnOnce(&mut Runtime) -> Result) -> Code {
+    let (code, output) = with(|runtime| {
+        let result = f(runtime);
+        (runtime.note(result), runtime.take_output())
+    });
+    print(&output);
+    code
+}
+
+/// Through the program's own buffer, so that the order of lines is that of events.
+fn print(text: &str) {
+    unsafe extern "C" {
+        fn fwrite(data: *const c_void, size: usize, n: usize, file: *mut c_void) -> usize;
+        static stdout: *mut c_void;
+    }
+    if !text.is_empty() {
+        // SAFETY: C's standard output exists as long as the process, and the text as long as the call.
+        unsafe { fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
+    }
+}
+
+/// Fills in what a function returns through a pointer.
+fn give<T>(to: *mut T, value: T) -> Result {
+    if to.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    // SAFETY: the program says that it has room for a `T` there.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+/// The table of all exported functions, which also keeps the linker from leaving them out.
+macro_rules! exports {
+    ($($module:ident: $($name:ident)+;)+) => {
+        /// Names and addresses of the functions that programs find here.
+        pub static EXPORTS: &[(&str, Function)] = &[
+            $($((stringify!($name), Function($module::$name as *const ())),)+)+
+        ];
+    };
+}
+
+/// A function's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Function(pub *const ());
+
+// SAFETY: an address of code, which is never read or written through.
+unsafe impl Sync for Function {}
+
+exports! {
+    register: __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
+        __cudaRegisterVar __cudaInitModule;
+    launch: __cudaPushCallConfiguration __cudaPopCallConfiguration __cudaGetKernel __cudaLaunchKernel
+        cudaLaunchKernel cudaLaunchCooperativeKernel cudaFuncSetAttribute cudaLaunchHostFunc;
+    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMemcpy cudaMemcpyAsync cudaMemset
+        cudaMemsetAsync cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaGetSymbolAddress cudaGetSymbolSize;
+    stream: cudaStreamCreate cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamSynchronize cudaStreamQuery
+        cudaStreamWaitEvent cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord
+        cudaEventSynchronize cudaEventQuery;
+    device: cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString
+        cudaGetDevice cudaSetDevice cudaGetDeviceCount;
+}

@@ -1,0 +1,77 @@
+//! What nvcc's stubs call before `main`: device code, kernels and variables.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use super::with;
+use crate::fatbin;
+
+/// `__fatBinC_Wrapper_t`.
+#[repr(C)]
+struct Wrapper {
+    magic: u32,
+    version: u32,
+    data: *const u8,
+    files: *const c_void,
+}
+
+/// Handles are the binary's number plus one: the program only passes them back.
+fn number(handle: *mut *mut c_void) -> usize {
+    (handle as usize).wrapping_sub(1)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
+    // SAFETY: nvcc's stub passes its own wrapper, whose data is a whole fat binary.
+    let ptx = unsafe {
+        let wrapper = &*wrapper.cast::<Wrapper>();
+        let header = std::slice::from_raw_parts(wrapper.data, fatbin::HEADER_BYTES);
+        let bytes = fatbin::size(header).filter(|_| wrapper.magic == fatbin::WRAPPER_MAGIC);
+        bytes.and_then(|bytes| fatbin::ptx(std::slice::from_raw_parts(wrapper.data, bytes)))
+    };
+    (with(|r| r.register_binary(ptx)) + 1) as *mut *mut c_void
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaUnregisterFatBinary(_handle: *mut *mut c_void) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
+    1
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterFunction(
+    handle: *mut *mut c_void,
+    host: *const c_char,
+    _device: *mut c_char,
+    name: *const c_char,
+    _thread_limit: c_int,
+    _tid: *mut c_void,
+    _bid: *mut c_void,
+    _block: *mut c_void,
+    _grid: *mut c_void,
+    _warp: *mut c_int,
+) {
+    // SAFETY: nvcc's stub passes a literal.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    with(|r| r.register_kernel(number(handle), host as u64, &name));
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterVar(
+    handle: *mut *mut c_void,
+    shadow: *mut c_char,
+    _device: *mut c_char,
+    name: *const c_char,
+    _external: c_int,
+    bytes: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    // SAFETY: nvcc's stub passes a literal.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    with(|r| r.register_variable(number(handle), shadow as u64, &name, bytes as u64));
+}

@@ -1,0 +1,87 @@
+//! The runtime's error codes, with the names and texts that a program prints.
+
+use std::ffi::CStr;
+use std::sync::LazyLock;
+
+/// What a function of the runtime returns: a value of `cudaError_t` (CUDA Runtime API, "Data types").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Code(pub i32);
+
+/// `Ok`, or the code that the function returns instead.
+pub type Result<T = ()> = std::result::Result<T, Code>;
+
+#[expect(missing_docs, reason = "CUDA's own names and numbers")]
+impl Code {
+    pub const SUCCESS: Self = Self(0);
+    pub const INVALID_VALUE: Self = Self(1);
+    pub const MEMORY_ALLOCATION: Self = Self(2);
+    pub const INVALID_CONFIGURATION: Self = Self(9);
+    pub const INVALID_SYMBOL: Self = Self(13);
+    pub const INVALID_DEVICE_POINTER: Self = Self(17);
+    pub const INVALID_MEMCPY_DIRECTION: Self = Self(21);
+    pub const INVALID_DEVICE_FUNCTION: Self = Self(98);
+    pub const INVALID_DEVICE: Self = Self(101);
+    pub const INVALID_KERNEL_IMAGE: Self = Self(200);
+    pub const INVALID_PTX: Self = Self(218);
+    pub const INVALID_RESOURCE_HANDLE: Self = Self(400);
+    pub const NOT_READY: Self = Self(600);
+    pub const ILLEGAL_ADDRESS: Self = Self(700);
+    pub const LAUNCH_TIMEOUT: Self = Self(702);
+    pub const ASSERT: Self = Self(710);
+    pub const MISALIGNED_ADDRESS: Self = Self(716);
+    pub const LAUNCH_FAILURE: Self = Self(719);
+    pub const COOPERATIVE_LAUNCH_TOO_LARGE: Self = Self(720);
+    pub const NOT_PERMITTED: Self = Self(800);
+    pub const NOT_SUPPORTED: Self = Self(801);
+}
+
+/// One line of the table: code, name and text, as C strings.
+struct Row {
+    code: i32,
+    name: String,
+    text: String,
+}
+
+/// What `cudaGetErrorName` and `cudaGetErrorString` of the CUDA 13.0 runtime say about each code.
+static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let row = |line: &str| {
+        let mut parts = line.split('\t');
+        let (code, name, text) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Row { code: code.parse().ok()?, name: format!("{name}\0"), text: format!("{text}\0") })
+    };
+    include_str!("errors.tsv").lines().filter_map(row).collect()
+});
+
+impl Code {
+    /// The code's name: `cudaErrorInvalidValue`.
+    pub fn name(self) -> &'static CStr {
+        self.find(|row| &row.name)
+    }
+
+    /// What the code means: `invalid argument`.
+    pub fn text(self) -> &'static CStr {
+        self.find(|row| &row.text)
+    }
+
+    fn find(self, part: impl Fn(&'static Row) -> &'static String) -> &'static CStr {
+        let row = TABLE.iter().find(|row| row.code == self.0);
+        row.and_then(|row| CStr::from_bytes_with_nul(part(row).as_bytes()).ok())
+            .unwrap_or(c"unrecognized error code")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn codes_have_the_names_and_texts_of_the_runtime() {
+        assert_eq!(Code(0).name(), c"cudaSuccess");
+        assert_eq!(Code(1).text(), c"invalid argument");
+        assert_eq!(Code::ILLEGAL_ADDRESS.name(), c"cudaErrorIllegalAddress");
+        assert_eq!(Code(10000).name(), c"cudaErrorApiFailureBase");
+        assert_eq!(Code(-7).name(), c"unrecognized error code");
+        assert_eq!(super::TABLE.len(), include_str!("errors.tsv").lines().count());
+    }
+}

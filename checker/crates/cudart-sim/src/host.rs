@@ -1,0 +1,26 @@
+//! Memory of the program itself, at addresses that the program gave.
+//!
+//! The only module that touches it. An address that is not the program's ends the process with a signal, as it does with
+//! the real runtime: whoever runs programs runs them in a process of their own.
+
+/// An address in the program's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u64);
+
+impl Address {
+    /// Reads `bytes` bytes.
+    #[expect(unsafe_code, reason = "the program says that its memory is there")]
+    pub fn read(self, bytes: usize) -> Vec<u8> {
+        let mut data = vec![0; bytes];
+        // SAFETY: the caller of the runtime's function vouches for the range, as CUDA's contract demands; `data` is new.
+        unsafe { std::ptr::copy_nonoverlapping(self.0 as *const u8, data.as_mut_ptr(), bytes) };
+        data
+    }
+
+    /// Writes `data`.
+    #[expect(unsafe_code, reason = "the program says that its memory is there")]
+    pub fn write(self, data: &[u8]) {
+        // SAFETY: as in `read`; Rust holds no reference to the program's memory.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.0 as *mut u8, data.len()) };
+    }
+}

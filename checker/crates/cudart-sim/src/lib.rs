@@ -1,0 +1,15 @@
+//! The CUDA runtime API on [`ptxsim`]: host programs without a GPU.
+//!
+//! A program is compiled by nvcc into a shared object without a runtime (`-shared -cudart=none`), with its device code as
+//! plain PTX. Loaded into a process that exports the functions of [`abi`], it finds them in place of NVIDIA's. Behind them is one
+//! [`runtime::Runtime`]: a device whose memory and kernels `ptxsim` simulates, and whose streams do nothing before
+//! somebody waits for it ([`graph`]).
+
+#[cfg(target_os = "linux")]
+pub mod abi;
+pub mod error;
+pub mod fatbin;
+pub mod graph;
+mod host;
+pub mod report;
+pub mod runtime;

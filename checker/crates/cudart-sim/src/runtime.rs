@@ -1,0 +1,188 @@
+//! The state behind the runtime's functions: one simulated device, its memory, its streams, the program's kernels.
+
+mod copies;
+mod events;
+mod kernels;
+mod memory;
+mod work;
+
+use std::collections::BTreeMap;
+
+use ptxsim::{Diagnose, Memory};
+
+use crate::error::{Code, Result};
+use crate::graph::{Graph, Id, Stream};
+use crate::report::{Leak, Report};
+pub use copies::{Direction, Transfer};
+pub use kernels::{Kernel, LaunchShape};
+pub use work::HostCall;
+
+use events::Event;
+use kernels::{Binary, Variable};
+use memory::Allocation;
+use work::Work;
+
+/// How programs are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// What is observed of kernels.
+    pub diagnose: Diagnose,
+    /// Reorders blocks and warps.
+    pub seed: u64,
+    /// Host threads for kernels.
+    pub threads: usize,
+    /// Warp instructions of a kernel before it counts as endless.
+    pub budget: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let usual = ptxsim::Options::default();
+        Self {
+            diagnose: usual.diagnose,
+            seed: usual.seed,
+            threads: usual.threads,
+            budget: usual.budget,
+        }
+    }
+}
+
+/// One launch, and what was seen of it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Launched {
+    /// The kernel, without its parameters.
+    pub kernel: String,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads per block.
+    pub block: [u32; 3],
+    /// Arrays that arguments point to: the argument's number, and the array's name in findings.
+    pub arrays: Vec<(usize, String)>,
+    /// What was seen; of a launch that was refused, nothing.
+    pub seen: ptxsim::Observations,
+    /// Why it was not run.
+    pub refused: Option<String>,
+}
+
+/// The runtime.
+#[derive(Debug, Default)]
+pub struct Runtime {
+    settings: Settings,
+    memory: Memory,
+    /// Device memory that `cudaMalloc` gave and nobody has freed, by address.
+    allocations: BTreeMap<u64, Allocation>,
+    /// How many there have been.
+    allocated: u64,
+    /// Page-locked host memory: bytes by address.
+    pinned: BTreeMap<u64, usize>,
+    binaries: Vec<Binary>,
+    /// By the address of the kernel's host function.
+    kernels: BTreeMap<u64, Kernel>,
+    /// By the address of the variable's host shadow.
+    variables: BTreeMap<u64, Variable>,
+    graph: Graph<Work>,
+    events: Vec<Option<Event>>,
+    configurations: Vec<(LaunchShape, Stream)>,
+    launched: Vec<Launched>,
+    output: String,
+    last: Option<Code>,
+    /// The error that ended the context.
+    lost: Option<Code>,
+}
+
+impl Runtime {
+    /// A runtime with these settings, before the program has called anything.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// What a function returns is also what `cudaGetLastError` returns next.
+    pub fn note(&mut self, result: Result) -> Code {
+        match result {
+            Ok(()) => Code::SUCCESS,
+            Err(Code::NOT_READY) => Code::NOT_READY,
+            Err(code) => {
+                self.last = Some(code);
+                code
+            }
+        }
+    }
+
+    /// `cudaGetLastError`, or without `forget` `cudaPeekAtLastError`. An error that ended the context stays.
+    pub fn last_error(&mut self, forget: bool) -> Code {
+        let last = if forget { self.last.take() } else { self.last };
+        self.lost.or(last).unwrap_or(Code::SUCCESS)
+    }
+
+    /// What a context that was lost answers to everything.
+    pub(crate) fn alive(&self) -> Result {
+        self.lost.map_or(Ok(()), Err)
+    }
+
+    /// Waits for a piece of work and all that it needs.
+    fn finish(&mut self, id: Id) -> Result {
+        while let Some((_, work)) = self.graph.step(id) {
+            self.perform(work);
+        }
+        self.alive()
+    }
+
+    /// `cudaStreamSynchronize`.
+    pub fn synchronize(&mut self, stream: Stream) -> Result {
+        self.alive()?;
+        if !self.graph.exists(stream) {
+            return Err(Code::INVALID_RESOURCE_HANDLE);
+        }
+        self.graph.last(stream).map_or(Ok(()), |id| self.finish(id))
+    }
+
+    /// `cudaDeviceSynchronize`, and the end of the program.
+    pub fn synchronize_device(&mut self) -> Result {
+        self.alive()?;
+        while let Some((_, work)) = self.graph.step_any() {
+            self.perform(work);
+        }
+        self.alive()
+    }
+
+    /// `cudaStreamQuery`: somebody who asks again and again gets on, one piece of work at a time.
+    pub fn query(&mut self, stream: Stream) -> Result {
+        self.alive()?;
+        if !self.graph.exists(stream) {
+            return Err(Code::INVALID_RESOURCE_HANDLE);
+        }
+        let Some(id) = self.graph.last(stream) else { return Ok(()) };
+        if let Some((_, work)) = self.graph.step(id) {
+            self.perform(work);
+        }
+        self.alive()?;
+        Err(Code::NOT_READY)
+    }
+
+    /// `cudaStreamCreateWithFlags`.
+    pub fn create_stream(&mut self, blocking: bool) -> Result<Stream> {
+        self.alive()?;
+        Ok(self.graph.create(blocking))
+    }
+
+    /// `cudaStreamDestroy`.
+    pub fn destroy_stream(&mut self, stream: Stream) -> Result {
+        self.alive()?;
+        if self.graph.destroy(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
+    }
+
+    /// What kernels have printed since the last call.
+    pub fn take_output(&mut self) -> String {
+        std::mem::take(&mut self.output)
+    }
+
+    /// What has been seen so far.
+    pub fn report(&self) -> Report {
+        let leak = |(address, a): (&u64, &Allocation)| Leak { address: *address, bytes: a.bytes };
+        Report {
+            launches: self.launched.clone(),
+            leaks: self.allocations.iter().map(leak).collect(),
+            lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Whole programs, compiled by nvcc and run on the simulator. What they must print, `tests/programs/NAME.out`, is what
+//! they printed on an NVIDIA H200 (driver 580, CUDA 13.0): `nvcc -std=c++17 -arch=native NAME.cu && ./a.out`.
+//!
+//! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
+
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{fs, io};
+
+fn run(file: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.arg("run").arg(file).arg("--").args(args).env("NO_COLOR", "1");
+    command.output().expect("the checker runs")
+}
+
+fn programs() -> io::Result<Vec<PathBuf>> {
+    let mut all = vec![];
+    for entry in fs::read_dir("tests/programs")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "cu") {
+            all.push(path);
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+#[test]
+fn programs_print_what_they_print_on_a_gpu() {
+    let programs = programs().expect("a folder of programs");
+    assert!(programs.len() >= 10, "{programs:?}");
+    for path in programs {
+        let wanted = fs::read_to_string(path.with_extension("out")).expect("its output");
+        let output = run(&path, &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), wanted, "{}: {said}", path.display());
+        assert!(output.status.success() && said.is_empty(), "{}: {said}", path.display());
+    }
+}
+
+/// Writes a program, runs it, and gives its exit code, its output, and what the checker says.
+fn wrong(source: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    fs::write(&file, source).expect("written");
+    let output = run(&file, args);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+const ADD_ONE: &str = "#include <cstdio>\n#include <cstdlib>\n\
+    __global__ void add_one(float* x, int n) {\n\
+    \x20   const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+    \x20   if (i <= n) x[i] += 1;\n\
+    }\n";
+
+#[test]
+fn a_kernel_that_is_wrong_is_told_at_its_line_and_the_program_goes_on() {
+    let main = "int main() { float* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);\n\
+                add_one<<<1, 128>>>(d, 100); printf(\"%d\\n\", cudaDeviceSynchronize()); cudaFree(d); }";
+    let (code, printed, said) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    assert_eq!((code, printed.as_str()), (Some(1), "0\n"));
+    for part in ["out-of-bounds", "program.cu:5:", "x[100]", "thread 100", "kernel `add_one`"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+/// On a GPU a missing wait goes well now and then; here it never does.
+#[test]
+fn a_missing_wait_shows_every_time() {
+    let main = "int main() { float *d, *h; cudaMalloc(&d, 400); cudaMallocHost(&h, 400);\n\
+                for (int i = 0; i < 100; ++i) h[i] = i;\n\
+                cudaStream_t s; cudaStreamCreate(&s);\n\
+                cudaMemcpyAsync(d, h, 400, cudaMemcpyHostToDevice, s);\n\
+                add_one<<<1, 100, 0, s>>>(d, 99);\n\
+                cudaMemcpyAsync(h, d, 400, cudaMemcpyDeviceToHost, s);\n\
+                printf(\"%g\\n\", h[7]); cudaStreamSynchronize(s); printf(\"%g\\n\", h[7]);\n\
+                cudaFree(d); return 3; }";
+    let (code, printed, said) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    assert_eq!((code, printed.as_str(), said.as_str()), (Some(3), "7\n8\n", ""));
+}
+
+#[test]
+fn what_cannot_be_compiled_or_run_is_said() {
+    let (code, _, said) = wrong("int main() { return missing; }", &[]);
+    assert!(code == Some(1) && said.contains("program.cu(1)"), "{said}");
+    let graphs = "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }";
+    let (code, _, said) = wrong(graphs, &[]);
+    assert!(code == Some(3) && said.contains("cudaGraphCreate"), "{said}");
+    let (code, printed, said) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
+    assert!(code == Some(1) && printed.is_empty() && said.contains("signal"), "{said}");
+    let arguments = "#include <cstdlib>\nint main(int n, char** v) { exit(n + atoi(v[1])); }";
+    assert_eq!(wrong(arguments, &["40"]).0, Some(42));
+}
