@@ -91,7 +91,7 @@ exports! {
         cudaMemsetAsync cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaGetSymbolAddress cudaGetSymbolSize;
     stream: cudaStreamCreate cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamSynchronize cudaStreamQuery
         cudaStreamWaitEvent cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord
-        cudaEventSynchronize cudaEventQuery;
+        cudaEventSynchronize cudaEventQuery cudaEventElapsedTime;
     device: cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString
         cudaGetDevice cudaSetDevice cudaGetDeviceCount;
 }

@@ -17,8 +17,22 @@ pub struct Stream(pub u64);
 /// The stream that waits for all blocking streams, and they for it.
 pub const LEGACY: Stream = Stream(0);
 
+/// A piece of work whose turn it is.
+#[derive(Debug)]
+pub struct Step<W> {
+    /// Which.
+    pub id: Id,
+    /// Where it was asked for.
+    pub stream: Stream,
+    /// What is to be done.
+    pub work: W,
+    /// What it had to wait for when it was asked for.
+    pub after: Vec<Id>,
+}
+
 #[derive(Debug)]
 struct Pending<W> {
+    stream: Stream,
     work: W,
     after: Vec<Id>,
 }
@@ -73,7 +87,7 @@ impl<W> Graph<W> {
             after.extend(self.streams.get(&LEGACY).and_then(|(_, last)| *last));
         }
         after.retain(|id| self.pending.contains_key(id));
-        self.pending.insert(id, Pending { work, after: after.into_iter().collect() });
+        self.pending.insert(id, Pending { stream, work, after: after.into_iter().collect() });
         if let Some((_, last)) = self.streams.get_mut(&stream) {
             *last = Some(id);
         }
@@ -92,17 +106,22 @@ impl<W> Graph<W> {
     }
 
     /// The next piece of work that `id` needs, or itself: to be done now. `None` when it is done.
-    pub fn step(&mut self, id: Id) -> Option<(Id, W)> {
+    pub fn step(&mut self, id: Id) -> Option<Step<W>> {
         let mut at = id;
         // what comes before has a lower number, so this ends
         while let Some(first) = self.pending.get(&at)?.after.iter().find(|id| !self.done(**id)) {
             at = *first;
         }
-        self.pending.remove(&at).map(|pending| (at, pending.work))
+        self.pending.remove(&at).map(|Pending { stream, work, after }| Step {
+            id: at,
+            stream,
+            work,
+            after,
+        })
     }
 
     /// The next piece of any work that is left.
-    pub fn step_any(&mut self) -> Option<(Id, W)> {
+    pub fn step_any(&mut self) -> Option<Step<W>> {
         let id = *self.pending.keys().next()?;
         self.step(id)
     }
@@ -118,7 +137,7 @@ mod tests {
     use super::{Graph, Id, LEGACY};
 
     fn finish(graph: &mut Graph<&'static str>, id: Id) -> Vec<&'static str> {
-        std::iter::from_fn(|| graph.step(id).map(|(_, work)| work)).collect()
+        std::iter::from_fn(|| graph.step(id).map(|step| step.work)).collect()
     }
 
     #[test]
@@ -131,7 +150,7 @@ mod tests {
         assert_eq!(finish(&mut graph, b1), ["b1"]);
         assert_eq!(finish(&mut graph, a2), ["a1", "a2"]);
         assert!(graph.done(a2) && graph.last(a).is_none());
-        assert_eq!(graph.step_any(), None);
+        assert!(graph.step_any().is_none());
     }
 
     #[test]
@@ -143,7 +162,7 @@ mod tests {
         graph.add(LEGACY, "legacy", &[]);
         let a2 = graph.add(a, "a2", &[]);
         assert_eq!(finish(&mut graph, a2), ["a1", "legacy", "a2"]);
-        assert_eq!(graph.step_any().map(|(_, work)| work), Some("free"));
+        assert_eq!(graph.step_any().map(|step| step.work), Some("free"));
     }
 
     #[test]
@@ -155,6 +174,6 @@ mod tests {
         let b1 = graph.add(b, "b1", &[event]);
         assert_eq!(finish(&mut graph, b1), ["a1", "b1"]);
         assert!(graph.destroy(a) && !graph.destroy(a) && !graph.destroy(LEGACY));
-        assert_eq!(graph.step_any().map(|(_, work)| work), Some("a2"));
+        assert_eq!(graph.step_any().map(|step| step.work), Some("a2"));
     }
 }

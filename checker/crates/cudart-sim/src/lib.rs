@@ -7,6 +7,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod abi;
+pub mod clock;
 pub mod error;
 pub mod fatbin;
 pub mod graph;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Span;
 use crate::runtime::Launched;
 
 /// Everything that was seen of a program.
@@ -9,6 +10,8 @@ use crate::runtime::Launched;
 pub struct Report {
     /// Every launch that was performed, in that order.
     pub launches: Vec<Launched>,
+    /// When what was done, on the simulated clock.
+    pub timeline: Vec<Span>,
     /// Device memory that was never freed.
     pub leaks: Vec<Leak>,
     /// The error that ended the context, if one did: its name.

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use ptxsim::{Diagnose, Memory};
 
+use crate::clock::Clock;
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, Stream};
 use crate::report::{Leak, Report};
@@ -20,7 +21,7 @@ pub use work::HostCall;
 use events::Event;
 use kernels::{Binary, Variable};
 use memory::Allocation;
-use work::Work;
+use work::Task;
 
 /// How programs are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +81,8 @@ pub struct Runtime {
     kernels: BTreeMap<u64, Kernel>,
     /// By the address of the variable's host shadow.
     variables: BTreeMap<u64, Variable>,
-    graph: Graph<Work>,
+    graph: Graph<Task>,
+    clock: Clock,
     events: Vec<Option<Event>>,
     configurations: Vec<(LaunchShape, Stream)>,
     launched: Vec<Launched>,
@@ -121,9 +123,10 @@ impl Runtime {
 
     /// Waits for a piece of work and all that it needs.
     fn finish(&mut self, id: Id) -> Result {
-        while let Some((_, work)) = self.graph.step(id) {
-            self.perform(work);
+        while let Some(step) = self.graph.step(id) {
+            self.perform(step);
         }
+        self.clock.hear(self.clock.end(id));
         self.alive()
     }
 
@@ -139,9 +142,10 @@ impl Runtime {
     /// `cudaDeviceSynchronize`, and the end of the program.
     pub fn synchronize_device(&mut self) -> Result {
         self.alive()?;
-        while let Some((_, work)) = self.graph.step_any() {
-            self.perform(work);
+        while let Some(step) = self.graph.step_any() {
+            self.perform(step);
         }
+        self.clock.hear(self.clock.last());
         self.alive()
     }
 
@@ -152,8 +156,9 @@ impl Runtime {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
         let Some(id) = self.graph.last(stream) else { return Ok(()) };
-        if let Some((_, work)) = self.graph.step(id) {
-            self.perform(work);
+        if let Some(step) = self.graph.step(id) {
+            let end = self.perform(step);
+            self.clock.hear(end);
         }
         self.alive()?;
         Err(Code::NOT_READY)
@@ -182,6 +187,7 @@ impl Runtime {
         Report {
             launches: self.launched.clone(),
             leaks: self.allocations.iter().map(leak).collect(),
+            timeline: self.clock.spans().to_vec(),
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
         }
     }

@@ -30,6 +30,9 @@ const fn event_of(handle: EventHandle) -> usize {
     handle.wrapping_sub(1)
 }
 
+/// `cudaEventDisableTiming`.
+const DISABLE_TIMING: c_uint = 2;
+
 /// `cudaStreamNonBlocking`.
 const NON_BLOCKING: c_uint = 1;
 
@@ -72,9 +75,9 @@ pub extern "C" fn cudaEventCreate(event: *mut EventHandle) -> Code {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, _flags: c_uint) -> Code {
+pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uint) -> Code {
     call(|r| {
-        let new = r.create_event()?;
+        let new = r.create_event(flags & DISABLE_TIMING == 0)?;
         give(event, new + 1)
     })
 }
@@ -97,4 +100,16 @@ pub extern "C" fn cudaEventSynchronize(event: EventHandle) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventQuery(event: EventHandle) -> Code {
     call(|r| r.query_event(event_of(event)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaEventElapsedTime(
+    milliseconds: *mut f32,
+    first: EventHandle,
+    last: EventHandle,
+) -> Code {
+    call(|r| {
+        let microseconds = r.between(event_of(first), event_of(last))?;
+        give(milliseconds, (microseconds / 1000.0) as f32)
+    })
 }

@@ -78,7 +78,7 @@ impl Runtime {
             From::Staged(Address(from).read(length))
         };
         let waits = !to_device && self.belongs(to) == Belongs::Pageable;
-        let id = self.graph.add(stream, Work::Copy { to_device, to, source, bytes }, &[]);
+        let id = self.ask(stream, Work::Copy { to_device, to, source, bytes }, &[]);
         if waits { self.finish(id) } else { Ok(()) }
     }
 
@@ -98,7 +98,7 @@ impl Runtime {
             return Ok(());
         }
         self.inside(to, bytes)?;
-        self.graph.add(stream, Work::Set { to, value, bytes }, &[]);
+        self.ask(stream, Work::Set { to, value, bytes }, &[]);
         Ok(())
     }
 

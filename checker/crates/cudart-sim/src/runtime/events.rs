@@ -6,17 +6,21 @@ use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
 
 /// An event, by its number.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Event {
     /// The last place where it was recorded.
     recorded: Option<Id>,
+    /// Does it know when that was?
+    timed: bool,
+    /// When that was, in microseconds.
+    reached: f64,
 }
 
 impl Runtime {
     /// `cudaEventCreate`: the event's number.
-    pub fn create_event(&mut self) -> Result<usize> {
+    pub fn create_event(&mut self, timed: bool) -> Result<usize> {
         self.alive()?;
-        self.events.push(Some(Event::default()));
+        self.events.push(Some(Event { recorded: None, timed, reached: 0.0 }));
         Ok(self.events.len() - 1)
     }
 
@@ -35,7 +39,7 @@ impl Runtime {
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        let id = self.graph.add(stream, Work::Event(event), &[]);
+        let id = self.ask(stream, Work::Event(event), &[]);
         self.event(event)?.recorded = Some(id);
         Ok(())
     }
@@ -48,7 +52,7 @@ impl Runtime {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
         if let Some(id) = recorded.filter(|id| !self.graph.done(*id)) {
-            self.graph.add(stream, Work::Event(usize::MAX), &[id]);
+            self.ask(stream, Work::Event(usize::MAX), &[id]);
         }
         Ok(())
     }
@@ -65,15 +69,37 @@ impl Runtime {
         let Some(id) = self.event(event)?.recorded.filter(|id| !self.graph.done(*id)) else {
             return Ok(());
         };
-        if let Some((_, work)) = self.graph.step(id) {
-            self.perform(work);
+        if let Some(step) = self.graph.step(id) {
+            let end = self.perform(step);
+            self.clock.hear(end);
         }
         self.alive()?;
         Err(Code::NOT_READY)
     }
 
+    /// `cudaEventElapsedTime`: microseconds between two events.
+    pub fn between(&mut self, first: usize, last: usize) -> Result<f64> {
+        self.alive()?;
+        let mut times = [0.0; 2];
+        for (time, event) in times.iter_mut().zip([first, last]) {
+            let Event { recorded, timed, reached } = *self.event(event)?;
+            let id = recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
+            if !self.graph.done(id) {
+                return Err(Code::NOT_READY);
+            }
+            *time = reached;
+        }
+        Ok(times[1] - times[0])
+    }
+
     /// The device has come to an event.
-    pub(super) fn reached(&mut self, _event: usize) {}
+    pub(super) fn reached(&mut self, event: usize, id: Id, end: f64) {
+        if let Ok(event) = self.event(event)
+            && event.recorded == Some(id)
+        {
+            event.reached = end;
+        }
+    }
 
     fn event(&mut self, event: usize) -> Result<&mut Event> {
         self.events.get_mut(event).and_then(Option::as_mut).ok_or(Code::INVALID_RESOURCE_HANDLE)

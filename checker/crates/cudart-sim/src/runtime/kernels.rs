@@ -142,7 +142,7 @@ impl Runtime {
             Err(_) => {}
         }
         let name = module.readable(&kernel.name);
-        self.graph.add(stream, Work::Kernel { binary: kernel.binary, launch, name }, &[]);
+        self.ask(stream, Work::Kernel { binary: kernel.binary, launch, name }, &[]);
         Ok(())
     }
 
@@ -152,7 +152,7 @@ impl Runtime {
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        self.graph.add(stream, Work::Call(call), &[]);
+        self.ask(stream, Work::Call(call), &[]);
         Ok(())
     }
 }

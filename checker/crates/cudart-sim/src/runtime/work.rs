@@ -2,8 +2,11 @@
 
 use ptxsim::{FindingKind, Launch, Options};
 
+use super::memory::Belongs;
 use super::{Launched, Runtime};
+use crate::clock::{self, Engine};
 use crate::error::Code;
+use crate::graph::{Id, Step, Stream};
 use crate::host::Address;
 
 /// A piece of work.
@@ -49,33 +52,73 @@ impl std::fmt::Debug for HostCall {
     }
 }
 
+/// A piece of work, and when the host asked for it.
+#[derive(Debug)]
+pub(super) struct Task {
+    work: Work,
+    asked: f64,
+}
+
 impl Runtime {
-    /// Does one piece of work. What goes wrong ends the context.
-    pub(super) fn perform(&mut self, work: Work) {
+    /// Adds work to a stream.
+    pub(super) fn ask(&mut self, stream: Stream, work: Work, also: &[Id]) -> Id {
+        let asked = self.clock.ask();
+        self.graph.add(stream, Task { work, asked }, also)
+    }
+
+    /// Does one piece of work, and says when it ends. What goes wrong ends the context.
+    pub(super) fn perform(&mut self, step: Step<Task>) -> f64 {
+        let Step { id, stream, work: Task { work, asked }, after } = step;
         if self.lost.is_some() {
-            return;
+            return 0.0;
         }
-        let done = match work {
-            Work::Kernel { binary, launch, name } => self.run(binary, &launch, name),
+        let mut event = None;
+        let (engine, what, done) = match work {
+            Work::Kernel { binary, launch, name } => {
+                let what = name.clone();
+                (Engine::Device, what, self.run(binary, &launch, name))
+            }
             Work::Copy { to_device, to, source, bytes } => {
-                self.copy_now(to_device, to, source, bytes)
+                let (from_device, pinned) =
+                    (matches!(source, From::Device(_)), !matches!(source, From::Staged(_)));
+                let (engine, cost) = match (to_device, from_device) {
+                    (true, false) => (Engine::ToDevice, clock::bus(bytes, pinned)),
+                    (false, true) => {
+                        let pinned = self.belongs(to) == Belongs::Pinned;
+                        (Engine::ToHost, clock::bus(bytes, pinned))
+                    }
+                    _ => (Engine::Device, clock::within(bytes)),
+                };
+                let done = self.copy_now(to_device, to, source, bytes).map(|()| cost);
+                (engine, format!("{bytes} bytes"), done)
             }
             Work::Set { to, value, bytes } => {
-                let data = vec![value; bytes as usize];
-                self.memory.write(to, &data).map_err(|_| Code::ILLEGAL_ADDRESS)
+                let written = self.memory.write(to, &vec![value; bytes as usize]);
+                let done = written.map_err(|_| Code::ILLEGAL_ADDRESS);
+                (Engine::Device, format!("set {bytes} bytes"), done.map(|()| clock::within(bytes)))
             }
-            Work::Event(event) => {
-                self.reached(event);
-                Ok(())
+            Work::Event(number) => {
+                event = Some(number);
+                (Engine::Nobody, String::new(), Ok(0.0))
             }
             Work::Call(HostCall(call)) => {
                 call();
-                Ok(())
+                (Engine::Nobody, String::new(), Ok(0.0))
             }
         };
-        if let Err(code) = done {
-            self.lost = Some(code);
-            self.graph.clear();
+        match done {
+            Ok(cost) => {
+                let end = self.clock.done((id, &after), asked, (stream, engine, what), cost);
+                if let Some(event) = event {
+                    self.reached(event, id, end);
+                }
+                end
+            }
+            Err(code) => {
+                self.lost = Some(code);
+                self.graph.clear();
+                0.0
+            }
         }
     }
 
@@ -95,7 +138,8 @@ impl Runtime {
         }
     }
 
-    fn run(&mut self, binary: usize, launch: &Launch, kernel: String) -> Result<(), Code> {
+    /// Runs a kernel: how long it took.
+    fn run(&mut self, binary: usize, launch: &Launch, kernel: String) -> Result<f64, Code> {
         let module = self.module(binary)?;
         let s = self.settings;
         let options =
@@ -105,6 +149,8 @@ impl Runtime {
             Err(error) => (ptxsim::Observations::default(), Some(error.to_string())),
         };
         let code = if refused.is_some() { Err(Code::LAUNCH_FAILURE) } else { ended(&seen) };
+        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
+        let cost = clock::kernel(blocks, &seen.totals);
         self.output.push_str(&seen.output);
         let (grid, block) = (launch.grid, launch.block);
         let array = |(i, arg): (usize, &Vec<u8>)| {
@@ -113,7 +159,7 @@ impl Runtime {
         };
         let arrays = launch.args.iter().enumerate().filter_map(array).collect();
         self.launched.push(Launched { kernel, grid, block, arrays, seen, refused });
-        code
+        code.map(|()| cost)
     }
 }
 
