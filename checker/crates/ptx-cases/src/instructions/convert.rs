@@ -76,6 +76,11 @@ fn narrowed(v: f64, mode: &str) -> f32 {
 }
 
 pub(super) fn conversions_with_floats(t: &Table) {
+    // tensor cores' 19 bits: 10 of fraction, halves away from zero
+    t.case("cvt.rna.tf32.f32 {d}, {a};", "ff", |a, _, _| {
+        if a >> 23 & 0xff == 0xff { a } else { (a + 0x1000) & !0x1fff }
+    });
+
     for (from, k, wide) in [("f32", 'f', false), ("f64", 'g', true)] {
         let float = move |v: u64| {
             if wide { f64::from_bits(v) } else { f64::from(f32::from_bits(v as u32)) }

@@ -45,16 +45,14 @@ pub(super) fn integer_arithmetic_of_every_width(t: &Table) {
         t.case(&format!("sad.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, move |a, b, c| {
             (n(c) + (n(a) - n(b)).abs()) as u64
         });
-        if w > 16 {
-            t.case(&format!("mad.hi.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, move |a, b, c| {
-                let hi = if signed {
-                    ((n(a) * n(b)) >> w) as u64
-                } else {
-                    ((u128::from(a) * u128::from(b)) >> w) as u64
-                };
-                hi.wrapping_add(c)
-            });
-        }
+        t.case(&format!("mad.hi.{ty} {{d}}, {{a}}, {{b}}, {{c}};"), &kinds, move |a, b, c| {
+            let hi = if signed {
+                ((n(a) * n(b)) >> w) as u64
+            } else {
+                ((u128::from(a) * u128::from(b)) >> w) as u64
+            };
+            hi.wrapping_add(c)
+        });
         if w < 64 {
             let wide = if w == 16 { 'r' } else { 'd' };
             t.case(
@@ -192,6 +190,12 @@ pub(super) fn thirty_two_bit_specialities(t: &Table) {
             "rrrr",
             move |a, b, c| (0..4).fold(c as i64, |s, n| s + byte(a, n, ta) * byte(b, n, tb)) as u64,
         );
+    }
+    for (op, w) in [("vabsdiff2", 16), ("vabsdiff4", 8)] {
+        t.case(&format!("{op}.u32.u32.u32 {{d}}, {{a}}, {{b}}, {{c}};"), "rrrr", move |a, b, _| {
+            let part = |v: u64, at: u64| v >> at & mask(w);
+            (0..32).step_by(w as usize).fold(0, |d, at| d | part(a, at).abs_diff(part(b, at)) << at)
+        });
     }
     for table in [0xca, 0x96, 0xe8, 0, 0xff, 0x01, 0x80] {
         t.case(

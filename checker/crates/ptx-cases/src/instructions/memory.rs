@@ -131,4 +131,10 @@ pub(super) fn atomics_of_every_kind(t: &Table) {
          atom.global.cas.b64 %x10, [%x1], %x9, 99;\nld.global.u64 %x6, [%x1];",
         |_, a, b| if b & 1 == 1 || a == b { 99 } else { a },
     );
+    // 16 bits: the half beside it stays
+    t.memory(
+        "cvt.u16.u64 %h1, %x4;\ncvt.u16.u64 %h2, %x5;\natom.global.cas.b16 %h3, [%x1], %h1, %h2;\n\
+         ld.global.u64 %x6, [%x1];",
+        |_, a, b| a & !0xffff | b & 0xffff,
+    );
 }

@@ -6,8 +6,8 @@
 
 use super::cell::{BLOCK_MASK, Cell, MAX_SITE};
 use super::know::Know;
+use super::me::{Conflict, Me, touch};
 use super::past::{Lists, Past, Strength, record};
-use super::{Conflict, Me, touch};
 use crate::FindingKind;
 use crate::decode::op::MemOp;
 use crate::exec::copies::{Flight, memory};

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::cell::{Cell, Quick, mark};
+use super::cell::{Cell, mark};
 use super::know::Of;
+use super::me::{Me, touch};
 use super::pages::{PAGE, SlotShadow};
 use super::past::{Lists, Past, Strength};
+use super::quick::Quick;
 use super::renumber::{Names, rename};
 use super::talk::{Now, Place, Talk, Who};
-use super::{Me, touch};
 use crate::decode::op::Scope;
 use crate::memory::Initialised;
 use proptest::prelude::*;
