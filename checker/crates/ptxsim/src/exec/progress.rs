@@ -105,6 +105,17 @@ impl Group<'_> {
         self.warp.index * 32 + self.split.mask.trailing_zeros()
     }
 
+    /// Could anybody write what it looks at? Who reads an input in a loop does not wait for it.
+    fn may_change(&self, m: &Machine<'_>) -> bool {
+        let op = self.looks.and_then(|site| m.grid.program.memory.get(site as usize));
+        match op.map(|op| self.place(m, op)) {
+            Some(Place::Global(slot, _)) => {
+                m.grid.writable.get(slot as usize).copied().unwrap_or(true)
+            }
+            _ => true,
+        }
+    }
+
     /// Who waits, and for what.
     fn party(&self, m: &Machine<'_>) -> Access {
         let (block, linear) = (self.block.index, self.linear());
@@ -160,7 +171,11 @@ pub(crate) fn tell<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b Blo
                     State::AtCollective => (split.pc, None, false),
                     State::AtBarrier(_) => (split.pc.saturating_sub(1), None, false),
                 };
-                groups.push(Group { pc, block, warp, split, looks, spins });
+                let mut group = Group { pc, block, warp, split, looks, spins };
+                if !group.may_change(m) {
+                    (group.pc, group.looks) = (split.pc, None);
+                }
+                groups.push(group);
             }
         }
     }
