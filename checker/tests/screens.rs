@@ -371,7 +371,7 @@ screens! {
         Access { bytes: 4, array: Some("image".into()), ..by(at(5, 5, Action::Read), 0, 1) }, None, 6);
     refused_cooperative: GUARD, GUARD_CU, other(Fault::Driver { code: 720, name: "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE".into(),
         text: "a cooperative launch of 265 blocks: all of them must be on the device at once, and 264 blocks of 1024 threads fit its 132 multiprocessors".into() });
-    refused_bounds: GUARD, GUARD_CU, other(Fault::Driver { code: 701, name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES".into(),
+    refused_bounds: GUARD, GUARD_CU, other(Fault::Driver { code: 1, name: "CUDA_ERROR_INVALID_VALUE".into(),
         text: "`guard` is compiled for at most 96 threads per block (`__launch_bounds__`), and is launched with 256".into() });
     input_changed: GUARD, "extern \"C\" __global__ void guard(float* in, float* out, int n) {\n    in[threadIdx.x] = 0.0f;\n}\n",
         other(Fault::InputChanged { name: "in".into(), index: 0 });
