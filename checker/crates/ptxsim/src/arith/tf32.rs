@@ -12,11 +12,14 @@ pub enum Tie {
     Zero,
 }
 
-/// Rounds an `f32` to `tf32`; a NaN becomes the canonical one.
+/// Rounds an `f32` to `tf32`. A NaN keeps its upper bits with `.rna`, as on an H200, and becomes the canonical one with the others.
 #[inline(always)]
 pub const fn tf32(a: u32, tie: Tie) -> u32 {
     if a & 0x7fff_ffff > 0x7f80_0000 {
-        return 0x7fff_ffff;
+        return match tie {
+            Tie::Away => (a | 0x0040_0000) & 0xffff_e000,
+            _ => 0x7fff_ffff,
+        };
     }
     // a carry out of the fraction counts the exponent up, up to infinity
     let add = match tie {

@@ -105,10 +105,10 @@ impl Group<'_> {
         self.warp.index * 32 + self.split.mask.trailing_zeros()
     }
 
-    /// Could anybody write what it looks at? Who reads an input in a loop does not wait for it.
+    /// Could anybody write what it looks at? Who plainly reads an input in a loop does not wait for it.
     fn may_change(&self, m: &Machine<'_>) -> bool {
         let op = self.looks.and_then(|site| m.grid.program.memory.get(site as usize));
-        match op.map(|op| self.place(m, op)) {
+        match op.filter(|op| !op.strong).map(|op| self.place(m, op)) {
             Some(Place::Global(slot, _)) => {
                 m.grid.writable.get(slot as usize).copied().unwrap_or(true)
             }
