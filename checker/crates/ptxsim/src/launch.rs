@@ -406,6 +406,7 @@ fn machine<'g>(
         budget,
         strong_seen: false,
         changes: 0,
+        nobody: None,
         watched: false,
         output: vec![],
         output_dropped: 0,

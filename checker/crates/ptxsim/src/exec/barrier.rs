@@ -78,7 +78,7 @@ fn everybody(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
         && op.reduce.is_none()
         && exists(id, None)
         && b.arrived[id as usize % 16] == 0;
-    (plain && m.talk.is_none() && b.warps.iter().all(waits)).then_some(id)
+    (plain && m.talk.is_none() && b.warps.iter().all(|warp| waits(warp))).then_some(id)
 }
 
 /// PTX ISA, "bar": barriers are numbered 0 to 15, and are for whole warps. On an NVIDIA H200 a count of 48 from a register

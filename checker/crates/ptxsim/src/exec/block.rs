@@ -34,7 +34,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
             .map(|index| {
                 let mut warp = Warp { index, ..Warp::default() };
                 warp.reserve(&Frame::default(), f);
-                warp
+                Box::new(warp)
             })
             .collect(),
         shared: Lines::new(grid.shared_bytes.div_ceil(4) as usize, || 0),
@@ -75,8 +75,8 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.strong_seen = false;
     let entry = &grid.program.functions[grid.entry];
     let frame = Frame { function: grid.entry as u32, ..Frame::default() };
-    for w in 0..b.warps.len() {
-        let mut warp = std::mem::take(&mut b.warps[w]);
+    let mut warps = std::mem::take(&mut b.warps);
+    for warp in &mut warps {
         let threads = (grid.threads - warp.index * 32).min(32);
         warp.lanes = u32::MAX >> (32 - threads);
         warp.live = warp.lanes;
@@ -104,7 +104,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
                 )
             })
         {
-            constants(grid, b, &mut warp, &frame, u32::MAX);
+            constants(grid, b, warp, &frame, u32::MAX);
         } else {
             // only the block's index changes from block to block
             for (row, special) in &entry.specials {
@@ -113,8 +113,8 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
                 }
             }
         }
-        b.warps[w] = warp;
     }
+    b.warps = warps;
 }
 
 /// Fills in a window's constants and special registers for the lanes of `mask`.

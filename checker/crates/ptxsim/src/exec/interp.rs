@@ -35,11 +35,12 @@ enum Leave {
 /// Runs warp `w` until it has left, waits, or gives way.
 #[inline(always)]
 pub(super) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usize) -> Stop {
-    let mut warp = std::mem::take(&mut b.warps[w]);
+    let nobody = m.nobody.take().unwrap_or_default();
+    let mut warp = std::mem::replace(&mut b.warps[w], nobody);
     let mut patterns = std::mem::take(&mut m.patterns);
     let stop = run_warp::<L>(m, b, &mut warp, &mut patterns);
     m.patterns = patterns;
-    b.warps[w] = warp;
+    m.nobody = Some(std::mem::replace(&mut b.warps[w], warp));
     stop
 }
 

@@ -91,6 +91,8 @@ pub(crate) struct Machine<'a> {
     pub strong_seen: bool,
     /// Stores, and atomics that changed their word, and all else that others could learn from.
     pub changes: u64,
+    /// Stands in for the warp that runs.
+    pub nobody: Option<Box<Warp>>,
     /// Every block has given way: a store of what is there already is no change, then.
     pub watched: bool,
     pub output: Vec<u8>,
@@ -106,7 +108,7 @@ pub(crate) struct Machine<'a> {
 pub(crate) struct BlockState {
     pub index: u32,
     pub ctaid: [u32; 3],
-    pub warps: Vec<Warp>,
+    pub warps: Vec<Box<Warp>>,
     pub shared: Lines<u32>,
     pub shared_shadow: Vec<Cell>,
     pub shared_lists: Lists,
