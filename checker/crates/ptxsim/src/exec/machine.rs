@@ -108,6 +108,7 @@ pub(crate) struct Machine<'a> {
 pub(crate) struct BlockState {
     pub index: u32,
     pub ctaid: [u32; 3],
+    #[expect(clippy::vec_box, reason = "the one that runs is taken out, by its address")]
     pub warps: Vec<Box<Warp>>,
     pub shared: Lines<u32>,
     pub shared_shadow: Vec<Cell>,
