@@ -107,27 +107,39 @@ impl Draft {
 /// Writes the report of a verdict.
 pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) -> Report {
     let source = Source::new(context.source);
-    let mut draft = draft(spec, verdict, &source, context);
-    draft.spans.sort_by_key(|span| (span.line, span.column));
+    let draft = draft(spec, verdict, &source, context);
     let slug = verdict.slug();
     let case = draft.case.and_then(|index| spec.cases.get(index));
+    let (watch, backend) = (draft.watch, draft.backend);
     Report {
-        exercise: spec.id.into(),
-        slug,
         passed: verdict.passed(),
+        case: case.map(scene::case_line),
+        learn: (slug != Slug::Passed)
+            .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
+        trace: case.zip(watch).map(|(case, thread)| trace_command(spec, case, thread, context)),
+        again: case.map(|case| again(spec, case.name, backend, context)),
+        ..report(draft, spec.id, slug, context)
+    }
+}
+
+/// What every report has, harmless to print.
+fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Report {
+    let mut spans = draft.spans;
+    spans.sort_by_key(|span| (span.line, span.column));
+    Report {
+        exercise: about.into(),
+        slug,
+        passed: false,
         title: neutral(&draft.title),
         file: neutral(context.file),
-        case: case.map(scene::case_line),
-        spans: draft.spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
+        case: None,
+        spans: spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
         table: draft.table.iter().map(|row| row.iter().map(|c| neutral(c)).collect()).collect(),
         notes: draft.notes.iter().map(|note| neutral(note)).collect(),
         think: draft.think.as_deref().map(neutral),
-        learn: (slug != Slug::Passed)
-            .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
-        trace: case
-            .zip(draft.watch)
-            .map(|(case, thread)| trace_command(spec, case, thread, context)),
-        again: case.map(|case| again(spec, case.name, draft.backend, context)),
+        learn: None,
+        trace: None,
+        again: None,
         printed: context.printed.and_then(printed),
         device: neutral(context.device),
         millis: context.millis,
@@ -144,31 +156,13 @@ pub fn launch(
     let Launched { kernel, grid, block, .. } = launched;
     let source = Source::new(context.source);
     let fault = Fault::Finding(finding.clone());
-    let mut draft = faults::explain(&Scene::launch(launched, &source), &fault, others);
+    let draft = faults::explain(&Scene::launch(launched, &source), &fault, others);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
-    draft.spans.sort_by_key(|span| (span.line, span.column));
+    let (kernel, grid, block) = (neutral(kernel), words::dims(*grid), words::dims(*block));
     Report {
-        exercise: kernel.clone(),
-        slug,
-        passed: false,
-        title: neutral(&draft.title),
-        file: neutral(context.file),
-        case: Some(format!(
-            "kernel `{}` (grid {}, block {})",
-            neutral(kernel),
-            words::dims(*grid),
-            words::dims(*block)
-        )),
-        spans: draft.spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
-        table: draft.table.iter().map(|row| row.iter().map(|c| neutral(c)).collect()).collect(),
-        notes: draft.notes.iter().map(|note| neutral(note)).collect(),
-        think: draft.think.as_deref().map(neutral),
+        case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
         learn: Some(format!("{} explain {slug}", context.command)),
-        trace: None,
-        again: None,
-        printed: None,
-        device: neutral(context.device),
-        millis: context.millis,
+        ..report(draft, &kernel, slug, context)
     }
 }
 
