@@ -108,7 +108,7 @@ impl Shape {
 /// `_Z9double_itPKfPfi` as `double_it(...)`, `_ZN3lab4scanEPf` as `lab::scan(...)`; any other name as it is.
 ///
 /// Names only, of the Itanium C++ ABI (section 5.1): enough to show that `extern "C"` is missing.
-fn demangle(name: &str) -> String {
+pub(crate) fn demangle(name: &str) -> String {
     try_demangle(name).unwrap_or_else(|| name.to_owned())
 }
 

@@ -1,19 +1,27 @@
 //! One check of one exercise, from the learner's file to the verdict. This is the whole pipeline.
 
+mod code;
+mod facts;
+mod kernel;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(not(target_os = "linux"))]
+#[path = "attempt/no_program.rs"]
+mod program;
+
 use std::path::Path;
 use std::time::Instant;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-
-use crate::backend::{Arg, Choice, Fault, Launch, NoGpu, Run, sim};
-use crate::compile::{self, Outcome};
+use crate::backend::{Choice, Fault, NoGpu, Run};
 use crate::engine::Engine;
-use crate::spec::{Case, Param, Role, Spec};
-use crate::value::Value;
-use crate::verdict::{Measured, Mismatch, Passed, Verdict};
+use crate::spec::{Case, Spec};
+use crate::verdict::{Mismatch, Passed, Verdict};
 use crate::worker;
-use crate::{abi, judge, progress, source};
+use crate::{judge, progress, source};
+
+pub(crate) use code::{Code, Ready};
+use facts::Facts;
+pub(crate) use kernel::module;
 
 /// Seed of the inputs where none is given: public, so that everyone sees the same numbers.
 pub const SEED: u64 = 7;
@@ -108,6 +116,16 @@ pub enum Error {
     /// The compiler's own output could not be read.
     #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
     Ptx(ptxsim::Error),
+    /// A program launches its kernels itself.
+    #[error("`trace` follows a thread of a launch that the exercise makes; {0} makes its own: `checker profile {0}` counts what its kernels do")]
+    NoTrace(&'static str),
+    /// A compiled program could not be read.
+    #[cfg(target_os = "linux")]
+    #[error("a bug in the checker, not in your code: {0}")]
+    Program(#[from] crate::program::entry::Error),
+    /// Host code runs on Linux only.
+    #[error("exercises with host code run on Linux only; on Windows, use WSL")]
+    NoPrograms,
     /// A launch came back with neither counts nor a fault, or an exercise has no cases.
     #[error("a bug in the checker, not in your code: nothing was run")]
     Nothing,
@@ -187,30 +205,30 @@ fn conclude(
     engine: &mut Engine,
     attempt: &mut Attempt,
 ) -> Result<Verdict, Error> {
-    let module = match module(spec, &attempt.source, engine, &compile::Options::default())? {
-        Ok(module) => module,
+    let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
+    let code = match Code::compile(spec, &attempt.source, on_gpu, engine)? {
+        Ok(code) => code,
         Err(verdict) => return Ok(verdict),
     };
-    let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
     let mut facts = Facts::default();
     for &(index, case) in cases {
-        let (inputs, launch) = ready(spec, (index, case), attempt.seed);
+        let ready = Ready::new(spec, (index, case), attempt.seed);
 
         let mut on_device = None;
         if on_gpu {
-            let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
+            let run = code.run(Choice::Gpu, spec, &ready, engine)?;
             attempt.keep(&run);
-            on_device = Some((judge::case(spec, index, &inputs, &run), run.device));
+            on_device = Some((judge::case(spec, index, &ready.inputs, &run), run.device));
         }
-        let run = engine.run(Choice::Sim, &module.ptx, &launch)?;
+        let run = code.run(Choice::Sim, spec, &ready, engine)?;
         if !on_gpu {
             attempt.keep(&run);
         }
-        let simulated = judge::case(spec, index, &inputs, &run);
+        let simulated = judge::case(spec, index, &ready.inputs, &run);
         if let Some(verdict) = attempt.agree(on_device, simulated) {
             return Ok(not_started(verdict, index, &attempt.source));
         }
-        facts.add(spec, (index, case), &inputs, run.observations.as_ref());
+        facts.add(spec, (index, case), &ready.inputs, &run);
     }
     Ok(facts.verdict())
 }
@@ -243,84 +261,6 @@ fn is_unsupported(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Fault { fault: Fault::Unsupported { .. }, .. })
 }
 
-/// The compiled module of a source whose kernel has the Spec's parameters, or the verdict that keeps it from running.
-pub(crate) fn module(
-    spec: &Spec,
-    source: &str,
-    engine: &mut Engine,
-    options: &compile::Options,
-) -> Result<Result<compile::Module, Verdict>, Error> {
-    let module = match engine.compile(source, &format!("{}.cu", spec.id), options)? {
-        Outcome::Compiled(module) => module,
-        Outcome::Rejected(messages) => return Ok(Err(Verdict::CompileError(messages))),
-        Outcome::Stopped(what) => return Ok(Err(Verdict::CompilerStopped(what))),
-        Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
-    };
-    match ptxsim::Module::parse(&module.ptx) {
-        Ok(parsed) => Ok(match abi::check(spec, &parsed) {
-            Some(difference) => Err(Verdict::WrongSignature(difference)),
-            None => Ok(module),
-        }),
-        // Inline assembly is the learner's own text, which NVRTC passes on as it is.
-        Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
-            Ok(Err(Verdict::CompileError(vec![compile::Message {
-                severity: compile::Severity::Error,
-                line: at.line,
-                column: at.column,
-                length: 1,
-                text: format!("inline assembly: {message}"),
-            }])))
-        }
-        Err(error) => {
-            let fault = sim::fault(error).map_err(Error::Ptx)?;
-            Ok(Err(Verdict::Fault { case: 0, fault, others: 0 }))
-        }
-    }
-}
-
-/// A case's inputs and its launch; each case has a seed of its own.
-pub(crate) fn ready(spec: &Spec, (index, case): (usize, &Case), seed: u64) -> (Vec<Value>, Launch) {
-    let seed = seed.wrapping_add(index as u64);
-    let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-    let launch = launch(spec, case, &inputs, seed);
-    (inputs, launch)
-}
-
-/// A case's arguments as bytes, in the order of the kernel's parameters.
-fn launch(spec: &Spec, case: &Case, inputs: &[Value], seed: u64) -> Launch {
-    let args = spec.params.iter().zip(inputs).map(|(param, value)| arg(param, value)).collect();
-    Launch {
-        entry: spec.id.into(),
-        grid: case.grid,
-        block: case.block,
-        shared: case.shared,
-        cooperative: spec.cooperative,
-        args,
-        seed,
-        budget: BUDGET,
-    }
-}
-
-fn arg(param: &Param, value: &Value) -> Arg {
-    let buffer = |dtype, bytes, data| Arg::Buffer {
-        name: param.name.into(),
-        dtype,
-        bytes,
-        data,
-        writable: param.role != Role::In,
-    };
-    match value {
-        Value::Scalar(scalar) => Arg::Scalar(scalar.to_bytes()),
-        Value::Array(array) => {
-            let data = array.to_bytes();
-            buffer(array.dtype(), data.len(), Some(data))
-        }
-        Value::Out { dtype, shape } => {
-            buffer(*dtype, shape.iter().product::<usize>() * dtype.bytes(), None)
-        }
-    }
-}
-
 /// Untouched outputs in the very first case, with a TODO still in the file, are a beginning and not a mistake.
 pub(crate) fn not_started(verdict: Verdict, index: usize, source: &str) -> Verdict {
     let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
@@ -333,62 +273,5 @@ pub(crate) fn not_started(verdict: Verdict, index: usize, source: &str) -> Verdi
             Verdict::NotStarted { output, elements: *total, todo_line }
         }
         _ => verdict,
-    }
-}
-
-/// What adds up over the cases of a kernel that is right.
-#[derive(Default)]
-struct Facts {
-    passed: Passed,
-    gated: bool,
-    missed: Option<(usize, Vec<Measured>, Option<ptxsim::LineCounters>)>,
-}
-
-impl Facts {
-    fn add(
-        &mut self,
-        spec: &'static Spec,
-        (index, case): (usize, &Case),
-        inputs: &[Value],
-        observations: Option<&ptxsim::Observations>,
-    ) {
-        let passed = &mut self.passed;
-        let size = inputs.iter().zip(spec.params).filter(|(_, param)| param.role != Role::In);
-        let size = size.map(|(value, _)| elements(value)).max().unwrap_or(0);
-        passed.sizes = match passed.cases {
-            0 => (size, size),
-            _ => (passed.sizes.0.min(size), passed.sizes.1.max(size)),
-        };
-        passed.cases += 1;
-        if let Some(seen) = observations {
-            let writes = seen.arrays.iter().map(|array| array.max_writes).max();
-            passed.max_writes = passed.max_writes.max(writes);
-            if case.gated || !self.gated {
-                passed.sectors_per_request = Some(seen.totals.sectors_per_request());
-            }
-        }
-        if case.gated {
-            self.gated = true;
-            let (gates, line) = judge::gates(spec, index, observations);
-            if self.missed.is_none() && gates.iter().any(|gate| !gate.holds) {
-                self.missed = Some((index, gates.clone(), line));
-            }
-            passed.gates = gates;
-        }
-    }
-
-    fn verdict(self) -> Verdict {
-        match self.missed {
-            Some((case, gates, line)) => Verdict::GateMissed { case, gates, line },
-            None => Verdict::Passed(self.passed),
-        }
-    }
-}
-
-fn elements(value: &Value) -> usize {
-    match value {
-        Value::Array(array) => array.len(),
-        Value::Out { shape, .. } => shape.iter().product(),
-        Value::Scalar(_) => 0,
     }
 }

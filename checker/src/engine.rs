@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
-use crate::compile::{self, Cache, Outcome};
+use crate::backend::{Call, Choice, GpuInfo, Launch, NoGpu, Run};
+use crate::compile::{self, Cache, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
 use crate::worker::{self, Killer, Worker};
 
@@ -73,6 +73,39 @@ impl Engine {
             self.cache.put(&self.toolchain, source, file, options, module);
         }
         Ok(outcome)
+    }
+
+    /// Compiles a program, or takes the result from the cache.
+    ///
+    /// # Errors
+    /// As [`Engine::compile`].
+    pub fn build(
+        &mut self,
+        source: &str,
+        file: &str,
+        options: &ProgramOptions,
+    ) -> Result<Outcome<Program>, worker::Error> {
+        if let Some(program) = self.cache.get(&self.toolchain, source, file, options) {
+            return Ok(Outcome::Compiled(program));
+        }
+        let outcome = self.worker.build(&self.toolchain, source, file, options)?;
+        if let Outcome::Compiled(program) = &outcome {
+            self.cache.put(&self.toolchain, source, file, options, program);
+        }
+        Ok(outcome)
+    }
+
+    /// Calls a function of a program on the GPU or on the simulator.
+    ///
+    /// # Errors
+    /// As [`Engine::run`].
+    pub fn call(
+        &mut self,
+        backend: Choice,
+        object: &[u8],
+        call: &Call,
+    ) -> Result<Run, worker::Error> {
+        self.worker.call(backend, object, call, LIMIT)
     }
 
     /// Runs one launch on the GPU or on the simulator.

@@ -6,29 +6,26 @@ use std::time::Instant;
 use ptxsim::Observations;
 use ptxsim::trace::{Thread, Trace};
 
-use crate::attempt::{self, Attempt, Error, Options};
+use crate::attempt::{self, Attempt, Code, Error, Options, Ready};
 use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
-use crate::spec::{Case, Spec};
-use crate::value::Value;
+use crate::spec::{Case, Kind, Spec};
 use crate::verdict::{Measured, Verdict};
 use crate::{judge, source};
 
-/// A kernel that compiles and has the Spec's parameters, ready for one case.
-pub(crate) struct Subject {
+/// Code that compiles and has the Spec's parameters, ready for one case.
+struct Subject {
     /// Index into `Spec::cases`.
-    pub case: usize,
+    case: usize,
     /// The learner's file.
-    pub source: String,
+    source: String,
     /// The compiled file.
-    pub module: compile::Module,
-    /// The case's arguments.
-    pub inputs: Vec<Value>,
-    /// The same as bytes, with the geometry.
-    pub launch: Launch,
+    code: Code,
+    /// The case and its arguments.
+    ready: Ready,
     /// When the work began.
-    pub started: Instant,
+    started: Instant,
 }
 
 /// What a case did, in counts.
@@ -59,18 +56,18 @@ pub fn profile(
     engine: &mut Engine,
     options: &Options,
 ) -> Result<Result<Profiled, Attempt>, Error> {
-    let subject = match prepare(spec, path, engine, options, &compile::Options::default())? {
+    let subject = match prepare(spec, path, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
-    let run = engine.run(Choice::Sim, &subject.module.ptx, &subject.launch)?;
-    let Subject { case, source, inputs, started, .. } = subject;
-    let verdict = judge::case(spec, case, &inputs, &run);
+    let run = subject.code.run(Choice::Sim, spec, &subject.ready, engine)?;
+    let Subject { case, source, ready, started, .. } = subject;
+    let verdict = judge::case(spec, case, &ready.inputs, &run);
+    let gates = judge::gates(spec, case, &run).0;
     let verdict = verdict.map(|verdict| attempt::not_started(verdict, case, &source));
     let millis = millis(started);
     Ok(match (run.observations, verdict) {
         (Some(observations), verdict) => {
-            let gates = judge::gates(spec, case, Some(&observations)).0;
             Ok(Profiled { case, source, verdict, observations, gates, millis })
         }
         (None, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
@@ -120,13 +117,18 @@ pub fn trace(
     lines: Option<(u32, u32)>,
 ) -> Result<Result<Traced, Attempt>, Error> {
     let (_, case) = choose(spec, options)?;
+    if spec.kind == Kind::Program {
+        return Err(Error::NoTrace(spec.id));
+    }
     exists("block", block, case.grid, case)?;
     exists("thread", thread, case.block, case)?;
-    let subject = match prepare(spec, path, engine, options, &compile::Options::default())? {
+    let subject = match prepare(spec, path, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
-    let Subject { case, source, module, inputs, launch, started } = subject;
+    let Subject { case, source, code, ready, started } = subject;
+    let Code::Kernel(module) = code else { return Err(Error::NoTrace(spec.id)) };
+    let launch = ready.launch(spec);
     let thread = Thread { block, thread, first: KEPT.0, last: KEPT.1, lines };
     let usual = engine.run(Choice::Sim, &module.ptx, &launch)?;
     let debug = compile::Options { debug: true, ..compile::Options::default() };
@@ -148,7 +150,7 @@ pub fn trace(
         // where a launch was stopped is no result
         (usual, run) => usual == run,
     };
-    let verdict = judge::case(spec, case, &inputs, &run);
+    let verdict = judge::case(spec, case, &ready.inputs, &run);
     let verdict = verdict.map(|verdict| attempt::not_started(verdict, case, &source));
     let millis = millis(started);
     Ok(match (trace, run.observations, verdict) {
@@ -187,12 +189,11 @@ fn exists(what: &'static str, at: [u32; 3], within: [u32; 3], case: &Case) -> Re
 
 /// Reads, compiles and readies the case asked for, or the usual one. The inner error is an attempt whose verdict says
 /// why the kernel cannot run.
-pub(crate) fn prepare(
+fn prepare(
     spec: &'static Spec,
     path: &Path,
     engine: &mut Engine,
     options: &Options,
-    how: &compile::Options,
 ) -> Result<Result<Subject, Attempt>, Error> {
     let started = Instant::now();
     let (case, chosen) = choose(spec, options)?;
@@ -208,12 +209,12 @@ pub(crate) fn prepare(
             return Ok(Err(refuse(Verdict::UnreadableSource(unreadable), String::new())));
         }
     };
-    let module = match attempt::module(spec, &source, engine, how)? {
-        Ok(module) => module,
+    let code = match Code::compile(spec, &source, false, engine)? {
+        Ok(code) => code,
         Err(verdict) => return Ok(Err(refuse(verdict, source))),
     };
-    let (inputs, launch) = attempt::ready(spec, (case, chosen), options.seed);
-    Ok(Ok(Subject { case, source, module, inputs, launch, started }))
+    let ready = Ready::new(spec, (case, chosen), options.seed);
+    Ok(Ok(Subject { case, source, code, ready, started }))
 }
 
 /// The case asked for; without one, the first whose counts are graded, or else the first.

@@ -49,6 +49,9 @@ pub struct Spec {
 pub enum Kind {
     /// One `extern "C" __global__` function, compiled with NVRTC.
     Kernel,
+    /// A whole `.cu` file, compiled with nvcc: its `extern "C"` function takes the parameters, arrays in the host's
+    /// memory, and does what it must with the device.
+    Program,
 }
 
 /// What the learner starts from.
@@ -154,6 +157,14 @@ pub enum Metric {
     LoadRequests,
     /// Divergent branches.
     DivergentBranches,
+    /// Bytes that a program copies to the device.
+    BytesToDevice,
+    /// Bytes that it copies back.
+    BytesToHost,
+    /// Kernels that it launches.
+    Launches,
+    /// Device allocations that it makes.
+    Allocations,
 }
 
 /// How a measured count is compared with its target.

@@ -1,8 +1,8 @@
 //! Where a compiled kernel runs: the simulator or a GPU. A backend knows nothing of the right answer.
 
 pub mod gpu;
-mod guard;
-mod poison;
+pub(crate) mod guard;
+pub(crate) mod poison;
 pub mod sim;
 
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,19 @@ pub struct Launch {
     pub budget: u64,
 }
 
+/// One call of a program's function, ready to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The function's name.
+    pub entry: String,
+    /// In the order of its parameters, with the types of scalars and elements; buffers are in the host's memory.
+    pub args: Vec<(DType, Arg)>,
+    /// As in [`Launch`].
+    pub seed: u64,
+    /// Of each kernel, as in [`Launch`].
+    pub budget: u64,
+}
+
 /// One argument as bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Arg {
@@ -121,14 +134,36 @@ pub struct Run {
     pub outputs: Vec<Output>,
     /// What went wrong, the most telling first; empty when the kernel ran cleanly.
     pub faults: Vec<Fault>,
-    /// The simulator's observations; `None` from a GPU.
+    /// The simulator's observations; `None` from a GPU. Of a program, those of all its launches together.
     pub observations: Option<ptxsim::Observations>,
+    /// What the simulator saw of a whole program.
+    pub program: Option<cudart_sim::report::Report>,
     /// What the kernel printed, cut at 64 KiB.
     pub printed: String,
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
     /// Who ran it: "simulator", "GPU: NVIDIA H200".
     pub device: String,
+}
+
+impl Run {
+    /// A run that came to nothing but a fault.
+    pub fn failed(fault: Fault, device: String) -> Self {
+        Self { faults: vec![fault], ..Self::of(device) }
+    }
+
+    /// A run of which nothing is known yet.
+    pub fn of(device: String) -> Self {
+        Self {
+            outputs: vec![],
+            faults: vec![],
+            observations: None,
+            program: None,
+            printed: String::new(),
+            printed_dropped: 0,
+            device,
+        }
+    }
 }
 
 /// One buffer after the launch.
@@ -149,6 +184,30 @@ pub struct Output {
 pub enum Fault {
     /// The simulator's finding.
     Finding(ptxsim::Finding),
+    /// The same in a launch of a program, which is its own and not the exercise's.
+    InLaunch {
+        /// The launch, without what else was seen of it.
+        launch: Box<cudart_sim::runtime::Launched>,
+        /// The finding.
+        finding: ptxsim::Finding,
+    },
+    /// A program declares a function and calls it, and it is defined nowhere.
+    Undefined {
+        /// As the linker knows it.
+        symbol: String,
+    },
+    /// The program ended its process: it called `exit`.
+    Exited {
+        /// With this code.
+        code: i32,
+    },
+    /// The program was ended by a signal: a wrong pointer, `abort`, an exception that nobody caught.
+    Crashed {
+        /// Its number.
+        signal: i32,
+        /// The last that it said.
+        words: String,
+    },
     /// A guard zone around a buffer was changed (GPU).
     GuardZone {
         /// The parameter's name.
@@ -192,7 +251,7 @@ pub enum Fault {
 }
 
 /// Where a read-only buffer's bytes differ first from what was sent; `None` when they do not.
-fn first_difference(sent: Option<&[u8]>, found: &[u8]) -> Option<usize> {
+pub(crate) fn first_difference(sent: Option<&[u8]>, found: &[u8]) -> Option<usize> {
     let sent = sent?;
     // The usual case at the speed of memory.
     if sent == found {

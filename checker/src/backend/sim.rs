@@ -8,6 +8,8 @@ use super::{Arg, Backend, Error, Fault, Launch, Output, Run, first_difference};
 
 /// More threads than this gain nothing on a case of an exercise's size, and each reserves memory.
 const MOST_THREADS: usize = 16;
+/// What reports call this backend.
+const DEVICE: &str = "simulator";
 
 /// The simulator, with the module of the last PTX it was given.
 #[derive(Default)]
@@ -102,7 +104,7 @@ fn simulate(
             (observations, Some(trace))
         }
     };
-    let mut run = empty_run();
+    let mut run = Run::of(DEVICE.into());
     run.faults = observations.findings.iter().cloned().map(Fault::Finding).collect();
     for (arg, address) in launch.args.iter().zip(addresses) {
         let (Arg::Buffer { name, dtype, bytes, data, writable }, Some(address)) = (arg, address)
@@ -136,7 +138,7 @@ fn complete(run: Run) -> Result<Run, Error> {
 /// What the simulator does not run, in the same terms as the GPU's driver where that would refuse too.
 fn refused(error: ptxsim::Error) -> Result<Run, Error> {
     let fault = fault(error).map_err(|other| Error::Bug(other.to_string()))?;
-    Ok(Run { faults: vec![fault], ..empty_run() })
+    Ok(Run::failed(fault, DEVICE.into()))
 }
 
 /// The fault that an error of the simulator is; the error itself where it is not about the kernel.
@@ -159,15 +161,4 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         other => return Err(other),
     };
     Ok(fault)
-}
-
-fn empty_run() -> Run {
-    Run {
-        outputs: Vec::new(),
-        faults: Vec::new(),
-        observations: None,
-        printed: String::new(),
-        printed_dropped: 0,
-        device: "simulator".into(),
-    }
 }

@@ -143,6 +143,10 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::SharedRequests => "shared-memory requests",
         Metric::LoadRequests => "global load requests",
         Metric::DivergentBranches => "divergent branches",
+        Metric::BytesToDevice => "bytes copied to the device",
+        Metric::BytesToHost => "bytes copied back",
+        Metric::Launches => "kernel launches",
+        Metric::Allocations => "device allocations",
     }
 }
 

@@ -4,29 +4,23 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Context as _;
-
-use super::{Usage, session, setup};
+use super::{Usage, session};
+use crate::backend::Choice;
+use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
+use crate::engine::Engine;
 use crate::exit::{self, Exit};
 use crate::explain::{self, Context};
-use crate::program::{self, Ended, Failure};
+use crate::program::{self, Ended};
 use crate::report::terminal;
 use crate::source;
 
 /// Compiles and runs a program.
 pub fn run(file: &Path, args: &[String]) -> anyhow::Result<ExitCode> {
     let text = source::read(file).map_err(|why| Usage(format!("{}: {why:?}", file.display())))?;
-    let toolchain = setup::toolchain()?;
-    let object = match program::compile(&toolchain, file) {
-        Ok(object) => object,
-        Err(Failure::Refused(said)) => {
-            eprint!("{said}");
-            return Ok(Exit::NotYet.into());
-        }
-        Err(error) => return Err(error).context(format!("{}", file.display())),
-    };
+    let mut engine = session::engine(Choice::Sim)?;
+    let Some(program) = build(file, &text, &mut engine)? else { return Ok(Exit::NotYet.into()) };
     let start = Instant::now();
-    let ended = program::run(&object.path, args)?;
+    let ended = program::run(&program.object, args)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     tell(file, &text, &ended, millis);
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
@@ -39,9 +33,48 @@ pub fn run(file: &Path, args: &[String]) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Compiles; `None` when the source is wrong, which has been said.
+fn build(file: &Path, text: &str, engine: &mut Engine) -> anyhow::Result<Option<Program>> {
+    let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = std::path::absolute(parent.unwrap_or(Path::new(".")))?;
+    let options = ProgramOptions { target: Target::Simulator, fmad: true, folder: Some(folder) };
+    let program = match engine.build(text, &name, &options)? {
+        Outcome::Compiled(program) => program,
+        Outcome::Rejected(messages) => {
+            refuse(file, text, &messages);
+            return Ok(None);
+        }
+        Outcome::Stopped(what) => anyhow::bail!("{what}"),
+        Outcome::Unavailable(why) => anyhow::bail!("{why}"),
+    };
+    if let Some(missing) = program.missing.first() {
+        let line = (1..).zip(text.lines()).find(|(_, line)| line.contains(missing.as_str()));
+        let place = line.map_or(String::new(), |(line, _)| format!(":{line}"));
+        let others = match program.missing.len() {
+            1 => String::new(),
+            n => format!(", and {} more functions of CUDA that this program calls", n - 1),
+        };
+        anyhow::bail!("{}{place}: the simulator does not have {missing}{others}", file.display());
+    }
+    Ok(Some(program))
+}
+
 /// The hidden subcommand that becomes the program.
 pub fn serve(object: &Path, args: &[String]) -> ExitCode {
     program::serve(object, args)
+}
+
+/// Says why there is no program.
+fn refuse(file: &Path, text: &str, messages: &[Message]) {
+    let name = file.to_string_lossy();
+    let report = explain::not_compiled(messages, &context(&name, text, 0));
+    eprintln!("{}", terminal::render(&report, text).trim_end());
+}
+
+fn context<'a>(file: &'a str, source: &'a str, millis: u64) -> Context<'a> {
+    let command = session::command();
+    Context { file, source, device: "simulator", millis, printed: None, seed: 0, command }
 }
 
 /// Says what was found, on stderr: stdout is the program's.
@@ -51,15 +84,7 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
     }
     let Some(report) = &ended.report else { return };
     let name = file.to_string_lossy();
-    let context = Context {
-        file: &name,
-        source: text,
-        device: "simulator",
-        millis,
-        printed: None,
-        seed: 0,
-        command: session::command(),
-    };
+    let context = context(&name, text, millis);
     for launch in &report.launches {
         let findings = &launch.seen.findings;
         if let Some(first) = findings.first() {

@@ -1,21 +1,54 @@
-//! Compiled modules, kept by content. The cache is only ever a help: whatever is wrong with it is a miss.
+//! Compiled modules and programs, kept by content. The cache is only ever a help: whatever is wrong with it is a miss.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Module, Options};
+use super::{Module, Options, Program, ProgramOptions};
 use crate::toolchain::{self, Toolchain};
 
-/// Changes whenever what is stored, or how it is made from NVRTC's output, changes.
-const FORMAT: &str = "cuda-workbook module 1";
+/// Changes whenever what is stored, or how it is made from a compiler's output, changes.
+const FORMAT: &str = "cuda-workbook module 2";
 /// Entries above which the older half is dropped: about 40 MB of typical modules.
 const MOST_ENTRIES: usize = 2048;
+/// And bytes: a program takes a hundred times what a module does.
+const MOST_BYTES: u64 = 256 << 20;
 const EXTENSION: &str = "module";
 const DIGEST: usize = 32;
+
+/// How a file is compiled, and what comes of it.
+pub trait Recipe {
+    /// What is kept.
+    type Product: Serialize + DeserializeOwned;
+
+    /// Everything beside compiler and source that the product depends on; `None` when that is not known.
+    fn key(&self, source: &str) -> Option<String>;
+}
+
+impl Recipe for Options {
+    type Product = Module;
+
+    fn key(&self, _: &str) -> Option<String> {
+        let Self { arch, fmad, debug } = self;
+        Some(format!("module {arch} fmad={fmad} debug={debug}"))
+    }
+}
+
+impl Recipe for ProgramOptions {
+    type Product = Program;
+
+    fn key(&self, source: &str) -> Option<String> {
+        let Self { target, fmad, folder } = self;
+        // what lies in the folder may change
+        let alone = folder.is_none() || !source.contains("include");
+        alone.then(|| format!("program {target:?} fmad={fmad}"))
+    }
+}
 
 /// A folder of compiled modules.
 ///
@@ -37,14 +70,14 @@ impl Cache {
     }
 
     /// What compiling exactly this gave before.
-    pub fn get(
+    pub fn get<R: Recipe>(
         &self,
         toolchain: &Toolchain,
         source: &str,
         file: &str,
-        options: &Options,
-    ) -> Option<Module> {
-        let entry = fs::read(self.path(toolchain, source, file, options)).ok()?;
+        recipe: &R,
+    ) -> Option<R::Product> {
+        let entry = fs::read(self.path(toolchain, source, file, recipe)?).ok()?;
         let (digest, payload) = entry.split_at_checked(DIGEST)?;
         if Sha256::digest(payload).as_slice() != digest {
             return None;
@@ -52,17 +85,17 @@ impl Cache {
         postcard::from_bytes(payload).ok()
     }
 
-    /// Keeps a module. A folder that cannot be written, or a full disk, changes nothing.
-    pub fn put(
+    /// Keeps a product. A folder that cannot be written, or a full disk, changes nothing.
+    pub fn put<R: Recipe>(
         &self,
         toolchain: &Toolchain,
         source: &str,
         file: &str,
-        options: &Options,
-        module: &Module,
+        recipe: &R,
+        product: &R::Product,
     ) {
-        let path = self.path(toolchain, source, file, options);
-        let Ok(payload) = postcard::to_stdvec(module) else { return };
+        let Some(path) = self.path(toolchain, source, file, recipe) else { return };
+        let Ok(payload) = postcard::to_stdvec(product) else { return };
         if self.write(&path, &payload).is_ok() {
             self.prune();
         }
@@ -78,40 +111,44 @@ impl Cache {
         Ok(())
     }
 
-    fn path(&self, toolchain: &Toolchain, source: &str, file: &str, options: &Options) -> PathBuf {
-        let Options { arch, fmad, debug } = options;
+    fn path(
+        &self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        recipe: &impl Recipe,
+    ) -> Option<PathBuf> {
+        let how = recipe.key(source)?;
         let headers =
             toolchain.include.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
-        let fmad = match (fmad, debug) {
-            (true, false) => "fmad",
-            (false, false) => "no fmad",
-            (true, true) => "fmad, debug",
-            (false, true) => "no fmad, debug",
-        };
         let mut hash = Sha256::new();
-        for part in [FORMAT, &toolchain.version, &headers, arch, fmad, file, source] {
+        for part in [FORMAT, &toolchain.version, &headers, &how, file, source] {
             // The length first: otherwise ("ab", "c") and ("a", "bc") would be one key.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
         let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.folder.join(name).with_extension(EXTENSION)
+        Some(self.folder.join(name).with_extension(EXTENSION))
     }
 
     /// Keeps the folder from growing for ever: a learner saves thousands of times.
     fn prune(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let entries = entries.flatten().map(|e| e.path());
-        let mut paths: Vec<PathBuf> =
-            entries.filter(|p| p.extension().is_some_and(|e| e == EXTENSION)).collect();
-        if paths.len() <= MOST_ENTRIES {
+        let kept = entries.filter(|p| p.extension().is_some_and(|e| e == EXTENSION));
+        let about = |path: PathBuf| {
+            let data = fs::metadata(&path).ok();
+            let bytes = data.as_ref().map_or(0, fs::Metadata::len);
+            let time = data.and_then(|data| data.modified().ok());
+            (time.unwrap_or(SystemTime::UNIX_EPOCH), bytes, path)
+        };
+        let mut kept: Vec<_> = kept.map(about).collect();
+        let bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
+        if kept.len() <= MOST_ENTRIES && bytes <= MOST_BYTES {
             return;
         }
-        let age = |path: &PathBuf| {
-            fs::metadata(path).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-        };
-        paths.sort_by_cached_key(age);
-        for path in paths.iter().take(MOST_ENTRIES / 2) {
+        kept.sort();
+        for (_, _, path) in kept.iter().take(kept.len() / 2) {
             let _ = fs::remove_file(path);
         }
     }
@@ -120,6 +157,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile::Target;
     use crate::toolchain::Origin;
 
     fn toolchain(version: &str) -> Toolchain {
@@ -159,6 +197,25 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
     }
 
+    /// A program is another product of the same source, and one that includes its neighbours is never kept.
+    #[test]
+    fn programs_are_kept_apart() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let cache = Cache::at(folder.path());
+        let compiler = toolchain("13.0.88");
+        let usual = ProgramOptions { target: Target::Simulator, fmad: false, folder: None };
+        let program = Program { object: vec![1, 2, 3], missing: vec![], warnings: vec![] };
+        cache.put(&compiler, "source", "a.cu", &usual, &program);
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &usual), Some(program.clone()));
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &Options::default()), None);
+        let gpu = ProgramOptions { target: Target::Gpu, ..usual.clone() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &gpu), None);
+        let beside = ProgramOptions { folder: Some("/home/a".into()), ..usual };
+        let source = "#include \"b.h\"";
+        cache.put(&compiler, source, "a.cu", &beside, &program);
+        assert_eq!(cache.get(&compiler, source, "a.cu", &beside), None);
+    }
+
     /// A file cut short by a full disk, or with a flipped bit, is a miss, and can be written again.
     #[test]
     fn a_damaged_entry_is_a_miss() {
@@ -166,7 +223,7 @@ mod tests {
         let cache = Cache::at(folder.path());
         let (compiler, options) = (toolchain("13.0.88"), Options::default());
         cache.put(&compiler, "source", "a.cu", &options, &module());
-        let path = cache.path(&compiler, "source", "a.cu", &options);
+        let path = cache.path(&compiler, "source", "a.cu", &options).expect("a key");
         let whole = fs::read(&path).expect("entry");
         for cut in 0..whole.len() {
             fs::write(&path, &whole[..cut]).expect("writes");

@@ -1,6 +1,7 @@
-//! NVRTC's log as messages on the learner's source.
+//! A compiler's log as messages on the learner's source.
 //!
-//! A message is `path(line): error: text`, perhaps with more lines of text, then the source line and a caret below it:
+//! A message of NVRTC and nvcc is `path(line): error: text`, perhaps with more lines of text, then the source line and a
+//! caret below it. The host compiler's is `path:line:column: error: text`, and what follows begins with a line number.
 //!
 //! ```text
 //! exercises/ch01_threads/guard.cu(8): error: no instance of overloaded function "over" matches the argument list
@@ -34,7 +35,7 @@ pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>)
         let severity = match block.kind {
             Kind::Severity(severity) => severity,
             Kind::Note => {
-                if let (true, Place::At(path, line)) = (last_is_own, block.place)
+                if let (true, Place::At(path, line, _)) = (last_is_own, block.place)
                     && path == file
                     && let Some(message) = own.last_mut()
                 {
@@ -45,7 +46,7 @@ pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>)
         };
         last_is_own = false;
         match block.place {
-            Place::At(path, line) if path == file => {
+            Place::At(path, line, _) if path == file => {
                 if own.len() < MOST_MESSAGES {
                     own.push(block.message(severity, line, &lines));
                     last_is_own = true;
@@ -53,7 +54,7 @@ pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>)
                     dropped += 1;
                 }
             }
-            Place::At(path, _) => {
+            Place::At(path, ..) => {
                 if severity == Severity::Error {
                     foreign.push(elsewhere(&block, path, file, &lines, headers));
                 }
@@ -95,10 +96,10 @@ enum Kind {
     Note,
 }
 
-/// Which line of which file a block is about.
+/// Which line of which file a block is about, and which byte of it where the log says so in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place<'a> {
-    At(&'a str, u32),
+    At(&'a str, u32, Option<u32>),
     /// "At end of source", or no place at all.
     Nowhere,
 }
@@ -133,9 +134,12 @@ fn blocks(log: &str) -> Vec<Block<'_>> {
 
 /// `path(line): error: text`, `path(line): warning #68-D: text`, `At end of source: error: text`, `nvrtc: error: text`.
 fn head(line: &str) -> Option<Block<'_>> {
-    const KINDS: [(&str, Kind); 5] = [
+    const KINDS: [(&str, Kind); 7] = [
         ("catastrophic error", Kind::Severity(Severity::Error)),
+        ("fatal error", Kind::Severity(Severity::Error)),
         ("error", Kind::Severity(Severity::Error)),
+        // the assembler's
+        ("Error", Kind::Severity(Severity::Error)),
         ("warning", Kind::Severity(Severity::Warning)),
         ("remark", Kind::Severity(Severity::Warning)),
         ("note", Kind::Note),
@@ -163,11 +167,25 @@ fn after_number(rest: &str) -> Option<&str> {
 }
 
 fn place(text: &str) -> Place<'_> {
-    let found = text.strip_suffix(')').and_then(|t| t.rsplit_once('('));
-    match found.and_then(|(path, line)| Some((path, line.parse().ok()?))) {
-        Some((path, line)) => Place::At(path, line),
-        None => Place::Nowhere,
+    if let Some((path, line)) = text.strip_suffix(')').and_then(|t| t.rsplit_once('('))
+        && let Ok(line) = line.parse()
+    {
+        return Place::At(path, line, None);
     }
+    // `a.cu:7:5`, `a.cu:7`
+    let number = |text: &'_ str| text.rsplit_once(':').and_then(|(_, n)| n.parse::<u32>().ok());
+    let Some(last) = number(text) else { return Place::Nowhere };
+    let before = text.rsplit_once(':').map_or("", |(before, _)| before);
+    match (number(before), before.rsplit_once(':')) {
+        (Some(line), Some((path, _))) => Place::At(path, line, Some(last)),
+        _ => Place::At(before, last, None),
+    }
+}
+
+/// `    7 |   float x;` and `      |   ^~~~~`: how the host compiler shows source.
+fn shown_source(line: &str) -> bool {
+    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.trim_start().starts_with('|') && !rest.trim_start().starts_with("||")
 }
 
 impl Block<'_> {
@@ -188,7 +206,7 @@ impl Block<'_> {
         let caret = self.caret();
         // The line above the caret is source.
         let more = self.body.get(..caret.map_or(self.body.len(), |at| at.saturating_sub(1)));
-        for line in more.unwrap_or_default() {
+        for line in more.unwrap_or_default().iter().filter(|line| !shown_source(line)) {
             text.push(' ');
             text.push_str(line.trim());
         }
@@ -206,8 +224,12 @@ impl Block<'_> {
     fn mark(&self, line: u32, source: &[&str]) -> (u32, u32) {
         let text = (line as usize).checked_sub(1).and_then(|index| source.get(index));
         let caret = self.caret().and_then(|at| self.body.get(at)).and_then(|line| line.find('^'));
-        let (Some(text), Some(caret)) = (text, caret) else { return (0, 1) };
-        let column = column(text, caret.saturating_sub(INDENT));
+        let byte = match self.place {
+            Place::At(_, _, Some(byte)) => Some(byte.saturating_sub(1) as usize),
+            _ => caret.map(|caret| caret.saturating_sub(INDENT)),
+        };
+        let (Some(text), Some(byte)) = (text, byte) else { return (0, 1) };
+        let column = column(text, byte);
         let (first, length) = token(text, column);
         (narrow(first + 1), narrow(length))
     }

@@ -1,9 +1,13 @@
-//! From a learner's `.cu` to a module: NVRTC in a child process, errors parsed, results cached by content.
+//! From a learner's `.cu` to a module or a program: NVRTC or nvcc in a child process, errors parsed, results cached by
+//! content.
 
 mod cache;
 mod errors;
 mod mark;
+pub mod nvcc;
 pub mod nvrtc;
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +65,43 @@ pub enum Severity {
     Warning,
 }
 
+/// What runs a program's device code, and so which CUDA runtime it is linked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Target {
+    /// `cudart-sim`, which the process that loads the program exports.
+    Simulator,
+    /// NVIDIA's own, inside the program.
+    Gpu,
+}
+
+/// How a program is compiled. Part of the cache's key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProgramOptions {
+    /// What it will run on.
+    pub target: Target,
+    /// Whether `a * b + c` on the device may become one operation with one rounding, which is nvcc's own default.
+    pub fmad: bool,
+    /// Where `#include "..."` looks beside the source: the folder of a program that is no exercise.
+    pub folder: Option<PathBuf>,
+}
+
+/// A compiled program: a shared object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The object's bytes.
+    #[serde(with = "serde_bytes")]
+    pub object: Vec<u8>,
+    /// Functions of the CUDA runtime that it calls and the simulator does not have; of a program for a GPU, none.
+    pub missing: Vec<String>,
+    /// Warnings, if any.
+    pub warnings: Vec<Message>,
+}
+
 /// What compiling a learner's file came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
+pub enum Outcome<T = Module> {
     /// It compiled.
-    Compiled(Module),
+    Compiled(T),
     /// It did not: the compiler's messages, in its order; never empty.
     Rejected(Vec<Message>),
     /// The compiler did not end, or fell over: what happened, in words.

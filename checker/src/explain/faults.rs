@@ -4,6 +4,7 @@ use ptxsim::{Access, Action, Finding, FindingKind, Space};
 
 use super::Draft;
 use super::objects;
+use super::program;
 use super::races;
 use super::scan::span;
 use super::scene::Scene;
@@ -17,7 +18,12 @@ const NULL_PAGE: u64 = 1 << 16;
 /// Explains a fault of one case; `others` further faults were seen in the same run.
 pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
     let draft = match fault {
-        Fault::Finding(finding) => called(scene, finding, self::finding(scene, finding)),
+        Fault::Finding(finding) | Fault::InLaunch { finding, .. } => {
+            called(scene, finding, self::finding(scene, finding))
+        }
+        Fault::Undefined { symbol } => program::undefined(symbol, scene.source),
+        Fault::Exited { code } => program::exited(*code, scene.source),
+        Fault::Crashed { signal, words } => program::crashed(*signal, words),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
         Fault::Driver { code: code @ (1 | 2 | 218 | 720), name, text } if scene.simulated => {

@@ -84,6 +84,13 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::DivergentBranches => {
             &["when a warp's threads go both ways, it walks both, one after the other"]
         }
+        Metric::BytesToDevice | Metric::BytesToHost => &[
+            "every byte crosses the bus between the host and the device, which is slow: a kernel reads its own memory some 50 times faster",
+        ],
+        Metric::Launches => &["a launch costs microseconds before its first thread runs"],
+        Metric::Allocations => {
+            &["an allocation waits for the device, and takes longer than many kernels"]
+        }
     }
 }
 
@@ -100,6 +107,10 @@ fn question(metric: Metric) -> &'static str {
             "which value is loaded more than once, and who else could have kept it?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
+        Metric::BytesToDevice => "which of the arrays that are copied in does a kernel read?",
+        Metric::BytesToHost => "which of the arrays that are copied back does the host not have?",
+        Metric::Launches => "which launches could be one?",
+        Metric::Allocations => "which arrays are never needed at the same time?",
     }
 }
 
@@ -112,6 +123,10 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::SharedRequests => "shared requests",
         Metric::LoadRequests => "load requests",
         Metric::DivergentBranches => "divergent branches",
+        Metric::BytesToDevice => "bytes to the device",
+        Metric::BytesToHost => "bytes to the host",
+        Metric::Launches => "launches",
+        Metric::Allocations => "device allocations",
     }
 }
 
@@ -170,6 +185,10 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
                 count(c.divergent_branches),
                 count(c.branches)
             )
+        }
+        // no line of a kernel
+        Metric::BytesToDevice | Metric::BytesToHost | Metric::Launches | Metric::Allocations => {
+            return None;
         }
     };
     let (column, length) = source.statement(line.source.line, line.source.column)?;

@@ -10,6 +10,7 @@ mod objects;
 mod pages;
 mod passed;
 mod profile;
+mod program;
 mod races;
 mod scan;
 mod scene;
@@ -23,6 +24,7 @@ use cudart_sim::runtime::Launched;
 use ptxsim::Finding;
 
 use crate::backend::Fault;
+use crate::compile::Message;
 use crate::report::{Report, Span};
 use crate::spec::{Case, Spec};
 use crate::verdict::{Slug, Verdict};
@@ -146,6 +148,12 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
     }
 }
 
+/// Writes the report of a program that does not compile.
+pub fn not_compiled(messages: &[Message], context: &Context<'_>) -> Report {
+    let draft = compile::explain(messages, &Source::new(context.source));
+    report(draft, context.file, Slug::CompileError, context)
+}
+
 /// Writes the report of what was found in a launch of a program; `others` more were.
 pub fn launch(
     launched: &Launched,
@@ -185,7 +193,14 @@ fn draft(
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
         Verdict::Fault { case, fault, others } => {
             about = Some(*case);
-            scene(*case).map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others))
+            match fault {
+                Fault::InLaunch { launch, finding } => {
+                    let fault = Fault::Finding(finding.clone());
+                    faults::explain(&Scene::launch(launch, source), &fault, *others)
+                }
+                _ => scene(*case)
+                    .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others)),
+            }
         }
         Verdict::WrongValues { case, mismatch } => {
             about = Some(*case);

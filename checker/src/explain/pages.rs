@@ -46,6 +46,8 @@ pub fn page(slug: Slug) -> &'static str {
         Uncoalesced => "uncoalesced",
         BankConflict => "bank-conflict",
         GateMissed => "gate-missed",
+        ProgramEnded => "program-ended",
+        HostCrash => "host-crash",
         Unsupported => "unsupported",
     }
 }

@@ -1,7 +1,9 @@
 //! Counts against targets, from the simulator's observations.
 
+use cudart_sim::report::Report;
 use ptxsim::{Counters, LineCounters, Observations};
 
+use crate::backend::Run;
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::verdict::Measured;
 
@@ -10,17 +12,21 @@ use crate::verdict::Measured;
 pub fn gates(
     spec: &'static Spec,
     index: usize,
-    observations: Option<&Observations>,
+    run: &Run,
 ) -> (Vec<Measured>, Option<LineCounters>) {
     if spec.cases.get(index).is_some_and(|case| !case.gated) {
         return (Vec::new(), None);
     }
-    let seen = observations.filter(|seen| seen.completed);
+    let seen = run.observations.as_ref().filter(|seen| seen.completed);
     let measured: Vec<Measured> = spec
         .gates
         .iter()
         .map(|&gate| {
-            let value = seen.and_then(|seen| measure(spec, gate.metric, seen));
+            let value = seen.and_then(|seen| match &run.program {
+                Some(program) => of_program(gate.metric, program)
+                    .or_else(|| measure(spec, gate.metric, seen)),
+                None => measure(spec, gate.metric, seen),
+            });
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
         .collect();
@@ -56,7 +62,23 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations) -> Option<f64> {
         Metric::SharedRequests => Some(totals.shared_requests as f64),
         Metric::LoadRequests => Some(totals.load_requests as f64),
         Metric::DivergentBranches => Some(totals.divergent_branches as f64),
+        // not counted of a kernel
+        Metric::BytesToDevice | Metric::BytesToHost | Metric::Launches | Metric::Allocations => {
+            None
+        }
     }
+}
+
+/// What is counted of the program, and not of its kernels.
+fn of_program(metric: Metric, program: &Report) -> Option<f64> {
+    let count = match metric {
+        Metric::BytesToDevice => program.copies.to_device.bytes,
+        Metric::BytesToHost => program.copies.to_host.bytes,
+        Metric::Launches => program.launches.len() as u64,
+        Metric::Allocations => program.allocations,
+        _ => return None,
+    };
+    Some(count as f64)
 }
 
 fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
@@ -68,6 +90,7 @@ fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::SharedRequests => c.shared_requests,
         Metric::LoadRequests => c.load_requests,
         Metric::DivergentBranches => c.divergent_branches,
+        Metric::BytesToDevice | Metric::BytesToHost | Metric::Launches | Metric::Allocations => 0,
     };
     // The first of equals, so that the answer does not depend on the order of later lines.
     let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(&line.counters) > 0);

@@ -82,6 +82,7 @@ fn run(data: Vec<u8>) -> Run {
         outputs: vec![Output { name: "out".into(), data, poison: Some(POISON) }],
         faults: vec![],
         observations: None,
+        program: None,
         printed: String::new(),
         printed_dropped: 0,
         device: "test".into(),

@@ -1,16 +1,21 @@
-//! Whole programs: compiled by nvcc into a shared object, and run in a process of their own against `cudart-sim`.
+//! Whole programs, compiled into shared objects: run in a process of their own against `cudart-sim`, or on a GPU.
+//!
+//! `checker run` calls a program's `main`; a worker calls one function of an exercise.
 
+mod buffer;
+mod call;
 mod child;
-mod compile;
+pub mod entry;
+mod job;
+mod thread;
 
-use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::{env, fs, io};
 
 use cudart_sim::report::Report;
 
 pub use child::serve;
-pub use compile::{Failure, Object, compile};
+pub use job::run as job;
 
 /// Where the child leaves its report.
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";
@@ -28,12 +33,14 @@ pub struct Ended {
 ///
 /// # Errors
 /// When no process can be started, or the folder for the report cannot be written.
-pub fn run(object: &Path, args: &[String]) -> io::Result<Ended> {
+pub fn run(object: &[u8], args: &[String]) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
+    let program = folder.path().join("program.so");
+    fs::write(&program, object)?;
     let place = folder.path().join("report.json");
     let status = Command::new(env::current_exe()?)
         .arg("program")
-        .arg(object)
+        .arg(&program)
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &place)

@@ -83,13 +83,17 @@ pub enum Slug {
     BankConflict,
     /// Right, but another count is missed.
     GateMissed,
+    /// A program ended its process.
+    ProgramEnded,
+    /// A program was ended by a signal.
+    HostCrash,
     /// Valid CUDA that the simulator does not know.
     Unsupported,
 }
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 39] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -126,6 +130,8 @@ impl Slug {
         Self::Uncoalesced,
         Self::BankConflict,
         Self::GateMissed,
+        Self::ProgramEnded,
+        Self::HostCrash,
         Self::Unsupported,
     ];
 
@@ -168,6 +174,8 @@ impl Slug {
             Self::Uncoalesced => "uncoalesced",
             Self::BankConflict => "bank-conflict",
             Self::GateMissed => "gate-missed",
+            Self::ProgramEnded => "program-ended",
+            Self::HostCrash => "host-crash",
             Self::Unsupported => "unsupported",
         }
     }
@@ -232,6 +240,9 @@ impl Metric {
             Self::WritesPerElement => Slug::WrittenTwice,
             Self::SharedConflicts => Slug::BankConflict,
             Self::SharedRequests | Self::LoadRequests | Self::DivergentBranches => Slug::GateMissed,
+            Self::BytesToDevice | Self::BytesToHost | Self::Launches | Self::Allocations => {
+                Slug::GateMissed
+            }
         }
     }
 }
@@ -240,7 +251,10 @@ impl Fault {
     /// The verdict that it leads to. Driver codes: CUDA Driver API, `CUresult`.
     pub fn slug(&self) -> Slug {
         match self {
-            Self::Finding(finding) => finding_slug(finding),
+            Self::Finding(finding) | Self::InLaunch { finding, .. } => finding_slug(finding),
+            Self::Undefined { .. } => Slug::CompileError,
+            Self::Exited { .. } => Slug::ProgramEnded,
+            Self::Crashed { .. } => Slug::HostCrash,
             Self::GuardZone { .. } => Slug::OutOfBoundsWrite,
             Self::InputChanged { .. } => Slug::InputChanged,
             Self::Driver { code, .. } => match code {

@@ -16,8 +16,10 @@ use super::process::ROLE_VARIABLE;
 use super::wire::{self, Json, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
-use crate::backend::{Backend, Error, NoGpu};
-use crate::compile::nvrtc;
+use crate::backend::{Backend, Call, Error, NoGpu};
+use crate::compile::{nvcc, nvrtc};
+#[cfg(target_os = "linux")]
+use crate::program;
 
 /// Bytes of memory that compiling and simulating may take: a macro bomb must not take the machine down.
 #[cfg(unix)]
@@ -51,12 +53,12 @@ pub(super) fn serve_with(
     mut answer: impl FnMut(Request<'static>) -> Reply,
 ) -> ExitCode {
     set_limits(role);
-    let Ok(mut private) = take_stdout() else {
+    let (Ok(stdin), Ok(mut private)) = (take_stdin(), take_stdout()) else {
         return ExitCode::from(3);
     };
     remember_panics();
     let (to, requests) = mpsc::channel();
-    thread::spawn(move || read_requests(io::stdin().lock(), to));
+    thread::spawn(move || read_requests(stdin, to));
     for payload in requests {
         let reply = match wire::decode(&payload) {
             Ok(request) => panic::catch_unwind(AssertUnwindSafe(|| answer(request)))
@@ -92,6 +94,10 @@ impl Jobs {
             Request::Compile { toolchain, source, file, options } => {
                 Reply::Compiled(nvrtc::compile(&toolchain, &source, &file, &options))
             }
+            Request::Build { toolchain, source, file, options } => {
+                Reply::Built(nvcc::compile(&toolchain, &source, &file, &options))
+            }
+            Request::Call { object, call } => self.call(&object, &call),
             Request::Gpu => match self.engine() {
                 Ok(Engine::Gpu(gpu)) => Reply::Gpu(gpu.info().clone()),
                 Ok(Engine::Sim(_)) => {
@@ -134,13 +140,26 @@ impl Jobs {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    fn call(&self, object: &[u8], call: &Call) -> Reply {
+        match program::job(object, call, self.role == Role::Program) {
+            Ok(run) => Reply::Ran { run: Box::new(run.into()), last: true },
+            Err(text) => Reply::Bug(text),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn call(&self, _: &[u8], _: &Call) -> Reply {
+        Reply::Bug("programs are run on Linux only".into())
+    }
+
     /// This child's backend, made for its first job.
     fn engine(&mut self) -> Result<&mut Engine, NoGpu> {
         match &mut self.backend {
             Some(engine) => Ok(engine),
             none => Ok(none.insert(match self.role {
-                Role::Gpu => Engine::Gpu(Gpu::open()?),
-                Role::Cpu => Engine::Sim(Box::default()),
+                Role::Gpu | Role::GpuProgram => Engine::Gpu(Gpu::open()?),
+                Role::Cpu | Role::Program => Engine::Sim(Box::default()),
             })),
         }
     }
@@ -157,6 +176,20 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
     drop(to);
     thread::sleep(ORPHAN_LIMIT);
     std::process::abort();
+}
+
+/// Keeps standard input for requests under another number: a program that reads finds it empty.
+#[cfg(unix)]
+fn take_stdin() -> io::Result<std::fs::File> {
+    let private = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    Ok(private.into())
+}
+
+/// Where descriptors cannot be moved, programs are not run.
+#[cfg(not(unix))]
+fn take_stdin() -> io::Result<io::Stdin> {
+    Ok(io::stdin())
 }
 
 /// Keeps standard output for answers under another number, and sends what anybody prints to the captured file, which
@@ -187,7 +220,7 @@ fn set_limits(role: Role) {
         };
         lower(Resource::Core, 0);
         lower(Resource::Fsize, FILE_LIMIT);
-        if role == Role::Cpu {
+        if matches!(role, Role::Cpu | Role::Program) {
             lower(Resource::Data, MEMORY_LIMIT);
             lower(Resource::As, ADDRESS_LIMIT);
         }

@@ -20,16 +20,17 @@ use std::time::Duration;
 
 pub use self::cancel::Killer;
 pub use self::child::serve;
-use self::process::{Lost, Process, Program};
+use self::process::{Death, Lost, Process, Program};
 use self::wire::{Reply, Request};
-use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
-use crate::compile::{Options, Outcome};
+use crate::backend::{Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::compile::{self, Options, Outcome, ProgramOptions};
 use crate::toolchain::Toolchain;
 
 /// How long a GPU may take to answer at all: the driver's start takes seconds on a machine with many.
 const GPU_START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long the compiler may take, its own first start included; an exercise takes it a fiftieth of a second.
+/// How long the compiler may take, its own first start included; an exercise takes NVRTC a fiftieth of a second, and
+/// nvcc one.
 const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 
 /// What went wrong on our side of the fence.
@@ -64,6 +65,10 @@ enum Role {
     Cpu,
     /// Runs kernels on the GPU.
     Gpu,
+    /// Calls a function of a program, once, on the simulator.
+    Program,
+    /// The same on the GPU.
+    GpuProgram,
 }
 
 /// The checker's end of its child processes. Children start with the first job that needs them, and end with this.
@@ -122,13 +127,7 @@ impl Worker {
         match self.settle(Role::Cpu, reply) {
             Ok(Reply::Compiled(outcome)) => Ok(outcome),
             Ok(other) => Err(unexpected(other)),
-            Err(Lost::TimedOut) => Ok(Outcome::Stopped(format!(
-                "the compiler did not finish within {} s",
-                limit.as_secs_f64()
-            ))),
-            Err(Lost::Died(how)) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
-            Err(Lost::Cancelled) => Err(Error::Cancelled),
-            Err(Lost::Failed(error)) => Err(error),
+            Err(lost) => lost.compiler(limit),
         }
     }
 
@@ -164,7 +163,66 @@ impl Worker {
             Ok(other) => return Err(unexpected(other)),
             Err(lost) => lost.fault(limit)?,
         };
-        Ok(with_printed(lost(fault, device), printed))
+        Ok(with_printed(Run::failed(fault, device), printed))
+    }
+
+    /// Compiles a program with nvcc, as [`Worker::compile`] does a kernel.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn build(
+        &mut self,
+        toolchain: &Toolchain,
+        source: &str,
+        file: &str,
+        options: &ProgramOptions,
+    ) -> Result<Outcome<compile::Program>, Error> {
+        let limit = self.compile_limit;
+        let request = Request::Build {
+            toolchain: Cow::Borrowed(toolchain),
+            source: Cow::Borrowed(source),
+            file: Cow::Borrowed(file),
+            options: Cow::Borrowed(options),
+        };
+        let killer = self.killer.clone();
+        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
+        match self.settle(Role::Cpu, reply) {
+            Ok(Reply::Built(outcome)) => Ok(outcome),
+            Ok(other) => Err(unexpected(other)),
+            Err(lost) => lost.compiler(limit),
+        }
+    }
+
+    /// Calls a function of a program, on the GPU or (for any other choice) on the simulator, within `limit` of wall
+    /// time and in a process of its own.
+    ///
+    /// # Errors
+    /// As [`Worker::run`].
+    pub fn call(
+        &mut self,
+        backend: Choice,
+        object: &[u8],
+        call: &Call,
+        limit: Duration,
+    ) -> Result<Run, Error> {
+        let (role, device) = match backend {
+            Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
+            Choice::Auto | Choice::Sim => (Role::Program, "simulator".to_owned()),
+        };
+        let mut process = Process::start(&self.program, role)?;
+        let object = Cow::Borrowed(serde_bytes::Bytes::new(object));
+        let request = Request::Call { object, call: Cow::Borrowed(call) };
+        let reply = process.ask(&request, limit, &self.killer);
+        let printed = process.printed();
+        let fault = match reply {
+            Ok(Reply::Ran { run, .. }) => {
+                return Ok(with_printed(Run { device, ..(*run).into() }, printed));
+            }
+            Ok(other) => return Err(unexpected(other)),
+            Err(Lost::Died(death)) => ended(death),
+            Err(lost) => lost.fault(limit)?,
+        };
+        Ok(with_printed(Run::failed(fault, device), printed))
     }
 
     /// Runs one launch on the simulator within `limit` of wall time, and records what one of its threads does. No trace
@@ -193,7 +251,7 @@ impl Worker {
             Ok(other) => return Err(unexpected(other)),
             Err(lost) => lost.fault(limit)?,
         };
-        Ok((with_printed(lost(fault, "simulator".into()), printed), None))
+        Ok((with_printed(Run::failed(fault, "simulator".into()), printed), None))
     }
 
     /// The GPU that kernels run on, asked once in the child that holds it.
@@ -244,8 +302,8 @@ impl Worker {
     /// The child for a role, started when there is none.
     fn process(&mut self, role: Role) -> Result<&mut Process, Error> {
         let slot = match role {
-            Role::Cpu => &mut self.cpu,
-            Role::Gpu => &mut self.gpu,
+            Role::Cpu | Role::Program => &mut self.cpu,
+            Role::Gpu | Role::GpuProgram => &mut self.gpu,
         };
         // Between two jobs a child can be killed from outside, and nobody has noticed.
         if slot.as_mut().is_some_and(|process| !process.is_alive()) {
@@ -263,6 +321,8 @@ impl Worker {
             match role {
                 Role::Cpu => self.cpu = None,
                 Role::Gpu => self.gpu = None,
+                // nobody keeps those
+                Role::Program | Role::GpuProgram => {}
             }
         }
         reply
@@ -287,22 +347,36 @@ impl Lost {
     fn fault(self, limit: Duration) -> Result<Fault, Error> {
         match self {
             Self::TimedOut => Ok(Fault::TimedOut { seconds: limit.as_secs_f64() }),
-            Self::Died(how) => Ok(Fault::WorkerDied { how }),
+            Self::Died(death) => Ok(Fault::WorkerDied { how: death.to_string() }),
+            Self::Cancelled => Err(Error::Cancelled),
+            Self::Failed(error) => Err(error),
+        }
+    }
+
+    /// What the loss says of the compiler that ran.
+    fn compiler<T>(self, limit: Duration) -> Result<Outcome<T>, Error> {
+        let seconds = limit.as_secs_f64();
+        match self {
+            Self::TimedOut => {
+                Ok(Outcome::Stopped(format!("the compiler did not finish within {seconds} s")))
+            }
+            Self::Died(how) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
             Self::Cancelled => Err(Error::Cancelled),
             Self::Failed(error) => Err(error),
         }
     }
 }
 
-/// The run of a child that did not come back from it.
-fn lost(fault: Fault, device: String) -> Run {
-    Run {
-        outputs: Vec::new(),
-        faults: vec![fault],
-        observations: None,
-        printed: String::new(),
-        printed_dropped: 0,
-        device,
+/// What the end of a program's process says of the program.
+fn ended(Death { status, words }: Death) -> Fault {
+    let code = status.and_then(|status| status.code());
+    #[cfg(unix)]
+    let signal = status.as_ref().and_then(std::os::unix::process::ExitStatusExt::signal);
+    #[cfg(not(unix))]
+    let signal = None::<i32>;
+    match (code, signal) {
+        (Some(code), _) => Fault::Exited { code },
+        (None, signal) => Fault::Crashed { signal: signal.unwrap_or_default(), words },
     }
 }
 
@@ -311,7 +385,11 @@ fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
         Reply::Bug(text) => Error::Bug(text),
-        Reply::Gpu(_) | Reply::Compiled(_) | Reply::Ran { .. } | Reply::Traced { .. } => {
+        Reply::Gpu(_)
+        | Reply::Compiled(_)
+        | Reply::Built(_)
+        | Reply::Ran { .. }
+        | Reply::Traced { .. } => {
             Error::Protocol("an answer to another question".into())
         }
     }

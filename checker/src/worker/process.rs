@@ -20,7 +20,9 @@ pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
 /// What a child sees of the environment: only what CUDA and the dynamic loader need. A learner's `#include` can print
 /// the rest of it.
 #[cfg(unix)]
-const KEPT_VARIABLES: [&str; 9] = [
+const KEPT_VARIABLES: [&str; 10] = [
+    // nvcc finds the host's compiler by it
+    "PATH",
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
     "CUDA_HOME",
@@ -91,11 +93,30 @@ pub(super) enum Lost {
     /// It did not answer in time.
     TimedOut,
     /// It ended: how.
-    Died(String),
+    Died(Death),
     /// Nobody wants its answer any more.
     Cancelled,
     /// It answered nonsense, or could not be asked.
     Failed(Error),
+}
+
+/// How a child came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Death {
+    /// `None` when it only stopped answering.
+    pub(super) status: Option<ExitStatus>,
+    /// The last line that it printed; may be empty.
+    pub(super) words: String,
+}
+
+impl std::fmt::Display for Death {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.status {
+            Some(status) => f.write_str(&describe(status))?,
+            None => f.write_str("it stopped answering")?,
+        }
+        if self.words.is_empty() { Ok(()) } else { write!(f, ": {}", self.words) }
+    }
 }
 
 /// What the thread that waits for an answer can hear.
@@ -222,22 +243,15 @@ impl Process {
     }
 
     /// How a child that closed its pipe came to its end.
-    fn cause_of_death(&mut self) -> String {
+    fn cause_of_death(&mut self) -> Death {
         // Its status first: a kill must not become the cause.
         let status = self.wait(Duration::from_millis(500));
-        let mut how = match status {
-            Some(status) => describe(status),
-            None => "it stopped answering".to_owned(),
-        };
         self.end();
         let (printed, _) = self.capture.text();
-        if let Some(line) =
-            printed.lines().rev().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("note:"))
-        {
-            how.push_str(": ");
-            how.extend(line.chars().filter(|c| !c.is_control()).take(LAST_WORDS));
-        }
-        how
+        let mut lines = printed.lines().rev().map(str::trim);
+        let last = lines.find(|l| !l.is_empty() && !l.starts_with("note:")).unwrap_or_default();
+        let words = last.chars().filter(|c| !c.is_control()).take(LAST_WORDS).collect();
+        Death { status, words }
     }
 
     /// Kills the group and collects what is left.
@@ -333,10 +347,14 @@ impl Role {
         match self {
             Self::Cpu => "cpu",
             Self::Gpu => "gpu",
+            Self::Program => "program",
+            Self::GpuProgram => "gpu-program",
         }
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        [Self::Cpu, Self::Gpu].into_iter().find(|role| role.as_str() == text)
+        [Self::Cpu, Self::Gpu, Self::Program, Self::GpuProgram]
+            .into_iter()
+            .find(|role| role.as_str() == text)
     }
 }

@@ -49,6 +49,7 @@ fn blank() -> Run {
         outputs: Vec::new(),
         faults: Vec::new(),
         observations: None,
+        program: None,
         printed: String::new(),
         printed_dropped: 0,
         device: "honest".into(),

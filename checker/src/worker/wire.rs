@@ -9,8 +9,8 @@ use std::io::{self, Read, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::backend::{Fault, GpuInfo, Launch, NoGpu, Output, Run};
-use crate::compile::{Options, Outcome};
+use crate::backend::{Call, Fault, GpuInfo, Launch, NoGpu, Output, Run};
+use crate::compile::{Options, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
 
 /// Opens every frame, so that stray text is told from a frame at its first bytes.
@@ -127,6 +127,24 @@ pub(super) enum Request<'a> {
         /// The launch.
         launch: Cow<'a, Launch>,
     },
+    /// Compile a program.
+    Build {
+        /// With this compiler.
+        toolchain: Cow<'a, Toolchain>,
+        /// The file's text.
+        source: Cow<'a, str>,
+        /// The file's name, for messages.
+        file: Cow<'a, str>,
+        /// How.
+        options: Cow<'a, ProgramOptions>,
+    },
+    /// Call a function of a program: the only job of its child.
+    Call {
+        /// The compiled program.
+        object: Cow<'a, serde_bytes::Bytes>,
+        /// The call.
+        call: Cow<'a, Call>,
+    },
     /// Run a kernel on the simulator and record what one thread does.
     Trace {
         /// PTX text.
@@ -147,7 +165,9 @@ pub(super) enum Reply {
     NoGpu(NoGpu),
     /// To `Request::Compile`.
     Compiled(Outcome),
-    /// To `Request::Run`.
+    /// To `Request::Build`.
+    Built(Outcome<Program>),
+    /// To `Request::Run` and `Request::Call`.
     Ran {
         /// What happened.
         run: Box<Ran>,
@@ -179,6 +199,7 @@ pub(super) struct Ran {
     // A finding's kind is an internally tagged enum, which postcard cannot read back.
     faults: Json<Vec<Fault>>,
     observations: Json<Option<ptxsim::Observations>>,
+    program: Json<Option<cudart_sim::report::Report>>,
     printed: String,
     printed_dropped: u64,
     device: String,
@@ -190,6 +211,7 @@ impl From<Run> for Ran {
             outputs: run.outputs,
             faults: Json(run.faults),
             observations: Json(run.observations),
+            program: Json(run.program),
             printed: run.printed,
             printed_dropped: run.printed_dropped,
             device: run.device,
@@ -203,6 +225,7 @@ impl From<Ran> for Run {
             outputs: ran.outputs,
             faults: ran.faults.0,
             observations: ran.observations.0,
+            program: ran.program.0,
             printed: ran.printed,
             printed_dropped: ran.printed_dropped,
             device: ran.device,
@@ -276,6 +299,7 @@ mod tests {
                 findings: vec![finding],
                 ..Default::default()
             }),
+            program: Some(cudart_sim::report::Report::default()),
             printed: "hello\n".into(),
             printed_dropped: 7,
             device: "simulator".into(),

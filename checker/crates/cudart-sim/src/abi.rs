@@ -15,6 +15,7 @@ use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Code, Result};
+use crate::report::Report;
 use crate::runtime::{Runtime, Settings};
 
 static RUNTIME: LazyLock<Mutex<Runtime>> = LazyLock::new(Mutex::default);
@@ -27,6 +28,16 @@ pub fn start(settings: Settings) {
 /// Looks at the runtime, or changes it.
 pub fn with<T>(f: impl FnOnce(&mut Runtime) -> T) -> T {
     f(&mut lock())
+}
+
+/// The end of a program: what it did not wait for is done, as a GPU would have had time to, and the report is made.
+pub fn finish() -> Report {
+    let (report, output) = with(|runtime| {
+        let _ = runtime.synchronize_device();
+        (runtime.report(), runtime.take_output())
+    });
+    print(&output);
+    report
 }
 
 fn lock() -> MutexGuard<'static, Runtime> {

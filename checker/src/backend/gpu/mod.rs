@@ -153,6 +153,7 @@ impl Gpu {
             outputs: Vec::new(),
             faults: Vec::new(),
             observations: None,
+            program: None,
             printed: String::new(),
             printed_dropped: 0,
             device: format!("GPU: {}", self.info.name),

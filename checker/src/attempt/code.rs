@@ -1,0 +1,112 @@
+//! An exercise's code, compiled and ready for its cases, whatever its kind.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::program::Built;
+use super::{BUDGET, Error, kernel};
+use crate::backend::{Arg, Choice, Launch, Run};
+use crate::compile;
+use crate::engine::Engine;
+use crate::spec::{Case, Kind, Param, Role, Spec};
+use crate::value::Value;
+use crate::verdict::Verdict;
+
+/// Compiled code whose parameters are those of the exercise.
+pub(crate) enum Code {
+    /// Device code only.
+    Kernel(compile::Module),
+    /// Host code, too.
+    Program(Built),
+}
+
+impl Code {
+    /// Compiles, and compares the parameters; or the verdict that keeps the code from running.
+    pub(crate) fn compile(
+        spec: &Spec,
+        source: &str,
+        on_gpu: bool,
+        engine: &mut Engine,
+    ) -> Result<Result<Self, Verdict>, Error> {
+        Ok(match spec.kind {
+            Kind::Kernel => kernel::module(spec, source, engine, &compile::Options::default())?
+                .map(Self::Kernel),
+            Kind::Program => Built::new(spec, source, on_gpu, engine)?.map(Self::Program),
+        })
+    }
+
+    /// Runs a case on the GPU or the simulator.
+    pub(crate) fn run(
+        &self,
+        backend: Choice,
+        spec: &Spec,
+        ready: &Ready,
+        engine: &mut Engine,
+    ) -> Result<Run, Error> {
+        match self {
+            Self::Kernel(module) => Ok(engine.run(backend, &module.ptx, &ready.launch(spec))?),
+            Self::Program(built) => built.run(backend, spec, ready, engine),
+        }
+    }
+}
+
+/// A case with its arguments.
+pub(crate) struct Ready {
+    /// The case.
+    pub case: &'static Case,
+    /// Its arguments in the order of the parameters.
+    pub inputs: Vec<Value>,
+    /// Its seed: each case has one of its own.
+    pub seed: u64,
+}
+
+impl Ready {
+    pub(crate) fn new(
+        spec: &Spec,
+        (index, case): (usize, &'static Case),
+        seed: u64,
+    ) -> Self {
+        let seed = seed.wrapping_add(index as u64);
+        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+        Self { case, inputs, seed }
+    }
+
+    /// The launch of a kernel: arguments as bytes, in the order of its parameters.
+    pub(crate) fn launch(&self, spec: &Spec) -> Launch {
+        Launch {
+            entry: spec.id.into(),
+            grid: self.case.grid,
+            block: self.case.block,
+            shared: self.case.shared,
+            cooperative: spec.cooperative,
+            args: self.args(spec).collect(),
+            seed: self.seed,
+            budget: BUDGET,
+        }
+    }
+
+    /// The arguments as bytes.
+    pub(super) fn args(&self, spec: &Spec) -> impl Iterator<Item = Arg> {
+        spec.params.iter().zip(&self.inputs).map(|(param, value)| arg(param, value))
+    }
+}
+
+fn arg(param: &Param, value: &Value) -> Arg {
+    let buffer = |dtype, bytes, data| Arg::Buffer {
+        name: param.name.into(),
+        dtype,
+        bytes,
+        data,
+        writable: param.role != Role::In,
+    };
+    match value {
+        Value::Scalar(scalar) => Arg::Scalar(scalar.to_bytes()),
+        Value::Array(array) => {
+            let data = array.to_bytes();
+            buffer(array.dtype(), data.len(), Some(data))
+        }
+        Value::Out { dtype, shape } => {
+            buffer(*dtype, shape.iter().product::<usize>() * dtype.bytes(), None)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! An exercise of device code only: compiled by NVRTC, its parameters compared, launched by the checker.
+
+use super::Error;
+use crate::abi;
+use crate::backend::sim;
+use crate::compile::{self, Outcome};
+use crate::engine::Engine;
+use crate::spec::Spec;
+use crate::verdict::Verdict;
+
+/// The compiled module of a source whose kernel has the Spec's parameters, or the verdict that keeps it from running.
+pub(crate) fn module(
+    spec: &Spec,
+    source: &str,
+    engine: &mut Engine,
+    options: &compile::Options,
+) -> Result<Result<compile::Module, Verdict>, Error> {
+    let module = match engine.compile(source, &format!("{}.cu", spec.id), options)? {
+        Outcome::Compiled(module) => module,
+        Outcome::Rejected(messages) => return Ok(Err(Verdict::CompileError(messages))),
+        Outcome::Stopped(what) => return Ok(Err(Verdict::CompilerStopped(what))),
+        Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
+    };
+    match ptxsim::Module::parse(&module.ptx) {
+        Ok(parsed) => Ok(match abi::check(spec, &parsed) {
+            Some(difference) => Err(Verdict::WrongSignature(difference)),
+            None => Ok(module),
+        }),
+        // Inline assembly is the learner's own text, which NVRTC passes on as it is.
+        Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
+            Ok(Err(Verdict::CompileError(vec![compile::Message {
+                severity: compile::Severity::Error,
+                line: at.line,
+                column: at.column,
+                length: 1,
+                text: format!("inline assembly: {message}"),
+            }])))
+        }
+        Err(error) => {
+            let fault = sim::fault(error).map_err(Error::Ptx)?;
+            Ok(Err(Verdict::Fault { case: 0, fault, others: 0 }))
+        }
+    }
+}

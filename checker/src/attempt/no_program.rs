@@ -1,0 +1,33 @@
+//! Where programs are not run: everywhere but on Linux.
+
+use super::{Error, Ready};
+use crate::backend::{Choice, Run};
+use crate::engine::Engine;
+use crate::spec::Spec;
+use crate::verdict::Verdict;
+
+/// There is none.
+pub(crate) enum Built {}
+
+impl Built {
+    /// Refuses.
+    pub(crate) fn new(
+        _: &Spec,
+        _: &str,
+        _: bool,
+        _: &mut Engine,
+    ) -> Result<Result<Self, Verdict>, Error> {
+        Err(Error::NoPrograms)
+    }
+
+    /// Never called.
+    pub(crate) fn run(
+        &self,
+        _: Choice,
+        _: &Spec,
+        _: &Ready,
+        _: &mut Engine,
+    ) -> Result<Run, Error> {
+        match *self {}
+    }
+}

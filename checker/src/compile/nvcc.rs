@@ -1,0 +1,153 @@
+//! nvcc: from a program's source to a shared object.
+//!
+//! One run makes the object. Its device code is plain PTX, so the simulator can read it and any driver compile it; its host
+//! code has lines for a debugger, by which mistakes get theirs. Without a CUDA runtime it is loaded by a process that
+//! exports one, and with NVIDIA's inside it runs on a GPU.
+//!
+//! Only a worker child calls this, as it calls NVRTC.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{fs, io};
+
+use object::{Object as _, ObjectSymbol as _};
+
+use super::errors;
+use super::{Message, Outcome, Program, ProgramOptions, Severity, Target};
+use crate::toolchain::Toolchain;
+
+/// The virtual architecture of the device code: every GPU since Turing runs it.
+const ARCHITECTURE: &str = "arch=compute_75,code=compute_75";
+
+/// Compiles a program.
+pub fn compile(
+    toolchain: &Toolchain,
+    source: &str,
+    file: &str,
+    options: &ProgramOptions,
+) -> Outcome<Program> {
+    let Some(nvcc) = &toolchain.nvcc else {
+        return Outcome::Unavailable(
+            "the CUDA compiler that was found has no nvcc, which host code needs: `checker setup` installs one"
+                .into(),
+        );
+    };
+    match run(nvcc, toolchain, source, file, options) {
+        Ok(outcome) => outcome,
+        Err(error) => Outcome::Unavailable(format!("nvcc could not be run: {error}")),
+    }
+}
+
+fn run(
+    nvcc: &Path,
+    toolchain: &Toolchain,
+    source: &str,
+    file: &str,
+    options: &ProgramOptions,
+) -> io::Result<Outcome<Program>> {
+    let folder = tempfile::tempdir()?;
+    // messages name the file as it is passed
+    let name = Path::new(file).file_name().unwrap_or("program.cu".as_ref());
+    fs::write(folder.path().join(name), source)?;
+    let object = folder.path().join("program.so");
+    let output = Command::new(nvcc)
+        .args(arguments(nvcc, options))
+        .arg("-o")
+        .arg(&object)
+        .arg(name)
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::null())
+        .output()?;
+    let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    let messages = errors::parse(&log, &name.to_string_lossy(), source, toolchain.include.as_deref());
+    if !output.status.success() {
+        return Ok(refused(messages, &log));
+    }
+    let object = fs::read(object)?;
+    let missing = match options.target {
+        Target::Simulator => missing(&object),
+        Target::Gpu => Ok(vec![]),
+    };
+    Ok(match missing {
+        Ok(missing) => Outcome::Compiled(Program { object, missing, warnings: messages }),
+        Err(error) => Outcome::Stopped(format!("nvcc made an object that cannot be read: {error}")),
+    })
+}
+
+fn arguments(nvcc: &Path, options: &ProgramOptions) -> Vec<OsString> {
+    let mut all: Vec<OsString> = [
+        "-std=c++17",
+        "-lineinfo",
+        "-shared",
+        "-Xcompiler",
+        "-fPIC,-g",
+        "--no-compress",
+        "-gencode",
+        ARCHITECTURE,
+    ]
+    .map(OsString::from)
+    .into();
+    all.push(if options.fmad { "--fmad=true" } else { "--fmad=false" }.into());
+    match options.target {
+        Target::Simulator => all.push("-cudart=none".into()),
+        Target::Gpu => {
+            all.push("-cudart=static".into());
+            // where the wheels have it, which nvcc itself does not know
+            if let Some(root) = nvcc.parent().and_then(Path::parent) {
+                all.extend(["-L".into(), root.join("lib").into_os_string()]);
+            }
+        }
+    }
+    if let Some(folder) = &options.folder {
+        all.extend(["-I".into(), folder.clone().into_os_string()]);
+    }
+    all
+}
+
+/// Why there is no object: the learner's code, as a rule; else the machine.
+fn refused(messages: Vec<Message>, log: &str) -> Outcome<Program> {
+    if messages.iter().any(|message| message.severity == Severity::Error && message.line > 0) {
+        return Outcome::Rejected(messages);
+    }
+    let no_compiler = ["host compiler properties", "g++: No such file", "gcc: No such file"];
+    if no_compiler.iter().any(|text| log.contains(text)) || log.contains("unsupported GNU version") {
+        let why = if log.contains("unsupported") {
+            "the C++ compiler of this machine is one that nvcc does not know: install an older g++"
+        } else {
+            "there is no C++ compiler, which host code needs: install g++ (`sudo apt install g++`)"
+        };
+        return Outcome::Unavailable(why.into());
+    }
+    if messages.iter().any(|message| message.severity == Severity::Error) {
+        return Outcome::Rejected(messages);
+    }
+    Outcome::Stopped(format!("nvcc gave up: {}", errors::first_line(log)))
+}
+
+/// The functions of CUDA that an object calls and that the simulator does not have.
+fn missing(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
+    let file = object::File::parse(bytes)?;
+    let known = |name: &str| known().iter().any(|known| *known == name);
+    let cuda = |name: &str| name.starts_with("cuda") || name.starts_with("__cuda");
+    let undefined = file.dynamic_symbols().filter(|s| s.is_undefined());
+    let mut missing: Vec<String> = undefined
+        .filter_map(|symbol| symbol.name().ok())
+        .filter(|name| cuda(name) && !known(name))
+        .map(ToOwned::to_owned)
+        .collect();
+    missing.sort();
+    Ok(missing)
+}
+
+/// The names of the runtime's functions that this process exports.
+#[cfg(target_os = "linux")]
+fn known() -> Vec<&'static str> {
+    cudart_sim::abi::EXPORTS.iter().map(|(name, _)| *name).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn known() -> Vec<&'static str> {
+    vec![]
+}

@@ -1,0 +1,72 @@
+//! A program that could not be linked, or that ended its process instead of returning.
+
+use super::Draft;
+use super::scan::{Source, span};
+use crate::report::Span;
+
+/// Calls that end a process.
+const ENDS: [&str; 4] = ["exit", "_exit", "quick_exit", "abort"];
+
+/// A function that is declared and called, and defined nowhere.
+pub fn undefined(symbol: &str, source: &Source<'_>) -> Draft {
+    let called = plain(symbol);
+    let mangled = symbol.starts_with("_Z");
+    Draft::new(format!("`{called}` is called, but this file does not define it"))
+        .mark(first(&called, source, "declared or called here"))
+        .note(if mangled {
+            "a program of one file has to hold every function that it calls"
+        } else {
+            "a library that has it is not linked: exercises use the C++ library and the CUDA runtime only"
+        })
+        .think("is its name spelled in the same way where it is declared and where it is written?")
+}
+
+/// `exit` was called.
+pub fn exited(code: i32, source: &Source<'_>) -> Draft {
+    let call = ENDS.iter().find_map(|name| first(name, source, "this ends the whole process"));
+    Draft::new(format!("the program ended its own process with exit code {code}"))
+        .mark(call)
+        .note("the checker called your function and waits for it to return")
+        .note("what the function has left in its output arrays is compared after that")
+        .think("how can the function say that something went wrong, and still return?")
+}
+
+/// A signal ended it.
+pub fn crashed(signal: i32, words: &str) -> Draft {
+    let (title, note) = match signal {
+        11 | 7 => (
+            "the program crashed: it used an address that is not in the host's memory",
+            "a pointer that cudaMalloc gave belongs to the device: the host may pass it on, and must not read or write through it",
+        ),
+        8 => (
+            "the program crashed: a division of whole numbers by zero",
+            "on the host this ends the process; on the device it does not",
+        ),
+        6 => (
+            "the program was aborted",
+            "abort() was called: by an assert, by an exception that nobody caught, or by the C library after memory was destroyed",
+        ),
+        _ => ("the program was ended by a signal", "something outside the program's own control flow ended it"),
+    };
+    let mut draft = Draft::new(title).note(note);
+    if !words.is_empty() {
+        draft = draft.note(format!("its last words: {words}"));
+    }
+    draft.think(match signal {
+        11 | 7 => "which of the pointers does the host read or write through itself?",
+        _ => "which line ran last?",
+    })
+}
+
+/// Where a word first stands in the source.
+fn first(word: &str, source: &Source<'_>, label: &str) -> Option<Span> {
+    let word = word.split('(').next()?;
+    let (line, column) = source.places(word).into_iter().next()?;
+    Some(span(line, column, word.chars().count() as u32, true, label))
+}
+
+/// A mangled name as the source has it.
+fn plain(symbol: &str) -> String {
+    let shown = crate::abi::demangle(symbol);
+    shown.strip_suffix("(...)").map_or(shown.clone(), ToOwned::to_owned)
+}

@@ -1,0 +1,229 @@
+//! The function of a program that an exercise calls: what its own debugging data says of its parameters, against what
+//! the exercise passes. Runs before any call, since a C function takes what it is given for what it expects.
+//!
+//! DWARF 5, sections 3.3 (subroutines) and 5 (types).
+
+use gimli::{AttributeValue, EndianSlice, LittleEndian, UnitOffset, constants as dw};
+use object::{Object as _, ObjectSection as _};
+
+use crate::spec::{Param, Role, Spec};
+use crate::value::DType;
+use crate::verdict::Signature;
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+type Unit<'a> = gimli::Unit<Slice<'a>>;
+type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
+
+/// Types that are followed at most: `typedef` of `const` of pointer of ...
+const DEPTH: usize = 16;
+
+/// What the object cannot be read for.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is no object file.
+    #[error("the compiled program cannot be read: {0}")]
+    Object(#[from] object::Error),
+    /// Its debugging data is broken.
+    #[error("the compiled program's debugging data cannot be read: {0}")]
+    Dwarf(#[from] gimli::Error),
+}
+
+/// A function of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Function {
+    name: String,
+    /// Its name for the linker is another one: no `extern "C"`.
+    mangled: bool,
+    params: Vec<Type>,
+}
+
+/// A parameter's type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Type {
+    /// As in C++: `const float*`.
+    text: String,
+    shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Scalar(DType),
+    /// To elements of this type; `None` for any other.
+    Pointer(Option<DType>),
+    Other,
+}
+
+/// How the function called `spec.id` differs from what the exercise passes; `None` when it does not.
+///
+/// # Errors
+/// When the object cannot be read.
+pub fn check(spec: &Spec, object: &[u8]) -> Result<Option<Signature>, Error> {
+    Ok(compare(spec, &functions(object)?))
+}
+
+fn compare(spec: &Spec, functions: &[Function]) -> Option<Signature> {
+    let Some(function) = functions.iter().find(|f| f.name == spec.id && !f.mangled) else {
+        let shown = |f: &Function| {
+            if f.mangled { format!("{}(...)", f.name) } else { f.name.clone() }
+        };
+        let found = functions.iter().map(shown).collect();
+        return Some(Signature::NoSuchKernel { expected: spec.id.to_owned(), found });
+    };
+    let found = || function.params.iter().map(|ty| ty.text.clone());
+    if function.params.len() != spec.params.len() {
+        return Some(Signature::Count { expected: spec.params.to_vec(), found: found().collect() });
+    }
+    let mut pairs = spec.params.iter().zip(&function.params).enumerate();
+    let (index, (expected, found)) = pairs.find(|(_, (param, ty))| !ty.takes(param))?;
+    Some(Signature::Type { index, expected: *expected, found: found.text.clone() })
+}
+
+impl Type {
+    fn takes(&self, param: &Param) -> bool {
+        match param.role {
+            Role::Scalar => self.shape == Shape::Scalar(param.dtype),
+            Role::In => self.shape == Shape::Pointer(Some(param.dtype)),
+            Role::Out | Role::InOut => {
+                self.shape == Shape::Pointer(Some(param.dtype)) && !self.text.starts_with("const ")
+            }
+        }
+    }
+}
+
+/// The functions that the program itself defines, in the order of the source.
+fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
+    let file = object::File::parse(object)?;
+    let dwarf = Dwarf::load(|section| {
+        let data = file.section_by_name(section.name()).and_then(|s| s.data().ok());
+        Ok::<_, gimli::Error>(EndianSlice::new(data.unwrap_or_default(), LittleEndian))
+    })?;
+    let mut found = vec![];
+    let mut units = dwarf.units();
+    while let Some(header) = units.next()? {
+        let unit = dwarf.unit(header)?;
+        let mut entries = unit.entries();
+        // children of the unit and of its namespaces
+        let mut function: Option<(isize, Function)> = None;
+        while let Some(entry) = entries.next_dfs()? {
+            let depth = entry.depth();
+            if function.as_ref().is_some_and(|(at, _)| depth <= *at) {
+                found.extend(function.take().map(|(_, function)| function));
+            }
+            match (entry.tag(), &mut function) {
+                (dw::DW_TAG_subprogram, None) if defined(entry) => {
+                    let Some(name) = text(&dwarf, &unit, entry, dw::DW_AT_name) else { continue };
+                    let mangled = entry.attr_value(dw::DW_AT_linkage_name).is_some();
+                    let params = vec![];
+                    function = Some((depth, Function { name, mangled, params }));
+                }
+                (dw::DW_TAG_formal_parameter, Some((at, function))) if depth == *at + 1 => {
+                    function.params.push(type_of(&dwarf, &unit, entry)?);
+                }
+                _ => {}
+            }
+        }
+        found.extend(function.map(|(_, function)| function));
+    }
+    let ours = |f: &Function| {
+        !f.name.starts_with("__") && !f.name.starts_with("_GLOBAL_") && f.name != "cudaLaunchKernel"
+    };
+    found.retain(ours);
+    Ok(found)
+}
+
+/// A function of its own, that others can call.
+fn defined(entry: &Entry<'_>) -> bool {
+    entry.attr_value(dw::DW_AT_external).is_some() && entry.attr_value(dw::DW_AT_low_pc).is_some()
+}
+
+fn text<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    entry: &Entry<'a>,
+    name: gimli::DwAt,
+) -> Option<String> {
+    let value = entry.attr_value(name)?;
+    dwarf.attr_string(unit, value).ok().map(|text| text.to_string_lossy().into_owned())
+}
+
+fn type_of<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, entry: &Entry<'a>) -> Result<Type, Error> {
+    describe(dwarf, unit, target(entry), DEPTH)
+}
+
+/// What an entry's type attribute refers to: nothing, for `void`.
+fn target(entry: &Entry<'_>) -> Option<UnitOffset> {
+    match entry.attr_value(dw::DW_AT_type)? {
+        AttributeValue::UnitRef(offset) => Some(offset),
+        _ => None,
+    }
+}
+
+fn describe<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    at: Option<UnitOffset>,
+    depth: usize,
+) -> Result<Type, Error> {
+    let other = |text: &str| Ok(Type { text: text.into(), shape: Shape::Other });
+    let Some(at) = at else { return other("void") };
+    if depth == 0 {
+        return other("a type too deep to name");
+    }
+    let entry = unit.entry(at)?;
+    let name = || text(dwarf, unit, &entry, dw::DW_AT_name);
+    let inner = || describe(dwarf, unit, target(&entry), depth - 1);
+    Ok(match entry.tag() {
+        dw::DW_TAG_pointer_type => {
+            let to = inner()?;
+            let element = match to.shape {
+                Shape::Scalar(dtype) => Some(dtype),
+                _ => None,
+            };
+            Type { text: format!("{}*", to.text), shape: Shape::Pointer(element) }
+        }
+        dw::DW_TAG_const_type => {
+            let of = inner()?;
+            let text = if of.text.ends_with('*') {
+                format!("{} const", of.text)
+            } else {
+                format!("const {}", of.text)
+            };
+            Type { text, ..of }
+        }
+        dw::DW_TAG_volatile_type | dw::DW_TAG_restrict_type => inner()?,
+        dw::DW_TAG_typedef => {
+            let of = inner()?;
+            Type { text: name().unwrap_or(of.text), ..of }
+        }
+        dw::DW_TAG_base_type => {
+            let shape = base(&entry).map_or(Shape::Other, Shape::Scalar);
+            let text = match shape {
+                Shape::Scalar(dtype) => dtype.cuda_name().to_owned(),
+                _ => name().unwrap_or_else(|| "a number".into()),
+            };
+            Type { text, shape }
+        }
+        dw::DW_TAG_reference_type => {
+            Type { text: format!("{}&", inner()?.text), shape: Shape::Other }
+        }
+        _ => Type { text: name().unwrap_or_else(|| "a structure".into()), shape: Shape::Other },
+    })
+}
+
+fn base(entry: &Entry<'_>) -> Option<DType> {
+    let bytes = entry.attr_value(dw::DW_AT_byte_size)?.udata_value()?;
+    let AttributeValue::Encoding(encoding) = entry.attr_value(dw::DW_AT_encoding)? else {
+        return None;
+    };
+    Some(match (encoding, bytes) {
+        (dw::DW_ATE_float, 4) => DType::F32,
+        (dw::DW_ATE_float, 8) => DType::F64,
+        (dw::DW_ATE_signed, 4) => DType::I32,
+        (dw::DW_ATE_signed, 8) => DType::I64,
+        (dw::DW_ATE_unsigned, 4) => DType::U32,
+        (dw::DW_ATE_unsigned, 8) => DType::U64,
+        (dw::DW_ATE_unsigned_char, 1) => DType::U8,
+        _ => return None,
+    })
+}
