@@ -9,13 +9,13 @@ use object::{Object as _, ObjectSymbol as _};
 
 use crate::toolchain::Toolchain;
 
-/// What nvcc is asked for: host code that can be loaded, device code as plain PTX, no runtime.
+/// What nvcc is asked for: host code that can be loaded and knows its lines, device code as plain PTX, no runtime.
 const OPTIONS: &[&str] = &[
     "-std=c++17",
     "-lineinfo",
     "-shared",
     "-Xcompiler",
-    "-fPIC",
+    "-fPIC,-g",
     "-cudart=none",
     "--no-compress",
     "-gencode",
