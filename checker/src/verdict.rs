@@ -149,6 +149,8 @@ pub struct Mismatch {
     pub max_writes: Option<u32>,
     /// Elements written at least once, when counted.
     pub written: Option<u64>,
+    /// Grid and block of the launch that computed it: the case's, or the only one that a program made.
+    pub launch: Option<([u32; 3], [u32; 3])>,
 }
 
 /// One wrong element.

@@ -204,6 +204,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         pattern,
         max_writes: None,
         written: None,
+        launch: None,
     }
 }
 

@@ -26,6 +26,15 @@ pub const fn case(
     }
 }
 
+/// A case of a program, which chooses its launches itself; the gates are not measured on it.
+pub const fn sized(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    case(name, why, sizes, [0, 0], [0, 0])
+}
+
 /// The same case with the gates measured on it.
 pub const fn gated(case: Case) -> Case {
     Case { gated: true, ..case }
@@ -53,6 +62,11 @@ pub const WRITTEN_ONCE: Gate =
 /// At most `target` global load requests: one thread that does the work of a warp needs 32 times as many.
 pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
     Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
+}
+
+/// Exactly `target` of something.
+pub const fn exactly(metric: Metric, target: f64) -> Gate {
+    Gate { metric, op: Op::Exactly, target, baseline: None }
 }
 
 /// At most `target` sectors of 32 bytes per global request.

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use crate::spec::Spec;
 
 mod ch01_threads;
+mod ch02_memory;
 mod common;
 #[cfg(test)]
 mod tests;
@@ -24,18 +25,26 @@ pub struct Chapter {
     pub exercises: &'static [&'static Spec],
 }
 
-static CHAPTERS: &[Chapter] = &[Chapter {
-    id: "ch01_threads",
-    number: 1,
-    title: "Threads, blocks, grids",
-    exercises: &[
-        &ch01_threads::double_it::SPEC,
-        &ch01_threads::guard::SPEC,
-        &ch01_threads::blocks::SPEC,
-        &ch01_threads::grid_stride::SPEC,
-        &ch01_threads::matrix_add_2d::SPEC,
-    ],
-}];
+static CHAPTERS: &[Chapter] = &[
+    Chapter {
+        id: "ch01_threads",
+        number: 1,
+        title: "Threads, blocks, grids",
+        exercises: &[
+            &ch01_threads::double_it::SPEC,
+            &ch01_threads::guard::SPEC,
+            &ch01_threads::blocks::SPEC,
+            &ch01_threads::grid_stride::SPEC,
+            &ch01_threads::matrix_add_2d::SPEC,
+        ],
+    },
+    Chapter {
+        id: "ch02_memory",
+        number: 2,
+        title: "Memory transfer and the host",
+        exercises: &[&ch02_memory::roundtrip::SPEC],
+    },
+];
 
 static ALL: LazyLock<Vec<&'static Spec>> =
     LazyLock::new(|| CHAPTERS.iter().flat_map(|c| c.exercises.iter().copied()).collect());

@@ -26,7 +26,7 @@ use ptxsim::Finding;
 use crate::backend::Fault;
 use crate::compile::Message;
 use crate::report::{Report, Span};
-use crate::spec::{Case, Spec};
+use crate::spec::{Case, Kind, Spec};
 use crate::verdict::{Slug, Verdict};
 
 pub use pages::{page, slugs};
@@ -118,7 +118,7 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
         case: case.map(scene::case_line),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
-        trace: case.zip(watch).map(|(case, thread)| trace_command(spec, case, thread, context)),
+        trace: case.zip(watch).filter(|_| spec.kind == Kind::Kernel).map(|(case, thread)| trace_command(spec, case, thread, context)),
         again: case.map(|case| again(spec, case.name, backend, context)),
         ..report(draft, spec.id, slug, context)
     }
@@ -204,7 +204,8 @@ fn draft(
         }
         Verdict::WrongValues { case, mismatch } => {
             about = Some(*case);
-            scene(*case).map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
+            let scene = scene(*case).map(|scene| scene.launched(mismatch.launch));
+            scene.map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
         }
         Verdict::GateMissed { case, gates, line } => {
             about = Some(*case);

@@ -59,6 +59,12 @@ impl<'a> Scene<'a> {
         Self { params, sizes, grid, block, source, places, simulated: true, names, aliases }
     }
 
+    /// The same scene with the launch that computed something.
+    pub fn launched(self, launch: Option<([u32; 3], [u32; 3])>) -> Self {
+        let (grid, block) = launch.unwrap_or((self.grid, self.block));
+        Self { grid, block, places: Places::of(grid, block), ..self }
+    }
+
     /// An array as the learner calls it: a parameter may have been renamed.
     pub fn name<'n>(&'n self, array: &'n str) -> &'n str {
         if let Some((_, parameter)) = self.aliases.iter().find(|(known, _)| known == array) {
@@ -205,8 +211,11 @@ impl<'a> Scene<'a> {
 pub fn case_line(case: &Case) -> String {
     let mut facts: Vec<String> =
         case.sizes.iter().map(|(name, value)| format!("{name} = {}", size(*value))).collect();
-    facts.push(format!("grid {}", dims(case.grid)));
-    facts.push(format!("block {}", dims(case.block)));
+    // a program chooses its own
+    if volume(case.grid) > 0 {
+        facts.push(format!("grid {}", dims(case.grid)));
+        facts.push(format!("block {}", dims(case.block)));
+    }
     if case.shared > 0 {
         facts.push(format!("{} B shared", count(case.shared.into())));
     }

@@ -5,7 +5,7 @@ mod gates;
 mod pattern;
 
 use crate::backend::{Fault, Output, Run};
-use crate::spec::{Case, Param, Role, Spec};
+use crate::spec::{Case, Kind, Param, Role, Spec};
 use crate::value::{Array, Value};
 use crate::verdict::{Example, Mismatch, Verdict};
 
@@ -99,6 +99,11 @@ fn compare_output(
         expected: compared.expected(i).as_f64(),
         tolerance: compared.tolerance(i),
     };
+    let launch = match run.program.as_ref().map(|program| &program.launches[..]) {
+        None => (spec.kind == Kind::Kernel).then_some((case.grid, case.block)),
+        Some([only]) => Some((only.grid, only.block)),
+        Some(_) => None,
+    };
     let used = run
         .observations
         .as_ref()
@@ -111,9 +116,10 @@ fn compare_output(
         untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
         nan: wrong.iter().filter(|&&i| !untouched(i) && compared.not_a_number(i)).count(),
         examples: wrong.iter().take(EXAMPLES).map(example).collect(),
-        pattern: pattern::find(&wrong, &compared, reference.shape(), case),
+        pattern: pattern::find(&wrong, &compared, reference.shape(), launch),
         max_writes: used.map(|array| array.max_writes),
         written: used.map(|array| array.written),
+        launch,
     })
 }
 

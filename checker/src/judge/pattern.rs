@@ -1,7 +1,6 @@
 //! Where the wrong elements lie. A pattern says more than a list: "block 0 is right, every other block is wrong".
 
 use super::compare::Comparison;
-use crate::spec::Case;
 use crate::verdict::Pattern;
 
 /// Share of the wrong elements that must fit before "shifted" is said: the ends of an array seldom do.
@@ -9,7 +8,12 @@ const FIT: f64 = 0.9;
 
 /// Names the pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. Blocks are named
 /// only where the launch has one thread for each element, in several blocks.
-pub fn find(wrong: &[usize], compared: &Comparison<'_>, shape: &[usize], case: &Case) -> Pattern {
+pub fn find(
+    wrong: &[usize],
+    compared: &Comparison<'_>,
+    shape: &[usize],
+    launch: Option<([u32; 3], [u32; 3])>,
+) -> Pattern {
     let total = compared.len();
     let Some((&first, &last)) = wrong.first().zip(wrong.last()) else { return Pattern::Scattered };
     if wrong.len() == 1 && total > 1 {
@@ -20,15 +24,19 @@ pub fn find(wrong: &[usize], compared: &Comparison<'_>, shape: &[usize], case: &
         [rows, columns] if rows > 1 && columns > 1 => Some(Matrix { rows, columns }),
         _ => None,
     };
-    let [bx, by, bz] = case.block.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    let (grid, block) = launch.unwrap_or(([1; 3], [1; 3]));
+    let [bx, by, bz] = block.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let threads = bx.saturating_mul(by).saturating_mul(bz);
-    let grid = case.grid.iter().fold(1_usize, |all, &n| all.saturating_mul(n as usize));
-    let spread = grid > 1 && grid.saturating_mul(threads) >= total;
+    let grid = grid.iter().fold(1_usize, |all, &n| all.saturating_mul(n as usize));
+    let spread = grid > 1 && threads > 0 && grid.saturating_mul(threads) >= total;
 
     matrix
         .filter(|_| spread)
         .and_then(|m| m.blocks(wrong, bx, by))
-        .or_else(|| blocks(wrong, total, threads, solid).filter(|_| spread && matrix.is_none()))
+        .or_else(|| {
+            let plain = spread && matrix.is_none();
+            plain.then(|| blocks(wrong, total, threads, solid)).flatten()
+        })
         .or_else(|| matrix.and_then(|m| m.transposed(compared)))
         .or_else(|| shifted(wrong, compared, &[threads, matrix.map_or(1, |m| m.columns)]))
         .or_else(|| (wrong.len() == total).then_some(Pattern::All))

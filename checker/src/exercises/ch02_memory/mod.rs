@@ -1,0 +1,3 @@
+//! Memory transfer and the host.
+
+pub mod roundtrip;
