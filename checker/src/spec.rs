@@ -87,6 +87,9 @@ pub enum Role {
     Out,
     /// A pointer that the kernel reads and changes.
     InOut,
+    /// A pointer to one `float` for a time in milliseconds that a program measures between two events. Whatever it is, it
+    /// is what `cudaEventElapsedTime` said last.
+    Time,
     /// Passed by value.
     Scalar,
 }
@@ -108,6 +111,8 @@ pub struct Case {
     pub shared: u32,
     /// Whether the gates are measured on this case.
     pub gated: bool,
+    /// What goes wrong in this case by intent: an exercise about errors has to meet some.
+    pub allows: &'static [Slug],
 }
 
 impl Case {
@@ -161,10 +166,27 @@ pub enum Metric {
     BytesToDevice,
     /// Bytes that it copies back.
     BytesToHost,
-    /// Kernels that it launches.
+    /// Calls that copy to the device.
+    CopiesToDevice,
+    /// Calls that copy back.
+    CopiesToHost,
+    /// Kernels that a program launches.
     Launches,
+    /// Blocks beyond those that `n` elements need, one thread for each, over its launches.
+    SpareBlocks,
+    /// Lanes of the last warp of a block that have no thread, in its launches.
+    IdleLanes,
     /// Device allocations that it makes.
     Allocations,
+    /// The most device allocations that it has at once.
+    LiveAllocations,
+    /// Share of the time in which anything is done that at least two engines work (copies each way, kernels), on the
+    /// simulated clock.
+    Overlap,
+    /// Share of the kernels' time that lies between the two events of the last time that it measured.
+    TimedKernels,
+    /// Calls of `cudaDeviceSynchronize`.
+    DeviceWaits,
 }
 
 /// How a measured count is compared with its target.

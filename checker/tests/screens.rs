@@ -27,7 +27,7 @@ const fn case(
     grid: [u32; 3],
     block: [u32; 3],
 ) -> Case {
-    Case { name, why: "", sizes, grid, block, shared: 0, gated: true }
+    Case { name, why: "", sizes, grid, block, shared: 0, gated: true, allows: &[] }
 }
 
 const VECTOR: &[Param] = &[

@@ -42,6 +42,7 @@ fn parameters(out: &mut String, params: &[Param]) {
             Role::In => ("*", "only reads it"),
             Role::Out => ("*", "fills it"),
             Role::InOut => ("*", "reads and changes it"),
+            Role::Time => ("*", "fills it with the time measured"),
             Role::Scalar => ("", "receives it by value"),
         };
         let constant = if param.role == Role::In { "const " } else { "" };
@@ -145,8 +146,16 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::DivergentBranches => "divergent branches",
         Metric::BytesToDevice => "bytes copied to the device",
         Metric::BytesToHost => "bytes copied back",
+        Metric::CopiesToDevice => "copies to the device",
+        Metric::CopiesToHost => "copies back",
         Metric::Launches => "kernel launches",
+        Metric::SpareBlocks => "blocks that have nothing to do",
+        Metric::IdleLanes => "lanes without a thread in the last warp of a block",
         Metric::Allocations => "device allocations",
+        Metric::LiveAllocations => "device allocations at once",
+        Metric::Overlap => "share of the time in which two engines work at once",
+        Metric::TimedKernels => "share of the kernel's time that is measured",
+        Metric::DeviceWaits => "waits for the whole device",
     }
 }
 

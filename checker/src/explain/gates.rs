@@ -32,7 +32,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
     }
     draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
-    let question = if missed.gate.op == Op::AtLeast {
+    let share = matches!(missed.gate.metric, Metric::Overlap | Metric::TimedKernels);
+    let question = if missed.gate.op == Op::AtLeast && !share {
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
         "which memory does the kernel use now, and which does the exercise ask for?"
@@ -45,7 +46,10 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
 }
 
 fn complaint(missed: &Measured, value: f64) -> String {
-    let (yours, target) = (measured(value), measured(missed.gate.target));
+    let share = matches!(missed.gate.metric, Metric::Overlap | Metric::TimedKernels);
+    let shown =
+        |value: f64| if share { format!("{:.0} %", 100.0 * value) } else { measured(value) };
+    let (yours, target) = (shown(value), shown(missed.gate.target));
     let limit = match missed.gate.op {
         Op::AtMost if missed.gate.target == 0.0 => "none".into(),
         Op::AtMost => format!("at most {target}"),
@@ -61,6 +65,12 @@ fn complaint(missed: &Measured, value: f64) -> String {
         }
         Metric::WritesPerElement => {
             format!("one element is written {yours} times ({limit} wanted)")
+        }
+        Metric::Overlap => {
+            format!("two engines work at once for only {yours} of the time ({limit} wanted)")
+        }
+        Metric::TimedKernels => {
+            format!("the time that is measured covers {yours} of the kernel's ({limit} wanted)")
         }
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
     }
@@ -87,9 +97,28 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::BytesToDevice | Metric::BytesToHost => &[
             "every byte crosses the bus between the host and the device, which is slow: a kernel reads its own memory some 50 times faster",
         ],
+        Metric::CopiesToDevice | Metric::CopiesToHost => {
+            &["every copy costs microseconds before its first byte moves, however short it is"]
+        }
         Metric::Launches => &["a launch costs microseconds before its first thread runs"],
-        Metric::Allocations => {
-            &["an allocation waits for the device, and takes longer than many kernels"]
+        Metric::SpareBlocks => &[
+            "the last block may be partly idle; a block in which no thread has an element is for nothing",
+        ],
+        Metric::IdleLanes => &[
+            "a block is made of warps of 32 threads: one of 100 threads takes 4 warps, the last with 28 idle lanes",
+        ],
+        Metric::Allocations => &["an allocation takes longer than many kernels"],
+        Metric::LiveAllocations => &["memory that is given back late keeps others from having it"],
+        Metric::Overlap => &[
+            "a GPU has engines for copies in, copies out and kernels, which can all work at the same time",
+            "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
+        ],
+        Metric::TimedKernels => &[
+            "a launch returns at once, and the kernel runs later: a clock of the host that is read too early sees only the launch",
+            "an event is reached when everything before it in its stream is done",
+        ],
+        Metric::DeviceWaits => {
+            &["cudaDeviceSynchronize waits for every stream: nothing overlaps across it"]
         }
     }
 }
@@ -109,8 +138,22 @@ fn question(metric: Metric) -> &'static str {
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
         Metric::BytesToDevice => "which of the arrays that are copied in does a kernel read?",
         Metric::BytesToHost => "which of the arrays that are copied back does the host not have?",
+        Metric::CopiesToDevice | Metric::CopiesToHost => {
+            "which data does the other side really need, and when for the last time?"
+        }
         Metric::Launches => "which launches could be one?",
-        Metric::Allocations => "which arrays are never needed at the same time?",
+        Metric::SpareBlocks => {
+            "n elements, so many threads to a block: how many blocks have something to do?"
+        }
+        Metric::IdleLanes => "which sizes of a block are whole warps?",
+        Metric::Allocations | Metric::LiveAllocations => {
+            "which arrays are never needed at the same time?"
+        }
+        Metric::Overlap => {
+            "while the second chunk is copied in, what could the device do with the first?"
+        }
+        Metric::TimedKernels => "what has to be true of the kernel when the second time is taken?",
+        Metric::DeviceWaits => "which work has to wait for which, and who could tell it?",
     }
 }
 
@@ -125,8 +168,16 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::DivergentBranches => "divergent branches",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",
+        Metric::CopiesToDevice => "copies to the device",
+        Metric::CopiesToHost => "copies to the host",
         Metric::Launches => "launches",
+        Metric::SpareBlocks => "spare blocks",
+        Metric::IdleLanes => "idle lanes in last warps",
         Metric::Allocations => "device allocations",
+        Metric::LiveAllocations => "device allocations at once",
+        Metric::Overlap => "overlap",
+        Metric::TimedKernels => "kernel time measured",
+        Metric::DeviceWaits => "waits for the device",
     }
 }
 
@@ -135,6 +186,7 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
     let shown = |gate: &Measured, value: Option<f64>| match (gate.gate.metric, value) {
         (_, None) => "-".to_owned(),
         (Metric::SectorsPerRequest, Some(value)) => format!("{value:.1}"),
+        (Metric::Overlap | Metric::TimedKernels, Some(value)) => format!("{:.0} %", 100.0 * value),
         (_, Some(value)) => measured(value),
     };
     let head = ["", "start", "yours", "target", ""].map(str::to_owned).to_vec();
@@ -187,9 +239,7 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
             )
         }
         // no line of a kernel
-        Metric::BytesToDevice | Metric::BytesToHost | Metric::Launches | Metric::Allocations => {
-            return None;
-        }
+        _ => return None,
     };
     let (column, length) = source.statement(line.source.line, line.source.column)?;
     Some(span(line.source.line, column, length, true, label))

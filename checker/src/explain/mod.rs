@@ -118,7 +118,10 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
         case: case.map(scene::case_line),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
-        trace: case.zip(watch).filter(|_| spec.kind == Kind::Kernel).map(|(case, thread)| trace_command(spec, case, thread, context)),
+        trace: case
+            .zip(watch)
+            .filter(|_| spec.kind == Kind::Kernel)
+            .map(|(case, thread)| trace_command(spec, case, thread, context)),
         again: case.map(|case| again(spec, case.name, backend, context)),
         ..report(draft, spec.id, slug, context)
     }

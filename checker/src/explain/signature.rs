@@ -93,7 +93,7 @@ fn cuda_type(param: &Param) -> String {
     let element = param.dtype.cuda_name();
     match param.role {
         Role::In => format!("const {element}*"),
-        Role::Out | Role::InOut => format!("{element}*"),
+        Role::Out | Role::InOut | Role::Time => format!("{element}*"),
         Role::Scalar => element.to_owned(),
     }
 }

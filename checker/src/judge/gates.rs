@@ -1,8 +1,8 @@
 //! Counts against targets, from the simulator's observations.
 
-use cudart_sim::report::Report;
 use ptxsim::{Counters, LineCounters, Observations};
 
+use super::programs;
 use crate::backend::Run;
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::verdict::Measured;
@@ -22,10 +22,11 @@ pub fn gates(
         .gates
         .iter()
         .map(|&gate| {
-            let value = seen.and_then(|seen| match &run.program {
-                Some(program) => of_program(gate.metric, program)
-                    .or_else(|| measure(spec, gate.metric, seen)),
-                None => measure(spec, gate.metric, seen),
+            let program = run.program.as_ref().zip(spec.cases.get(index));
+            let value = seen.and_then(|seen| {
+                program
+                    .and_then(|(program, case)| programs::measure(gate.metric, case, program))
+                    .or_else(|| measure(spec, gate.metric, seen))
             });
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
@@ -62,23 +63,9 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations) -> Option<f64> {
         Metric::SharedRequests => Some(totals.shared_requests as f64),
         Metric::LoadRequests => Some(totals.load_requests as f64),
         Metric::DivergentBranches => Some(totals.divergent_branches as f64),
-        // not counted of a kernel
-        Metric::BytesToDevice | Metric::BytesToHost | Metric::Launches | Metric::Allocations => {
-            None
-        }
+        // counted of programs, in another place
+        _ => None,
     }
-}
-
-/// What is counted of the program, and not of its kernels.
-fn of_program(metric: Metric, program: &Report) -> Option<f64> {
-    let count = match metric {
-        Metric::BytesToDevice => program.copies.to_device.bytes,
-        Metric::BytesToHost => program.copies.to_host.bytes,
-        Metric::Launches => program.launches.len() as u64,
-        Metric::Allocations => program.allocations,
-        _ => return None,
-    };
-    Some(count as f64)
 }
 
 fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
@@ -90,7 +77,7 @@ fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::SharedRequests => c.shared_requests,
         Metric::LoadRequests => c.load_requests,
         Metric::DivergentBranches => c.divergent_branches,
-        Metric::BytesToDevice | Metric::BytesToHost | Metric::Launches | Metric::Allocations => 0,
+        _ => 0,
     };
     // The first of equals, so that the answer does not depend on the order of later lines.
     let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(&line.counters) > 0);

@@ -3,11 +3,12 @@
 mod compare;
 mod gates;
 mod pattern;
+mod programs;
 
 use crate::backend::{Fault, Output, Run};
 use crate::spec::{Case, Kind, Param, Role, Spec};
 use crate::value::{Array, Value};
-use crate::verdict::{Example, Mismatch, Verdict};
+use crate::verdict::{Example, Mismatch, Pattern, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
@@ -20,15 +21,20 @@ const EXAMPLES: usize = 4;
 /// A float is right when `|yours - expected| <= tolerance`, where the tolerance comes from `Spec::tolerance` as
 /// `Comparison::tolerance` documents; NaN fails that test whatever the tolerance. Integers must be equal.
 pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Option<Verdict> {
-    if let Some(fault) = run.faults.first() {
-        let mut different: Vec<&Fault> = Vec::new();
-        for other in &run.faults {
+    let allowed = spec.cases.get(index).map_or(&[][..], |case| case.allows);
+    let mut faults = run.faults.iter().filter(|fault| !allowed.contains(&fault.slug()));
+    if let Some(fault) = faults.next() {
+        let mut different: Vec<&Fault> = vec![fault];
+        for other in faults {
             if !different.contains(&other) {
                 different.push(other);
             }
         }
         let others = different.len() - 1;
         return Some(Verdict::Fault { case: index, fault: fault.clone(), others });
+    }
+    if let Some(mismatch) = spec.params.iter().find_map(|param| time(param, run)) {
+        return Some(Verdict::WrongValues { case: index, mismatch });
     }
     let broken = |how: String| Some(ours(index, how));
     let Some(case) = spec.cases.get(index) else {
@@ -77,6 +83,37 @@ pub fn not_started(verdict: Verdict, source: &str) -> Verdict {
 /// learner's fault.
 fn ours(case: usize, how: String) -> Verdict {
     Verdict::Fault { case, fault: Fault::WorkerDied { how }, others: 0 }
+}
+
+/// What is wrong with a time that the program was to measure: it was not written, is no time, or is not what was measured.
+fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
+    let output = run.outputs.iter().find(|o| param.role == Role::Time && o.name == param.name)?;
+    let bytes: [u8; 4] = output.data.get(..4)?.try_into().ok()?;
+    let yours = f32::from_le_bytes(bytes);
+    let untouched = output.poison == Some(bytes);
+    let measured = run.program.as_ref().and_then(|program| program.elapsed.last());
+    let right = match measured {
+        Some(elapsed) => yours == elapsed.milliseconds,
+        None => yours.is_finite() && yours > 0.0,
+    };
+    (untouched || !right).then(|| Mismatch {
+        output: param.name,
+        shape: vec![1],
+        total: 1,
+        wrong: 1,
+        untouched: untouched.into(),
+        nan: (!yours.is_finite()).into(),
+        examples: vec![Example {
+            index: 0,
+            yours: (!untouched).then_some(yours.into()),
+            expected: measured.map_or(1.0, |elapsed| elapsed.milliseconds.into()),
+            tolerance: 0.0,
+        }],
+        pattern: Pattern::All,
+        max_writes: None,
+        written: None,
+        launch: None,
+    })
 }
 
 fn compare_output(

@@ -30,7 +30,7 @@ const fn params(dtype: DType) -> [Param; 2] {
 }
 
 const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
-    Case { name: "test", why: "", sizes: &[], grid, block, shared: 0, gated: true }
+    Case { name: "test", why: "", sizes: &[], grid, block, shared: 0, gated: true, allows: &[] }
 }
 
 const GATES: &[Gate] = &[

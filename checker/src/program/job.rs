@@ -75,7 +75,8 @@ fn load(object: &[u8]) -> Result<Result<Library, Fault>, String> {
         Ok(library) => Ok(Ok(library)),
         Err(error) => {
             // dlopen's own error is the source of this one
-            let text = std::error::Error::source(&error).map_or(error.to_string(), |e| e.to_string());
+            let text =
+                std::error::Error::source(&error).map_or(error.to_string(), |e| e.to_string());
             match text.rsplit_once("undefined symbol: ") {
                 Some((_, symbol)) => {
                     let symbol = symbol.split([' ', ',']).next().unwrap_or(symbol).to_owned();
@@ -136,9 +137,11 @@ fn look(arg: &Arg, image: &[u8], (seed, salt): (u64, u64), run: &mut Run) {
 fn faults(report: &Report) -> Vec<Fault> {
     let mut faults = vec![];
     for launch in &report.launches {
-        let bare = cudart_sim::runtime::Launched { seen: Observations::default(), ..launch.clone() };
+        let bare =
+            cudart_sim::runtime::Launched { seen: Observations::default(), ..launch.clone() };
         for finding in &launch.seen.findings {
-            faults.push(Fault::InLaunch { launch: Box::new(bare.clone()), finding: finding.clone() });
+            faults
+                .push(Fault::InLaunch { launch: Box::new(bare.clone()), finding: finding.clone() });
         }
         if let Some(feature) = &launch.refused {
             faults.push(Fault::Unsupported { feature: feature.clone(), source: None });

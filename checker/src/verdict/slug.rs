@@ -239,10 +239,7 @@ impl Metric {
             Self::SectorsPerRequest => Slug::Uncoalesced,
             Self::WritesPerElement => Slug::WrittenTwice,
             Self::SharedConflicts => Slug::BankConflict,
-            Self::SharedRequests | Self::LoadRequests | Self::DivergentBranches => Slug::GateMissed,
-            Self::BytesToDevice | Self::BytesToHost | Self::Launches | Self::Allocations => {
-                Slug::GateMissed
-            }
+            _ => Slug::GateMissed,
         }
     }
 }

@@ -1,0 +1,101 @@
+//! What is counted of a whole program: its copies, its launches, its time on the simulated clock.
+
+use cudart_sim::clock::{Engine, Span};
+use cudart_sim::report::Report;
+
+use crate::spec::{Case, Metric};
+
+/// The count; `None` for a metric of kernels, and where there is nothing to count.
+pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
+    let copies = &program.copies;
+    let count = match metric {
+        Metric::BytesToDevice => copies.to_device.bytes,
+        Metric::BytesToHost => copies.to_host.bytes,
+        Metric::CopiesToDevice => copies.to_device.calls,
+        Metric::CopiesToHost => copies.to_host.calls,
+        Metric::Launches => program.launches.len() as u64,
+        Metric::Allocations => program.allocations,
+        Metric::LiveAllocations => program.peak_live,
+        Metric::DeviceWaits => program.synchronisations.device,
+        Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
+        Metric::IdleLanes => idle_lanes(program),
+        Metric::Overlap => return overlap(&program.timeline),
+        Metric::TimedKernels => return timed(program),
+        _ => return None,
+    };
+    Some(count as f64)
+}
+
+fn volume([x, y, z]: [u32; 3]) -> u64 {
+    u64::from(x) * u64::from(y) * u64::from(z)
+}
+
+fn spare_blocks(n: u64, program: &Report) -> u64 {
+    let needed = |block| n.div_ceil(volume(block).max(1));
+    program.launches.iter().map(|l| volume(l.grid).saturating_sub(needed(l.block))).sum()
+}
+
+fn idle_lanes(program: &Report) -> u64 {
+    program.launches.iter().map(|l| (32 - volume(l.block) % 32) % 32).sum()
+}
+
+/// Busy intervals of two or more engines against those of one or more.
+fn overlap(timeline: &[Span]) -> Option<f64> {
+    let mut marks: Vec<(f64, i32)> = timeline
+        .iter()
+        .filter(|span| span.engine != Engine::Nobody)
+        .flat_map(|span| [(span.start, 1), (span.end, -1)])
+        .collect();
+    // an interval that ends does not overlap the one that begins then
+    marks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut busy, mut shared, mut working, mut since) = (0.0, 0.0, 0, 0.0);
+    for (at, change) in marks {
+        let passed = at - since;
+        if working >= 1 {
+            busy += passed;
+        }
+        if working >= 2 {
+            shared += passed;
+        }
+        (working, since) = (working + change, at);
+    }
+    (busy > 0.0).then(|| shared / busy)
+}
+
+/// How much of the kernels' time the last measurement covers.
+fn timed(program: &Report) -> Option<f64> {
+    let measured = program.elapsed.last()?;
+    let spans = program.launches.iter().filter_map(|l| program.timeline.get(l.span?));
+    let (mut inside, mut all) = (0.0, 0.0);
+    for span in spans {
+        let covered = span.end.min(measured.end) - span.start.max(measured.start);
+        inside += covered.max(0.0);
+        all += span.end - span.start;
+    }
+    (all > 0.0).then(|| inside / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(engine: Engine, start: f64, end: f64) -> Span {
+        Span { stream: 0, engine, what: String::new(), start, end }
+    }
+
+    /// Two engines from 2 to 4 and from 6 to 7, one from 0 to 10: a third.
+    #[test]
+    fn overlap_is_the_share_of_busy_time() {
+        use Engine::{Device, Nobody, ToDevice, ToHost};
+        let timeline = [
+            span(ToDevice, 0.0, 4.0),
+            span(Device, 2.0, 7.0),
+            span(ToHost, 6.0, 9.0),
+            span(Nobody, 0.0, 9.0),
+        ];
+        assert_eq!(overlap(&timeline), Some(3.0 / 9.0));
+        let serial = [span(ToDevice, 0.0, 4.0), span(Device, 4.0, 5.0), span(ToHost, 8.0, 9.0)];
+        assert_eq!(overlap(&serial), Some(0.0));
+        assert_eq!(overlap(&[]), None);
+    }
+}
