@@ -9,10 +9,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, io};
 
+use checker::toolchain;
+use cudart_sim::report::{Place, Report, Synchronisations, Traffic};
+
 fn run(file: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
     command.arg("run").arg(file).arg("--").args(args).env("NO_COLOR", "1");
     command.output().expect("the checker runs")
+}
+
+/// What the simulator saw of a program.
+fn report(file: &Path) -> Report {
+    let toolchain = toolchain::find_or_install(&mut |_| ()).expect("a CUDA compiler");
+    let object = checker::program::compile(&toolchain, file).expect("it compiles");
+    let place = object.path.with_extension("json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.arg("program").arg(&object.path).env("CHECKER_PROGRAM_REPORT", &place);
+    command.output().expect("it runs");
+    let text = fs::read(&place).expect("a report");
+    serde_json::from_slice(&text).expect("a report")
 }
 
 fn programs() -> io::Result<Vec<PathBuf>> {
@@ -93,4 +108,31 @@ fn what_cannot_be_compiled_or_run_is_said() {
     assert!(code == Some(1) && printed.is_empty() && said.contains("signal"), "{said}");
     let arguments = "#include <cstdlib>\nint main(int n, char** v) { exit(n + atoi(v[1])); }";
     assert_eq!(wrong(arguments, &["40"]).0, Some(42));
+}
+
+/// Every fact that gates may ask for, and that each call has its line: through a template, in a constructor, of a launch.
+#[test]
+fn what_a_program_does_is_counted_at_its_lines() {
+    let report = report(Path::new("tests/programs/facts/counted.cu"));
+    let line = |place: &Option<Place>| {
+        let source = place.as_ref().and_then(|place| place.source.as_ref());
+        source.filter(|source| source.file.ends_with("counted.cu")).map(|source| source.line)
+    };
+    assert_eq!(report.copies.to_device, Traffic { calls: 1, bytes: 400 });
+    assert_eq!(report.copies.to_host, Traffic::default());
+    assert_eq!(report.sets, Traffic { calls: 1, bytes: 200 });
+    assert_eq!((report.allocations, report.allocated), (3, 1800));
+    assert_eq!((report.peak, report.peak_live), (1400, 2));
+    assert_eq!(report.streams, 1);
+    assert_eq!(report.synchronisations, Synchronisations { device: 1, stream: 0, event: 1 });
+    let leaks: Vec<_> = report.leaks.iter().map(|leak| (leak.bytes, line(&leak.at))).collect();
+    assert_eq!(leaks, [(200, Some(15))]);
+    let launches: Vec<_> = report.launches.iter().map(|l| (l.stream, line(&l.at))).collect();
+    assert_eq!(launches, [(1, Some(26)), (0, Some(32))]);
+    let spans: Vec<_> = report.launches.iter().filter_map(|l| l.span).collect();
+    assert!(spans.iter().all(|span| report.timeline[*span].what == "add") && spans.len() == 2);
+    let [elapsed] = &report.elapsed[..] else { panic!("{:?}", report.elapsed) };
+    assert_eq!(line(&elapsed.at), Some(37));
+    assert!(elapsed.end > elapsed.start);
+    assert_eq!(elapsed.milliseconds, ((elapsed.end - elapsed.start) / 1e3) as f32);
 }

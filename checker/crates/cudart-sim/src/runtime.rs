@@ -2,8 +2,10 @@
 
 mod copies;
 mod events;
+mod facts;
 mod kernels;
 mod memory;
+mod sites;
 mod work;
 
 use std::collections::BTreeMap;
@@ -13,14 +15,16 @@ use ptxsim::{Diagnose, Memory};
 use crate::clock::Clock;
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, Stream};
-use crate::report::{Leak, Report};
+use crate::report::Place;
 pub use copies::{Direction, Transfer};
 pub use kernels::{Kernel, LaunchShape};
 pub use work::HostCall;
 
 use events::Event;
+use facts::Facts;
 use kernels::{Binary, Variable};
 use memory::Allocation;
+use sites::{Site, Sites};
 use work::Task;
 
 /// How programs are run.
@@ -63,6 +67,12 @@ pub struct Launched {
     pub seen: ptxsim::Observations,
     /// Why it was not run.
     pub refused: Option<String>,
+    /// The stream's number; 0 is the default stream.
+    pub stream: u64,
+    /// The call that asked for it.
+    pub at: Option<Place>,
+    /// Its span in the timeline; none when it ended the context.
+    pub span: Option<usize>,
 }
 
 /// The runtime.
@@ -72,8 +82,6 @@ pub struct Runtime {
     memory: Memory,
     /// Device memory that `cudaMalloc` gave and nobody has freed, by address.
     allocations: BTreeMap<u64, Allocation>,
-    /// How many there have been.
-    allocated: u64,
     /// Page-locked host memory: bytes by address.
     pinned: BTreeMap<u64, usize>,
     binaries: Vec<Binary>,
@@ -84,7 +92,13 @@ pub struct Runtime {
     graph: Graph<Task>,
     clock: Clock,
     events: Vec<Option<Event>>,
-    configurations: Vec<(LaunchShape, Stream)>,
+    configurations: Vec<(LaunchShape, Stream, Site)>,
+    /// Where the launch that `<<<...>>>` has begun was written.
+    configured: Option<Site>,
+    /// The function of the runtime that the program is in, and where that was called, once somebody asked.
+    calling: (&'static str, Option<Site>),
+    sites: Sites,
+    facts: Facts,
     launched: Vec<Launched>,
     output: String,
     last: Option<Code>,
@@ -101,7 +115,10 @@ impl Runtime {
     /// What a function returns is also what `cudaGetLastError` returns next.
     pub fn note(&mut self, result: Result) -> Code {
         match result {
-            Ok(()) => Code::SUCCESS,
+            Ok(()) => {
+                self.succeeded();
+                Code::SUCCESS
+            }
             Err(Code::NOT_READY) => Code::NOT_READY,
             Err(code) => {
                 self.last = Some(code);
@@ -167,6 +184,7 @@ impl Runtime {
     /// `cudaStreamCreateWithFlags`.
     pub fn create_stream(&mut self, blocking: bool) -> Result<Stream> {
         self.alive()?;
+        self.facts.streams += 1;
         Ok(self.graph.create(blocking))
     }
 
@@ -179,16 +197,5 @@ impl Runtime {
     /// What kernels have printed since the last call.
     pub fn take_output(&mut self) -> String {
         std::mem::take(&mut self.output)
-    }
-
-    /// What has been seen so far.
-    pub fn report(&self) -> Report {
-        let leak = |(address, a): (&u64, &Allocation)| Leak { address: *address, bytes: a.bytes };
-        Report {
-            launches: self.launched.clone(),
-            leaks: self.allocations.iter().map(leak).collect(),
-            timeline: self.clock.spans().to_vec(),
-            lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
-        }
     }
 }

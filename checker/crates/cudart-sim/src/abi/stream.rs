@@ -109,7 +109,7 @@ pub extern "C" fn cudaEventElapsedTime(
     last: EventHandle,
 ) -> Code {
     call(|r| {
-        let microseconds = r.between(event_of(first), event_of(last))?;
-        give(milliseconds, (microseconds / 1000.0) as f32)
+        let between = r.between(event_of(first), event_of(last))?;
+        give(milliseconds, between)
     })
 }

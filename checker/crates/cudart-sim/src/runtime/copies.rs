@@ -78,6 +78,7 @@ impl Runtime {
             From::Staged(Address(from).read(length))
         };
         let waits = !to_device && self.belongs(to) == Belongs::Pageable;
+        self.facts.copies.between(to_device, from_device).add(bytes);
         let id = self.ask(stream, Work::Copy { to_device, to, source, bytes }, &[]);
         if waits { self.finish(id) } else { Ok(()) }
     }
@@ -98,6 +99,7 @@ impl Runtime {
             return Ok(());
         }
         self.inside(to, bytes)?;
+        self.facts.sets.add(bytes);
         self.ask(stream, Work::Set { to, value, bytes }, &[]);
         Ok(())
     }

@@ -77,8 +77,8 @@ impl Runtime {
         Err(Code::NOT_READY)
     }
 
-    /// `cudaEventElapsedTime`: microseconds between two events.
-    pub fn between(&mut self, first: usize, last: usize) -> Result<f64> {
+    /// `cudaEventElapsedTime`: milliseconds between two events.
+    pub fn between(&mut self, first: usize, last: usize) -> Result<f32> {
         self.alive()?;
         let mut times = [0.0; 2];
         for (time, event) in times.iter_mut().zip([first, last]) {
@@ -89,7 +89,11 @@ impl Runtime {
             }
             *time = reached;
         }
-        Ok(times[1] - times[0])
+        let [start, end] = times;
+        let milliseconds = ((end - start) / 1000.0) as f32;
+        let site = self.site();
+        self.facts.elapsed.push((start, end, milliseconds, site));
+        Ok(milliseconds)
     }
 
     /// The device has come to an event.

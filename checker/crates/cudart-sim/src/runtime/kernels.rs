@@ -48,6 +48,9 @@ pub struct LaunchShape {
     pub shared: usize,
 }
 
+/// What launches are called, however they are written.
+const LAUNCH: &str = "cudaLaunchKernel";
+
 impl Runtime {
     /// `__cudaRegisterFatBinary`: the binary's number.
     pub fn register_binary(&mut self, ptx: Option<String>) -> usize {
@@ -68,12 +71,16 @@ impl Runtime {
 
     /// `__cudaPushCallConfiguration`: what `<<<...>>>` leaves for the call that follows.
     pub fn push_configuration(&mut self, shape: LaunchShape, stream: Stream) {
-        self.configurations.push((shape, stream));
+        self.enter(LAUNCH);
+        let site = self.site();
+        self.configurations.push((shape, stream, site));
     }
 
     /// `__cudaPopCallConfiguration`.
     pub fn pop_configuration(&mut self) -> Result<(LaunchShape, Stream)> {
-        self.configurations.pop().ok_or(Code::INVALID_VALUE)
+        let (shape, stream, site) = self.configurations.pop().ok_or(Code::INVALID_VALUE)?;
+        self.configured = Some(site);
+        Ok((shape, stream))
     }
 
     /// The module of a fat binary.
@@ -120,6 +127,10 @@ impl Runtime {
         stream: Stream,
         cooperative: bool,
     ) -> Result {
+        if let Some(site) = self.configured.take() {
+            // the call is one of nvcc's stub, whose line is that of the kernel
+            self.calling = (LAUNCH, Some(site));
+        }
         self.alive()?;
         let kernel = self.kernel(host)?.clone();
         if !self.graph.exists(stream) {

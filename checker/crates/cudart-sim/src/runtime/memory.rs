@@ -1,6 +1,7 @@
 //! Allocating and freeing.
 
 use super::Runtime;
+use super::sites::Site;
 use crate::error::{Code, Result};
 
 /// Where an address belongs.
@@ -16,9 +17,13 @@ pub(super) enum Belongs {
 /// Memory that `cudaMalloc` gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Allocation {
+    /// Counted from 1, in the order in which the program asked.
+    pub number: u64,
     pub bytes: u64,
     /// In findings, until somebody finds a better one.
     pub name: String,
+    /// Who asked for it.
+    pub site: Site,
 }
 
 impl Runtime {
@@ -28,11 +33,13 @@ impl Runtime {
         if bytes == 0 {
             return Ok(0);
         }
-        let name = format!("allocation {}", self.allocated + 1);
+        let number = self.facts.allocations + 1;
+        let name = format!("allocation {number}");
         let address =
             self.memory.alloc(&name, bytes, 1, None).map_err(|_| Code::MEMORY_ALLOCATION)?;
-        self.allocated += 1;
-        self.allocations.insert(address, Allocation { bytes, name });
+        let site = self.site();
+        self.allocations.insert(address, Allocation { number, bytes, name, site });
+        self.facts.allocated(bytes, self.allocations.len());
         Ok(address)
     }
 
@@ -43,7 +50,8 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
-        self.allocations.remove(&address).ok_or(Code::INVALID_VALUE)?;
+        let freed = self.allocations.remove(&address).ok_or(Code::INVALID_VALUE)?;
+        self.facts.freed(freed.bytes);
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
 

@@ -3,6 +3,7 @@
 use ptxsim::{FindingKind, Launch, Options};
 
 use super::memory::Belongs;
+use super::sites::Site;
 use super::{Launched, Runtime};
 use crate::clock::{self, Engine};
 use crate::error::Code;
@@ -57,26 +58,29 @@ impl std::fmt::Debug for HostCall {
 pub(super) struct Task {
     work: Work,
     asked: f64,
+    site: Site,
 }
 
 impl Runtime {
     /// Adds work to a stream.
     pub(super) fn ask(&mut self, stream: Stream, work: Work, also: &[Id]) -> Id {
         let asked = self.clock.ask();
-        self.graph.add(stream, Task { work, asked }, also)
+        let site = self.site();
+        self.graph.add(stream, Task { work, asked, site }, also)
     }
 
     /// Does one piece of work, and says when it ends. What goes wrong ends the context.
     pub(super) fn perform(&mut self, step: Step<Task>) -> f64 {
-        let Step { id, stream, work: Task { work, asked }, after } = step;
+        let Step { id, stream, work: Task { work, asked, site }, after } = step;
         if self.lost.is_some() {
             return 0.0;
         }
-        let mut event = None;
+        let (mut event, mut kernel) = (None, None);
         let (engine, what, done) = match work {
             Work::Kernel { binary, launch, name } => {
                 let what = name.clone();
-                (Engine::Device, what, self.run(binary, &launch, name))
+                kernel = Some(self.launched.len());
+                (Engine::Device, what, self.run(binary, &launch, name, (stream, site)))
             }
             Work::Copy { to_device, to, source, bytes } => {
                 let (from_device, pinned) =
@@ -109,6 +113,9 @@ impl Runtime {
         match done {
             Ok(cost) => {
                 let end = self.clock.done((id, &after), asked, (stream, engine, what), cost);
+                if let Some(launched) = kernel.and_then(|i| self.launched.get_mut(i)) {
+                    launched.span = self.clock.spans().len().checked_sub(1);
+                }
                 if let Some(event) = event {
                     self.reached(event, id, end);
                 }
@@ -139,7 +146,13 @@ impl Runtime {
     }
 
     /// Runs a kernel: how long it took.
-    fn run(&mut self, binary: usize, launch: &Launch, kernel: String) -> Result<f64, Code> {
+    fn run(
+        &mut self,
+        binary: usize,
+        launch: &Launch,
+        kernel: String,
+        (stream, site): (Stream, Site),
+    ) -> Result<f64, Code> {
         let module = self.module(binary)?;
         let s = self.settings;
         let options =
@@ -158,7 +171,20 @@ impl Runtime {
             self.allocation(address).map(|allocation| (i, allocation.name.clone()))
         };
         let arrays = launch.args.iter().enumerate().filter_map(array).collect();
-        self.launched.push(Launched { kernel, grid, block, arrays, seen, refused });
+        let at = self.sites.place(site, Some(stream));
+        let stream = stream.0;
+        let span = None;
+        self.launched.push(Launched {
+            kernel,
+            grid,
+            block,
+            arrays,
+            seen,
+            refused,
+            stream,
+            at,
+            span,
+        });
         code.map(|()| cost)
     }
 }

@@ -1,0 +1,97 @@
+//! What is counted of a program, and the report of it.
+
+use super::Runtime;
+use super::memory::Allocation;
+use super::sites::Site;
+use crate::report::{Copies, Elapsed, Leak, Report, Synchronisations, Traffic};
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub copies: Copies,
+    pub sets: Traffic,
+    pub streams: u64,
+    pub synchronisations: Synchronisations,
+    /// Both times, what the program was told, and who asked.
+    pub elapsed: Vec<(f64, f64, f32, Site)>,
+    pub allocations: u64,
+    allocated: u64,
+    /// Bytes that are allocated now.
+    now: u64,
+    peak: u64,
+    peak_live: u64,
+}
+
+impl Facts {
+    /// One more allocation, of which there are now `live`.
+    pub fn allocated(&mut self, bytes: u64, live: usize) {
+        self.allocations += 1;
+        self.allocated += bytes;
+        self.now += bytes;
+        self.peak = self.peak.max(self.now);
+        self.peak_live = self.peak_live.max(live as u64);
+    }
+
+    /// One less.
+    pub fn freed(&mut self, bytes: u64) {
+        self.now -= bytes;
+    }
+}
+
+impl Runtime {
+    /// The program calls a function of the runtime.
+    pub fn enter(&mut self, function: &'static str) {
+        self.calling = (function, None);
+    }
+
+    /// Where it calls that function.
+    pub(super) fn site(&mut self) -> Site {
+        let (function, site) = self.calling;
+        let site = site.unwrap_or_else(|| self.sites.here(function));
+        self.calling.1 = Some(site);
+        site
+    }
+
+    /// The function that the program is in has succeeded.
+    pub(super) fn succeeded(&mut self) {
+        let counts = &mut self.facts.synchronisations;
+        match self.calling.0 {
+            "cudaDeviceSynchronize" => counts.device += 1,
+            "cudaStreamSynchronize" => counts.stream += 1,
+            "cudaEventSynchronize" => counts.event += 1,
+            _ => {}
+        }
+    }
+
+    /// What has been seen so far.
+    pub fn report(&self) -> Report {
+        let facts = &self.facts;
+        let leak = |(address, a): (&u64, &Allocation)| {
+            let (address, bytes, at) = (*address, a.bytes, self.sites.place(a.site, None));
+            Leak { address, bytes, at }
+        };
+        let elapsed = |&(start, end, milliseconds, site): &(f64, f64, f32, Site)| {
+            let at = self.sites.place(site, None);
+            Elapsed { start, end, milliseconds, at }
+        };
+        let mut leaks: Vec<_> = self.allocations.iter().collect();
+        leaks.sort_by_key(|(_, allocation)| allocation.number);
+        Report {
+            launches: self.launched.clone(),
+            timeline: self.clock.spans().to_vec(),
+            copies: facts.copies,
+            sets: facts.sets,
+            allocations: facts.allocations,
+            allocated: facts.allocated,
+            peak: facts.peak,
+            peak_live: facts.peak_live,
+            streams: facts.streams,
+            synchronisations: facts.synchronisations,
+            elapsed: facts.elapsed.iter().map(elapsed).collect(),
+            leaks: leaks.into_iter().map(leak).collect(),
+            findings: vec![],
+            crashed: None,
+            lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
+        }
+    }
+}
