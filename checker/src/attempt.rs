@@ -117,7 +117,9 @@ pub enum Error {
     #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
     Ptx(ptxsim::Error),
     /// A program launches its kernels itself.
-    #[error("`trace` follows a thread of a launch that the exercise makes; {0} makes its own: `checker profile {0}` counts what its kernels do")]
+    #[error(
+        "`trace` follows a thread of a launch that the exercise makes; {0} makes its own: `checker profile {0}` counts what its kernels do"
+    )]
     NoTrace(&'static str),
     /// A compiled program could not be read.
     #[cfg(target_os = "linux")]

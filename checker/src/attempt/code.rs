@@ -61,11 +61,7 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    pub(crate) fn new(
-        spec: &Spec,
-        (index, case): (usize, &'static Case),
-        seed: u64,
-    ) -> Self {
+    pub(crate) fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
         Self { case, inputs, seed }

@@ -21,13 +21,7 @@ impl Built {
     }
 
     /// Never called.
-    pub(crate) fn run(
-        &self,
-        _: Choice,
-        _: &Spec,
-        _: &Ready,
-        _: &mut Engine,
-    ) -> Result<Run, Error> {
+    pub(crate) fn run(&self, _: Choice, _: &Spec, _: &Ready, _: &mut Engine) -> Result<Run, Error> {
         match *self {}
     }
 }

@@ -61,7 +61,8 @@ fn run(
         .stdin(Stdio::null())
         .output()?;
     let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    let messages = errors::parse(&log, &name.to_string_lossy(), source, toolchain.include.as_deref());
+    let messages =
+        errors::parse(&log, &name.to_string_lossy(), source, toolchain.include.as_deref());
     if !output.status.success() {
         return Ok(refused(messages, &log));
     }
@@ -112,7 +113,8 @@ fn refused(messages: Vec<Message>, log: &str) -> Outcome<Program> {
         return Outcome::Rejected(messages);
     }
     let no_compiler = ["host compiler properties", "g++: No such file", "gcc: No such file"];
-    if no_compiler.iter().any(|text| log.contains(text)) || log.contains("unsupported GNU version") {
+    if no_compiler.iter().any(|text| log.contains(text)) || log.contains("unsupported GNU version")
+    {
         let why = if log.contains("unsupported") {
             "the C++ compiler of this machine is one that nvcc does not know: install an older g++"
         } else {

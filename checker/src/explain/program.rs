@@ -46,7 +46,10 @@ pub fn crashed(signal: i32, words: &str) -> Draft {
             "the program was aborted",
             "abort() was called: by an assert, by an exception that nobody caught, or by the C library after memory was destroyed",
         ),
-        _ => ("the program was ended by a signal", "something outside the program's own control flow ended it"),
+        _ => (
+            "the program was ended by a signal",
+            "something outside the program's own control flow ended it",
+        ),
     };
     let mut draft = Draft::new(title).note(note);
     if !words.is_empty() {

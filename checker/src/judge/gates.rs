@@ -18,18 +18,18 @@ pub fn gates(
         return (Vec::new(), None);
     }
     let seen = run.observations.as_ref().filter(|seen| seen.completed);
-    let measured: Vec<Measured> = spec
-        .gates
-        .iter()
-        .map(|&gate| {
-            let value = seen.and_then(|seen| match &run.program {
-                Some(program) => of_program(gate.metric, program)
-                    .or_else(|| measure(spec, gate.metric, seen)),
-                None => measure(spec, gate.metric, seen),
-            });
-            Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
-        })
-        .collect();
+    let measured: Vec<Measured> =
+        spec.gates
+            .iter()
+            .map(|&gate| {
+                let value = seen.and_then(|seen| match &run.program {
+                    Some(program) => of_program(gate.metric, program)
+                        .or_else(|| measure(spec, gate.metric, seen)),
+                    None => measure(spec, gate.metric, seen),
+                });
+                Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
+            })
+            .collect();
     let line = measured
         .iter()
         .find(|measured| !measured.holds && measured.gate.op != Op::AtLeast)

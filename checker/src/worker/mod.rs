@@ -389,9 +389,7 @@ fn unexpected(reply: Reply) -> Error {
         | Reply::Compiled(_)
         | Reply::Built(_)
         | Reply::Ran { .. }
-        | Reply::Traced { .. } => {
-            Error::Protocol("an answer to another question".into())
-        }
+        | Reply::Traced { .. } => Error::Protocol("an answer to another question".into()),
     }
 }
 
