@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, io};
 
+use checker::compile::{Outcome, ProgramOptions, Target, nvcc};
 use checker::toolchain;
 use cudart_sim::report::{Place, Report, Synchronisations, Traffic};
 
@@ -21,10 +22,15 @@ fn run(file: &Path, args: &[&str]) -> Output {
 /// What the simulator saw of a program.
 fn report(file: &Path) -> Report {
     let toolchain = toolchain::find_or_install(&mut |_| ()).expect("a CUDA compiler");
-    let object = checker::program::compile(&toolchain, file).expect("it compiles");
-    let place = object.path.with_extension("json");
+    let text = fs::read_to_string(file).expect("a program");
+    let options = ProgramOptions { target: Target::Simulator, fmad: true, folder: None };
+    let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
+    let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (object, place) = (folder.path().join("program.so"), folder.path().join("report.json"));
+    fs::write(&object, program.object).expect("written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
-    command.arg("program").arg(&object.path).env("CHECKER_PROGRAM_REPORT", &place);
+    command.arg("program").arg(&object).env("CHECKER_PROGRAM_REPORT", &place);
     command.output().expect("it runs");
     let text = fs::read(&place).expect("a report");
     serde_json::from_slice(&text).expect("a report")
@@ -100,7 +106,7 @@ fn a_missing_wait_shows_every_time() {
 #[test]
 fn what_cannot_be_compiled_or_run_is_said() {
     let (code, _, said) = wrong("int main() { return missing; }", &[]);
-    assert!(code == Some(1) && said.contains("program.cu(1)"), "{said}");
+    assert!(code == Some(1) && said.contains("program.cu:1:21"), "{said}");
     let graphs = "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }";
     let (code, _, said) = wrong(graphs, &[]);
     assert!(code == Some(3) && said.contains("cudaGraphCreate"), "{said}");

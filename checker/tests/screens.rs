@@ -603,6 +603,7 @@ proptest! {
         let total = shape.iter().product();
         let mismatch = Mismatch {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
+            launch: None,
         };
         can_be_told(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
         can_be_told(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });

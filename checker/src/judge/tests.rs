@@ -289,20 +289,21 @@ fn observed() -> Observations {
 /// Each count is compared with its target; the worst line is named; what was not measured never holds.
 #[test]
 fn gates_are_counts() {
-    let (measured, line) = gates(&FLOATS, 0, Some(&observed()));
+    let seen = |observations| Run { observations, ..run(vec![]) };
+    let (measured, line) = gates(&FLOATS, 0, &seen(Some(observed())));
     let values: Vec<_> = measured.iter().map(|m| (m.value, m.holds)).collect();
     assert_eq!(values, [(Some(18.0), false), (Some(1.0), true), (Some(12.0), true)]);
     assert_eq!(line.map(|line| line.source.line), Some(4));
 
     let unfinished = Observations { completed: false, ..observed() };
-    for seen in [None, Some(&unfinished)] {
-        let (measured, line) = gates(&FLOATS, 0, seen);
+    for observations in [None, Some(unfinished)] {
+        let (measured, line) = gates(&FLOATS, 0, &seen(observations));
         assert_eq!(measured.len(), 3);
         assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && line.is_none());
     }
     // No request and no output seen: nothing to divide by, so nothing holds.
-    let (measured, _) =
-        gates(&FLOATS, 0, Some(&Observations { completed: true, ..Observations::default() }));
+    let empty = Observations { completed: true, ..Observations::default() };
+    let (measured, _) = gates(&FLOATS, 0, &seen(Some(empty)));
     assert_eq!(measured.iter().filter(|m| m.value.is_none()).count(), 2);
     assert!(measured.iter().all(|m| !m.holds));
 }
