@@ -9,6 +9,7 @@ use cudart_sim::report::Report;
 use cudart_sim::runtime::Settings;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use ptxsim::Observations;
+use tempfile::NamedTempFile;
 
 use super::buffer::Buffer;
 use super::call::{self, Argument};
@@ -25,8 +26,9 @@ use crate::value::DType;
 pub fn run(object: &[u8], call: &Call, simulated: bool) -> Result<Run, String> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
-    let library = match load(object)? {
-        Ok(library) => library,
+    // the file stays as long as lines are looked up in it
+    let (library, _file) = match load(object)? {
+        Ok(loaded) => loaded,
         Err(fault) => return Ok(Run::failed(fault, String::new())),
     };
     let mut arguments = vec![];
@@ -66,13 +68,13 @@ pub fn run(object: &[u8], call: &Call, simulated: bool) -> Result<Run, String> {
 }
 
 /// The inner error is the learner's: a function that is not there.
-fn load(object: &[u8]) -> Result<Result<Library, Fault>, String> {
+fn load(object: &[u8]) -> Result<Result<(Library, NamedTempFile), Fault>, String> {
     let ours = |error: std::io::Error| format!("the program cannot be kept for loading: {error}");
     let mut file = tempfile::Builder::new().suffix(".so").tempfile().map_err(ours)?;
     file.write_all(object).map_err(ours)?;
     // SAFETY: the process exists for this program alone; its constructors may do what they like with it.
     match unsafe { Library::open(Some(file.path()), RTLD_NOW | RTLD_LOCAL) } {
-        Ok(library) => Ok(Ok(library)),
+        Ok(library) => Ok(Ok((library, file))),
         Err(error) => {
             // dlopen's own error is the source of this one
             let text =
