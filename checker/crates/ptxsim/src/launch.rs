@@ -26,7 +26,7 @@ use crate::module::Entry;
 use crate::trace::{Thread, Trace};
 use crate::{
     ArrayUse, Counters, CudaError, Error, LineCounters, Memory, Module, Observations, Source,
-    device,
+    Touched, device,
 };
 
 /// What to run.
@@ -97,7 +97,31 @@ pub fn run(
     launch: &Launch,
     options: &Options,
 ) -> Result<Observations, Error> {
-    Ok(observe(module, memory, launch, options, None)?.observations)
+    Ok(observe(module, memory, launch, options, Follow::default())?.observations)
+}
+
+/// Runs a kernel, and says which bytes of device memory it touched; nothing of that below [`Diagnose::Full`].
+///
+/// # Errors
+/// As [`run`].
+pub fn touch(
+    module: &Module,
+    memory: &mut Memory,
+    launch: &Launch,
+    options: &Options,
+) -> Result<(Observations, Touched), Error> {
+    let follow = Follow { bytes: true, ..Follow::default() };
+    let seen = observe(module, memory, launch, options, follow)?;
+    Ok((seen.observations, seen.touched.map(|touched| *touched).unwrap_or_default()))
+}
+
+/// What is followed beside what is diagnosed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Follow<'a> {
+    /// This thread.
+    thread: Option<&'a Thread>,
+    /// Which bytes are touched.
+    bytes: bool,
 }
 
 /// Runs a kernel with everything diagnosed, and records what one of its threads does. In a debug build
@@ -121,7 +145,8 @@ pub fn trace(
         return Err(Error::launch(CudaError::InvalidValue, text));
     }
     let options = Options { diagnose: Diagnose::Full, threads: 1, ..*options };
-    let seen = observe(module, memory, launch, &options, Some(thread))?;
+    let seen =
+        observe(module, memory, launch, &options, Follow { thread: Some(thread), bytes: false })?;
     Ok((seen.observations, seen.trace.unwrap_or_default()))
 }
 
@@ -136,7 +161,7 @@ fn linear([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
 /// As [`run`].
 pub fn shadow_bytes(module: &Module, memory: &mut Memory, launch: &Launch) -> Result<usize, Error> {
     let options = Options { budget: u64::MAX >> 2, ..Options::default() };
-    let shadows = observe(module, memory, launch, &options, None)?.shadows;
+    let shadows = observe(module, memory, launch, &options, Follow::default())?.shadows;
     Ok(shadows.iter().map(SlotShadow::bytes).sum())
 }
 
@@ -146,7 +171,7 @@ fn observe(
     memory: &mut Memory,
     launch: &Launch,
     options: &Options,
-    thread: Option<&Thread>,
+    follow: Follow<'_>,
 ) -> Result<Merged, Error> {
     let entry = entry(module, launch)?;
     if let Some(error) = module.program.refusal(entry.function) {
@@ -193,9 +218,10 @@ fn observe(
     } else {
         options.threads.clamp(1, MOST_THREADS).min(usize::try_from(blocks).unwrap_or(MOST_THREADS))
     };
-    let together = (threads > 1).then(|| together(&grid, options, blocks, threads)).flatten();
+    let together =
+        (threads > 1).then(|| together(&grid, options, blocks, threads, follow.bytes)).flatten();
     let mut merged =
-        together.unwrap_or_else(|| merge(vec![alone(&grid, options, blocks, heap.take(), thread)]));
+        together.unwrap_or_else(|| merge(vec![alone(&grid, options, blocks, heap.take(), follow)]));
     let shadows = std::mem::take(&mut merged.shadows);
     memory.heap = merged.heap.take();
     settle(memory, &shadows, &writable, &mut merged.observations);
@@ -210,9 +236,10 @@ fn alone<'g>(
     options: &Options,
     blocks: u64,
     heap: Option<Heap>,
-    thread: Option<&Thread>,
+    Follow { thread, bytes }: Follow<'_>,
 ) -> (Machine<'g>, bool) {
     let mut m = machine(grid, options, options.budget, heap, None);
+    m.touched = bytes.then(Box::default);
     m.trace = thread.map(|thread| Box::new(tracer(grid, thread)));
     let front = thread.map(|thread| u64::from(linear(thread.block, grid.grid)));
     let order = Order::new(blocks, options.seed).with_front(front);
@@ -223,7 +250,13 @@ fn alone<'g>(
 
 /// Runs the blocks on several host threads. `None`, and memory as before, when anything is found: that may depend on
 /// the order of the blocks, and is to be told as one thread sees it. What is left does not depend on it.
-fn together(grid: &Grid<'_>, options: &Options, blocks: u64, threads: usize) -> Option<Merged> {
+fn together(
+    grid: &Grid<'_>,
+    options: &Options,
+    blocks: u64,
+    threads: usize,
+    bytes: bool,
+) -> Option<Merged> {
     let full = options.diagnose == Diagnose::Full;
     if full && blocks > u64::from(BLOCK_MASK) {
         return None;
@@ -235,6 +268,7 @@ fn together(grid: &Grid<'_>, options: &Options, blocks: u64, threads: usize) -> 
         // the budget is shared out, so that no number of threads has more of it
         let budget = options.budget / threads as u64;
         let mut m = machine(grid, options, budget, None, Some(&room));
+        m.touched = bytes.then(Box::default);
         let done = work(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
     };
@@ -412,6 +446,7 @@ fn machine<'g>(
         output_dropped: 0,
         heap,
         trace: None,
+        touched: None,
     }
 }
 
@@ -421,6 +456,7 @@ struct Merged {
     completed: bool,
     shadows: Vec<SlotShadow>,
     trace: Option<Trace>,
+    touched: Option<Box<Touched>>,
 }
 
 /// One shadow per allocation from those of several host threads; `None` when accesses of two of them conflict.
@@ -444,6 +480,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     let (mut shadows, mut heap) = (vec![], None);
     let mut output = vec![];
     let mut trace = None;
+    let mut touched: Option<Box<Touched>> = None;
     for (mut m, done) in results {
         completed &= done;
         for (source, counters) in m.counters() {
@@ -457,6 +494,13 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         shadows = std::mem::take(&mut m.shadows);
         trace = m.trace.take().map(|tracer| tracer.finish(&m)).or(trace);
         heap = m.heap.take().or(heap);
+        touched = match (touched, m.touched.take()) {
+            (Some(mut all), Some(more)) => {
+                all.join(&more);
+                Some(all)
+            }
+            (all, more) => all.or(more),
+        };
     }
     observations.output = String::from_utf8_lossy(&output).into_owned();
     observations.findings = findings.finish();
@@ -465,7 +509,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
         .filter(|(s, c)| s.line > 0 && *c != Counters::default())
         .map(|(source, counters)| LineCounters { source, counters })
         .collect();
-    Merged { observations, completed, shadows, heap, trace }
+    Merged { observations, completed, shadows, heap, trace, touched }
 }
 
 /// Writes back what the launch initialised, and tells how it used the named allocations that it wrote.
@@ -540,7 +584,8 @@ mod tests {
             cooperative: false,
             args: vec![out.to_le_bytes().to_vec()],
         };
-        let seen = observe(&module, &mut memory, &launch, &Options::default(), None).expect("runs");
+        let seen = observe(&module, &mut memory, &launch, &Options::default(), Follow::default())
+            .expect("runs");
         let Merged { observations: seen, shadows, .. } = seen;
         assert_eq!((seen.completed, seen.findings), (true, vec![]));
         let record = match &memory.allocations[0].initialised {

@@ -25,10 +25,11 @@ mod observe;
 mod parse;
 pub mod printf;
 mod texture;
+mod touched;
 pub mod trace;
 
 pub use error::{CudaError, Error};
-pub use launch::{Diagnose, Launch, Options, check, run, shadow_bytes, trace};
+pub use launch::{Diagnose, Launch, Options, check, run, shadow_bytes, touch, trace};
 pub use memory::Memory;
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;
@@ -36,3 +37,4 @@ pub use texture::{
     AddressMode, ArrayDesc, ArrayId, ChannelKind, Filter, ReadMode, Resource, TexelFormat,
     TextureDesc,
 };
+pub use touched::{Meeting, Touch, Touched};

@@ -2,6 +2,7 @@
 //!
 //! Words are relaxed atomics, so that a racing kernel is a finding and never undefined behaviour here.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Error;
@@ -20,6 +21,8 @@ pub struct Memory {
     barrier: Option<usize>,
     pub(crate) objects: Objects,
     pub(crate) heap: Option<Heap>,
+    /// Slots that the host freed, the oldest first.
+    freed: VecDeque<usize>,
     bytes: u64,
 }
 
@@ -37,6 +40,22 @@ pub(crate) struct Allocation {
     pub parted: bool,
     /// Bytes that it had until the host freed it; then it has none.
     pub freed: Option<u64>,
+}
+
+impl Allocation {
+    /// What is where no allocation may be.
+    fn nothing() -> Self {
+        Self {
+            name: String::new(),
+            bytes: 0,
+            element: 1,
+            words: Lines::new(0, || AtomicU32::new(0)),
+            initialised: Initialised::All,
+            writable: false,
+            parted: false,
+            freed: None,
+        }
+    }
 }
 
 /// Which bytes of an allocation have been written.
@@ -86,6 +105,11 @@ impl Initialised {
 
 /// More than any exercise needs, less than what would bring a laptop to its knees; offsets fit 32 bits.
 const LIMIT: u64 = 512 << 20;
+/// So many slots are taken before those of freed memory are taken again: until then a use after the free is told.
+const FRESH: usize = 1024;
+/// Slots whose addresses may be the host's own are left out: those from the programs' usual place to the end of the
+/// addresses that a process has.
+const HOST: std::ops::Range<usize> = 1340..2048;
 
 impl Memory {
     /// Empty memory.
@@ -130,7 +154,7 @@ impl Memory {
             )));
         }
         let words = bytes.div_ceil(4) as usize;
-        self.allocations.push(Allocation {
+        let allocation = Allocation {
             name: name.to_owned(),
             bytes,
             element: element.max(1),
@@ -139,7 +163,17 @@ impl Memory {
             writable: true,
             parted: false,
             freed: None,
-        });
+        };
+        if self.allocations.len() >= FRESH
+            && let Some(slot) = self.freed.pop_front()
+        {
+            self.allocations[slot] = allocation;
+            return Ok(slot);
+        }
+        if self.allocations.len() == HOST.start {
+            self.allocations.resize_with(HOST.end, Allocation::nothing);
+        }
+        self.allocations.push(allocation);
         Ok(self.allocations.len() - 1)
     }
 
@@ -160,6 +194,7 @@ impl Memory {
         allocation.words = Lines::new(0, || AtomicU32::new(0));
         allocation.initialised = Initialised::All;
         self.bytes -= bytes;
+        self.freed.push_back(slot as usize - 1);
         Ok(())
     }
 
@@ -194,6 +229,17 @@ impl Memory {
     /// Does an address belong to device memory, that of a freed allocation or beyond an allocation's end included?
     pub fn owns(&self, address: u64) -> bool {
         self.slot(address).is_some()
+    }
+
+    /// Where the allocation begins that an address belongs to, in the sense of [`Self::owns`].
+    pub fn start(&self, address: u64) -> Option<u64> {
+        self.slot(address).map(|slot| base(slot as u64 + 1))
+    }
+
+    /// The name and the size of the allocation that begins at `address`; of freed memory, the size that it had.
+    pub fn described(&self, address: u64) -> Option<(&str, u64)> {
+        let allocation = self.allocations.get(self.slot(address)?)?;
+        Some((&allocation.name, allocation.freed.unwrap_or(allocation.bytes)))
     }
 
     /// Are these bytes inside one allocation?
@@ -275,9 +321,9 @@ impl Memory {
     }
 
     fn at(&self, address: u64) -> Result<(&Allocation, i64), Error> {
-        let (slot, offset) = split(address);
-        slot.checked_sub(1)
-            .and_then(|s| self.allocations.get(s as usize))
+        let (_, offset) = split(address);
+        self.slot(address)
+            .and_then(|s| self.allocations.get(s))
             .map(|a| (a, offset))
             .ok_or_else(|| Error::Memory(format!("address {address:#x} is in no allocation")))
     }
@@ -285,7 +331,7 @@ impl Memory {
     /// The slot of the allocation that an address belongs to, also if it is outside its bounds.
     pub(crate) fn slot(&self, address: u64) -> Option<usize> {
         let slot = (split(address).0 as usize).checked_sub(1)?;
-        (slot < self.allocations.len()).then_some(slot)
+        (slot < self.allocations.len() && !HOST.contains(&slot)).then_some(slot)
     }
 
     pub(crate) fn range(&self, address: u64, bytes: u64) -> Result<(&Allocation, usize), Error> {
@@ -324,4 +370,39 @@ pub(crate) const fn byte_mask(bits: u8) -> u32 {
         i += 1;
     }
     mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program may allocate and free for ever, and must not be given what may be its own addresses.
+    #[test]
+    fn freed_addresses_come_back_late_and_the_hosts_never() {
+        let mut memory = Memory::new();
+        let kept = memory.alloc("kept", 4, 4, None).expect("room");
+        let mut seen = vec![kept];
+        for i in 0..FRESH - 1 {
+            let address = memory.alloc("short", 4, 4, None).expect("room");
+            assert!(!seen.contains(&address), "{i}");
+            memory.free(address).expect("it is there");
+            assert!(memory.owns(address) && !memory.holds(address, 1));
+            seen.push(address);
+        }
+        let again = memory.alloc("again", 8, 4, None).expect("room");
+        assert_eq!(again, seen[1], "the one that was freed first");
+        assert_eq!(memory.described(again), Some(("again", 8)));
+        assert_eq!(memory.start(again + 5), Some(again));
+        let live: Vec<u64> =
+            (0..3000).map(|_| memory.alloc("live", 4, 4, None).expect("room")).collect();
+        for address in &live {
+            let (from, to) = (base(HOST.start as u64 + 1), base(HOST.end as u64 + 1));
+            assert!(!(from..to).contains(address), "{address:#x}");
+            assert!(memory.holds(*address, 4));
+        }
+        let host = 0x7fff_1234_5678;
+        assert!(!memory.owns(host) && memory.read(host, 1).is_err() && memory.free(host).is_err());
+        let distinct: std::collections::BTreeSet<_> = live.iter().collect();
+        assert_eq!(distinct.len(), live.len());
+    }
 }

@@ -8,10 +8,10 @@ use super::pattern::{Cost, Pattern, Place as Lanes};
 use super::warp::lanes;
 use super::words::{self, Half};
 use super::{COUNT, FULL, hazards, local};
-use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::count;
 use crate::decode::op::{Address, MemOp, MemSpace};
+use crate::{FindingKind, Touch, Touched};
 
 /// What an operation does to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +153,11 @@ fn go<const L: u8>(
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
         hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, &lanes.pattern.shape);
+        if let (Some(touched), Some(slot)) = (cx.m.touched.as_deref_mut(), slot)
+            && allocation.is_some_and(|a| !a.parted)
+        {
+            touch(touched, request, who.mask, &lanes, slot as usize);
+        }
     }
     let rows = &mut *cx.rows;
     let watched = cx.m.watched;
@@ -169,6 +174,28 @@ fn go<const L: u8>(
     };
     cx.m.changes += u64::from(changed);
     true
+}
+
+/// Records the bytes that an access touches, each lane's or all together.
+#[inline(never)]
+fn touch(touched: &mut Touched, request: &Request<'_>, mask: u32, at: &Lanes<'_>, slot: usize) {
+    let Request { op, kind, .. } = *request;
+    let how = match kind {
+        _ if op.strong => Touch::Strong,
+        Kind::Load => Touch::Read,
+        Kind::Store => Touch::Write,
+        Kind::Atomic => Touch::Strong,
+    };
+    let (bytes, shape) = (u64::from(op.bytes()), &at.pattern.shape);
+    if shape.run {
+        touched.bytes(slot, u64::from(at.first), 32 * bytes, how);
+    } else {
+        let offsets = at.offsets();
+        let lanes = if shape.same { mask & mask.wrapping_neg() } else { mask };
+        for lane in super::warp::lanes(lanes) {
+            touched.bytes(slot, u64::from(offsets[lane]), bytes, how);
+        }
+    }
 }
 
 #[inline(always)]
@@ -363,7 +390,8 @@ pub(super) fn sound(
     let (place, limits) = if global {
         let (slot, offset) = split(address);
         let place = Place::Global(slot.wrapping_sub(1), offset);
-        match (slot as usize).checked_sub(1).and_then(|s| cx.m.grid.memory.allocations.get(s)) {
+        let memory = cx.m.grid.memory;
+        match memory.slot(address).and_then(|s| memory.allocations.get(s)) {
             Some(a) if a.freed.is_some() => {
                 cx.m.fault(FindingKind::UseAfterFree, op, place, cx.b.index, linear, write);
                 return false;

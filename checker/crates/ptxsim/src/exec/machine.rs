@@ -16,7 +16,7 @@ use crate::decode::op::{Code, MemOp};
 use crate::decode::{Program, SharedVariable};
 use crate::lines::Lines;
 use crate::memory::Memory;
-use crate::{Access, Action, Counters, FindingKind, Space};
+use crate::{Access, Action, Counters, FindingKind, Space, Touched};
 
 /// What a launch has in common for all its blocks.
 #[derive(Debug)]
@@ -101,6 +101,8 @@ pub(crate) struct Machine<'a> {
     pub heap: Option<Heap>,
     /// Who follows one thread, at that level.
     pub trace: Option<Box<Tracer>>,
+    /// The bytes of device memory that were touched, where somebody asks.
+    pub touched: Option<Box<Touched>>,
 }
 
 /// A block in flight.

@@ -13,7 +13,7 @@ use super::{COUNT, FULL, hazards};
 use crate::decode::op::{ImageKind, ImageOp, Outside, Property};
 use crate::texture::sample::Raw;
 use crate::texture::{Image, Texture};
-use crate::{FindingKind, ObjectProblem};
+use crate::{FindingKind, ObjectProblem, Touch};
 
 /// Executes operation `index` of the program's texture and surface operations.
 #[inline(never)]
@@ -96,6 +96,7 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
                 unwritten = Some(byte);
             }
             read(cx, op, lane, image.slot, byte, image.format.bytes());
+            cx.m.touch(image.slot, byte, image.format.bytes(), Touch::Read);
         }
         raw(&words, image, byte)
     };
@@ -196,6 +197,7 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
         }
         if L >= FULL {
             read(cx, op, lane, image.slot, byte, bytes);
+            cx.m.touch(image.slot, byte, bytes, Touch::Read);
         }
         load(cx, op, lane, Some((image, byte)));
     }
@@ -280,6 +282,7 @@ fn save<const L: u8>(
             hazards::image::follow(cx.m, cx.b, warp, lane, op, &texels);
         }
         cx.m.written(slot, byte, op.memory.bytes());
+        cx.m.touch(slot, byte, op.memory.bytes(), Touch::Write);
     }
 }
 
@@ -310,6 +313,13 @@ fn query(
 }
 
 impl Machine<'_> {
+    /// Records that bytes of a slot are touched, where somebody asks.
+    fn touch(&mut self, slot: usize, byte: u64, bytes: u32, how: Touch) {
+        if let Some(touched) = self.touched.as_deref_mut() {
+            touched.bytes(slot, byte, bytes.into(), how);
+        }
+    }
+
     /// Have all these bytes of a slot been written, as far as it is followed?
     fn initialised(&mut self, slot: usize, byte: u64, bytes: u32) -> bool {
         let Some(allocation) = self.grid.memory.allocations.get(slot) else { return true };

@@ -1,0 +1,187 @@
+//! Which bytes of device memory a launch read and wrote: what a program's other work must be ordered with.
+
+use std::ops::Range;
+
+use crate::address::{base, split};
+
+/// The bytes that a launch touched. Accesses that are atomic, or strong in the PTX memory model, are kept apart: two of
+/// them need no order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// By slot, from 0.
+    slots: Vec<Option<Box<Uses>>>,
+}
+
+/// How a byte was touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    /// Read.
+    Read,
+    /// Written.
+    Write,
+    /// Changed, or read, by an operation that may race with its like.
+    Strong,
+}
+
+/// Bytes that two pieces of work both touch, in a way that needs an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// The address of the first of them.
+    pub first: u64,
+    /// That of the last.
+    pub last: u64,
+    /// Does the first piece of work write there, and the second?
+    pub writes: [bool; 2],
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Uses {
+    /// A bit per byte, by [`Touch`].
+    bits: [Bits; 3],
+}
+
+/// A bit per byte of an allocation, as far as anything was touched.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    #[inline]
+    fn add(&mut self, range: Range<u64>) {
+        if range.is_empty() {
+            return;
+        }
+        let (first, last) = ((range.start / 64) as usize, ((range.end - 1) / 64) as usize);
+        if last >= self.0.len() {
+            self.0.resize((last + 1).next_multiple_of(512), 0);
+        }
+        let low = u64::MAX << (range.start % 64);
+        let high = u64::MAX >> (63 - (range.end - 1) % 64);
+        if first == last {
+            self.0[first] |= low & high;
+        } else {
+            self.0[first] |= low;
+            self.0[first + 1..last].fill(u64::MAX);
+            self.0[last] |= high;
+        }
+    }
+
+    fn word(&self, index: usize) -> u64 {
+        self.0.get(index).copied().unwrap_or(0)
+    }
+
+    fn join(&mut self, other: &Self) {
+        if other.0.len() > self.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+}
+
+impl Touched {
+    /// Adds bytes from `address`, which is in an allocation.
+    pub fn add(&mut self, address: u64, bytes: u64, touch: Touch) {
+        let (slot, offset) = split(address);
+        if let (Some(slot), Ok(offset)) = ((slot as usize).checked_sub(1), u64::try_from(offset)) {
+            self.bytes(slot, offset, bytes, touch);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&mut self, slot: usize, offset: u64, bytes: u64, touch: Touch) {
+        if slot >= self.slots.len() {
+            self.slots.resize(slot + 1, None);
+        }
+        let uses = self.slots[slot].get_or_insert_default();
+        uses.bits[touch as usize].add(offset..offset + bytes);
+    }
+
+    /// Adds what another host thread's blocks touched.
+    pub(crate) fn join(&mut self, other: &Self) {
+        if other.slots.len() > self.slots.len() {
+            self.slots.resize(other.slots.len(), None);
+        }
+        for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
+            if let Some(theirs) = theirs {
+                let mine = mine.get_or_insert_default();
+                mine.bits.iter_mut().zip(&theirs.bits).for_each(|(a, b)| a.join(b));
+            }
+        }
+    }
+
+    /// Starts of the allocations that were touched.
+    pub fn allocations(&self) -> impl Iterator<Item = u64> {
+        let touched = self.slots.iter().enumerate().filter(|(_, uses)| uses.is_some());
+        touched.map(|(slot, _)| base(slot as u64 + 1))
+    }
+
+    /// The bytes of the first allocation in which this work and a later one meet.
+    pub fn meets(&self, later: &Self) -> Option<Meeting> {
+        let both = self.slots.iter().zip(&later.slots).enumerate();
+        both.filter_map(|(slot, (a, b))| Some((slot, a.as_deref()?, b.as_deref()?)))
+            .find_map(|(slot, a, b)| a.meets(b, base(slot as u64 + 1)))
+    }
+}
+
+impl Uses {
+    fn meets(&self, later: &Self, start: u64) -> Option<Meeting> {
+        let length = |uses: &Self| uses.bits.iter().map(|b| b.0.len()).max().unwrap_or(0);
+        let (mut first, mut last) = (None, 0);
+        let mut writes = [false; 2];
+        for i in 0..length(self).min(length(later)) {
+            let [read, write, strong] = self.bits.each_ref().map(|bits| bits.word(i));
+            let [read2, write2, strong2] = later.bits.each_ref().map(|bits| bits.word(i));
+            let met = write & (read2 | write2 | strong2)
+                | strong & (read2 | write2)
+                | read & (write2 | strong2);
+            if met != 0 {
+                let at = i as u64 * 64;
+                first = first.or(Some(at + u64::from(met.trailing_zeros())));
+                last = at + 63 - u64::from(met.leading_zeros());
+                writes[0] |= met & (write | strong) != 0;
+                writes[1] |= met & (write2 | strong2) != 0;
+            }
+        }
+        first.map(|first| Meeting { first: start + first, last: start + last, writes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(parts: &[(u64, u64, Touch)]) -> Touched {
+        let mut touched = Touched::default();
+        parts
+            .iter()
+            .for_each(|(offset, bytes, touch)| touched.add(base(3) + offset, *bytes, *touch));
+        touched
+    }
+
+    /// Against a comparison byte by byte.
+    #[test]
+    fn two_works_meet_where_one_writes() {
+        use Touch::{Read, Strong, Write};
+        let cases = [
+            (vec![(0, 400, Write)], vec![(400, 400, Write)], None),
+            (vec![(0, 401, Write)], vec![(400, 400, Read)], Some((400, 400, [true, false]))),
+            (vec![(0, 400, Read)], vec![(0, 400, Read)], None),
+            (vec![(63, 2, Read)], vec![(60, 200, Write)], Some((63, 64, [false, true]))),
+            (vec![(8, 4, Strong)], vec![(8, 4, Strong)], None),
+            (vec![(8, 4, Strong)], vec![(11, 1, Read)], Some((11, 11, [true, false]))),
+            (vec![(1 << 20, 1, Write)], vec![(0, 1 << 20, Write)], None),
+        ];
+        for (a, b, expected) in cases {
+            let met = of(&a).meets(&of(&b));
+            let expected = expected.map(|(first, last, writes)| Meeting {
+                first: base(3) + first,
+                last: base(3) + last,
+                writes,
+            });
+            assert_eq!(met, expected, "{a:?} {b:?}");
+        }
+        let mut joined = of(&[(0, 4, Write)]);
+        joined.join(&of(&[(100, 4, Write)]));
+        assert_eq!(joined, of(&[(0, 4, Write), (100, 4, Write)]));
+        assert_eq!(joined.allocations().collect::<Vec<_>>(), [base(3)]);
+    }
+}
