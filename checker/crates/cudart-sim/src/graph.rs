@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::order::Order;
+
 /// A piece of work, in the order in which the host asked for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(u64);
@@ -44,13 +46,23 @@ pub struct Graph<W> {
     next: u64,
     /// Per stream: does it order itself with the legacy default stream, and its last work, done or not.
     streams: BTreeMap<Stream, (bool, Option<Id>)>,
+    /// The last work of streams that were destroyed, as long as the default stream waits for it.
+    orphans: Vec<Id>,
     next_stream: u64,
+    order: Order,
 }
 
 impl<W> Default for Graph<W> {
     fn default() -> Self {
         let streams = BTreeMap::from([(LEGACY, (true, None))]);
-        Self { pending: BTreeMap::new(), next: 0, streams, next_stream: 1 }
+        Self {
+            pending: BTreeMap::new(),
+            next: 0,
+            streams,
+            orphans: vec![],
+            next_stream: 1,
+            order: Order::default(),
+        }
     }
 }
 
@@ -70,7 +82,13 @@ impl<W> Graph<W> {
 
     /// Forgets a stream. Its work stays, and is done when somebody waits for the device.
     pub fn destroy(&mut self, stream: Stream) -> bool {
-        stream != LEGACY && self.streams.remove(&stream).is_some()
+        if stream == LEGACY {
+            return false;
+        }
+        let Some((blocking, last)) = self.streams.remove(&stream) else { return false };
+        self.orphans.retain(|id| !self.order.known(*id));
+        self.orphans.extend(last.filter(|id| blocking && !self.order.known(*id)));
+        true
     }
 
     /// Adds work at the end of a stream, after what its order demands and after `also`.
@@ -83,9 +101,11 @@ impl<W> Graph<W> {
         if stream == LEGACY {
             let others = self.streams.values().filter(|(blocking, _)| *blocking);
             after.extend(others.filter_map(|(_, last)| *last));
+            after.extend(self.orphans.drain(..));
         } else if blocking {
             after.extend(self.streams.get(&LEGACY).and_then(|(_, last)| *last));
         }
+        self.order.asked(id, stream, after.iter().copied());
         after.retain(|id| self.pending.contains_key(id));
         self.pending.insert(id, Pending { stream, work, after: after.into_iter().collect() });
         if let Some((_, last)) = self.streams.get_mut(&stream) {
@@ -94,10 +114,35 @@ impl<W> Graph<W> {
         id
     }
 
-    /// The last work of a stream, if it is not done.
+    /// The last work of a stream, if the host does not know that it is done.
     pub fn last(&self, stream: Stream) -> Option<Id> {
         let (_, last) = self.streams.get(&stream)?;
-        last.filter(|id| self.pending.contains_key(id))
+        last.filter(|id| !self.order.known(*id))
+    }
+
+    /// What is ordered before what.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// The host hears that this work is done, which it is.
+    pub fn heard(&mut self, id: Id) {
+        self.order.heard(id);
+    }
+
+    /// Are there several streams, so that work may not be ordered?
+    pub fn concurrent(&self) -> bool {
+        self.streams.len() > 1 || !self.orphans.is_empty()
+    }
+
+    /// The oldest work that is not done.
+    pub fn oldest(&self) -> Option<Id> {
+        self.pending.keys().next().copied()
+    }
+
+    /// The number that the next work will have.
+    pub fn upcoming(&self) -> Id {
+        Id(self.next)
     }
 
     /// Is this work done?
@@ -129,6 +174,13 @@ impl<W> Graph<W> {
     /// Forgets all work that is not done: the device is lost.
     pub fn clear(&mut self) {
         self.pending.clear();
+        self.order.heard_all();
+    }
+
+    /// The host hears that all work is done, which it is.
+    pub fn heard_all(&mut self) {
+        self.orphans.clear();
+        self.order.heard_all();
     }
 }
 
@@ -149,7 +201,9 @@ mod tests {
         let b1 = graph.add(b, "b1", &[]);
         assert_eq!(finish(&mut graph, b1), ["b1"]);
         assert_eq!(finish(&mut graph, a2), ["a1", "a2"]);
-        assert!(graph.done(a2) && graph.last(a).is_none());
+        assert!(graph.done(a2) && graph.last(a) == Some(a2));
+        graph.heard(a2);
+        assert_eq!(graph.last(a), None);
         assert!(graph.step_any().is_none());
     }
 
@@ -175,5 +229,40 @@ mod tests {
         assert_eq!(finish(&mut graph, b1), ["a1", "b1"]);
         assert!(graph.destroy(a) && !graph.destroy(a) && !graph.destroy(LEGACY));
         assert_eq!(graph.step_any().map(|step| step.work), Some("a2"));
+    }
+
+    /// Who is ordered, told by hand.
+    #[test]
+    fn an_order_comes_from_streams_events_and_the_hosts_waits() {
+        let mut graph = Graph::default();
+        let (a, b) = (graph.create(false), graph.create(false));
+        let a1 = graph.add(a, "a1", &[]);
+        let b1 = graph.add(b, "b1", &[]);
+        let a2 = graph.add(a, "a2", &[]);
+        let b2 = graph.add(b, "b2", &[a1]);
+        let before = |graph: &Graph<_>, x, of, y| graph.order().before((x, of), y);
+        assert!(before(&graph, a1, a, a2) && before(&graph, a1, a, b2));
+        assert!(
+            !before(&graph, a1, a, b1) && !before(&graph, a2, a, b2) && !before(&graph, b1, b, a2)
+        );
+        // done without anybody knowing, it is still not ordered
+        while graph.step(a2).is_some() {}
+        let b3 = graph.add(b, "b3", &[]);
+        assert!(!before(&graph, a2, a, b3) && before(&graph, a1, a, b3));
+        graph.heard(a2);
+        assert!(graph.order().known(a1) && graph.order().known(a2) && !graph.order().known(b1));
+        assert!(!before(&graph, a2, a, b3), "it was asked for before the host heard");
+        graph.heard_all();
+        assert!(graph.order().known(b3));
+    }
+
+    #[test]
+    fn the_default_stream_waits_for_streams_that_are_gone() {
+        let mut graph = Graph::default();
+        let gone = graph.create(true);
+        graph.add(gone, "gone", &[]);
+        assert!(graph.destroy(gone));
+        let legacy = graph.add(LEGACY, "legacy", &[]);
+        assert_eq!(finish(&mut graph, legacy), ["gone", "legacy"]);
     }
 }

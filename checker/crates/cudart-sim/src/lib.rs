@@ -12,5 +12,6 @@ pub mod error;
 pub mod fatbin;
 pub mod graph;
 mod host;
+mod order;
 pub mod report;
 pub mod runtime;

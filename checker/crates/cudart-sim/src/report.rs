@@ -165,10 +165,12 @@ pub enum HostFindingKind {
     },
     /// A call uses memory that was freed before, by `with`.
     UseAfterFree {
-        /// What uses it.
-        party: Party,
         /// The memory.
         memory: Memory,
+        /// How many bytes of it.
+        bytes: u64,
+        /// Does it write them?
+        write: bool,
     },
     /// Two pieces of work use the same bytes, one of them writes, and nothing makes `at` wait for `with`.
     MissingWait {
@@ -181,13 +183,6 @@ pub enum HostFindingKind {
         /// The first byte in that memory that both use, and the last.
         bytes: [u64; 2],
     },
-    /// The memory is freed while work that uses it, asked for at `with`, may still be running.
-    FreedTooEarly {
-        /// The work.
-        party: Party,
-        /// The memory.
-        memory: Memory,
-    },
     /// The host reads or writes memory that work, asked for at `with`, may still be using.
     HostRace {
         /// The work.
@@ -198,13 +193,6 @@ pub enum HostFindingKind {
         write: bool,
         /// The byte in the memory that the host touched.
         byte: u64,
-    },
-    /// A kernel uses an address of the host's memory that it was given as an argument.
-    HostPointer {
-        /// The kernel.
-        kernel: String,
-        /// The argument's number, from 0.
-        argument: usize,
     },
 }
 

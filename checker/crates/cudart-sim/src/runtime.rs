@@ -1,8 +1,10 @@
 //! The state behind the runtime's functions: one simulated device, its memory, its streams, the program's kernels.
 
+mod conflicts;
 mod copies;
 mod events;
 mod facts;
+mod findings;
 mod kernels;
 mod memory;
 mod sites;
@@ -15,13 +17,15 @@ use ptxsim::{Diagnose, Memory};
 use crate::clock::Clock;
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, Stream};
-use crate::report::Place;
+use crate::report::{Place, Pointer};
 pub use copies::{Direction, Transfer};
 pub use kernels::{Kernel, LaunchShape};
 pub use work::HostCall;
 
+use conflicts::Done;
 use events::Event;
 use facts::Facts;
+use findings::Findings;
 use kernels::{Binary, Variable};
 use memory::Allocation;
 use sites::{Site, Sites};
@@ -63,6 +67,9 @@ pub struct Launched {
     pub block: [u32; 3],
     /// Arrays that arguments point to: the argument's number, and the array's name in findings.
     pub arrays: Vec<(usize, String)>,
+    /// What those arguments are that look like addresses and are none of the device's memory, where that matters to a
+    /// finding.
+    pub strangers: Vec<(usize, Pointer)>,
     /// What was seen; of a launch that was refused, nothing.
     pub seen: ptxsim::Observations,
     /// Why it was not run.
@@ -82,8 +89,10 @@ pub struct Runtime {
     memory: Memory,
     /// Device memory that `cudaMalloc` gave and nobody has freed, by address.
     allocations: BTreeMap<u64, Allocation>,
-    /// Page-locked host memory: bytes by address.
-    pinned: BTreeMap<u64, usize>,
+    /// Page-locked host memory, by address.
+    pinned: BTreeMap<u64, Allocation>,
+    /// What was freed, device memory or page-locked, and where; until the address is somebody else's.
+    freed: BTreeMap<u64, (Allocation, Site)>,
     binaries: Vec<Binary>,
     /// By the address of the kernel's host function.
     kernels: BTreeMap<u64, Kernel>,
@@ -99,6 +108,9 @@ pub struct Runtime {
     calling: (&'static str, Option<Site>),
     sites: Sites,
     facts: Facts,
+    findings: Findings,
+    /// Work that has been done, as long as other work may not be ordered with it.
+    done: Vec<Done>,
     launched: Vec<Launched>,
     output: String,
     last: Option<Code>,
@@ -122,6 +134,7 @@ impl Runtime {
             Err(Code::NOT_READY) => Code::NOT_READY,
             Err(code) => {
                 self.last = Some(code);
+                self.failed(code);
                 code
             }
         }
@@ -129,6 +142,7 @@ impl Runtime {
 
     /// `cudaGetLastError`, or without `forget` `cudaPeekAtLastError`. An error that ended the context stays.
     pub fn last_error(&mut self, forget: bool) -> Code {
+        self.looked();
         let last = if forget { self.last.take() } else { self.last };
         self.lost.or(last).unwrap_or(Code::SUCCESS)
     }
@@ -144,6 +158,8 @@ impl Runtime {
             self.perform(step);
         }
         self.clock.hear(self.clock.end(id));
+        self.graph.heard(id);
+        self.settle();
         self.alive()
     }
 
@@ -163,6 +179,8 @@ impl Runtime {
             self.perform(step);
         }
         self.clock.hear(self.clock.last());
+        self.graph.heard_all();
+        self.settle();
         self.alive()
     }
 
@@ -172,11 +190,18 @@ impl Runtime {
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        let Some(id) = self.graph.last(stream) else { return Ok(()) };
-        if let Some(step) = self.graph.step(id) {
-            let end = self.perform(step);
-            self.clock.hear(end);
-        }
+        self.graph.last(stream).map_or(Ok(()), |id| self.ask_about(id))
+    }
+
+    /// Is this work done? If not, the next step towards it is.
+    fn ask_about(&mut self, id: Id) -> Result {
+        let Some(step) = self.graph.step(id) else {
+            self.graph.heard(id);
+            self.settle();
+            return Ok(());
+        };
+        let end = self.perform(step);
+        self.clock.hear(end);
         self.alive()?;
         Err(Code::NOT_READY)
     }

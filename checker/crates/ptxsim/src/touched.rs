@@ -114,6 +114,36 @@ impl Touched {
         touched.map(|(slot, _)| base(slot as u64 + 1))
     }
 
+    /// Where this work meets a later one that touches a range alone: its address, its bytes, and how.
+    pub fn meets_range(&self, (address, bytes, touch): (u64, u64, Touch)) -> Option<Meeting> {
+        let (slot, offset) = split(address);
+        let slot = (slot as usize).checked_sub(1)?;
+        let uses = self.slots.get(slot)?.as_deref()?;
+        let from = u64::try_from(offset).ok()?;
+        let end = from.checked_add(bytes).filter(|end| *end > from)?;
+        let (mut first, mut last, mut writes) = (None, 0, false);
+        for i in from / 64..=(end - 1) / 64 {
+            let [read, write, strong] = uses.bits.each_ref().map(|bits| bits.word(i as usize));
+            let low = if i == from / 64 { u64::MAX << (from % 64) } else { u64::MAX };
+            let high =
+                if i == (end - 1) / 64 { u64::MAX >> (63 - (end - 1) % 64) } else { u64::MAX };
+            let mine = match touch {
+                Touch::Read => write | strong,
+                Touch::Write => read | write | strong,
+                Touch::Strong => read | write,
+            };
+            let met = mine & low & high;
+            if met != 0 {
+                first = first.or(Some(i * 64 + u64::from(met.trailing_zeros())));
+                last = i * 64 + 63 - u64::from(met.leading_zeros());
+                writes |= met & (write | strong) != 0;
+            }
+        }
+        let start = base(slot as u64 + 1);
+        let writes = [writes, touch != Touch::Read];
+        first.map(|first| Meeting { first: start + first, last: start + last, writes })
+    }
+
     /// The bytes of the first allocation in which this work and a later one meet.
     pub fn meets(&self, later: &Self) -> Option<Meeting> {
         let both = self.slots.iter().zip(&later.slots).enumerate();
@@ -178,6 +208,10 @@ mod tests {
                 writes,
             });
             assert_eq!(met, expected, "{a:?} {b:?}");
+            if let [(offset, bytes, touch)] = b[..] {
+                let met = of(&a).meets_range((base(3) + offset, bytes, touch));
+                assert_eq!(met, expected, "{a:?} {b:?}");
+            }
         }
         let mut joined = of(&[(0, 4, Write)]);
         joined.join(&of(&[(100, 4, Write)]));

@@ -6,6 +6,7 @@ use super::{Runtime, kernels::Variable};
 use crate::error::{Code, Result};
 use crate::graph::{LEGACY, Stream};
 use crate::host::Address;
+use crate::report::{HostFindingKind, Pointer, Why};
 
 /// `cudaMemcpyKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,19 @@ pub enum Direction {
     DeviceToDevice,
     /// As the addresses say.
     Default,
+}
+
+impl Direction {
+    /// Its name in C.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::HostToHost => "cudaMemcpyHostToHost",
+            Self::HostToDevice => "cudaMemcpyHostToDevice",
+            Self::DeviceToHost => "cudaMemcpyDeviceToHost",
+            Self::DeviceToDevice => "cudaMemcpyDeviceToDevice",
+            Self::Default => "cudaMemcpyDefault",
+        }
+    }
 }
 
 impl TryFrom<i32> for Direction {
@@ -64,10 +78,10 @@ impl Runtime {
         }
         let (to_device, from_device) = self.sides(transfer)?;
         if to_device {
-            self.inside(to, bytes)?;
+            self.inside(to, bytes, true)?;
         }
         if from_device {
-            self.inside(from, bytes)?;
+            self.inside(from, bytes, false)?;
         }
         let length = usize::try_from(bytes).map_err(|_| Code::INVALID_VALUE)?;
         let source = if from_device {
@@ -98,7 +112,7 @@ impl Runtime {
         if bytes == 0 {
             return Ok(());
         }
-        self.inside(to, bytes)?;
+        self.inside(to, bytes, true)?;
         self.facts.sets.add(bytes);
         self.ask(stream, Work::Set { to, value, bytes }, &[]);
         Ok(())
@@ -124,7 +138,7 @@ impl Runtime {
     }
 
     /// Is the destination on the device, is the source? What the program says must fit what the addresses say.
-    fn sides(&self, transfer: Transfer) -> Result<(bool, bool)> {
+    fn sides(&mut self, transfer: Transfer) -> Result<(bool, bool)> {
         let device = |address| self.belongs(address) == Belongs::Device;
         let (to, from) = (device(transfer.to), device(transfer.from));
         let said = match transfer.direction {
@@ -134,10 +148,34 @@ impl Runtime {
             Direction::DeviceToDevice => (true, true),
             Direction::Default => (to, from),
         };
-        if said == (to, from) { Ok(said) } else { Err(Code::INVALID_VALUE) }
+        if said == (to, from) {
+            return Ok(said);
+        }
+        let said = transfer.direction.name().to_owned();
+        let [to, from] =
+            [transfer.to, transfer.from].map(|address| Box::new(self.pointer(address)));
+        self.because(Why::Direction { said, to, from });
+        Err(Code::INVALID_VALUE)
     }
 
-    fn inside(&self, address: u64, bytes: u64) -> Result {
-        if self.memory.holds(address, bytes) { Ok(()) } else { Err(Code::INVALID_VALUE) }
+    /// Are these bytes, which are written if they are the `destination`, inside device memory? If not, it is told why.
+    fn inside(&mut self, address: u64, bytes: u64, destination: bool) -> Result {
+        if self.memory.holds(address, bytes) {
+            return Ok(());
+        }
+        match self.pointer(address) {
+            Pointer::Inside { memory, offset } => {
+                self.because(Why::Outside { destination, bytes, offset, memory });
+            }
+            Pointer::Freed { memory, freed } => {
+                let at = self.here(None);
+                let what = HostFindingKind::UseAfterFree { memory, bytes, write: destination };
+                if self.found(what, at, freed).is_some() {
+                    self.told();
+                }
+            }
+            pointer => self.because(Why::Pointer { pointer }),
+        }
+        Err(Code::INVALID_VALUE)
     }
 }

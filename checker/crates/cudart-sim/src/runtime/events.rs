@@ -51,7 +51,7 @@ impl Runtime {
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        if let Some(id) = recorded.filter(|id| !self.graph.done(*id)) {
+        if let Some(id) = recorded.filter(|id| !self.graph.order().known(*id)) {
             self.ask(stream, Work::Event(usize::MAX), &[id]);
         }
         Ok(())
@@ -66,15 +66,7 @@ impl Runtime {
     /// `cudaEventQuery`.
     pub fn query_event(&mut self, event: usize) -> Result {
         self.alive()?;
-        let Some(id) = self.event(event)?.recorded.filter(|id| !self.graph.done(*id)) else {
-            return Ok(());
-        };
-        if let Some(step) = self.graph.step(id) {
-            let end = self.perform(step);
-            self.clock.hear(end);
-        }
-        self.alive()?;
-        Err(Code::NOT_READY)
+        self.event(event)?.recorded.map_or(Ok(()), |id| self.ask_about(id))
     }
 
     /// `cudaEventElapsedTime`: milliseconds between two events.

@@ -42,6 +42,7 @@ impl Runtime {
     /// The program calls a function of the runtime.
     pub fn enter(&mut self, function: &'static str) {
         self.calling = (function, None);
+        self.findings.begin();
     }
 
     /// Where it calls that function.
@@ -89,7 +90,7 @@ impl Runtime {
             synchronisations: facts.synchronisations,
             elapsed: facts.elapsed.iter().map(elapsed).collect(),
             leaks: leaks.into_iter().map(leak).collect(),
-            findings: vec![],
+            findings: self.told_findings(),
             crashed: None,
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
         }

@@ -8,6 +8,7 @@ use super::Runtime;
 use super::work::{HostCall, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
+use crate::report::Why;
 
 /// A fat binary; its module is made when something of it is first used.
 #[derive(Debug)]
@@ -148,7 +149,10 @@ impl Runtime {
         };
         match ptxsim::check(&module, &launch) {
             Ok(()) => {}
-            Err(ptxsim::Error::BadLaunch { error, .. }) => return Err(Code(error.code() as i32)),
+            Err(ptxsim::Error::BadLaunch { error, text }) => {
+                self.because(Why::Said { text });
+                return Err(Code(error.code() as i32));
+            }
             // told when it runs, with its reason
             Err(_) => {}
         }

@@ -3,6 +3,7 @@
 use super::Runtime;
 use super::sites::Site;
 use crate::error::{Code, Result};
+use crate::report::MemoryKind;
 
 /// Where an address belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub(super) enum Belongs {
     Pageable,
 }
 
-/// Memory that `cudaMalloc` gave.
+/// Memory that the runtime gave, or knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Allocation {
     /// Counted from 1, in the order in which the program asked.
@@ -24,6 +25,7 @@ pub(super) struct Allocation {
     pub name: String,
     /// Who asked for it.
     pub site: Site,
+    pub kind: MemoryKind,
 }
 
 impl Runtime {
@@ -38,7 +40,9 @@ impl Runtime {
         let address =
             self.memory.alloc(&name, bytes, 1, None).map_err(|_| Code::MEMORY_ALLOCATION)?;
         let site = self.site();
-        self.allocations.insert(address, Allocation { number, bytes, name, site });
+        let kind = MemoryKind::Device;
+        self.freed.remove(&address);
+        self.allocations.insert(address, Allocation { number, bytes, name, site, kind });
         self.facts.allocated(bytes, self.allocations.len());
         Ok(address)
     }
@@ -50,20 +54,35 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
-        let freed = self.allocations.remove(&address).ok_or(Code::INVALID_VALUE)?;
+        let Some(freed) = self.allocations.remove(&address) else {
+            return self.bad_free(address);
+        };
         self.facts.freed(freed.bytes);
+        let site = self.site();
+        self.freed.insert(address, (freed, site));
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
 
     /// Page-locked memory that the program has at `address`.
     pub fn pin(&mut self, address: u64, bytes: usize) {
-        self.pinned.insert(address, bytes);
+        let (number, site) = (0, self.site());
+        let (bytes, kind) = (bytes as u64, MemoryKind::Pinned);
+        let allocation = Allocation { number, bytes, name: String::new(), site, kind };
+        self.freed.retain(|start, (freed, _)| {
+            start.saturating_add(freed.bytes) <= address || *start >= address + bytes
+        });
+        self.pinned.insert(address, allocation);
     }
 
     /// `cudaFreeHost`: the bytes that were there.
     pub fn unpin(&mut self, address: u64) -> Result<usize> {
         self.synchronize_device()?;
-        self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)
+        let Some(freed) = self.pinned.remove(&address) else {
+            return self.bad_free(address).map(|()| 0);
+        };
+        let (bytes, site) = (freed.bytes as usize, self.site());
+        self.freed.insert(address, (freed, site));
+        Ok(bytes)
     }
 
     /// The allocation that an address lies in.
@@ -78,7 +97,7 @@ impl Runtime {
         }
         let before = self.pinned.range(..=address).next_back();
         match before {
-            Some((start, bytes)) if address - start < *bytes as u64 => Belongs::Pinned,
+            Some((start, pinned)) if address - start < pinned.bytes => Belongs::Pinned,
             _ => Belongs::Pageable,
         }
     }

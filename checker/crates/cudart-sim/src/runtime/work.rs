@@ -1,7 +1,8 @@
 //! Doing what is pending, when somebody waits for it.
 
-use ptxsim::{FindingKind, Launch, Options};
+use ptxsim::{FindingKind, Launch, Options, Touched};
 
+use super::conflicts::Bytes;
 use super::memory::Belongs;
 use super::sites::Site;
 use super::{Launched, Runtime};
@@ -9,6 +10,7 @@ use crate::clock::{self, Engine};
 use crate::error::Code;
 use crate::graph::{Id, Step, Stream};
 use crate::host::Address;
+use crate::report::Pointer;
 
 /// A piece of work.
 #[derive(Debug)]
@@ -76,11 +78,15 @@ impl Runtime {
             return 0.0;
         }
         let (mut event, mut kernel) = (None, None);
+        let described = work.described().filter(|_| self.graph.concurrent());
+        let mut touched = Bytes::Ranges(if described.is_some() { work.ranges() } else { vec![] });
         let (engine, what, done) = match work {
             Work::Kernel { binary, launch, name } => {
                 let what = name.clone();
                 kernel = Some(self.launched.len());
-                (Engine::Device, what, self.run(binary, &launch, name, (stream, site)))
+                let (bytes, done) = self.run(binary, &launch, name, (stream, site));
+                touched = Bytes::Of(bytes);
+                (Engine::Device, what, done)
             }
             Work::Copy { to_device, to, source, bytes } => {
                 let (from_device, pinned) =
@@ -110,6 +116,9 @@ impl Runtime {
                 (Engine::Nobody, String::new(), Ok(0.0))
             }
         };
+        if let Some(what) = described {
+            self.compare((id, stream, site), what, touched);
+        }
         match done {
             Ok(cost) => {
                 let end = self.clock.done((id, &after), asked, (stream, engine, what), cost);
@@ -152,25 +161,43 @@ impl Runtime {
         launch: &Launch,
         kernel: String,
         (stream, site): (Stream, Site),
-    ) -> Result<f64, Code> {
-        let module = self.module(binary)?;
+    ) -> (Touched, Result<f64, Code>) {
+        let module = match self.module(binary) {
+            Ok(module) => module,
+            Err(code) => return (Touched::default(), Err(code)),
+        };
         let s = self.settings;
         let options =
             Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
-        let (seen, refused) = match ptxsim::run(&module, &mut self.memory, launch, &options) {
-            Ok(seen) => (seen, None),
-            Err(error) => (ptxsim::Observations::default(), Some(error.to_string())),
+        let memory = &mut self.memory;
+        let ran = if self.graph.concurrent() {
+            ptxsim::touch(&module, memory, launch, &options)
+        } else {
+            ptxsim::run(&module, memory, launch, &options).map(|seen| (seen, Touched::default()))
+        };
+        let (seen, touched, refused) = match ran {
+            Ok((seen, touched)) => (seen, touched, None),
+            Err(error) => {
+                (ptxsim::Observations::default(), Touched::default(), Some(error.to_string()))
+            }
         };
         let code = if refused.is_some() { Err(Code::LAUNCH_FAILURE) } else { ended(&seen) };
         let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
         let cost = clock::kernel(blocks, &seen.totals);
         self.output.push_str(&seen.output);
         let (grid, block) = (launch.grid, launch.block);
-        let array = |(i, arg): (usize, &Vec<u8>)| {
-            let address = u64::from_le_bytes(arg.as_slice().try_into().ok()?);
+        let array = |(i, address): (usize, u64)| {
             self.allocation(address).map(|allocation| (i, allocation.name.clone()))
         };
-        let arrays = launch.args.iter().enumerate().filter_map(array).collect();
+        let arrays = addresses(launch).filter_map(array).collect();
+        let strangers = if seen.findings.iter().any(about_address) {
+            let addresses = addresses(launch).map(|(i, address)| (i, self.pointer(address)));
+            addresses
+                .filter(|(_, p)| !matches!(p, Pointer::Inside { .. } | Pointer::Null))
+                .collect()
+        } else {
+            vec![]
+        };
         let at = self.sites.place(site, Some(stream));
         let stream = stream.0;
         let span = None;
@@ -184,9 +211,21 @@ impl Runtime {
             stream,
             at,
             span,
+            strangers,
         });
-        code.map(|()| cost)
+        (touched, code.map(|()| cost))
     }
+}
+
+/// Arguments that can be addresses: their numbers and values.
+fn addresses(launch: &Launch) -> impl Iterator<Item = (usize, u64)> {
+    let address = |arg: &Vec<u8>| Some(u64::from_le_bytes(arg.as_slice().try_into().ok()?));
+    launch.args.iter().enumerate().filter_map(move |(i, arg)| Some((i, address(arg)?)))
+}
+
+/// Can the finding be about an argument that is no device memory?
+const fn about_address(finding: &ptxsim::Finding) -> bool {
+    matches!(finding.what, FindingKind::InvalidAddress | FindingKind::UseAfterFree)
 }
 
 /// What a launch does to the context, by its findings. An index that is only outside its array ends nothing: on a GPU it
