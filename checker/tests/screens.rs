@@ -205,6 +205,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         max_writes: None,
         written: None,
         launch: None,
+        copied: None,
     }
 }
 
@@ -604,6 +605,7 @@ proptest! {
         let mismatch = Mismatch {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
             launch: None,
+            copied: None,
         };
         can_be_told(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
         can_be_told(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });

@@ -191,6 +191,10 @@ pub enum Fault {
         /// The finding.
         finding: ptxsim::Finding,
     },
+    /// What is wrong with how a program uses the runtime.
+    Host(cudart_sim::report::HostFinding),
+    /// What a program never freed; told when everything else is right.
+    Leaked(Vec<cudart_sim::report::Leak>),
     /// A program declares a function and calls it, and it is defined nowhere.
     Undefined {
         /// As the linker knows it.

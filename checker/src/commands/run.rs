@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use super::{Usage, session};
-use crate::backend::Choice;
+use crate::backend::{Choice, Fault};
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
 use crate::engine::Engine;
 use crate::exit::{self, Exit};
@@ -95,8 +95,10 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
             eprintln!("error: kernel `{}` was not run: {why}", launch.kernel);
         }
     }
-    for leak in &report.leaks {
-        eprintln!("warning: {} bytes of device memory were never freed", leak.bytes);
+    let leaked = (!report.leaks.is_empty()).then(|| Fault::Leaked(report.leaks.clone()));
+    let host = report.findings.iter().cloned().map(Fault::Host).chain(leaked);
+    for report in host.filter_map(|fault| explain::host(&fault, &context)) {
+        eprintln!("{}", terminal::render(&report, text).trim_end());
     }
     if let Some(lost) = &report.lost {
         eprintln!("note: the device was lost: {lost}");

@@ -21,6 +21,9 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) | Fault::InLaunch { finding, .. } => {
             called(scene, finding, self::finding(scene, finding))
         }
+        Fault::Host(_) | Fault::Leaked(_) => Draft::new(
+            "this is a bug in the checker: a mistake of the host is told as one of a kernel",
+        ),
         Fault::Undefined { symbol } => program::undefined(symbol, scene.source),
         Fault::Exited { code } => program::exited(*code, scene.source),
         Fault::Crashed { signal, words } => program::crashed(*signal, words),
@@ -260,8 +263,10 @@ fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
 }
 
 fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
-    let draft =
-        Draft::new(format!("the kernel was still running after {seconds} s and was stopped"));
+    let draft = Draft::new(format!(
+        "the {} was still running after {seconds} s and was stopped",
+        scene.whole()
+    ));
     let loops: Vec<Span> = ["while", "for"]
         .iter()
         .flat_map(|word| scene.source.places(word))
@@ -271,8 +276,10 @@ fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
         })
         .collect();
     let draft = if loops.len() == 1 { draft.mark(loops) } else { draft };
-    let draft = draft
-        .note("the usual cause is a loop that never ends; a right kernel takes milliseconds here");
+    let draft = draft.note(format!(
+        "the usual cause is a loop that never ends; a right {} takes milliseconds here",
+        scene.whole()
+    ));
     let draft = if scene.simulated { draft } else { ask_simulator(draft) };
     draft.think("which variable ends the loop, and does every round bring it nearer to the end?")
 }
@@ -301,9 +308,14 @@ fn input_changed(scene: &Scene<'_>, name: &str, index: u64) -> Draft {
     let yours = scene.name(name);
     let writers = writers(scene, yours);
     let label = format!("writes to `{yours}`");
-    Draft::new(format!("the kernel changed {yours}[{index}], but `{yours}` is only for reading"))
+    let whole = scene.whole();
+    Draft::new(format!("the {whole} changed {yours}[{index}], but `{yours}` is only for reading"))
         .mark(writers.into_iter().take(1).map(|s| Span { label: label.clone(), ..s }))
-        .note("the caller still needs its input: other kernels may read it next")
+        .note(if scene.program {
+            "the caller still needs its input"
+        } else {
+            "the caller still needs its input: other kernels may read it next"
+        })
         .think("which parameter is meant for the results?")
 }
 
@@ -315,6 +327,12 @@ fn guard_zone(scene: &Scene<'_>, name: &str, index: i64) -> Draft {
     let draft =
         Draft::new(format!("something wrote {yours}[{index}], {side} element of `{yours}`"));
     let draft = if only { draft.mark(writers) } else { draft };
+    if scene.program {
+        return draft
+            .note("nothing stopped it: behind an array of the host lies other memory of the host")
+            .note("sizes of copies are in bytes, indices in elements")
+            .think("how many bytes is the array long, and how many does each line write?");
+    }
     let draft = draft
         .note("the GPU did not stop: the bytes there belonged to nobody, this time")
         .note(scene.launch_line());

@@ -37,6 +37,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
         "which memory does the kernel use now, and which does the exercise ask for?"
+    } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
+        "which part of the work does the exercise want on the device, and where is it done now?"
     } else {
         question(missed.gate.metric)
     };

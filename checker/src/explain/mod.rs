@@ -5,6 +5,7 @@
 mod compile;
 mod faults;
 mod gates;
+mod host;
 mod names;
 mod objects;
 mod pages;
@@ -115,6 +116,7 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
     let (watch, backend) = (draft.watch, draft.backend);
     Report {
         passed: verdict.passed(),
+        program: spec.kind == Kind::Program,
         case: case.map(scene::case_line),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
@@ -135,6 +137,7 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
         exercise: about.into(),
         slug,
         passed: false,
+        program: false,
         title: neutral(&draft.title),
         file: neutral(context.file),
         case: None,
@@ -155,6 +158,20 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
 pub fn not_compiled(messages: &[Message], context: &Context<'_>) -> Report {
     let draft = compile::explain(messages, &Source::new(context.source));
     report(draft, context.file, Slug::CompileError, context)
+}
+
+/// Writes the report of a mistake in a program's host code.
+pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
+    let source = Source::new(context.source);
+    let program = program(&source, context);
+    let draft = match fault {
+        Fault::Host(finding) => host::explain(program, finding),
+        Fault::Leaked(leaks) => host::leaks(program, leaks),
+        _ => return None,
+    };
+    let slug = fault.slug();
+    let learn = Some(format!("{} explain {slug}", context.command));
+    Some(Report { learn, ..report(draft, program.file, slug, context) })
 }
 
 /// Writes the report of what was found in a launch of a program; `others` more were.
@@ -201,6 +218,8 @@ fn draft(
                     let fault = Fault::Finding(finding.clone());
                     faults::explain(&Scene::launch(launch, source), &fault, *others)
                 }
+                Fault::Host(finding) => host::explain(program(source, context), finding),
+                Fault::Leaked(leaks) => host::leaks(program(source, context), leaks),
                 _ => scene(*case)
                     .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others)),
             }
@@ -218,6 +237,11 @@ fn draft(
     };
     draft.case = about;
     draft
+}
+
+fn program<'a>(source: &'a Source<'a>, context: &Context<'a>) -> host::Program<'a> {
+    let file = context.file.rsplit(['/', '\\']).next().unwrap_or(context.file);
+    host::Program { source, file }
 }
 
 fn broken_case() -> Draft {

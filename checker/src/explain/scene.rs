@@ -6,7 +6,7 @@ use ptxsim::{Access, Action, Space};
 use super::scan::{Source, Subscript, span};
 use super::words::{Places, count, dims, size, volume};
 use crate::report::Span;
-use crate::spec::{Case, Param, Spec};
+use crate::spec::{Case, Kind, Param, Spec};
 
 /// Lines that a statement is followed over, when it does not end on its first.
 const STATEMENT_LINES: u32 = 6;
@@ -23,6 +23,8 @@ pub struct Scene<'a> {
     pub places: Places,
     /// Whether the simulator ran it, and not a GPU.
     pub simulated: bool,
+    /// Whether the case calls a whole program, and not a kernel.
+    pub program: bool,
     /// The learner's names of the kernel's parameters, where they can be told.
     names: Vec<String>,
     /// Arrays of a program, and the parameters that point to them.
@@ -41,8 +43,19 @@ impl<'a> Scene<'a> {
         let names = source.parameters(spec.id);
         let (params, sizes, grid, block) = (spec.params, case.sizes, case.grid, case.block);
         let places = Places::of(grid, block);
-        let aliases = vec![];
-        Some(Self { params, sizes, grid, block, source, places, simulated, names, aliases })
+        let (aliases, program) = (vec![], spec.kind == Kind::Program);
+        Some(Self {
+            params,
+            sizes,
+            grid,
+            block,
+            source,
+            places,
+            simulated,
+            program,
+            names,
+            aliases,
+        })
     }
 
     /// A launch of a program, on the simulator.
@@ -56,13 +69,19 @@ impl<'a> Scene<'a> {
             .collect();
         let places = Places::of(grid, block);
         let (params, sizes, names) = (&[], &[], vec![]);
-        Self { params, sizes, grid, block, source, places, simulated: true, names, aliases }
+        let (simulated, program) = (true, false);
+        Self { params, sizes, grid, block, source, places, simulated, program, names, aliases }
     }
 
     /// The same scene with the launch that computed something.
     pub fn launched(self, launch: Option<([u32; 3], [u32; 3])>) -> Self {
         let (grid, block) = launch.unwrap_or((self.grid, self.block));
         Self { grid, block, places: Places::of(grid, block), ..self }
+    }
+
+    /// What the exercise runs: "kernel", "program".
+    pub fn whole(&self) -> &'static str {
+        if self.program { "program" } else { "kernel" }
     }
 
     /// An array as the learner calls it: a parameter may have been renamed.

@@ -3,23 +3,24 @@
 use super::Draft;
 use super::scan::{Source, span};
 use super::words::many;
-use crate::spec::{Param, Role, Spec};
+use crate::spec::{Kind, Param, Role, Spec};
 use crate::verdict::Signature;
 
 /// Explains how the signature differs.
 pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) -> Draft {
+    let (what, calls) = words(spec);
     match signature {
         Signature::NoSuchKernel { expected, found } => no_such(spec, expected, found, source),
         Signature::Count { expected, found } => {
             let mut draft = Draft::new(format!(
-                "the kernel has {}, the exercise passes {}",
+                "the {what} has {}, the exercise passes {}",
                 many(found.len() as u64, "parameter", "parameters"),
                 expected.len()
             ))
             .mark(name(spec.id, source, "this one"))
-            .note(format!("the exercise launches: {}", declaration(spec)))
+            .note(format!("the exercise {calls}: {}", declaration(spec)))
             .think("which value does the exercise pass in each place?");
-            draft.table = table(expected, found, &source.parameters(spec.id));
+            draft.table = table(what, expected, found, &source.parameters(spec.id));
             draft
         }
         Signature::Type { index, expected, found } => {
@@ -32,7 +33,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                     .any(|(kernel, _)| (*kernel..*kernel + 8).contains(line))
             });
             Draft::new(format!(
-                "parameter {} of the kernel is of type {found}, the exercise passes {}",
+                "parameter {} of the {what} is of type {found}, the exercise passes {}",
                 index + 1,
                 cuda_type(expected)
             ))
@@ -46,14 +47,15 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                     format!("the exercise passes {}", cuda_type(expected)),
                 )
             }))
-            .note(format!("the exercise launches: {}", declaration(spec)))
+            .note(format!("the exercise {calls}: {}", declaration(spec)))
             .think("are the parameters still in the order that the exercise gave?")
         }
     }
 }
 
 fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -> Draft {
-    let draft = Draft::new(format!("there is no kernel named {expected} in this file"));
+    let (what, calls) = words(spec);
+    let draft = Draft::new(format!("there is no {what} named {expected} in this file"));
     let itanium = format!("_Z{}{expected}", expected.len());
     let plain = format!("{expected}(");
     let mangled = found.iter().any(|name| name.starts_with(&itanium) || name.starts_with(&plain));
@@ -61,23 +63,40 @@ fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -
         draft
             .mark(name(spec.id, source, "this one has no extern \"C\""))
             .note("without extern \"C\", C++ adds the parameter types to the name")
-            .note("the checker looks the kernel up by its plain name, and does not find it")
+            .note(format!(
+                "the checker looks the {what} up by its plain name, and does not find it"
+            ))
     } else if found.is_empty() {
-        draft.note("a kernel starts with: extern \"C\" __global__ void")
+        draft.note(match spec.kind {
+            Kind::Kernel => "a kernel starts with: extern \"C\" __global__ void",
+            Kind::Program => "the function starts with: extern \"C\" void",
+        })
     } else {
         let shown: Vec<&str> = found.iter().take(5).map(String::as_str).collect();
         let plain = shown.first().filter(|_| found.len() == 1);
         draft
-            .mark(plain.and_then(|kernel| name(kernel, source, "the only kernel here")))
+            .mark(plain.and_then(|kernel| name(kernel, source, format!("the only {what} here"))))
             .note(format!("the file has: {}", shown.join(", ")))
     };
     draft
-        .note(format!("the exercise launches: {}", declaration(spec)))
-        .think("what did the first line of the kernel look like before you changed it?")
+        .note(format!("the exercise {calls}: {}", declaration(spec)))
+        .think(format!("what did the first line of the {what} look like before you changed it?"))
+}
+
+/// What the exercise wants of the file, and what it does with that.
+fn words(spec: &Spec) -> (&'static str, &'static str) {
+    match spec.kind {
+        Kind::Kernel => ("kernel", "launches"),
+        Kind::Program => ("function", "calls"),
+    }
 }
 
 /// Marks the name of a kernel in the source.
-fn name(kernel: &str, source: &Source<'_>, label: &str) -> Option<crate::report::Span> {
+fn name(
+    kernel: &str,
+    source: &Source<'_>,
+    label: impl Into<String>,
+) -> Option<crate::report::Span> {
     let (line, column) = source.places(kernel).into_iter().next()?;
     Some(span(line, column, kernel.chars().count() as u32, true, label))
 }
@@ -86,7 +105,8 @@ fn name(kernel: &str, source: &Source<'_>, label: &str) -> Option<crate::report:
 fn declaration(spec: &Spec) -> String {
     let params: Vec<String> =
         spec.params.iter().map(|param| format!("{} {}", cuda_type(param), param.name)).collect();
-    format!("extern \"C\" __global__ void {}({})", spec.id, params.join(", "))
+    let global = if spec.kind == Kind::Kernel { "__global__ " } else { "" };
+    format!("extern \"C\" {global}void {}({})", spec.id, params.join(", "))
 }
 
 fn cuda_type(param: &Param) -> String {
@@ -98,8 +118,9 @@ fn cuda_type(param: &Param) -> String {
     }
 }
 
-fn table(expected: &[Param], found: &[String], names: &[String]) -> Vec<Vec<String>> {
-    let head = ["", "the exercise passes", "your kernel takes"].map(str::to_owned).to_vec();
+fn table(what: &str, expected: &[Param], found: &[String], names: &[String]) -> Vec<Vec<String>> {
+    let head =
+        ["", "the exercise passes", &format!("your {what} takes")].map(str::to_owned).to_vec();
     let rows = (0..expected.len().max(found.len())).map(|i| {
         vec![
             (i + 1).to_string(),

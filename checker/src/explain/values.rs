@@ -2,7 +2,7 @@
 
 use super::scan::{Source, span};
 use super::scene::Scene;
-use super::words::{DIGITS, apart, digits, many, measured, size, volume};
+use super::words::{DIGITS, apart, count, digits, many, measured, size, volume};
 use super::{Context, Draft};
 use crate::report::Span;
 use crate::spec::{Role, Spec};
@@ -37,11 +37,15 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
-    draft.spans = writers(scene, array);
+    // what a program writes, it may write through a copy
+    if written_here(scene, mismatch) {
+        draft.spans = writers(scene, array);
+    }
     // Once, where it is a parameter: any other place may write through an alias or a call.
     if mismatch.untouched > 0 && scene.source.places(array).len() <= 1 {
         draft = draft.note(format!("no line of the kernel uses `{array}`"));
     }
+    draft.notes.extend(copied(scene, mismatch));
     draft.notes.extend(facts(scene, mismatch));
     draft.notes.extend(likeness(mismatch));
     draft.think = Some(question(scene, mismatch));
@@ -228,6 +232,25 @@ fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
     found
 }
 
+/// A program's array is named in its kernels, too: only where it came back in full are these the lines that matter.
+fn written_here(scene: &Scene<'_>, m: &Mismatch) -> bool {
+    !scene.program || m.untouched == 0
+}
+
+/// Too few bytes came back from the device.
+fn copied(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
+    let (copied, all) = m.copied.filter(|(copied, all)| m.untouched > 0 && copied < all)?;
+    let array = scene.name(m.output);
+    Some(match copied {
+        0 => "nothing is copied back from the device".to_owned(),
+        _ => format!(
+            "{} bytes are copied back; `{array}` is {} bytes long",
+            count(copied),
+            count(all)
+        ),
+    })
+}
+
 /// What was counted about the writing.
 fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let mut facts = Vec::new();
@@ -332,6 +355,14 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         return "which value goes into the first operation that has no finite result?".into();
     }
     let array = scene.name(m.output);
+    if let Some((copied, all)) = m.copied.filter(|_| m.untouched > 0)
+        && copied < all
+    {
+        return match copied {
+            0 => format!("the results are on the device: which line brings them to {array}?"),
+            _ => "how many bytes are there in each element?".into(),
+        };
+    }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
     match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
@@ -373,8 +404,9 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::All | Pattern::Scattered => match m.examples.first() {
             Some(example) => format!(
-                "compute {array}{} by hand, step by step: where does your kernel part ways?",
-                subscript(m, example.index)
+                "compute {array}{} by hand, step by step: where does your {} part ways?",
+                subscript(m, example.index),
+                scene.whole()
             ),
             None => "which element is wrong first, and which thread computes it?".into(),
         },

@@ -8,7 +8,7 @@ mod programs;
 use crate::backend::{Fault, Output, Run};
 use crate::spec::{Case, Kind, Param, Role, Spec};
 use crate::value::{Array, Value};
-use crate::verdict::{Example, Mismatch, Pattern, Verdict};
+use crate::verdict::{Example, Mismatch, Pattern, Slug, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
@@ -61,7 +61,9 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             return Some(Verdict::WrongValues { case: index, mismatch });
         }
     }
-    None
+    let leaks = run.program.as_ref().map_or(&[][..], |program| &program.leaks);
+    let kept = !leaks.is_empty() && !allowed.contains(&Slug::MemoryLeak);
+    kept.then(|| Verdict::Fault { case: index, fault: Fault::Leaked(leaks.to_vec()), others: 0 })
 }
 
 /// Turns "nothing was written at all" into "not started" while the source still has a `TODO`; leaves every other verdict
@@ -113,6 +115,7 @@ fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         max_writes: None,
         written: None,
         launch: None,
+        copied: None,
     })
 }
 
@@ -141,6 +144,8 @@ fn compare_output(
         Some([only]) => Some((only.grid, only.block)),
         Some(_) => None,
     };
+    let all = run.outputs.iter().map(|output| output.data.len() as u64).sum();
+    let copied = run.program.as_ref().map(|program| (program.copies.to_host.bytes, all));
     let used = run
         .observations
         .as_ref()
@@ -157,6 +162,7 @@ fn compare_output(
         max_writes: used.map(|array| array.max_writes),
         written: used.map(|array| array.written),
         launch,
+        copied,
     })
 }
 

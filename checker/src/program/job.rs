@@ -135,9 +135,9 @@ fn look(arg: &Arg, image: &[u8], (seed, salt): (u64, u64), run: &mut Run) {
     }
 }
 
-/// What went wrong on the simulated device, in the order of the launches.
+/// What went wrong: with the calls first, since kernels suffer from what went wrong there, then in the launches.
 fn faults(report: &Report) -> Vec<Fault> {
-    let mut faults = vec![];
+    let mut faults: Vec<Fault> = report.findings.iter().cloned().map(Fault::Host).collect();
     for launch in &report.launches {
         let bare =
             cudart_sim::runtime::Launched { seen: Observations::default(), ..launch.clone() };

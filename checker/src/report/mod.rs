@@ -41,7 +41,9 @@ pub struct Report {
     pub trace: Option<String>,
     /// The command that repeats exactly this case.
     pub again: Option<String>,
-    /// What the kernel printed, already cut and cleaned.
+    /// Whether it is about a whole program, and not about a kernel.
+    pub program: bool,
+    /// What the kernel or program printed, already cut and cleaned.
     pub printed: Option<String>,
     /// "simulator", "GPU: NVIDIA H200".
     pub device: String,

@@ -212,7 +212,10 @@ fn footer(report: &Report) -> String {
 
 fn printed(report: &Report, width: usize) -> String {
     let Some(text) = &report.printed else { return String::new() };
-    let mut out = format!("  {}\n", "your kernel printed:".bold());
+    let mut out = format!(
+        "  {}\n",
+        (if report.program { "your program printed:" } else { "your kernel printed:" }).bold()
+    );
     for line in text.lines() {
         let line: String =
             neutral(line).replace('\t', "    ").chars().take(width.saturating_sub(6)).collect();

@@ -1,5 +1,6 @@
 //! The stable names of verdicts, and which verdict has which.
 
+use cudart_sim::report::{HostFinding, HostFindingKind};
 use ptxsim::{Action, Finding, FindingKind};
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,16 @@ pub enum Slug {
     BankConflict,
     /// Right, but another count is missed.
     GateMissed,
+    /// A call of the CUDA runtime returned an error.
+    CallFailed,
+    /// The same, and nobody asked for it.
+    UncheckedError,
+    /// Memory that was never freed.
+    MemoryLeak,
+    /// Work in two streams that nothing orders.
+    MissingWait,
+    /// The host touches memory that work may still be using.
+    HostRace,
     /// A program ended its process.
     ProgramEnded,
     /// A program was ended by a signal.
@@ -93,7 +104,7 @@ pub enum Slug {
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 44] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -130,6 +141,11 @@ impl Slug {
         Self::Uncoalesced,
         Self::BankConflict,
         Self::GateMissed,
+        Self::CallFailed,
+        Self::UncheckedError,
+        Self::MemoryLeak,
+        Self::MissingWait,
+        Self::HostRace,
         Self::ProgramEnded,
         Self::HostCrash,
         Self::Unsupported,
@@ -174,6 +190,11 @@ impl Slug {
             Self::Uncoalesced => "uncoalesced",
             Self::BankConflict => "bank-conflict",
             Self::GateMissed => "gate-missed",
+            Self::CallFailed => "call-failed",
+            Self::UncheckedError => "unchecked-error",
+            Self::MemoryLeak => "memory-leak",
+            Self::MissingWait => "missing-wait",
+            Self::HostRace => "host-race",
             Self::ProgramEnded => "program-ended",
             Self::HostCrash => "host-crash",
             Self::Unsupported => "unsupported",
@@ -249,6 +270,8 @@ impl Fault {
     pub fn slug(&self) -> Slug {
         match self {
             Self::Finding(finding) | Self::InLaunch { finding, .. } => finding_slug(finding),
+            Self::Host(finding) => host_slug(finding),
+            Self::Leaked(_) => Slug::MemoryLeak,
             Self::Undefined { .. } => Slug::CompileError,
             Self::Exited { .. } => Slug::ProgramEnded,
             Self::Crashed { .. } => Slug::HostCrash,
@@ -265,6 +288,24 @@ impl Fault {
             Self::WorkerDied { .. } => Slug::LaunchFailed,
             Self::Unsupported { .. } => Slug::Unsupported,
         }
+    }
+}
+
+fn host_slug(finding: &HostFinding) -> Slug {
+    match finding.what {
+        // whether the program looks at what a function returns cannot be seen; a launch returns nothing
+        HostFindingKind::UncheckedError(_)
+            if finding.at.as_ref().is_some_and(|at| at.call == "cudaLaunchKernel") =>
+        {
+            Slug::UncheckedError
+        }
+        HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_) => Slug::CallFailed,
+        HostFindingKind::UninitialisedCopy { .. } => Slug::UninitialisedRead,
+        HostFindingKind::DoubleFree { .. } => Slug::DoubleFree,
+        HostFindingKind::InvalidFree { .. } => Slug::InvalidFree,
+        HostFindingKind::UseAfterFree { .. } => Slug::UseAfterFree,
+        HostFindingKind::MissingWait { .. } => Slug::MissingWait,
+        HostFindingKind::HostRace { .. } => Slug::HostRace,
     }
 }
 

@@ -172,6 +172,13 @@ pub enum HostFindingKind {
         /// Does it write them?
         write: bool,
     },
+    /// A copy brings bytes to the host that nothing has written.
+    UninitialisedCopy {
+        /// The memory that it reads.
+        memory: Memory,
+        /// The first of a stretch of such bytes in it, and the last.
+        bytes: [u64; 2],
+    },
     /// Two pieces of work use the same bytes, one of them writes, and nothing makes `at` wait for `with`.
     MissingWait {
         /// The work at `with`, which was asked for first.

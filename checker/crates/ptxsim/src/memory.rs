@@ -264,6 +264,32 @@ impl Memory {
         Ok(data)
     }
 
+    /// The first stretch of at least `least` bytes among these that nothing has ever written: where it begins, in bytes from
+    /// `address`, and its length. Padding in structures is shorter than 16 bytes.
+    pub fn unwritten(&self, address: u64, bytes: u64, least: u64) -> Option<(u64, u64)> {
+        let (allocation, offset) = self.range(address, bytes).ok()?;
+        if allocation.initialised == Initialised::All {
+            return None;
+        }
+        let mut stretch = 0;
+        for i in 0..bytes {
+            let at = offset as u64 + i;
+            let written = allocation.initialised.bits((at / 4) as usize) >> (at % 4) & 1 == 1;
+            if !written {
+                stretch += 1;
+                if i + 1 < bytes {
+                    continue;
+                }
+            }
+            if stretch >= least {
+                let end = if written { i } else { i + 1 };
+                return Some((end - stretch, stretch));
+            }
+            stretch = 0;
+        }
+        None
+    }
+
     /// Writes `data` at `address`, as a copy from the host does.
     ///
     /// # Errors

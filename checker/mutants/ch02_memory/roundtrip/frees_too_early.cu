@@ -1,4 +1,4 @@
-// expect: call-failed
+// expect: use-after-free
 // Frees the results before it fetches them.
 
 __global__ void sine(const float* a, float* out, int n) {

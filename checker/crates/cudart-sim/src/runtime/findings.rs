@@ -12,6 +12,9 @@ use crate::report::{
 /// Different findings that are kept.
 const MOST: usize = 256;
 
+/// A stretch that nothing has written is padding of a structure if it is shorter: no type is aligned to more bytes.
+const PADDING: u64 = 16;
+
 /// What is kept for findings.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
@@ -79,6 +82,21 @@ impl Runtime {
         }
         all.push(HostFinding { what, at, with, count: 1 });
         Some(all.len() - 1)
+    }
+
+    /// A copy to the host of what nothing has written.
+    pub(super) fn look_for_unwritten(
+        &mut self,
+        from: u64,
+        bytes: u64,
+        (stream, site): (Stream, Site),
+    ) {
+        let Some((first, length)) = self.memory.unwritten(from, bytes, PADDING) else { return };
+        let Some((memory, offset)) = self.memory_at(from) else { return };
+        let first = first.saturating_add_signed(offset);
+        let at = self.place(site, Some(stream));
+        let bytes = [first, first + length - 1];
+        self.found(HostFindingKind::UninitialisedCopy { memory, bytes }, at, None);
     }
 
     /// The place of the call that the program is in.

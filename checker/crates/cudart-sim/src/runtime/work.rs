@@ -99,6 +99,11 @@ impl Runtime {
                     }
                     _ => (Engine::Device, clock::within(bytes)),
                 };
+                if let From::Device(from) = source
+                    && !to_device
+                {
+                    self.look_for_unwritten(from, bytes, (stream, site));
+                }
                 let done = self.copy_now(to_device, to, source, bytes).map(|()| cost);
                 (engine, format!("{bytes} bytes"), done)
             }

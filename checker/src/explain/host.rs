@@ -1,0 +1,293 @@
+//! Mistakes of a program's host code: calls that fail, memory that leaks or is freed twice, work that nobody waits for.
+
+use cudart_sim::report::{
+    Failure, HostFinding, HostFindingKind as Kind, Leak, Memory, MemoryKind, Party, Place, Pointer,
+    Why, Work,
+};
+
+use super::Draft;
+use super::scan::{Source, span};
+use super::words::{many, size_in_bytes};
+use crate::report;
+
+/// The learner's program, as the runtime's places know it.
+#[derive(Clone, Copy)]
+pub struct Program<'a> {
+    pub source: &'a Source<'a>,
+    /// The file's name without folders: places in other files are not shown on it.
+    pub file: &'a str,
+}
+
+/// Explains a finding.
+pub fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
+    let (at, with) = (finding.at.as_ref(), finding.with.as_ref());
+    let draft = match &finding.what {
+        Kind::CallFailed(failure) => program.failed(failure, at, false),
+        Kind::UncheckedError(failure) => program.failed(failure, at, true),
+        Kind::DoubleFree { memory } => {
+            let name = program.name(memory);
+            Draft::new(format!("{name} is freed a second time"))
+                .mark(program.mark(with, false, "freed here"))
+                .mark(program.mark(at, true, "and freed again here"))
+                .note("after the first time the memory may already belong to somebody else")
+                .think("who owns this memory, and so is the only one to free it?")
+        }
+        Kind::InvalidFree { pointer } => {
+            let call = call(at);
+            Draft::new(format!("{call} is given what is not the start of an allocation"))
+                .mark(program.mark(at, true, format!("this is {}", program.pointer(pointer))))
+                .note("what is freed is the pointer that the allocation gave, unchanged, by the function that belongs to it")
+                .note("cudaMalloc and cudaFree, cudaMallocHost and cudaFreeHost, malloc and free, new and delete")
+                .think("where did this pointer come from, and was it changed since?")
+        }
+        Kind::UseAfterFree { memory, bytes, write } => {
+            let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });
+            Draft::new(format!("{} {does} {name} after it was freed", call(at)))
+                .mark(program.mark(with, false, "freed here"))
+                .mark(program.mark(at, true, format!("{does} {} of it", size_in_bytes(*bytes))))
+                .think("which line is the last that needs this memory?")
+        }
+        Kind::UninitialisedCopy { memory, bytes: [first, last] } => {
+            let name = program.name(memory);
+            let whole = *first == 0 && last + 1 == memory.bytes;
+            let part = match (whole, first) {
+                (true, _) => format!("{name} to the host"),
+                (false, 0) => format!("{name} to the host, whose first {} bytes", last + 1),
+                _ => format!("{name} to the host, whose bytes from {first} to {last}"),
+            };
+            let nothing = if whole { ", which nothing" } else { " nothing" };
+            Draft::new(format!("{} brings {part}{nothing} has written", call(at)))
+                .mark(program.mark(at, true, "fetches what was there by chance"))
+                .note("cudaMalloc does not clear memory: it holds what somebody left there")
+                .think("which line writes this memory, and does it come before this one?")
+        }
+        Kind::MissingWait { first, second, memory, bytes } => {
+            program.missing_wait((first, with), (second, at), memory, *bytes)
+        }
+        Kind::HostRace { party, memory, write, .. } => {
+            let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });
+            let work = work(party);
+            Draft::new(format!("the host {does} {name} while {work} may still use it"))
+                .mark(program.mark(with, false, format!("{work} is only asked for here")))
+                .mark(program.mark(at, true, format!("the host {does} it here")))
+                .note("an asynchronous call returns before its work is done, often before it has begun")
+                .think("which call, before this line, would wait for that work?")
+        }
+    };
+    match finding.count {
+        0 | 1 => draft,
+        n => draft.note(format!("this happens {n} times in this run")),
+    }
+}
+
+/// Explains what was never freed.
+pub fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
+    let bytes = leaks.iter().map(|leak| leak.bytes).sum();
+    let all = many(leaks.len() as u64, "allocation", "allocations");
+    let mut draft = Draft::new(format!("{all} ({}) never freed", size_in_bytes(bytes)));
+    let mut lines: Vec<(Option<&Place>, u64)> = vec![];
+    for leak in leaks {
+        match lines.iter_mut().find(|(place, _)| place.map(line) == leak.at.as_ref().map(line)) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((leak.at.as_ref(), 1)),
+        }
+    }
+    for (i, (place, count)) in lines.iter().take(4).enumerate() {
+        let label = match count {
+            1 => "allocated here, freed nowhere".to_owned(),
+            n => format!("{n} times allocated here, and not freed"),
+        };
+        draft = draft.mark(program.mark(*place, i == 0, label));
+    }
+    if lines.len() > 4 {
+        draft = draft.note(format!("and on {} more lines", lines.len() - 4));
+    }
+    draft
+        .note("memory of the device stays taken until it is freed, or until the whole process ends")
+        .think("on which way out of the function is this memory forgotten?")
+}
+
+fn line(place: &Place) -> Option<(&str, u32)> {
+    place.source.as_ref().map(|source| (source.file.as_str(), source.line))
+}
+
+impl Program<'_> {
+    fn failed(self, failure: &Failure, at: Option<&Place>, unchecked: bool) -> Draft {
+        let Failure { name, text, why, .. } = failure;
+        let title = match at.map(|place| place.call.as_str()) {
+            Some("cudaLaunchKernel") => format!("the launch fails with {name}: {text}"),
+            Some(call) => format!("{call} fails with {name}: {text}"),
+            None => format!("a call of the runtime fails with {name}: {text}"),
+        };
+        let (label, think) = self.because(why.as_ref());
+        let mut draft = Draft::new(title).mark(self.mark(at, true, label));
+        let launch = at.is_some_and(|place| place.call == "cudaLaunchKernel");
+        if unchecked && launch {
+            draft = draft.note("a launch returns nothing, and nobody asks cudaGetLastError: the program goes on as if the kernel had run");
+        } else {
+            draft = draft.note("a call that fails does nothing, and the program goes on unless it looks at what the call returned");
+        }
+        draft.think(think)
+    }
+
+    /// What the call does wrong, and a question about it.
+    fn because(self, why: Option<&Why>) -> (String, &'static str) {
+        match why {
+            Some(Why::Outside { destination, bytes, offset, memory }) => {
+                let (size, name) = (size_in_bytes(memory.bytes), self.name(memory));
+                let (does, where_) =
+                    if *destination { ("writes", "to") } else { ("reads", "from") };
+                let from = match offset {
+                    0 => String::new(),
+                    n => format!(", beginning at byte {n}"),
+                };
+                let bytes = size_in_bytes(*bytes);
+                (
+                    format!("{does} {bytes} {where_} {name}{from}, which has {size}"),
+                    "is this size in bytes or in elements, here and where the memory was allocated?",
+                )
+            }
+            Some(Why::Direction { said, to, from }) => (
+                format!(
+                    "{said}, but the destination is {}, the source {}",
+                    self.pointer(to),
+                    self.pointer(from)
+                ),
+                "where does the data come from, and where does it go?",
+            ),
+            Some(Why::Pointer { pointer }) => (
+                format!("it is given {}", self.pointer(pointer)),
+                "what must this pointer be for the call to make sense?",
+            ),
+            Some(Why::Said { text }) => (
+                text.clone(),
+                "which of the numbers in this line is beyond what the device can do?",
+            ),
+            None => ("this call".to_owned(), "which of its arguments can the runtime not accept?"),
+        }
+    }
+
+    fn missing_wait(
+        self,
+        (first, with): (&Party, Option<&Place>),
+        (second, at): (&Party, Option<&Place>),
+        memory: &Memory,
+        [from, to]: [u64; 2],
+    ) -> Draft {
+        let name = self.name(memory);
+        let verb = |party: &Party| if party.writes { "writes" } else { "reads" };
+        let side = |party: &Party| format!("{} it in stream {}", verb(party), party.stream);
+        let whole = from == 0 && to + 1 == memory.bytes;
+        let part = if whole { String::new() } else { format!("bytes {from} to {to} of ") };
+        Draft::new(format!(
+            "{} {} {part}{name} without waiting for {}",
+            work(second),
+            verb(second),
+            work(first)
+        ))
+        .mark(self.mark(with, false, format!("(1) {}", side(first))))
+        .mark(self.mark(at, true, format!("(2) {}", side(second))))
+        .note("streams run side by side: nothing orders (1) and (2), so either may come first")
+        .note("an event recorded after (1), and cudaStreamWaitEvent before (2), would")
+        .think("which of the two has to come first, and who tells the other stream?")
+    }
+
+    /// Memory as the learner calls it.
+    fn name(self, memory: &Memory) -> String {
+        if memory.kind == MemoryKind::Variable {
+            return format!("`{}`", memory.name);
+        }
+        let place = memory.at.as_ref();
+        let line = place.and_then(|place| self.line(place));
+        let statement = line.map(|(line, _)| self.source.statement_text(line, 4));
+        if let Some(name) = statement.as_deref().and_then(target) {
+            return format!("`{name}`");
+        }
+        let kind = match memory.kind {
+            MemoryKind::Pinned => "the page-locked memory",
+            MemoryKind::Managed => "the managed memory",
+            _ => "the device memory",
+        };
+        match line {
+            Some((line, _)) => format!("{kind} allocated on line {line}"),
+            None => format!("{kind} called {}", memory.name),
+        }
+    }
+
+    fn pointer(self, pointer: &Pointer) -> String {
+        match pointer {
+            Pointer::Null => "a null pointer".into(),
+            Pointer::Host => "ordinary memory of the host".into(),
+            Pointer::Freed { memory, .. } => {
+                format!("{}, which was freed before", self.name(memory))
+            }
+            Pointer::Inside { memory, offset } => {
+                let kind = match memory.kind {
+                    MemoryKind::Device | MemoryKind::Variable => "on the device",
+                    MemoryKind::Pinned => "page-locked memory of the host",
+                    MemoryKind::Managed => "managed memory",
+                };
+                match offset {
+                    0 => format!("{} ({kind})", self.name(memory)),
+                    n => format!("byte {n} of {} ({kind})", self.name(memory)),
+                }
+            }
+        }
+    }
+
+    /// The line of a place, and its column, if it is in the learner's file.
+    fn line(self, place: &Place) -> Option<(u32, u32)> {
+        let source = place.source.as_ref()?;
+        let name = source.file.rsplit('/').next()?;
+        (name == self.file && source.line > 0).then_some((source.line, source.column))
+    }
+
+    fn mark(
+        self,
+        place: Option<&Place>,
+        primary: bool,
+        label: impl Into<String>,
+    ) -> Option<report::Span> {
+        let (line, _) = self.line(place?)?;
+        let (column, length) = self.source.statement(line, 0)?;
+        Some(span(line, column, length, primary, label))
+    }
+}
+
+/// The call of a place.
+fn call(place: Option<&Place>) -> String {
+    place.map_or_else(|| "a call".to_owned(), |place| place.call.clone())
+}
+
+fn work(party: &Party) -> String {
+    match &party.work {
+        Work::Kernel { name } => format!("kernel `{name}`"),
+        Work::Copy { to_device: true, from_device: false, .. } => "the copy to the device".into(),
+        Work::Copy { to_device: false, from_device: true, .. } => "the copy to the host".into(),
+        Work::Copy { .. } => "the copy".into(),
+        Work::Set { .. } => "the memset".into(),
+    }
+}
+
+/// The variable that an allocation fills in: `d_a` of `cudaMalloc((void**)&d_a, bytes)`.
+fn target(statement: &str) -> Option<&str> {
+    let (_, after) = statement.split_once("Malloc")?;
+    let (_, arguments) = after.split_once('(')?;
+    let (_, name) = arguments.split(',').next()?.rsplit_once('&')?;
+    let name = name.trim();
+    let plain = |c: char| c.is_alphanumeric() || "_.[]->".contains(c);
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::target;
+
+    #[test]
+    fn memory_is_called_by_its_variable() {
+        assert_eq!(target("cudaMalloc(&d_a, bytes)"), Some("d_a"));
+        assert_eq!(target("check(cudaMalloc((void**)&buffers[i], n))"), Some("buffers[i]"));
+        assert_eq!(target("cudaMallocHost(reinterpret_cast<void**>(&h), n)"), None);
+        assert_eq!(target("auto p = make(n)"), None);
+    }
+}
