@@ -12,7 +12,8 @@ mod register;
 mod stream;
 
 use std::ffi::c_void;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use crate::error::{Code, Result};
 use crate::report::Report;
@@ -28,6 +29,18 @@ pub fn start(settings: Settings) {
 /// Looks at the runtime, or changes it.
 pub fn with<T>(f: impl FnOnce(&mut Runtime) -> T) -> T {
     f(&mut lock())
+}
+
+/// Looks at the runtime, unless somebody else does for longer than that could take.
+pub(crate) fn patiently<T>(f: impl FnOnce(&mut Runtime) -> T) -> Option<T> {
+    for _ in 0..200 {
+        match RUNTIME.try_lock() {
+            Ok(mut runtime) => return Some(f(&mut runtime)),
+            Err(TryLockError::Poisoned(held)) => return Some(f(&mut held.into_inner())),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+    None
 }
 
 /// The end of a program: what it did not wait for is done, as a GPU would have had time to, and the report is made.
@@ -102,11 +115,12 @@ pub struct Function(pub *const ());
 unsafe impl Sync for Function {}
 
 exports! {
-    register: __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
+    register: __cudaRegisterManagedVar __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
         __cudaRegisterVar __cudaInitModule;
     launch: __cudaPushCallConfiguration __cudaPopCallConfiguration __cudaGetKernel __cudaLaunchKernel
         cudaLaunchKernel cudaLaunchCooperativeKernel cudaFuncSetAttribute cudaLaunchHostFunc;
-    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMemcpy cudaMemcpyAsync cudaMemset
+    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMallocManaged
+        cudaHostGetDevicePointer cudaMemcpy cudaMemcpyAsync cudaMemset
         cudaMemsetAsync cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaGetSymbolAddress cudaGetSymbolSize;
     stream: cudaStreamCreate cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamSynchronize cudaStreamQuery
         cudaStreamWaitEvent cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord

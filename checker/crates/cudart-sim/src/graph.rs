@@ -12,6 +12,18 @@ use crate::order::Order;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(u64);
 
+impl Id {
+    /// Its number.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The work of that number.
+    pub const fn of(number: u64) -> Self {
+        Self(number)
+    }
+}
+
 /// A stream's number. 0 is the legacy default stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stream(pub u64);

@@ -8,9 +8,13 @@
 #[cfg(target_os = "linux")]
 pub mod abi;
 pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod crash;
 pub mod error;
 pub mod fatbin;
 pub mod graph;
+#[cfg_attr(not(target_os = "linux"), path = "guard/none.rs")]
+mod guard;
 mod host;
 mod order;
 pub mod report;

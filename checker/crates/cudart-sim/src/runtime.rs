@@ -7,6 +7,7 @@ mod facts;
 mod findings;
 mod kernels;
 mod memory;
+mod shared;
 mod sites;
 mod work;
 
@@ -20,6 +21,7 @@ use crate::graph::{Graph, Id, Stream};
 use crate::report::{Place, Pointer};
 pub use copies::{Direction, Transfer};
 pub use kernels::{Kernel, LaunchShape};
+pub use sites::{Frames, frames_at};
 pub use work::HostCall;
 
 use conflicts::Done;
@@ -28,6 +30,7 @@ use facts::Facts;
 use findings::Findings;
 use kernels::{Binary, Variable};
 use memory::Allocation;
+use shared::Guarded;
 use sites::{Site, Sites};
 use work::Task;
 
@@ -91,6 +94,10 @@ pub struct Runtime {
     allocations: BTreeMap<u64, Allocation>,
     /// Page-locked host memory, by address.
     pinned: BTreeMap<u64, Allocation>,
+    /// `__managed__` variables that have pages of the host's, by address.
+    managed_variables: BTreeMap<u64, Allocation>,
+    /// Work that pages of the host's are closed for.
+    guarded: BTreeMap<Id, Guarded>,
     /// What was freed, device memory or page-locked, and where; until the address is somebody else's.
     freed: BTreeMap<u64, (Allocation, Site)>,
     binaries: Vec<Binary>,

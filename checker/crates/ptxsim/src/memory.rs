@@ -138,13 +138,36 @@ impl Memory {
         Ok(address)
     }
 
-    pub(crate) fn allocate(
+    /// An address for bytes that nobody has on the device yet: [`Self::back`] makes them.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when there are no more addresses.
+    pub fn reserve(&mut self, name: &str) -> Result<u64, Error> {
+        Ok(base(self.allocate(name, 0, 1, true)? as u64 + 1))
+    }
+
+    /// Makes the bytes of an address that was reserved; nothing when they are there.
+    ///
+    /// # Errors
+    /// As [`Self::alloc`].
+    pub fn back(&mut self, address: u64, bytes: u64) -> Result<(), Error> {
+        let there = |a: &Allocation| a.bytes == 0 && a.freed.is_none();
+        let slot = self.slot(address).filter(|slot| there(&self.allocations[*slot]));
+        let Some(slot) = slot else { return Ok(()) };
+        let name = self.allocations[slot].name.clone();
+        let made = self.fresh(&name, bytes, 1, true)?;
+        self.allocations[slot] = made;
+        Ok(())
+    }
+
+    /// An allocation that has no slot yet.
+    fn fresh(
         &mut self,
         name: &str,
         bytes: u64,
         element: u32,
         initialised: bool,
-    ) -> Result<usize, Error> {
+    ) -> Result<Allocation, Error> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > LIMIT {
             self.bytes -= bytes;
@@ -154,7 +177,7 @@ impl Memory {
             )));
         }
         let words = bytes.div_ceil(4) as usize;
-        let allocation = Allocation {
+        Ok(Allocation {
             name: name.to_owned(),
             bytes,
             element: element.max(1),
@@ -163,7 +186,17 @@ impl Memory {
             writable: true,
             parted: false,
             freed: None,
-        };
+        })
+    }
+
+    pub(crate) fn allocate(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        element: u32,
+        initialised: bool,
+    ) -> Result<usize, Error> {
+        let allocation = self.fresh(name, bytes, element, initialised)?;
         if self.allocations.len() >= FRESH
             && let Some(slot) = self.freed.pop_front()
         {

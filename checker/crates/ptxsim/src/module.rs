@@ -31,6 +31,14 @@ pub struct Entry {
     pub(crate) bounds: ast::Bounds,
 }
 
+impl Entry {
+    /// May the kernel write through the address that this parameter is, or holds?
+    pub fn writes(&self, parameter: usize) -> bool {
+        let bit = |i: u32| self.written.checked_shr(i).is_some_and(|bits| bits & 1 == 1);
+        bit(63) || u32::try_from(parameter).is_ok_and(bit)
+    }
+}
+
 /// A kernel parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Param {

@@ -114,6 +114,17 @@ impl Touched {
         touched.map(|(slot, _)| base(slot as u64 + 1))
     }
 
+    /// Starts of the allocations that were written.
+    pub fn written(&self) -> impl Iterator<Item = u64> {
+        let [_, write, strong] = [Touch::Read, Touch::Write, Touch::Strong].map(|t| t as usize);
+        let wrote = move |uses: &Uses| {
+            [write, strong].iter().any(|i| uses.bits[*i].0.iter().any(|bits| *bits != 0))
+        };
+        let slots = self.slots.iter().enumerate();
+        let written = slots.filter(move |(_, uses)| uses.as_deref().is_some_and(wrote));
+        written.map(|(slot, _)| base(slot as u64 + 1))
+    }
+
     /// Where this work meets a later one that touches a range alone: its address, its bytes, and how.
     pub fn meets_range(&self, (address, bytes, touch): (u64, u64, Touch)) -> Option<Meeting> {
         let (slot, offset) = split(address);

@@ -1,15 +1,11 @@
 //! Allocating, copying, setting.
 
-use std::alloc::Layout;
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::stream::{Handle, stream_of};
 use super::{call, give};
 use crate::error::{Code, Result};
 use crate::runtime::{Direction, Runtime, Transfer};
-
-/// Page-locked memory begins at a page.
-const PAGE: usize = 4096;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
@@ -39,14 +35,8 @@ fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize) -> Result {
     if bytes == 0 {
         return give(address, std::ptr::null_mut());
     }
-    let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| Code::MEMORY_ALLOCATION)?;
-    // SAFETY: the layout is not empty.
-    let new = unsafe { std::alloc::alloc_zeroed(layout) };
-    if new.is_null() {
-        return Err(Code::MEMORY_ALLOCATION);
-    }
-    r.pin(new as u64, bytes);
-    give(address, new)
+    let new = r.malloc_host(bytes as u64)?;
+    give(address, new as *mut u8)
 }
 
 #[unsafe(no_mangle)]
@@ -55,11 +45,7 @@ pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
         if address.is_null() {
             return Ok(());
         }
-        let bytes = r.unpin(address as u64)?;
-        let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| Code::INVALID_VALUE)?;
-        // SAFETY: `pinned` has allocated it with this layout, and it was registered until now.
-        unsafe { std::alloc::dealloc(address, layout) };
-        Ok(())
+        r.free_host(address as u64)
     })
 }
 
@@ -139,5 +125,25 @@ pub extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: u64) -> Code {
     call(|r| {
         let all = r.symbol_bytes(symbol)?;
         give(bytes, all as usize)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
+    call(|r| {
+        // cudaMemAttachGlobal, cudaMemAttachHost
+        if !(1..=2).contains(&flags) || bytes == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let new = r.malloc_managed(bytes as u64)?;
+        give(address, new)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaHostGetDevicePointer(device: *mut u64, host: u64, _flags: c_uint) -> Code {
+    call(|r| {
+        let there = r.mapped(host)?;
+        give(device, there)
     })
 }

@@ -75,3 +75,27 @@ pub extern "C" fn __cudaRegisterVar(
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     with(|r| r.register_variable(number(handle), shadow as u64, &name, bytes as u64));
 }
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterManagedVar(
+    handle: *mut *mut c_void,
+    pointer: *mut *mut c_void,
+    _device: *mut c_char,
+    name: *const c_char,
+    _external: c_int,
+    bytes: usize,
+    _constant: c_int,
+    _global: c_int,
+) {
+    // SAFETY: nvcc's stub passes a literal.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let address = with(|r| {
+        // the host's accesses to the variable go through this pointer, which also stands for it
+        r.register_variable(number(handle), pointer as u64, &name, bytes as u64);
+        r.map_variable(pointer as u64)
+    });
+    if let Some(address) = address {
+        // SAFETY: the stub passes the address of a pointer of its own.
+        unsafe { pointer.write(address as *mut c_void) };
+    }
+}

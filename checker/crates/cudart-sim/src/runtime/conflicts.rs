@@ -152,6 +152,7 @@ impl Runtime {
 
     /// Forgets work that everything else is ordered with by now.
     pub(super) fn settle(&mut self) {
+        self.give_back();
         let upcoming = self.graph.upcoming();
         let oldest = self.graph.oldest();
         let order = self.graph.order();

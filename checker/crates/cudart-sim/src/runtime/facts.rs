@@ -15,6 +15,8 @@ pub(super) struct Facts {
     /// Both times, what the program was told, and who asked.
     pub elapsed: Vec<(f64, f64, f32, Site)>,
     pub allocations: u64,
+    /// Page-locked allocations made.
+    pub pinned: u64,
     allocated: u64,
     /// Bytes that are allocated now.
     now: u64,
@@ -65,7 +67,8 @@ impl Runtime {
     }
 
     /// What has been seen so far.
-    pub fn report(&self) -> Report {
+    pub fn report(&mut self) -> Report {
+        self.collect_hits();
         let facts = &self.facts;
         let leak = |(address, a): (&u64, &Allocation)| {
             let (address, bytes, at) = (*address, a.bytes, self.sites.place(a.site, None));

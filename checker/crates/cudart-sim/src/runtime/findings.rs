@@ -2,11 +2,11 @@
 
 use super::Runtime;
 use super::memory::Allocation;
-use super::sites::Site;
+use super::sites::{Frames, Site};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::report::{
-    Failure, HostFinding, HostFindingKind, Memory, MemoryKind, Place, Pointer, Why,
+    Crash, Failure, HostFinding, HostFindingKind, Memory, MemoryKind, Place, Pointer, Why,
 };
 
 /// Different findings that are kept.
@@ -109,6 +109,12 @@ impl Runtime {
         self.sites.place(site, stream)
     }
 
+    /// How a program ended that a signal has stopped there, about this address.
+    pub(crate) fn crash(&self, signal: i32, address: Option<u64>, frames: &Frames) -> Crash {
+        let at = self.sites.stopped(frames);
+        Crash { signal, address, at, pointer: address.map(|address| self.pointer(address)) }
+    }
+
     /// The findings, for the report.
     pub(super) fn told_findings(&self) -> Vec<HostFinding> {
         let mut all = self.findings.all.clone();
@@ -130,9 +136,11 @@ impl Runtime {
     /// The memory at an address, or near it, that was not freed; and where in it that is.
     pub(super) fn memory_at(&self, address: u64) -> Option<(Memory, i64)> {
         let start = self.memory.start(address);
-        if let Some((start, a)) =
-            start.and_then(|start| Some((start, self.allocations.get(&start)?)))
-        {
+        let known = |start| {
+            let pinned = self.pinned.get(&start);
+            self.allocations.get(&start).or(pinned).or_else(|| self.managed_variables.get(&start))
+        };
+        if let Some((start, a)) = start.and_then(|start| Some((start, known(start)?))) {
             return Some((self.memory(a), address.wrapping_sub(start) as i64));
         }
         if let Some((start, a)) = self.pinned.range(..=address).next_back()

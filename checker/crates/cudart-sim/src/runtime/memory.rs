@@ -26,6 +26,10 @@ pub(super) struct Allocation {
     /// Who asked for it.
     pub site: Site,
     pub kind: MemoryKind,
+    /// Of page-locked memory: it came from the runtime, in whole pages.
+    pub own: bool,
+    /// Of managed memory: what the device has is newer than what is in the host's pages.
+    pub newer: bool,
 }
 
 impl Runtime {
@@ -40,9 +44,10 @@ impl Runtime {
         let address =
             self.memory.alloc(&name, bytes, 1, None).map_err(|_| Code::MEMORY_ALLOCATION)?;
         let site = self.site();
-        let kind = MemoryKind::Device;
+        let (kind, own, newer) = (MemoryKind::Device, false, false);
         self.freed.remove(&address);
-        self.allocations.insert(address, Allocation { number, bytes, name, site, kind });
+        self.allocations
+            .insert(address, Allocation { number, bytes, name, site, kind, own, newer });
         self.facts.allocated(bytes, self.allocations.len());
         Ok(address)
     }
@@ -58,6 +63,7 @@ impl Runtime {
             return self.bad_free(address);
         };
         self.facts.freed(freed.bytes);
+        self.unmap_managed(address, &freed);
         let site = self.site();
         self.freed.insert(address, (freed, site));
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
@@ -67,19 +73,18 @@ impl Runtime {
     pub fn pin(&mut self, address: u64, bytes: usize) {
         let (number, site) = (0, self.site());
         let (bytes, kind) = (bytes as u64, MemoryKind::Pinned);
-        let allocation = Allocation { number, bytes, name: String::new(), site, kind };
+        let (own, newer) = (false, false);
+        let allocation = Allocation { number, bytes, name: String::new(), site, kind, own, newer };
         self.freed.retain(|start, (freed, _)| {
             start.saturating_add(freed.bytes) <= address || *start >= address + bytes
         });
         self.pinned.insert(address, allocation);
     }
 
-    /// `cudaFreeHost`: the bytes that were there.
+    /// Page-locked memory is no more: the bytes that were there.
     pub fn unpin(&mut self, address: u64) -> Result<usize> {
         self.synchronize_device()?;
-        let Some(freed) = self.pinned.remove(&address) else {
-            return self.bad_free(address).map(|()| 0);
-        };
+        let freed = self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)?;
         let (bytes, site) = (freed.bytes as usize, self.site());
         self.freed.insert(address, (freed, site));
         Ok(bytes)
@@ -92,12 +97,10 @@ impl Runtime {
     }
 
     pub(super) fn belongs(&self, address: u64) -> Belongs {
-        if self.memory.owns(address) {
-            return Belongs::Device;
-        }
         let before = self.pinned.range(..=address).next_back();
         match before {
             Some((start, pinned)) if address - start < pinned.bytes => Belongs::Pinned,
+            _ if self.memory.owns(address) => Belongs::Device,
             _ => Belongs::Pageable,
         }
     }

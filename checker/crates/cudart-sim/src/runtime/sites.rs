@@ -28,7 +28,8 @@ pub(super) struct Sites {
     lines: RefCell<HashMap<Site, Option<Source>>>,
 }
 
-type Frames = [usize; FRAMES];
+/// Return addresses in the program, the innermost first; 0 where there are none.
+pub type Frames = [usize; FRAMES];
 
 impl Default for Sites {
     fn default() -> Self {
@@ -47,6 +48,11 @@ impl Sites {
             self.all.push(key);
             next
         })
+    }
+
+    /// The place of code that a signal has stopped.
+    pub fn stopped(&self, frames: &Frames) -> Option<Source> {
+        line(frames)
     }
 
     /// The place of a site that names this stream; `None` for the unknown one.
@@ -76,6 +82,16 @@ static OWN: LazyLock<(usize, usize)> = LazyLock::new(|| {
     let first = all.next().unwrap_or_default();
     all.fold(first, |(from, to), next| (from.min(next.0), to.max(next.1)))
 });
+
+/// The return addresses of the code at `at`, which a signal has stopped.
+pub fn frames_at(at: usize) -> Frames {
+    let mut found = Frames::default();
+    let all = frames();
+    let outer = all.iter().skip_while(|address| **address != at).skip(1);
+    // what has not been executed is not behind a call
+    found.iter_mut().zip([at + 1].iter().chain(outer)).for_each(|(to, from)| *to = *from);
+    found
+}
 
 /// The return addresses between this executable, which was called, and itself, which called the program.
 fn frames() -> Frames {

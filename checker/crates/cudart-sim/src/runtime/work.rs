@@ -9,6 +9,7 @@ use super::{Launched, Runtime};
 use crate::clock::{self, Engine};
 use crate::error::Code;
 use crate::graph::{Id, Step, Stream};
+use crate::guard;
 use crate::host::Address;
 use crate::report::Pointer;
 
@@ -68,6 +69,10 @@ impl Runtime {
     pub(super) fn ask(&mut self, stream: Stream, work: Work, also: &[Id]) -> Id {
         let asked = self.clock.ask();
         let site = self.site();
+        if let Some(described) = work.described() {
+            let id = self.graph.upcoming();
+            self.guard(id, (stream, site), &work, described);
+        }
         self.graph.add(stream, Task { work, asked, site }, also)
     }
 
@@ -77,6 +82,12 @@ impl Runtime {
         if self.lost.is_some() {
             return 0.0;
         }
+        let written = if self.shares() {
+            self.fetch(&work);
+            self.managed_written(&work)
+        } else {
+            vec![]
+        };
         let (mut event, mut kernel) = (None, None);
         let described = work.described().filter(|_| self.graph.concurrent());
         let mut touched = Bytes::Ranges(if described.is_some() { work.ranges() } else { vec![] });
@@ -85,6 +96,7 @@ impl Runtime {
                 let what = name.clone();
                 kernel = Some(self.launched.len());
                 let (bytes, done) = self.run(binary, &launch, name, (stream, site));
+                self.wrote(bytes.written());
                 touched = Bytes::Of(bytes);
                 (Engine::Device, what, done)
             }
@@ -117,10 +129,11 @@ impl Runtime {
                 (Engine::Nobody, String::new(), Ok(0.0))
             }
             Work::Call(HostCall(call)) => {
-                call();
+                guard::all_opened(call);
                 (Engine::Nobody, String::new(), Ok(0.0))
             }
         };
+        self.wrote(written);
         if let Some(what) = described {
             self.compare((id, stream, site), what, touched);
         }
@@ -148,13 +161,13 @@ impl Runtime {
             From::Device(from) => {
                 self.memory.read(from, bytes).map_err(|_| Code::ILLEGAL_ADDRESS)?
             }
-            From::Host(from) => from.read(bytes as usize),
+            From::Host(from) => guard::opened(from.0, from.0 + bytes, || from.read(bytes as usize)),
             From::Staged(data) => data,
         };
         if to_device {
             self.memory.write(to, &data).map_err(|_| Code::ILLEGAL_ADDRESS)
         } else {
-            Address(to).write(&data);
+            guard::opened(to, to + bytes, || Address(to).write(&data));
             Ok(())
         }
     }
@@ -174,8 +187,9 @@ impl Runtime {
         let s = self.settings;
         let options =
             Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
+        let follow = self.graph.concurrent() || self.shares();
         let memory = &mut self.memory;
-        let ran = if self.graph.concurrent() {
+        let ran = if follow {
             ptxsim::touch(&module, memory, launch, &options)
         } else {
             ptxsim::run(&module, memory, launch, &options).map(|seen| (seen, Touched::default()))
