@@ -31,10 +31,10 @@ pub(super) struct Allocation {
 impl Runtime {
     /// `cudaMalloc`: 0 bytes are no allocation, and no error.
     pub fn malloc(&mut self, bytes: u64) -> Result<u64> {
-        self.alive()?;
         if bytes == 0 {
             return Ok(0);
         }
+        self.alive()?;
         let number = self.facts.allocations + 1;
         let name = format!("allocation {number}");
         let address =
@@ -54,35 +54,30 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
+        self.release(address)
+    }
+
+    /// An allocation is no more.
+    pub(super) fn release(&mut self, address: u64) -> Result {
         let Some(freed) = self.allocations.remove(&address) else {
             return self.bad_free(address);
         };
         self.facts.freed(freed.bytes);
+        self.pools.gone(address, freed.bytes);
         let site = self.site();
         self.freed.insert(address, (freed, site));
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
 
     /// Page-locked memory that the program has at `address`.
-    pub fn pin(&mut self, address: u64, bytes: usize) {
+    pub(super) fn page_locked(&mut self, address: u64, bytes: u64) {
         let (number, site) = (0, self.site());
-        let (bytes, kind) = (bytes as u64, MemoryKind::Pinned);
+        let kind = MemoryKind::Pinned;
         let allocation = Allocation { number, bytes, name: String::new(), site, kind };
         self.freed.retain(|start, (freed, _)| {
             start.saturating_add(freed.bytes) <= address || *start >= address + bytes
         });
         self.pinned.insert(address, allocation);
-    }
-
-    /// `cudaFreeHost`: the bytes that were there.
-    pub fn unpin(&mut self, address: u64) -> Result<usize> {
-        self.synchronize_device()?;
-        let Some(freed) = self.pinned.remove(&address) else {
-            return self.bad_free(address).map(|()| 0);
-        };
-        let (bytes, site) = (freed.bytes as usize, self.site());
-        self.freed.insert(address, (freed, site));
-        Ok(bytes)
     }
 
     /// The allocation that an address lies in.
@@ -95,10 +90,6 @@ impl Runtime {
         if self.memory.owns(address) {
             return Belongs::Device;
         }
-        let before = self.pinned.range(..=address).next_back();
-        match before {
-            Some((start, pinned)) if address - start < pinned.bytes => Belongs::Pinned,
-            _ => Belongs::Pageable,
-        }
+        if self.pinned_at(address).is_some() { Belongs::Pinned } else { Belongs::Pageable }
     }
 }
