@@ -5,11 +5,18 @@
 
 #![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
 
+mod array;
 mod device;
+mod function;
 mod launch;
 mod memory;
+mod per_thread;
+mod pinned;
+mod pool;
 mod register;
+mod shaped;
 mod stream;
+mod texture;
 
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -118,13 +125,47 @@ exports! {
     register: __cudaRegisterManagedVar __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
         __cudaRegisterVar __cudaInitModule;
     launch: __cudaPushCallConfiguration __cudaPopCallConfiguration __cudaGetKernel __cudaLaunchKernel
-        cudaLaunchKernel cudaLaunchCooperativeKernel cudaFuncSetAttribute cudaLaunchHostFunc;
-    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMallocManaged
-        cudaHostGetDevicePointer cudaMemcpy cudaMemcpyAsync cudaMemset
-        cudaMemsetAsync cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaGetSymbolAddress cudaGetSymbolSize;
-    stream: cudaStreamCreate cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamSynchronize cudaStreamQuery
-        cudaStreamWaitEvent cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord
-        cudaEventSynchronize cudaEventQuery cudaEventElapsedTime;
+        cudaLaunchKernel cudaLaunchCooperativeKernel cudaLaunchKernelExC cudaLaunchHostFunc;
+    function: cudaFuncSetAttribute cudaFuncGetAttributes cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+        cudaOccupancyAvailableDynamicSMemPerBlock cudaGetKernel cudaGetFuncBySymbol;
+    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMallocManaged cudaMemcpy cudaMemcpyAsync cudaMemset
+        cudaMemsetAsync cudaMemcpyToSymbol cudaMemcpyToSymbolAsync cudaMemcpyFromSymbol cudaMemcpyFromSymbolAsync
+        cudaGetSymbolAddress cudaGetSymbolSize;
+    shaped: cudaMallocPitch cudaMalloc3D cudaMemcpy2D cudaMemcpy2DAsync cudaMemset2D cudaMemset2DAsync cudaMemset3D
+        cudaMemset3DAsync cudaMemcpy3D cudaMemcpy3DAsync cudaMemcpyPeer cudaMemcpyPeerAsync;
+    array: cudaMallocArray cudaMalloc3DArray cudaFreeArray cudaArrayGetInfo cudaGetChannelDesc cudaCreateChannelDesc
+        cudaMemcpy2DToArray cudaMemcpy2DToArrayAsync cudaMemcpy2DFromArray cudaMemcpy2DFromArrayAsync
+        cudaMemcpyToArray cudaMemcpyToArrayAsync cudaMemcpyFromArray cudaMemcpyFromArrayAsync
+        cudaMemcpy2DArrayToArray cudaMemcpyArrayToArray;
+    texture: cudaCreateTextureObject cudaDestroyTextureObject cudaGetTextureObjectResourceDesc
+        cudaGetTextureObjectTextureDesc cudaCreateSurfaceObject cudaDestroySurfaceObject
+        cudaGetSurfaceObjectResourceDesc;
+    pinned: cudaHostRegister cudaHostUnregister cudaHostGetDevicePointer cudaHostGetFlags cudaPointerGetAttributes;
+    pool: cudaMallocAsync cudaMallocFromPoolAsync cudaFreeAsync cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool
+        cudaDeviceSetMemPool cudaMemPoolGetAttribute cudaMemPoolSetAttribute cudaMemPoolTrimTo cudaMemPoolCreate
+        cudaMemPoolDestroy cudaMemPoolSetAccess cudaMemPoolGetAccess;
+    stream: cudaStreamCreate cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamDestroy
+        cudaStreamSynchronize cudaStreamQuery cudaStreamWaitEvent cudaStreamGetPriority cudaStreamGetFlags
+        cudaStreamGetId cudaStreamGetDevice cudaDeviceGetStreamPriorityRange cudaStreamAddCallback cudaEventCreate
+        cudaEventCreateWithFlags cudaEventDestroy cudaEventRecord cudaEventRecordWithFlags cudaEventSynchronize
+        cudaEventQuery cudaEventElapsedTime;
     device: cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString
-        cudaGetDevice cudaSetDevice cudaGetDeviceCount;
+        cudaGetDevice cudaSetDevice cudaSetValidDevices cudaGetDeviceCount cudaGetDeviceProperties
+        cudaDeviceGetAttribute cudaChooseDevice cudaMemGetInfo cudaDriverGetVersion cudaRuntimeGetVersion
+        cudaDeviceGetLimit cudaDeviceSetLimit cudaDeviceReset cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess
+        cudaDeviceDisablePeerAccess cudaDeviceSetCacheConfig cudaDeviceGetCacheConfig cudaDeviceSetSharedMemConfig
+        cudaDeviceGetSharedMemConfig cudaSetDeviceFlags cudaGetDeviceFlags cudaInitDevice cudaDeviceGetPCIBusId
+        cudaDeviceGetByPCIBusId cudaProfilerStart cudaProfilerStop cudaCtxResetPersistingL2Cache;
+    per_thread: cudaMemcpy_ptds cudaMemcpyToSymbol_ptds cudaMemcpyFromSymbol_ptds cudaMemcpy2D_ptds
+        cudaMemcpyToArray_ptds cudaMemcpy2DToArray_ptds cudaMemcpyFromArray_ptds cudaMemcpy2DFromArray_ptds
+        cudaMemcpyArrayToArray_ptds cudaMemcpy2DArrayToArray_ptds cudaMemcpy3D_ptds cudaMemset_ptds cudaMemset2D_ptds
+        cudaMemset3D_ptds cudaMemcpyAsync_ptsz cudaMemcpyToSymbolAsync_ptsz cudaMemcpyFromSymbolAsync_ptsz
+        cudaMemcpy2DAsync_ptsz cudaMemcpyToArrayAsync_ptsz cudaMemcpy2DToArrayAsync_ptsz cudaMemcpyFromArrayAsync_ptsz
+        cudaMemcpy2DFromArrayAsync_ptsz cudaMemcpy3DAsync_ptsz cudaMemsetAsync_ptsz cudaMemset2DAsync_ptsz
+        cudaMemset3DAsync_ptsz cudaStreamQuery_ptsz cudaStreamGetDevice_ptsz cudaStreamGetFlags_ptsz
+        cudaStreamGetId_ptsz cudaStreamGetPriority_ptsz cudaEventRecord_ptsz cudaEventRecordWithFlags_ptsz
+        cudaStreamWaitEvent_ptsz cudaStreamAddCallback_ptsz cudaStreamSynchronize_ptsz cudaLaunchKernel_ptsz
+        cudaLaunchKernelExC_ptsz cudaLaunchHostFunc_ptsz cudaLaunchCooperativeKernel_ptsz cudaMallocAsync_ptsz
+        cudaFreeAsync_ptsz cudaMallocFromPoolAsync_ptsz;
 }

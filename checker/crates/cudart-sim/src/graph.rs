@@ -31,6 +31,9 @@ pub struct Stream(pub u64);
 /// The stream that waits for all blocking streams, and they for it.
 pub const LEGACY: Stream = Stream(0);
 
+/// The default stream of the first thread of the host that uses one; those of others follow. They are always there.
+pub const PER_THREAD: Stream = Stream(1_000_000);
+
 /// A piece of work whose turn it is.
 #[derive(Debug)]
 pub struct Step<W> {
@@ -89,12 +92,12 @@ impl<W> Graph<W> {
 
     /// Is there such a stream?
     pub fn exists(&self, stream: Stream) -> bool {
-        self.streams.contains_key(&stream)
+        self.streams.contains_key(&stream) || stream >= PER_THREAD
     }
 
     /// Forgets a stream. Its work stays, and is done when somebody waits for the device.
     pub fn destroy(&mut self, stream: Stream) -> bool {
-        if stream == LEGACY {
+        if stream == LEGACY || stream >= PER_THREAD {
             return false;
         }
         let Some((blocking, last)) = self.streams.remove(&stream) else { return false };
@@ -107,6 +110,9 @@ impl<W> Graph<W> {
     pub fn add(&mut self, stream: Stream, work: W, also: &[Id]) -> Id {
         let id = Id(self.next);
         self.next += 1;
+        if stream >= PER_THREAD {
+            self.streams.entry(stream).or_insert((true, None));
+        }
         let mut after: BTreeSet<Id> = also.iter().copied().collect();
         let (blocking, last) = self.streams.get(&stream).copied().unwrap_or((false, None));
         after.extend(last);
@@ -183,6 +189,12 @@ impl<W> Graph<W> {
         self.step(id)
     }
 
+    /// Forgets all streams and all work; numbers go on.
+    pub fn reset(&mut self) {
+        let (next, next_stream) = (self.next, self.next_stream);
+        *self = Self { next, next_stream, ..Self::default() };
+    }
+
     /// Forgets all work that is not done: the device is lost.
     pub fn clear(&mut self) {
         self.pending.clear();
@@ -198,7 +210,7 @@ impl<W> Graph<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Graph, Id, LEGACY};
+    use super::{Graph, Id, LEGACY, PER_THREAD};
 
     fn finish(graph: &mut Graph<&'static str>, id: Id) -> Vec<&'static str> {
         std::iter::from_fn(|| graph.step(id).map(|step| step.work)).collect()
@@ -229,6 +241,17 @@ mod tests {
         let a2 = graph.add(a, "a2", &[]);
         assert_eq!(finish(&mut graph, a2), ["a1", "legacy", "a2"]);
         assert_eq!(graph.step_any().map(|step| step.work), Some("free"));
+    }
+
+    #[test]
+    fn the_stream_of_a_thread_is_always_there_and_waits_for_the_default_stream() {
+        let mut graph = Graph::default();
+        assert!(graph.exists(PER_THREAD) && !graph.destroy(PER_THREAD));
+        graph.add(LEGACY, "legacy", &[]);
+        let own = graph.add(PER_THREAD, "own", &[]);
+        assert_eq!(finish(&mut graph, own), ["legacy", "own"]);
+        graph.reset();
+        assert!(graph.exists(LEGACY) && graph.done(own) && graph.step_any().is_none());
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! The only module that touches it. An address that is not the program's ends the process with a signal, as it does with
 //! the real runtime: whoever runs programs runs them in a process of their own.
 
+use crate::guard;
+use crate::runtime::Region;
+
 /// An address in the program's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u64);
@@ -23,4 +26,32 @@ impl Address {
         // SAFETY: as in `read`; Rust holds no reference to the program's memory.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.0 as *mut u8, data.len()) };
     }
+}
+
+/// The bytes of a box in the program's memory, row by row.
+pub fn gather(from: &Region) -> Vec<u8> {
+    opened(from, || {
+        let width = from.extent.width as usize;
+        let mut rows = from.rows().map(|row| Address(row).read(width));
+        let first = rows.next().unwrap_or_default();
+        rows.fold(first, |mut all, row| {
+            all.extend_from_slice(&row);
+            all
+        })
+    })
+}
+
+/// Fills a box in the program's memory, row by row.
+pub fn scatter(to: &Region, data: &[u8]) {
+    opened(to, || {
+        for (row, bytes) in to.rows().zip(data.chunks(to.extent.width as usize)) {
+            Address(row).write(bytes);
+        }
+    });
+}
+
+/// Opens the pages of a box that are closed to the program, while `f` runs.
+fn opened<T>(region: &Region, f: impl FnOnce() -> T) -> T {
+    let start = region.rows.address;
+    guard::opened(start, start.saturating_add(region.span().unwrap_or(0)), f)
 }

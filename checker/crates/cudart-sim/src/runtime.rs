@@ -1,14 +1,25 @@
 //! The state behind the runtime's functions: one simulated device, its memory, its streams, the program's kernels.
 
+mod arrays;
 mod conflicts;
 mod copies;
+mod device;
 mod events;
 mod facts;
 mod findings;
+mod functions;
 mod kernels;
 mod memory;
+mod objects;
+mod pinned;
+mod pools;
+pub mod properties;
+mod region;
+mod shaped;
 mod shared;
 mod sites;
+mod streams;
+mod threads;
 mod work;
 
 use std::collections::BTreeMap;
@@ -19,9 +30,18 @@ use crate::clock::Clock;
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, Stream};
 use crate::report::{Place, Pointer};
-pub use copies::{Direction, Transfer};
+pub use arrays::{Array, ArrayHandle, Channels, Part};
+pub use copies::{Direction, SymbolPart, Transfer};
+pub use functions::FunctionAttributes;
 pub use kernels::{Kernel, LaunchShape};
+pub use objects::{Look, Source};
+pub use pinned::PointerAttributes;
+pub use pools::{DEFAULT_POOL, PoolHandle, PoolValue, is_int};
+pub use region::{Extent, Region, Rows};
+pub use shaped::{BoxCopy, BoxEnd, Pitched};
 pub use sites::{Frames, frames_at};
+pub use streams::StreamKind;
+pub use threads::own_stream;
 pub use work::HostCall;
 
 use conflicts::Done;
@@ -30,8 +50,10 @@ use facts::Facts;
 use findings::Findings;
 use kernels::{Binary, Variable};
 use memory::Allocation;
+use pools::Pools;
 use shared::Guarded;
 use sites::{Site, Sites};
+use threads::Threads;
 use work::Task;
 
 /// How programs are run.
@@ -85,6 +107,14 @@ pub struct Launched {
     pub span: Option<usize>,
 }
 
+/// A texture or surface object, as the program described it.
+#[derive(Debug, Clone, Copy)]
+struct Object {
+    source: Source,
+    /// None of a surface.
+    look: Option<Look>,
+}
+
 /// The runtime.
 #[derive(Debug, Default)]
 pub struct Runtime {
@@ -98,8 +128,15 @@ pub struct Runtime {
     managed_variables: BTreeMap<u64, Allocation>,
     /// Work that pages of the host's are closed for.
     guarded: BTreeMap<Id, Guarded>,
+    /// With which flags memory was page-locked.
+    pinned_flags: BTreeMap<u64, u32>,
     /// What was freed, device memory or page-locked, and where; until the address is somebody else's.
     freed: BTreeMap<u64, (Allocation, Site)>,
+    /// Arrays that nobody has freed, and how many there have been.
+    arrays: BTreeMap<ArrayHandle, Array>,
+    arrays_made: u64,
+    /// Textures and surfaces, by their handles.
+    objects: BTreeMap<u64, Object>,
     binaries: Vec<Binary>,
     /// By the address of the kernel's host function.
     kernels: BTreeMap<u64, Kernel>,
@@ -108,9 +145,21 @@ pub struct Runtime {
     graph: Graph<Task>,
     clock: Clock,
     events: Vec<Option<Event>>,
-    configurations: Vec<(LaunchShape, Stream, Site)>,
-    /// Where the launch that `<<<...>>>` has begun was written.
-    configured: Option<Site>,
+    /// How streams were made.
+    streams: BTreeMap<Stream, StreamKind>,
+    pools: Pools,
+    /// Where `cudaMallocAsync` takes memory, if not from the device's own pool.
+    current_pool: Option<PoolHandle>,
+    /// Limits that the program has set.
+    limits: BTreeMap<i32, u64>,
+    /// `cudaDeviceSetCacheConfig`, `cudaSetDeviceFlags`.
+    cache: i32,
+    device_flags: u32,
+    /// Has a kernel printed anything?
+    printed: bool,
+    /// Objects that were destroyed, for the simulator once nothing is left to do.
+    dying: Vec<u64>,
+    threads: Threads,
     /// The function of the runtime that the program is in, and where that was called, once somebody asked.
     calling: (&'static str, Option<Site>),
     sites: Sites,
@@ -120,7 +169,6 @@ pub struct Runtime {
     done: Vec<Done>,
     launched: Vec<Launched>,
     output: String,
-    last: Option<Code>,
     /// The error that ended the context.
     lost: Option<Code>,
 }
@@ -140,18 +188,11 @@ impl Runtime {
             }
             Err(Code::NOT_READY) => Code::NOT_READY,
             Err(code) => {
-                self.last = Some(code);
+                self.mine().last = Some(code);
                 self.failed(code);
                 code
             }
         }
-    }
-
-    /// `cudaGetLastError`, or without `forget` `cudaPeekAtLastError`. An error that ended the context stays.
-    pub fn last_error(&mut self, forget: bool) -> Code {
-        self.looked();
-        let last = if forget { self.last.take() } else { self.last };
-        self.lost.or(last).unwrap_or(Code::SUCCESS)
     }
 
     /// What a context that was lost answers to everything.
@@ -164,6 +205,7 @@ impl Runtime {
         while let Some(step) = self.graph.step(id) {
             self.perform(step);
         }
+        self.pools.settle();
         self.clock.hear(self.clock.end(id));
         self.graph.heard(id);
         self.settle();
@@ -185,6 +227,10 @@ impl Runtime {
         while let Some(step) = self.graph.step_any() {
             self.perform(step);
         }
+        for handle in std::mem::take(&mut self.dying) {
+            self.memory.destroy_object(handle);
+        }
+        self.pools.settle();
         self.clock.hear(self.clock.last());
         self.graph.heard_all();
         self.settle();
@@ -211,19 +257,6 @@ impl Runtime {
         self.clock.hear(end);
         self.alive()?;
         Err(Code::NOT_READY)
-    }
-
-    /// `cudaStreamCreateWithFlags`.
-    pub fn create_stream(&mut self, blocking: bool) -> Result<Stream> {
-        self.alive()?;
-        self.facts.streams += 1;
-        Ok(self.graph.create(blocking))
-    }
-
-    /// `cudaStreamDestroy`.
-    pub fn destroy_stream(&mut self, stream: Stream) -> Result {
-        self.alive()?;
-        if self.graph.destroy(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
     }
 
     /// What kernels have printed since the last call.

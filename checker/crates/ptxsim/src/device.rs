@@ -21,7 +21,7 @@ pub(crate) const LOCAL: u32 = 512 << 10;
 pub(crate) const STACK: u64 = 1 << 10;
 pub(crate) const CALL: u64 = 8;
 /// Multiprocessors.
-pub(crate) const MULTIPROCESSORS: u32 = 132;
+pub const MULTIPROCESSORS: u32 = 132;
 /// Device memory, as the H100 has; local memory is set aside in it for every thread that fits the device.
 const MEMORY: u64 = 80 << 30;
 
@@ -33,9 +33,24 @@ const RESERVED: u64 = 1 << 10;
 
 /// Blocks that the whole device holds at once, by threads per block and bytes of shared memory per block.
 pub(crate) fn resident(threads: u64, shared: u64) -> u64 {
+    occupancy(threads, shared) * u64::from(MULTIPROCESSORS)
+}
+
+/// How many blocks of `threads` threads and `shared` bytes of shared memory one multiprocessor holds at once; none of those
+/// that cannot be launched.
+pub fn occupancy(threads: u64, shared: u64) -> u64 {
+    if threads > MAX_THREADS || shared > BLOCK_SHARED {
+        return 0;
+    }
     let by_threads = THREADS / threads.max(1).next_multiple_of(32);
     let by_shared = SHARED / (shared + RESERVED).next_multiple_of(128);
-    by_threads.min(by_shared).min(BLOCKS) * u64::from(MULTIPROCESSORS)
+    by_threads.min(by_shared).min(BLOCKS)
+}
+
+/// Shared memory in bytes that each of so many blocks of a multiprocessor can have.
+pub fn shared_of(blocks: u64) -> u64 {
+    let each = SHARED / blocks.max(1) / 128 * 128;
+    each.saturating_sub(RESERVED).min(BLOCK_SHARED)
 }
 
 /// Bytes of local memory that one thread can have when all that the device holds get as much.
@@ -63,6 +78,10 @@ mod tests {
             (1024, 227 << 10, 1),
         ] {
             assert_eq!(resident(threads, shared), per_multiprocessor * 132, "{threads} {shared}");
+            // what each could have leaves as many of them
+            let each = shared_of(per_multiprocessor);
+            assert!(each >= shared && occupancy(threads, each) == per_multiprocessor, "{threads}");
         }
+        assert_eq!((occupancy(1025, 0), occupancy(32, (227 << 10) + 1)), (0, 0));
     }
 }

@@ -28,9 +28,10 @@ mod texture;
 mod touched;
 pub mod trace;
 
+pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error};
 pub use launch::{Diagnose, Launch, Options, check, run, shadow_bytes, touch, trace};
-pub use memory::Memory;
+pub use memory::{Limits, Memory};
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;
 pub use texture::{

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Error;
 use crate::address::{base, split};
-use crate::exec::heap::Heap;
+use crate::device;
+use crate::exec::heap::{self, Heap};
 use crate::lines::Lines;
 use crate::texture::Objects;
 
@@ -24,6 +25,22 @@ pub struct Memory {
     /// Slots that the host freed, the oldest first.
     freed: VecDeque<usize>,
     bytes: u64,
+    limits: Limits,
+}
+
+/// What the host may set of a device (`cudaDeviceSetLimit`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of stack that recursion has in each thread.
+    pub stack: u64,
+    /// Bytes that kernels may have from `malloc` at once. What is more than [`Memory::CAPACITY`] allows is cut.
+    pub heap: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { stack: device::STACK, heap: heap::LIMIT }
+    }
 }
 
 #[derive(Debug)]
@@ -103,8 +120,6 @@ impl Initialised {
     }
 }
 
-/// More than any exercise needs, less than what would bring a laptop to its knees; offsets fit 32 bits.
-const LIMIT: u64 = 512 << 20;
 /// So many slots are taken before those of freed memory are taken again: until then a use after the free is told.
 const FRESH: usize = 1024;
 /// Slots whose addresses may be the host's own are left out: those from the programs' usual place to the end of the
@@ -112,6 +127,10 @@ const FRESH: usize = 1024;
 const HOST: std::ops::Range<usize> = 1340..2048;
 
 impl Memory {
+    /// Bytes of all allocations together: more than any exercise needs, less than what would bring a laptop to its knees;
+    /// offsets fit 32 bits.
+    pub const CAPACITY: u64 = 512 << 20;
+
     /// Empty memory.
     pub fn new() -> Self {
         Self::default()
@@ -168,14 +187,14 @@ impl Memory {
         element: u32,
         initialised: bool,
     ) -> Result<Allocation, Error> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > LIMIT {
-            self.bytes -= bytes;
+        let all = self.bytes.saturating_add(bytes);
+        if all > Self::CAPACITY {
             return Err(Error::Memory(format!(
                 "{bytes} bytes for `{name}` do not fit: the simulator gives a program at most {} MiB",
-                LIMIT >> 20
+                Self::CAPACITY >> 20
             )));
         }
+        self.bytes = all;
         let words = bytes.div_ceil(4) as usize;
         Ok(Allocation {
             name: name.to_owned(),
@@ -231,6 +250,41 @@ impl Memory {
         Ok(())
     }
 
+    /// Bytes that are allocated now, the module's variables and the heap included.
+    pub const fn used(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The limits in force.
+    pub const fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Sets limits for the launches that follow. The heap's has no effect once there is one ([`Memory::has_heap`]).
+    pub const fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Has a kernel that calls `malloc` been launched?
+    pub const fn has_heap(&self) -> bool {
+        self.heap.is_some()
+    }
+
+    /// Frees everything, and forgets all objects, variables and limits (`cudaDeviceReset`). Old addresses stay invalid.
+    pub fn reset(&mut self) {
+        for (slot, allocation) in self.allocations.iter_mut().enumerate() {
+            if allocation.freed.is_none() {
+                allocation.freed = Some(std::mem::take(&mut allocation.bytes));
+                allocation.words = Lines::new(0, || AtomicU32::new(0));
+                allocation.initialised = Initialised::All;
+                self.freed.push_back(slot);
+            }
+        }
+        let allocations = std::mem::take(&mut self.allocations);
+        let freed = std::mem::take(&mut self.freed);
+        *self = Self { allocations, freed, ..Self::default() };
+    }
+
     /// The address of the workspace that the driver gives a cooperative launch (`cooperative_groups/details/sync.h`):
     /// its size, then the word that the blocks count in.
     pub(crate) fn grid_barrier(&mut self) -> Result<u64, Error> {
@@ -278,6 +332,12 @@ impl Memory {
     /// Are these bytes inside one allocation?
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
         self.range(address, bytes).is_ok()
+    }
+
+    /// Bytes from `address` to the end of its allocation; `None` outside of all.
+    pub fn rest(&self, address: u64) -> Option<u64> {
+        let (allocation, offset) = self.range(address, 0).ok()?;
+        Some(allocation.bytes - offset as u64)
     }
 
     /// Reads `bytes` from `address`.

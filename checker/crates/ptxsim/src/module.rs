@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Error;
 use crate::debug::Debug;
 use crate::decode::{self, Program};
+use crate::device;
 use crate::parse::{self, ast};
 
 /// PTX, parsed and decoded once; launched as often as wanted.
@@ -36,6 +37,12 @@ impl Entry {
     pub fn writes(&self, parameter: usize) -> bool {
         let bit = |i: u32| self.written.checked_shr(i).is_some_and(|bits| bits & 1 == 1);
         bit(63) || u32::try_from(parameter).is_ok_and(bit)
+    }
+
+    /// Threads that a block can have: what `__launch_bounds__` says, or the device.
+    pub fn most_threads(&self) -> u32 {
+        let required = self.bounds.required.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        required.or(self.bounds.threads).unwrap_or(device::MAX_THREADS as u32)
     }
 }
 
@@ -109,6 +116,12 @@ impl Module {
     pub fn refused(&self, entry: &str) -> Option<&Error> {
         let entry = self.entries.iter().find(|e| e.name == entry)?;
         self.program.refusal(entry.function)
+    }
+
+    /// Local memory in bytes that a thread of a kernel needs, without what the assembler may add.
+    pub fn local_bytes(&self, entry: &str) -> u64 {
+        let entry = self.entries.iter().find(|e| e.name == entry);
+        entry.map_or(0, |entry| self.program.local_bytes(entry.function))
     }
 
     /// A kernel's name as the source has it, without types of its parameters.

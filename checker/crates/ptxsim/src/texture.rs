@@ -199,8 +199,9 @@ pub(crate) struct Texture {
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
     arrays: Vec<Image>,
-    textures: Vec<Texture>,
-    surfaces: Vec<usize>,
+    /// By number; none of those that were destroyed.
+    textures: Vec<Option<Texture>>,
+    surfaces: Vec<Option<usize>>,
 }
 
 /// Handles are 16 bytes apart, textures and surfaces each in a slot of addresses that no array has.
@@ -208,11 +209,11 @@ const STEP: u64 = 16;
 
 impl Objects {
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
-        self.textures.get(index(handle, HANDLE_SLOT)?)
+        self.textures.get(index(handle, HANDLE_SLOT)?)?.as_ref()
     }
 
     pub fn surface(&self, handle: u64) -> Option<&Image> {
-        self.arrays.get(*self.surfaces.get(index(handle, HANDLE_SLOT + 1)?)?)
+        self.arrays.get((*self.surfaces.get(index(handle, HANDLE_SLOT + 1)?)?)?)
     }
 }
 
@@ -280,6 +281,13 @@ impl Memory {
         self.read(base(image.slot as u64 + 1), image.plane * planes)
     }
 
+    /// Where an array's texels are, for copies: the first one's address, and the bytes from row to row and from plane to
+    /// plane or layer to layer. `None` for an array of another memory.
+    pub fn array_rows(&self, array: ArrayId) -> Option<(u64, u64, u64)> {
+        let image = self.objects.arrays.get(array.0)?;
+        Some((base(image.slot as u64 + 1) + image.offset, image.pitch, image.plane))
+    }
+
     /// Makes a texture object (`cudaCreateTextureObject`) and returns its handle, a kernel's argument.
     ///
     /// # Errors
@@ -323,7 +331,7 @@ impl Memory {
                 }
             }
         }
-        self.objects.textures.push(Texture { image, desc });
+        self.objects.textures.push(Some(Texture { image, desc }));
         Ok(base(HANDLE_SLOT) + (self.objects.textures.len() as u64 - 1) * STEP)
     }
 
@@ -335,8 +343,19 @@ impl Memory {
         if array.0 >= self.objects.arrays.len() {
             return Err(Error::Memory("no such array".to_owned()));
         }
-        self.objects.surfaces.push(array.0);
+        self.objects.surfaces.push(Some(array.0));
         Ok(base(HANDLE_SLOT + 1) + (self.objects.surfaces.len() as u64 - 1) * STEP)
+    }
+
+    /// Destroys a texture or surface object (`cudaDestroyTextureObject`); one that is none stays so.
+    pub fn destroy_object(&mut self, handle: u64) {
+        let Objects { textures, surfaces, .. } = &mut self.objects;
+        if let Some(texture) = index(handle, HANDLE_SLOT).and_then(|n| textures.get_mut(n)) {
+            *texture = None;
+        }
+        if let Some(surface) = index(handle, HANDLE_SLOT + 1).and_then(|n| surfaces.get_mut(n)) {
+            *surface = None;
+        }
     }
 
     /// Texels in device memory.

@@ -1,9 +1,10 @@
 //! The device, and errors.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use super::{call, give, with};
-use crate::error::Code;
+use crate::error::{Code, Result};
+use crate::runtime::properties::{self, PROPERTIES_BYTES};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSynchronize() -> Code {
@@ -30,6 +31,11 @@ pub extern "C" fn cudaGetErrorString(code: Code) -> *const c_char {
     code.text().as_ptr()
 }
 
+/// There is one device.
+pub(super) fn only(device: c_int) -> Result {
+    if device == 0 { Ok(()) } else { Err(Code::INVALID_DEVICE) }
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDevice(device: *mut c_int) -> Code {
     call(|_| give(device, 0))
@@ -42,5 +48,230 @@ pub extern "C" fn cudaGetDeviceCount(count: *mut c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDevice(device: c_int) -> Code {
-    call(|_| if device == 0 { Ok(()) } else { Err(Code::INVALID_DEVICE) })
+    call(|_| only(device))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Code {
+    call(|_| {
+        let count = usize::try_from(count).map_err(|_| Code::INVALID_VALUE)?;
+        if devices.is_null() && count > 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: the program says that there are so many.
+        (0..count).try_for_each(|i| only(unsafe { devices.add(i).read() }))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaGetDeviceProperties(to: *mut [u8; PROPERTIES_BYTES], device: c_int) -> Code {
+    call(|_| {
+        if to.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        only(device)?;
+        let bytes = properties::properties();
+        give(to, bytes.try_into().map_err(|_| Code::INVALID_VALUE)?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetAttribute(
+    value: *mut c_int,
+    attribute: c_int,
+    device: c_int,
+) -> Code {
+    call(|_| {
+        if value.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        only(device)?;
+        give(value, properties::attribute(attribute)?)
+    })
+}
+
+/// Any device will do, since there is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaChooseDevice(device: *mut c_int, wanted: *const c_void) -> Code {
+    call(|_| {
+        if wanted.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        give(device, 0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
+    call(|r| {
+        let (unused, all) = r.memory_info()?;
+        for (to, value) in [(free, unused), (total, all)] {
+            if !to.is_null() {
+                give(to, value as usize)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> Code {
+    call(|_| give(version, properties::VERSION))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> Code {
+    call(|_| give(version, properties::VERSION))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> Code {
+    call(|r| {
+        let known = r.limit(limit)?;
+        give(value, known as usize)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> Code {
+    call(|r| r.set_limit(limit, value as u64))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceReset() -> Code {
+    call(|r| r.reset())
+}
+
+/// A device cannot be its own peer.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> Code {
+    call(|_| {
+        only(device)?;
+        only(peer)?;
+        give(can, 0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Code {
+    call(|_| {
+        only(peer)?;
+        Err(Code::PEER_ACCESS_UNSUPPORTED)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> Code {
+    call(|_| {
+        only(peer)?;
+        Err(Code::PEER_ACCESS_NOT_ENABLED)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceSetCacheConfig(configuration: c_int) -> Code {
+    call(|r| r.set_cache(configuration))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetCacheConfig(configuration: *mut c_int) -> Code {
+    call(|r| {
+        let known = r.cache()?;
+        give(configuration, known)
+    })
+}
+
+/// Banks are four bytes wide since compute capability 5.0, whatever is asked for.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceSetSharedMemConfig(configuration: c_int) -> Code {
+    call(|r| {
+        r.alive()?;
+        if (0..=2).contains(&configuration) { Ok(()) } else { Err(Code::INVALID_VALUE) }
+    })
+}
+
+/// `cudaSharedMemBankSizeFourByte`.
+const FOUR_BYTES: c_int = 1;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetSharedMemConfig(configuration: *mut c_int) -> Code {
+    call(|r| {
+        r.alive()?;
+        give(configuration, FOUR_BYTES)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaSetDeviceFlags(flags: c_uint) -> Code {
+    call(|r| r.set_device_flags(flags))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaGetDeviceFlags(flags: *mut c_uint) -> Code {
+    call(|r| {
+        let known = r.device_flags();
+        give(flags, known)
+    })
+}
+
+/// `cudaInitDeviceFlagsAreValid`.
+const FLAGS_ARE_VALID: c_uint = 1;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaInitDevice(device: c_int, device_flags: c_uint, flags: c_uint) -> Code {
+    call(|r| {
+        only(device)?;
+        if flags & FLAGS_ARE_VALID != 0 { r.set_device_flags(device_flags) } else { Ok(()) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: c_int) -> Code {
+    call(|_| {
+        let room = usize::try_from(room).map_err(|_| Code::INVALID_VALUE)?;
+        if text.is_null() || room <= properties::BUS.len() {
+            return Err(Code::INVALID_VALUE);
+        }
+        only(device)?;
+        let bytes = properties::BUS.as_bytes();
+        // SAFETY: the program says that there is this room, and it is enough.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), text.cast(), bytes.len());
+            text.add(bytes.len()).write(0);
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_char) -> Code {
+    call(|_| {
+        if text.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: the program says that it is a string.
+        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+        let place = properties::bus(&text).ok_or(Code::INVALID_VALUE)?;
+        if Some(place) != properties::bus(properties::BUS) {
+            return Err(Code::INVALID_DEVICE);
+        }
+        give(device, 0)
+    })
+}
+
+/// Nothing that is profiled here can be switched on and off.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaProfilerStart() -> Code {
+    call(|r| r.alive())
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaProfilerStop() -> Code {
+    call(|r| r.alive())
+}
+
+/// There is no cache to be reset.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaCtxResetPersistingL2Cache() -> Code {
+    call(|r| r.alive())
 }

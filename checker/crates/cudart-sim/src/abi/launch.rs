@@ -115,20 +115,69 @@ fn launch(
     r.launch(function, shape, values, stream_of(stream), cooperative)
 }
 
-/// `cudaFuncAttributeMaxDynamicSharedMemorySize`, and the preferred carve-out, which is only a hint.
-#[unsafe(no_mangle)]
-pub extern "C" fn cudaFuncSetAttribute(
-    function: *const c_void,
-    attribute: c_int,
-    value: c_int,
-) -> Code {
-    call(|r| match attribute {
-        8 => {
-            let bytes = u32::try_from(value).map_err(|_| Code::INVALID_VALUE)?;
-            r.allow_shared(function as u64, bytes)
+/// `cudaLaunchConfig_t`.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Configuration {
+    grid: Dim3,
+    block: Dim3,
+    shared: usize,
+    stream: Handle,
+    attributes: *const Attribute,
+    count: c_uint,
+}
+
+/// `cudaLaunchAttribute`: its number, and the 64 bytes of its value.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Attribute {
+    number: c_int,
+    gap: c_int,
+    value: [c_int; 16],
+}
+
+/// Numbers of `cudaLaunchAttributeID`.
+const COOPERATIVE: c_int = 2;
+const CLUSTER: c_int = 4;
+const HINTS: [c_int; 10] = [0, 1, 3, 5, 6, 8, 9, 10, 14, 16];
+
+/// Is a launch with these attributes cooperative? Hints have no effect here; clusters are not simulated.
+fn cooperative(attributes: &[Attribute]) -> Result<bool> {
+    let mut all_at_once = false;
+    for Attribute { number, value, .. } in attributes {
+        match *number {
+            COOPERATIVE => all_at_once = value[0] != 0,
+            CLUSTER if value[..3] == [1, 1, 1] => {}
+            CLUSTER => return Err(Code::NOT_SUPPORTED),
+            hint if HINTS.contains(&hint) => {}
+            _ => return Err(Code::INVALID_VALUE),
         }
-        9 => r.kernel(function as u64).map(|_| ()),
-        _ => Err(Code::INVALID_VALUE),
+    }
+    Ok(all_at_once)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaLaunchKernelExC(
+    configuration: *const Configuration,
+    function: *const c_void,
+    args: *const *const c_void,
+) -> Code {
+    call(|r| {
+        if configuration.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: the program says that it is there.
+        let c = unsafe { configuration.read() };
+        if c.attributes.is_null() && c.count > 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let attributes = match c.count {
+            0 => &[][..],
+            // SAFETY: the program says that there are so many.
+            n => unsafe { std::slice::from_raw_parts(c.attributes, n as usize) },
+        };
+        let cooperative = cooperative(attributes)?;
+        launch(r, function, (c.grid, c.block), args, c.shared, c.stream, cooperative)
     })
 }
 

@@ -2,14 +2,17 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::stream::{Handle, stream_of};
+use super::stream::{DEFAULT, Handle, stream_of};
 use super::{call, give};
 use crate::error::{Code, Result};
-use crate::runtime::{Direction, Runtime, Transfer};
+use crate::runtime::{Extent, Rows, Runtime, SymbolPart, Transfer};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
     call(|r| {
+        if address.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         let new = r.malloc(bytes as u64)?;
         give(address, new)
     })
@@ -22,20 +25,23 @@ pub extern "C" fn cudaFree(address: u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocHost(address: *mut *mut u8, bytes: usize) -> Code {
-    call(|r| pinned(r, address, bytes))
+    call(|r| pinned(r, address, bytes, 0))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, _flags: c_uint) -> Code {
-    call(|r| pinned(r, address, bytes))
+pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, flags: c_uint) -> Code {
+    call(|r| pinned(r, address, bytes, flags))
 }
 
-fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize) -> Result {
-    r.alive()?;
+fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
+    r.may_pin(flags)?;
+    if address.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
     if bytes == 0 {
         return give(address, std::ptr::null_mut());
     }
-    let new = r.malloc_host(bytes as u64)?;
+    let new = r.malloc_host(bytes as u64, flags)?;
     give(address, new as *mut u8)
 }
 
@@ -51,10 +57,7 @@ pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: c_int) -> Code {
-    call(|r| {
-        let direction = Direction::try_from(kind)?;
-        r.copy(Transfer { to, from, bytes: bytes as u64, direction })
-    })
+    call(|r| r.copy(Transfer::line(to, from, bytes as u64, kind), stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
@@ -65,21 +68,21 @@ pub extern "C" fn cudaMemcpyAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call(|r| {
-        let direction = Direction::try_from(kind)?;
-        let transfer = Transfer { to, from, bytes: bytes as u64, direction };
-        r.copy_async(transfer, stream_of(stream))
-    })
+    call(|r| r.copy_async(Transfer::line(to, from, bytes as u64, kind), stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset(to: u64, value: c_int, bytes: usize) -> Code {
-    call(|r| r.set_async(to, value as u8, bytes as u64, crate::graph::LEGACY))
+    call(|r| set(r, to, value, bytes, DEFAULT))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: Handle) -> Code {
-    call(|r| r.set_async(to, value as u8, bytes as u64, stream_of(stream)))
+    call(|r| set(r, to, value, bytes, stream))
+}
+
+fn set(r: &mut Runtime, to: u64, value: c_int, bytes: usize, stream: Handle) -> Result {
+    r.set_async(Rows::line(to), Extent::line(bytes as u64), value as u8, stream_of(stream))
 }
 
 #[unsafe(no_mangle)]
@@ -91,9 +94,24 @@ pub extern "C" fn cudaMemcpyToSymbol(
     kind: c_int,
 ) -> Code {
     call(|r| {
-        let direction = Direction::try_from(kind)?;
-        let to = r.symbol(symbol, offset as u64, bytes as u64)?;
-        r.copy(Transfer { to, from, bytes: bytes as u64, direction })
+        let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
+        r.copy_to_symbol(part, from, kind, stream_of(DEFAULT))?;
+        wait(r, bytes)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyToSymbolAsync(
+    symbol: u64,
+    from: u64,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+    stream: Handle,
+) -> Code {
+    call(|r| {
+        let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
+        r.copy_to_symbol(part, from, kind, stream_of(stream))
     })
 }
 
@@ -106,16 +124,36 @@ pub extern "C" fn cudaMemcpyFromSymbol(
     kind: c_int,
 ) -> Code {
     call(|r| {
-        let direction = Direction::try_from(kind)?;
-        let from = r.symbol(symbol, offset as u64, bytes as u64)?;
-        r.copy(Transfer { to, from, bytes: bytes as u64, direction })
+        let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
+        r.copy_from_symbol(to, part, kind, stream_of(DEFAULT))?;
+        wait(r, bytes)
     })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyFromSymbolAsync(
+    to: u64,
+    symbol: u64,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+    stream: Handle,
+) -> Code {
+    call(|r| {
+        let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
+        r.copy_from_symbol(to, part, kind, stream_of(stream))
+    })
+}
+
+/// Waits for the default stream, if anything was copied.
+fn wait(r: &mut Runtime, bytes: usize) -> Result {
+    if bytes == 0 { Ok(()) } else { r.synchronize(stream_of(DEFAULT)) }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: u64) -> Code {
     call(|r| {
-        let at = r.symbol(symbol, 0, 0)?;
+        let at = r.symbol(symbol)?;
         give(address, at as *mut c_void)
     })
 }
@@ -140,10 +178,3 @@ pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_ui
     })
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn cudaHostGetDevicePointer(device: *mut u64, host: u64, _flags: c_uint) -> Code {
-    call(|r| {
-        let there = r.mapped(host)?;
-        give(device, there)
-    })
-}

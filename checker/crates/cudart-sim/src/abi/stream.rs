@@ -1,51 +1,161 @@
 //! Streams and events.
 
-use std::ffi::c_uint;
+use std::cell::Cell;
+use std::ffi::{c_int, c_uint, c_void};
 
 use super::{call, give};
-use crate::error::Code;
-use crate::graph::{LEGACY, Stream};
+use crate::error::{Code, Result};
+use crate::graph::{LEGACY, PER_THREAD, Stream};
+use crate::runtime::{HostCall, Runtime, own_stream, properties};
 
-/// `cudaStream_t`: 0 and 1 are the legacy default stream, 2 the per-thread one; ours begin behind.
+/// `cudaStream_t`: 0 is the default stream, 1 the legacy one, 2 the thread's own; ours begin behind.
 pub type Handle = usize;
+pub(super) const DEFAULT: Handle = 0;
+const OWN: Handle = 2;
 const FIRST: usize = 16;
 
+thread_local! {
+    /// Is the default stream the thread's own, in the call that this thread is in?
+    static OWN_DEFAULT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes a call for which the default stream is the thread's own: the functions that `--default-stream per-thread` calls.
+pub(super) fn own_default<T>(call: impl FnOnce() -> T) -> T {
+    OWN_DEFAULT.set(true);
+    let result = call();
+    OWN_DEFAULT.set(false);
+    result
+}
+
 /// The stream of a handle.
-pub(super) const fn stream_of(handle: Handle) -> Stream {
+pub(super) fn stream_of(handle: Handle) -> Stream {
     match handle {
+        DEFAULT if OWN_DEFAULT.get() => own_stream(),
         0 | 1 => LEGACY,
+        OWN => own_stream(),
         other => Stream(other.wrapping_sub(FIRST) as u64),
     }
 }
 
 /// The handle of a stream.
 pub(super) fn handle(stream: Stream) -> Handle {
-    if stream == LEGACY { 0 } else { stream.0 as usize + FIRST }
+    match stream {
+        LEGACY => DEFAULT,
+        own if own >= PER_THREAD => OWN,
+        other => other.0 as usize + FIRST,
+    }
 }
 
 /// `cudaEvent_t`.
-type EventHandle = usize;
+pub(super) type EventHandle = usize;
 
 const fn event_of(handle: EventHandle) -> usize {
     handle.wrapping_sub(1)
 }
 
-/// `cudaEventDisableTiming`.
-const DISABLE_TIMING: c_uint = 2;
+/// `cudaEventRecordExternal`, `cudaEventWaitExternal`: only while a graph is captured.
+const EXTERNAL: c_uint = 1;
 
-/// `cudaStreamNonBlocking`.
-const NON_BLOCKING: c_uint = 1;
+fn flags_of_graphs(flags: c_uint) -> Result {
+    match flags {
+        0 => Ok(()),
+        EXTERNAL => Err(Code::ILLEGAL_STATE),
+        _ => Err(Code::INVALID_VALUE),
+    }
+}
+
+fn create(r: &mut Runtime, stream: *mut Handle, flags: c_uint, priority: c_int) -> Result {
+    if stream.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let new = r.create_stream(flags, priority)?;
+    give(stream, handle(new))
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamCreate(stream: *mut Handle) -> Code {
-    cudaStreamCreateWithFlags(stream, 0)
+    call(|r| create(r, stream, 0, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamCreateWithFlags(stream: *mut Handle, flags: c_uint) -> Code {
+    call(|r| create(r, stream, flags, 0))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamCreateWithPriority(
+    stream: *mut Handle,
+    flags: c_uint,
+    priority: c_int,
+) -> Code {
+    call(|r| create(r, stream, flags, priority))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamGetPriority(stream: Handle, priority: *mut c_int) -> Code {
     call(|r| {
-        let new = r.create_stream(flags & NON_BLOCKING == 0)?;
-        give(stream, handle(new))
+        let kind = r.stream_kind(stream_of(stream))?;
+        give(priority, kind.priority)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamGetFlags(stream: Handle, flags: *mut c_uint) -> Code {
+    call(|r| {
+        let kind = r.stream_kind(stream_of(stream))?;
+        give(flags, kind.flags)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamGetId(stream: Handle, id: *mut u64) -> Code {
+    call(|r| {
+        let stream = stream_of(stream);
+        r.stream_kind(stream)?;
+        give(id, stream.0 + 1)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamGetDevice(stream: Handle, device: *mut c_int) -> Code {
+    call(|r| {
+        r.stream_kind(stream_of(stream))?;
+        give(device, 0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetStreamPriorityRange(
+    least: *mut c_int,
+    greatest: *mut c_int,
+) -> Code {
+    call(|r| {
+        r.alive()?;
+        let (high, low) = properties::PRIORITIES;
+        for (to, value) in [(least, low), (greatest, high)] {
+            if !to.is_null() {
+                give(to, value)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// `cudaStreamCallback_t`.
+pub(super) type Callback = extern "C" fn(Handle, Code, *mut c_void);
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaStreamAddCallback(
+    stream: Handle,
+    function: Option<Callback>,
+    data: *mut c_void,
+    flags: c_uint,
+) -> Code {
+    let data = data as usize;
+    call(|r| {
+        let function = function.filter(|_| flags == 0).ok_or(Code::INVALID_VALUE)?;
+        let work = Box::new(move || function(stream, Code::SUCCESS, data as *mut c_void));
+        r.call(stream_of(stream), HostCall(work))
     })
 }
 
@@ -65,8 +175,11 @@ pub extern "C" fn cudaStreamQuery(stream: Handle) -> Code {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, _flags: c_uint) -> Code {
-    call(|r| r.wait_event(stream_of(stream), event_of(event)))
+pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags: c_uint) -> Code {
+    call(|r| {
+        flags_of_graphs(flags)?;
+        r.wait_event(stream_of(stream), event_of(event))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -77,7 +190,10 @@ pub extern "C" fn cudaEventCreate(event: *mut EventHandle) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uint) -> Code {
     call(|r| {
-        let new = r.create_event(flags & DISABLE_TIMING == 0)?;
+        if event.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let new = r.create_event(flags)?;
         give(event, new + 1)
     })
 }
@@ -90,6 +206,18 @@ pub extern "C" fn cudaEventDestroy(event: EventHandle) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventRecord(event: EventHandle, stream: Handle) -> Code {
     call(|r| r.record(event_of(event), stream_of(stream)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaEventRecordWithFlags(
+    event: EventHandle,
+    stream: Handle,
+    flags: c_uint,
+) -> Code {
+    call(|r| {
+        flags_of_graphs(flags)?;
+        r.record(event_of(event), stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -5,6 +5,7 @@
 use ptxsim::{Meeting, Touch, Touched};
 
 use super::Runtime;
+use super::region::Region;
 use super::sites::Site;
 use super::work::{From, Work};
 use crate::graph::{Id, Stream};
@@ -77,30 +78,33 @@ impl Work {
     pub(super) fn described(&self) -> Option<report::Work> {
         match self {
             Self::Kernel { name, .. } => Some(report::Work::Kernel { name: name.clone() }),
-            Self::Copy { to_device, source, bytes, .. } => Some(report::Work::Copy {
-                bytes: *bytes,
+            Self::Copy { to_device, to, source } => Some(report::Work::Copy {
+                bytes: to.bytes(),
                 to_device: *to_device,
                 from_device: matches!(source, From::Device(_)),
             }),
-            Self::Set { bytes, .. } => Some(report::Work::Set { bytes: *bytes }),
-            Self::Event(_) | Self::Call(_) => None,
+            Self::Set { to, .. } => Some(report::Work::Set { bytes: to.bytes() }),
+            Self::Event(_) | Self::Call(_) | Self::Free(_) => None,
         }
     }
 
     /// The bytes that a copy or a set touches while it is done.
     pub(super) fn ranges(&self) -> Vec<(u64, u64, Touch)> {
+        let rows = |region: &Region, how| {
+            let width = region.extent.width;
+            region.rows().map(move |row| (row, width, how)).collect::<Vec<_>>()
+        };
         let mut all = match self {
-            Self::Copy { to, source, bytes, .. } => {
-                let from = match source {
-                    From::Device(from) => Some(*from),
-                    From::Host(from) => Some(from.0),
-                    From::Staged(_) => None,
+            Self::Copy { to, source, .. } => {
+                let mut all = match source {
+                    From::Device(from) | From::Host(from) => rows(from, Touch::Read),
+                    From::Staged(_) => vec![],
                 };
-                let read = from.map(|from| (from, *bytes, Touch::Read));
-                read.into_iter().chain([(*to, *bytes, Touch::Write)]).collect()
+                all.extend(rows(to, Touch::Write));
+                all
             }
-            Self::Set { to, bytes, .. } => vec![(*to, *bytes, Touch::Write)],
-            Self::Kernel { .. } | Self::Event(_) | Self::Call(_) => vec![],
+            Self::Set { to, .. } => rows(to, Touch::Write),
+            Self::Kernel { .. } | Self::Event(_) | Self::Call(_) | Self::Free(_) => vec![],
         };
         all.sort_unstable_by_key(|(at, ..)| *at);
         all

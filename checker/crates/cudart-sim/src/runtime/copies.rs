@@ -1,11 +1,12 @@
 //! Copying and setting memory.
 
 use super::memory::Belongs;
+use super::region::{Extent, Region, Rows, joined};
 use super::work::{From, Work};
 use super::{Runtime, kernels::Variable};
 use crate::error::{Code, Result};
-use crate::graph::{LEGACY, Stream};
-use crate::host::Address;
+use crate::graph::Stream;
+use crate::host;
 use crate::report::{HostFindingKind, Pointer, Why};
 
 /// `cudaMemcpyKind`.
@@ -54,82 +55,160 @@ impl TryFrom<i32> for Direction {
 /// What is copied where.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// The destination's address.
-    pub to: u64,
-    /// The source's.
-    pub from: u64,
+    /// The destination.
+    pub to: Rows,
+    /// The source.
+    pub from: Rows,
+    /// How much.
+    pub extent: Extent,
+    /// Between what: a `cudaMemcpyKind`.
+    pub kind: i32,
+}
+
+/// A part of a `__device__` or `__constant__` variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SymbolPart {
+    /// The address of the variable's host shadow.
+    pub symbol: u64,
+    /// Where it begins.
+    pub offset: u64,
     /// How much.
     pub bytes: u64,
-    /// Between what.
-    pub direction: Direction,
+}
+
+impl Transfer {
+    /// A plain range.
+    pub const fn line(to: u64, from: u64, bytes: u64, kind: i32) -> Self {
+        Self { to: Rows::line(to), from: Rows::line(from), extent: Extent::line(bytes), kind }
+    }
 }
 
 impl Runtime {
-    /// `cudaMemcpyAsync`. Memory that is not page-locked is copied before this returns, from it, or after all that comes
-    /// before in the stream, to it (CUDA Runtime API, "API synchronization behavior").
+    /// `cudaMemcpyAsync` and its like. Memory that is not page-locked is copied before this returns, from it, or after all
+    /// that comes before in the stream, to it (CUDA Runtime API, "API synchronization behavior"). What is empty is no copy,
+    /// whatever else is wrong with it.
     pub fn copy_async(&mut self, transfer: Transfer, stream: Stream) -> Result {
+        if transfer.extent.is_empty() {
+            return Ok(());
+        }
         self.alive()?;
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        let Transfer { to, from, bytes, .. } = transfer;
-        if bytes == 0 {
-            return Ok(());
-        }
-        let (to_device, from_device) = self.sides(transfer)?;
+        let (to_device, from_device) = self.sides(&transfer)?;
+        let bytes = transfer.extent.bytes().ok_or(Code::INVALID_VALUE)?;
+        let (to, from) = joined(transfer.to, transfer.from, transfer.extent);
         if to_device {
-            self.inside(to, bytes, true)?;
+            self.inside(&to, true)?;
         }
         if from_device {
-            self.inside(from, bytes, false)?;
+            self.inside(&from, false)?;
         }
-        let length = usize::try_from(bytes).map_err(|_| Code::INVALID_VALUE)?;
+        if to.span().is_none() || from.span().is_none() || usize::try_from(bytes).is_err() {
+            return Err(Code::INVALID_VALUE);
+        }
         let source = if from_device {
             From::Device(from)
-        } else if self.belongs(from) == Belongs::Pinned {
-            From::Host(Address(from))
+        } else if self.belongs(from.rows.address) == Belongs::Pinned {
+            From::Host(from)
         } else {
-            From::Staged(Address(from).read(length))
+            From::Staged(host::gather(&from))
         };
-        let waits = !to_device && self.belongs(to) == Belongs::Pageable;
+        let waits = !to_device && self.belongs(to.rows.address) == Belongs::Pageable;
         self.facts.copies.between(to_device, from_device).add(bytes);
-        let id = self.ask(stream, Work::Copy { to_device, to, source, bytes }, &[]);
+        let id = self.ask(stream, Work::Copy { to_device, to, source }, &[]);
         if waits { self.finish(id) } else { Ok(()) }
     }
 
-    /// `cudaMemcpy`: in the legacy default stream; done when this returns.
-    pub fn copy(&mut self, transfer: Transfer) -> Result {
-        self.copy_async(transfer, LEGACY)?;
-        self.synchronize(LEGACY)
+    /// `cudaMemcpy` and its like: done when this returns.
+    pub fn copy(&mut self, transfer: Transfer, stream: Stream) -> Result {
+        if transfer.extent.is_empty() {
+            return Ok(());
+        }
+        self.copy_async(transfer, stream)?;
+        self.synchronize(stream)
     }
 
-    /// `cudaMemsetAsync`.
-    pub fn set_async(&mut self, to: u64, value: u8, bytes: u64, stream: Stream) -> Result {
+    /// `cudaMemsetAsync` and its like.
+    pub fn set_async(&mut self, to: Rows, extent: Extent, value: u8, stream: Stream) -> Result {
+        if extent.is_empty() {
+            return Ok(());
+        }
         self.alive()?;
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        if bytes == 0 {
-            return Ok(());
-        }
-        self.inside(to, bytes, true)?;
-        self.facts.sets.add(bytes);
-        self.ask(stream, Work::Set { to, value, bytes }, &[]);
+        let (to, _) = joined(to, to, extent);
+        let on_device = match self.belongs(to.rows.address) {
+            Belongs::Pageable => {
+                let pointer = self.pointer(to.rows.address);
+                self.because(Why::Pointer { pointer });
+                return Err(Code::INVALID_VALUE);
+            }
+            Belongs::Pinned => false,
+            Belongs::Device => {
+                self.inside(&to, true)?;
+                true
+            }
+        };
+        self.facts.sets.add(to.bytes());
+        self.ask(stream, Work::Set { to, on_device, value }, &[]);
         Ok(())
     }
 
-    /// The address of `offset` in a `__device__` or `__constant__` variable, of which `bytes` are wanted.
-    pub fn symbol(&mut self, shadow: u64, offset: u64, bytes: u64) -> Result<u64> {
-        self.alive()?;
-        let Variable { binary, name, bytes: all } =
-            self.variables.get(&shadow).cloned().ok_or(Code::INVALID_SYMBOL)?;
-        if offset.checked_add(bytes).is_none_or(|end| end > all) {
-            return Err(Code::INVALID_VALUE);
+    /// `cudaMemcpyToSymbolAsync`.
+    pub fn copy_to_symbol(
+        &mut self,
+        part: SymbolPart,
+        from: u64,
+        kind: i32,
+        stream: Stream,
+    ) -> Result {
+        if part.bytes == 0 {
+            return Ok(());
         }
+        let to = self.symbol_part(part, kind, Direction::HostToDevice)?;
+        self.copy_async(Transfer::line(to, from, part.bytes, kind), stream)
+    }
+
+    /// `cudaMemcpyFromSymbolAsync`.
+    pub fn copy_from_symbol(
+        &mut self,
+        to: u64,
+        part: SymbolPart,
+        kind: i32,
+        stream: Stream,
+    ) -> Result {
+        if part.bytes == 0 {
+            return Ok(());
+        }
+        let from = self.symbol_part(part, kind, Direction::DeviceToHost)?;
+        self.copy_async(Transfer::line(to, from, part.bytes, kind), stream)
+    }
+
+    /// The address of a part of a variable, for a copy that may be called so.
+    fn symbol_part(&mut self, part: SymbolPart, kind: i32, usual: Direction) -> Result<u64> {
+        let direction = Direction::try_from(kind)?;
+        if ![usual, Direction::DeviceToDevice, Direction::Default].contains(&direction) {
+            return Err(Code::INVALID_MEMCPY_DIRECTION);
+        }
+        let address = self.symbol(part.symbol)?;
+        let all = self.symbol_bytes(part.symbol)?;
+        match part.offset.checked_add(part.bytes) {
+            Some(end) if end <= all => Ok(address + part.offset),
+            _ => Err(Code::INVALID_VALUE),
+        }
+    }
+
+    /// The address of a `__device__` or `__constant__` variable.
+    pub fn symbol(&mut self, shadow: u64) -> Result<u64> {
+        self.alive()?;
+        let Variable { binary, name, .. } =
+            self.variables.get(&shadow).cloned().ok_or(Code::INVALID_SYMBOL)?;
         let module = self.module(binary)?;
         let address =
             module.variable(&mut self.memory, &name).map_err(|_| Code::MEMORY_ALLOCATION)?;
-        address.map(|address| address + offset).ok_or(Code::INVALID_SYMBOL)
+        address.ok_or(Code::INVALID_SYMBOL)
     }
 
     /// Bytes of a variable.
@@ -137,29 +216,33 @@ impl Runtime {
         self.variables.get(&shadow).map(|v| v.bytes).ok_or(Code::INVALID_SYMBOL)
     }
 
-    /// Is the destination on the device, is the source? What the program says must fit what the addresses say.
-    fn sides(&mut self, transfer: Transfer) -> Result<(bool, bool)> {
-        let device = |address| self.belongs(address) == Belongs::Device;
-        let (to, from) = (device(transfer.to), device(transfer.from));
-        let said = match transfer.direction {
-            Direction::HostToHost => (false, false),
-            Direction::HostToDevice => (true, false),
-            Direction::DeviceToHost => (false, true),
-            Direction::DeviceToDevice => (true, true),
-            Direction::Default => (to, from),
+    /// Is the destination on the device, is the source? An H200's runtime lets the direction say less than the addresses do:
+    /// page-locked memory may stand for the device's, and the device's for the host's, but what is said to be on the
+    /// device must be known to it.
+    fn sides(&mut self, transfer: &Transfer) -> Result<(bool, bool)> {
+        let (to, from) = (transfer.to.address, transfer.from.address);
+        let known = |address| self.belongs(address) != Belongs::Pageable;
+        let direction = Direction::try_from(transfer.kind)?;
+        let fits = match direction {
+            Direction::HostToHost | Direction::Default => true,
+            Direction::HostToDevice => known(to),
+            Direction::DeviceToHost => known(from),
+            Direction::DeviceToDevice => known(to) && known(from),
         };
-        if said == (to, from) {
-            return Ok(said);
+        if !fits || to == 0 || from == 0 {
+            let said = direction.name().to_owned();
+            let [to, from] = [to, from].map(|address| Box::new(self.pointer(address)));
+            self.because(Why::Direction { said, to, from });
+            return Err(Code::INVALID_VALUE);
         }
-        let said = transfer.direction.name().to_owned();
-        let [to, from] =
-            [transfer.to, transfer.from].map(|address| Box::new(self.pointer(address)));
-        self.because(Why::Direction { said, to, from });
-        Err(Code::INVALID_VALUE)
+        let device = |address| self.belongs(address) == Belongs::Device;
+        Ok((device(to), device(from)))
     }
 
     /// Are these bytes, which are written if they are the `destination`, inside device memory? If not, it is told why.
-    fn inside(&mut self, address: u64, bytes: u64, destination: bool) -> Result {
+    fn inside(&mut self, region: &Region, destination: bool) -> Result {
+        let address = region.rows.address;
+        let bytes = region.span().ok_or(Code::INVALID_VALUE)?;
         if self.memory.holds(address, bytes) {
             return Ok(());
         }

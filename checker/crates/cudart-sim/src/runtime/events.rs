@@ -14,13 +14,24 @@ pub(super) struct Event {
     timed: bool,
     /// When that was, in microseconds.
     reached: f64,
+    /// It was made before the device was reset.
+    old: bool,
 }
 
+/// `cudaEventDisableTiming`, `cudaEventInterprocess`, and all flags that there are.
+const DISABLE_TIMING: u32 = 2;
+const INTERPROCESS: u32 = 4;
+const FLAGS: u32 = 7;
+
 impl Runtime {
-    /// `cudaEventCreate`: the event's number.
-    pub fn create_event(&mut self, timed: bool) -> Result<usize> {
+    /// `cudaEventCreateWithFlags`: the event's number.
+    pub fn create_event(&mut self, flags: u32) -> Result<usize> {
         self.alive()?;
-        self.events.push(Some(Event { recorded: None, timed, reached: 0.0 }));
+        let timed = flags & DISABLE_TIMING == 0;
+        if flags & !FLAGS != 0 || timed && flags & INTERPROCESS != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        self.events.push(Some(Event { recorded: None, timed, reached: 0.0, old: false }));
         Ok(self.events.len() - 1)
     }
 
@@ -74,7 +85,7 @@ impl Runtime {
         self.alive()?;
         let mut times = [0.0; 2];
         for (time, event) in times.iter_mut().zip([first, last]) {
-            let Event { recorded, timed, reached } = *self.event(event)?;
+            let Event { recorded, timed, reached, .. } = *self.event(event)?;
             let id = recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
             if !self.graph.done(id) {
                 return Err(Code::NOT_READY);
@@ -97,7 +108,14 @@ impl Runtime {
         }
     }
 
+    /// The device has been reset: events that there are belong to nothing.
+    pub(super) fn forget_events(&mut self) {
+        self.events.iter_mut().flatten().for_each(|event| event.old = true);
+    }
+
     fn event(&mut self, event: usize) -> Result<&mut Event> {
-        self.events.get_mut(event).and_then(Option::as_mut).ok_or(Code::INVALID_RESOURCE_HANDLE)
+        let event = self.events.get_mut(event).and_then(Option::as_mut);
+        let event = event.ok_or(Code::INVALID_RESOURCE_HANDLE)?;
+        if event.old { Err(Code::CONTEXT_IS_DESTROYED) } else { Ok(event) }
     }
 }

@@ -28,6 +28,8 @@ pub struct Kernel {
     pub name: String,
     /// `cudaFuncAttributeMaxDynamicSharedMemorySize`, once set.
     pub shared_allowed: Option<u32>,
+    /// `cudaFuncAttributePreferredSharedMemoryCarveout`.
+    pub carveout: i32,
 }
 
 /// A `__device__` or `__constant__` variable.
@@ -61,7 +63,7 @@ impl Runtime {
 
     /// `__cudaRegisterFunction`.
     pub fn register_kernel(&mut self, binary: usize, host: u64, name: &str) {
-        let kernel = Kernel { binary, name: name.to_owned(), shared_allowed: None };
+        let kernel = Kernel { binary, name: name.to_owned(), shared_allowed: None, carveout: -1 };
         self.kernels.insert(host, kernel);
     }
 
@@ -74,13 +76,14 @@ impl Runtime {
     pub fn push_configuration(&mut self, shape: LaunchShape, stream: Stream) {
         self.enter(LAUNCH);
         let site = self.site();
-        self.configurations.push((shape, stream, site));
+        self.mine().configurations.push((shape, stream, site));
     }
 
     /// `__cudaPopCallConfiguration`.
     pub fn pop_configuration(&mut self) -> Result<(LaunchShape, Stream)> {
-        let (shape, stream, site) = self.configurations.pop().ok_or(Code::INVALID_VALUE)?;
-        self.configured = Some(site);
+        let mine = self.mine();
+        let (shape, stream, site) = mine.configurations.pop().ok_or(Code::INVALID_VALUE)?;
+        mine.configured = Some(site);
         Ok((shape, stream))
     }
 
@@ -108,15 +111,9 @@ impl Runtime {
 
     /// The kernel whose host function is at `host`.
     pub fn kernel(&self, host: u64) -> Result<&Kernel> {
-        self.kernels.get(&host).ok_or(Code::INVALID_DEVICE_FUNCTION)
-    }
-
-    /// `cudaFuncSetAttribute` with `cudaFuncAttributeMaxDynamicSharedMemorySize`.
-    pub fn allow_shared(&mut self, host: u64, bytes: u32) -> Result {
-        self.alive()?;
-        let kernel = self.kernels.get_mut(&host).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
-        kernel.shared_allowed = Some(bytes);
-        Ok(())
+        let missing =
+            if host == 0 { Code::INVALID_DEVICE_FUNCTION } else { Code::INVALID_RESOURCE_HANDLE };
+        self.kernels.get(&host).ok_or(missing)
     }
 
     /// `cudaLaunchKernel`, `cudaLaunchCooperativeKernel`: what can be refused is refused now, the rest happens in its turn.
@@ -128,7 +125,7 @@ impl Runtime {
         stream: Stream,
         cooperative: bool,
     ) -> Result {
-        if let Some(site) = self.configured.take() {
+        if let Some(site) = self.mine().configured.take() {
             // the call is one of nvcc's stub, whose line is that of the kernel
             self.calling = (LAUNCH, Some(site));
         }

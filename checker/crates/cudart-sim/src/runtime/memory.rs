@@ -35,10 +35,10 @@ pub(super) struct Allocation {
 impl Runtime {
     /// `cudaMalloc`: 0 bytes are no allocation, and no error.
     pub fn malloc(&mut self, bytes: u64) -> Result<u64> {
-        self.alive()?;
         if bytes == 0 {
             return Ok(0);
         }
+        self.alive()?;
         let number = self.facts.allocations + 1;
         let name = format!("allocation {number}");
         let address =
@@ -59,20 +59,26 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
+        self.release(address)
+    }
+
+    /// An allocation is no more.
+    pub(super) fn release(&mut self, address: u64) -> Result {
         let Some(freed) = self.allocations.remove(&address) else {
             return self.bad_free(address);
         };
         self.facts.freed(freed.bytes);
         self.unmap_managed(address, &freed);
+        self.pools.gone(address, freed.bytes);
         let site = self.site();
         self.freed.insert(address, (freed, site));
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
 
     /// Page-locked memory that the program has at `address`.
-    pub fn pin(&mut self, address: u64, bytes: usize) {
+    pub(super) fn page_locked(&mut self, address: u64, bytes: u64) {
         let (number, site) = (0, self.site());
-        let (bytes, kind) = (bytes as u64, MemoryKind::Pinned);
+        let kind = MemoryKind::Pinned;
         let (own, newer) = (false, false);
         let allocation = Allocation { number, bytes, name: String::new(), site, kind, own, newer };
         self.freed.retain(|start, (freed, _)| {
@@ -82,10 +88,10 @@ impl Runtime {
     }
 
     /// Page-locked memory is no more: the bytes that were there.
-    pub fn unpin(&mut self, address: u64) -> Result<usize> {
-        self.synchronize_device()?;
+    pub(super) fn unpin(&mut self, address: u64) -> Result<u64> {
         let freed = self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)?;
-        let (bytes, site) = (freed.bytes as usize, self.site());
+        self.pinned_flags.remove(&address);
+        let (bytes, site) = (freed.bytes, self.site());
         self.freed.insert(address, (freed, site));
         Ok(bytes)
     }
@@ -97,11 +103,10 @@ impl Runtime {
     }
 
     pub(super) fn belongs(&self, address: u64) -> Belongs {
-        let before = self.pinned.range(..=address).next_back();
-        match before {
-            Some((start, pinned)) if address - start < pinned.bytes => Belongs::Pinned,
-            _ if self.memory.owns(address) => Belongs::Device,
-            _ => Belongs::Pageable,
+        match self.pinned_at(address) {
+            Some(_) => Belongs::Pinned,
+            None if self.memory.owns(address) => Belongs::Device,
+            None => Belongs::Pageable,
         }
     }
 }

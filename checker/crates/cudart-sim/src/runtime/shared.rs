@@ -26,8 +26,8 @@ pub(super) struct Guarded {
 }
 
 impl Runtime {
-    /// `cudaMallocHost`.
-    pub fn malloc_host(&mut self, bytes: u64) -> Result<u64> {
+    /// `cudaHostAlloc`.
+    pub fn malloc_host(&mut self, bytes: u64, flags: u32) -> Result<u64> {
         self.alive()?;
         self.facts.pinned += 1;
         let name = format!("pinned allocation {}", self.facts.pinned);
@@ -37,6 +37,7 @@ impl Runtime {
         let (own, newer) = (true, false);
         self.freed.remove(&address);
         self.pinned.insert(address, Allocation { number, bytes, name, site, kind, own, newer });
+        self.pinned_flags.insert(address, flags);
         Ok(address)
     }
 
@@ -46,7 +47,7 @@ impl Runtime {
         if !self.pinned.get(&address).is_some_and(|pinned| pinned.own) {
             return self.bad_free(address);
         }
-        let bytes = self.unpin(address)? as u64;
+        let bytes = self.unpin(address)?;
         guard::unmap(address, bytes);
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
@@ -66,7 +67,7 @@ impl Runtime {
 
     /// Makes a variable managed memory, with its initial contents: its address.
     pub fn map_variable(&mut self, shadow: u64) -> Option<u64> {
-        let address = self.symbol(shadow, 0, 0).ok()?;
+        let address = self.symbol(shadow).ok()?;
         let bytes = self.symbol_bytes(shadow).ok()?;
         let name = self.memory.described(address)?.0.to_owned();
         self.map(address, bytes).ok()?;
@@ -76,14 +77,6 @@ impl Runtime {
         self.managed_variables.insert(address, variable);
         self.download(address);
         Some(address)
-    }
-
-    /// `cudaHostGetDevicePointer`: page-locked memory is at the same address on both sides.
-    pub fn mapped(&mut self, host: u64) -> Result<u64> {
-        self.alive()?;
-        let known = self.pinned.range(..=host).next_back();
-        let inside = known.is_some_and(|(start, a)| a.own && host - start < a.bytes);
-        if inside { Ok(host) } else { Err(Code::INVALID_VALUE) }
     }
 
     fn map(&mut self, address: u64, bytes: u64) -> Result {

@@ -4,13 +4,14 @@ use ptxsim::{FindingKind, Launch, Options, Touched};
 
 use super::conflicts::Bytes;
 use super::memory::Belongs;
+use super::region::Region;
 use super::sites::Site;
 use super::{Launched, Runtime};
 use crate::clock::{self, Engine};
 use crate::error::Code;
 use crate::graph::{Id, Step, Stream};
 use crate::guard;
-use crate::host::Address;
+use crate::host;
 use crate::report::Pointer;
 
 /// A piece of work.
@@ -23,27 +24,29 @@ pub(super) enum Work {
     },
     Copy {
         to_device: bool,
-        to: u64,
+        to: Region,
         source: From,
-        bytes: u64,
     },
     Set {
-        to: u64,
+        to: Region,
+        /// Or in page-locked memory.
+        on_device: bool,
         value: u8,
-        bytes: u64,
     },
     /// A place in a stream that somebody may wait for.
     Event(usize),
     Call(HostCall),
+    /// `cudaFreeAsync`.
+    Free(u64),
 }
 
 /// Where a copy reads.
 #[derive(Debug)]
 pub(super) enum From {
-    Device(u64),
+    Device(Region),
     /// Page-locked: read when the copy is done.
-    Host(Address),
-    /// Read when the program asked for the copy.
+    Host(Region),
+    /// Read when the program asked for the copy: its rows, one behind the other.
     Staged(Vec<u8>),
 }
 
@@ -100,33 +103,39 @@ impl Runtime {
                 touched = Bytes::Of(bytes);
                 (Engine::Device, what, done)
             }
-            Work::Copy { to_device, to, source, bytes } => {
+            Work::Copy { to_device, to, source } => {
+                let bytes = to.bytes();
                 let (from_device, pinned) =
                     (matches!(source, From::Device(_)), !matches!(source, From::Staged(_)));
                 let (engine, cost) = match (to_device, from_device) {
                     (true, false) => (Engine::ToDevice, clock::bus(bytes, pinned)),
                     (false, true) => {
-                        let pinned = self.belongs(to) == Belongs::Pinned;
+                        let pinned = self.belongs(to.rows.address) == Belongs::Pinned;
                         (Engine::ToHost, clock::bus(bytes, pinned))
                     }
                     _ => (Engine::Device, clock::within(bytes)),
                 };
-                if let From::Device(from) = source
+                if let From::Device(from) = &source
                     && !to_device
                 {
-                    self.look_for_unwritten(from, bytes, (stream, site));
+                    for row in from.rows() {
+                        self.look_for_unwritten(row, from.extent.width, (stream, site));
+                    }
                 }
-                let done = self.copy_now(to_device, to, source, bytes).map(|()| cost);
+                let done = self.copy_now(to_device, &to, source).map(|()| cost);
                 (engine, format!("{bytes} bytes"), done)
             }
-            Work::Set { to, value, bytes } => {
-                let written = self.memory.write(to, &vec![value; bytes as usize]);
-                let done = written.map_err(|_| Code::ILLEGAL_ADDRESS);
+            Work::Set { to, on_device, value } => {
+                let bytes = to.bytes();
+                let done = self.scatter(on_device, &to, &vec![value; bytes as usize]);
                 (Engine::Device, format!("set {bytes} bytes"), done.map(|()| clock::within(bytes)))
             }
             Work::Event(number) => {
                 event = Some(number);
                 (Engine::Nobody, String::new(), Ok(0.0))
+            }
+            Work::Free(address) => {
+                (Engine::Nobody, String::new(), self.release(address).map(|()| 0.0))
             }
             Work::Call(HostCall(call)) => {
                 guard::all_opened(call);
@@ -156,20 +165,40 @@ impl Runtime {
         }
     }
 
-    fn copy_now(&mut self, to_device: bool, to: u64, source: From, bytes: u64) -> Result<(), Code> {
+    fn copy_now(&mut self, to_device: bool, to: &Region, source: From) -> Result<(), Code> {
         let data = match source {
-            From::Device(from) => {
-                self.memory.read(from, bytes).map_err(|_| Code::ILLEGAL_ADDRESS)?
-            }
-            From::Host(from) => guard::opened(from.0, from.0 + bytes, || from.read(bytes as usize)),
+            From::Device(from) => self.gather(&from)?,
+            From::Host(from) => host::gather(&from),
             From::Staged(data) => data,
         };
-        if to_device {
-            self.memory.write(to, &data).map_err(|_| Code::ILLEGAL_ADDRESS)
-        } else {
-            guard::opened(to, to + bytes, || Address(to).write(&data));
-            Ok(())
+        self.scatter(to_device, to, &data)
+    }
+
+    /// The bytes of a box in device memory, row by row.
+    fn gather(&self, from: &Region) -> Result<Vec<u8>, Code> {
+        let width = from.extent.width;
+        let mut data = Vec::new();
+        for row in from.rows() {
+            let row = self.memory.read(row, width).map_err(|_| Code::ILLEGAL_ADDRESS)?;
+            if data.is_empty() {
+                data = row;
+            } else {
+                data.extend_from_slice(&row);
+            }
         }
+        Ok(data)
+    }
+
+    /// Fills a box with bytes, row by row.
+    fn scatter(&mut self, on_device: bool, to: &Region, data: &[u8]) -> Result<(), Code> {
+        if !on_device {
+            host::scatter(to, data);
+            return Ok(());
+        }
+        for (row, bytes) in to.rows().zip(data.chunks(to.extent.width as usize)) {
+            self.memory.write(row, bytes).map_err(|_| Code::ILLEGAL_ADDRESS)?;
+        }
+        Ok(())
     }
 
     /// Runs a kernel: how long it took.
@@ -203,6 +232,7 @@ impl Runtime {
         let code = if refused.is_some() { Err(Code::LAUNCH_FAILURE) } else { ended(&seen) };
         let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
         let cost = clock::kernel(blocks, &seen.totals);
+        self.printed |= !seen.output.is_empty();
         self.output.push_str(&seen.output);
         let (grid, block) = (launch.grid, launch.block);
         let array = |(i, address): (usize, u64)| {

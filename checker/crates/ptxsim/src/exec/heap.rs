@@ -12,9 +12,11 @@ use crate::decode::op::MemOp;
 use crate::memory::Memory;
 use crate::{Access, Action, Error, FindingKind, FreeProblem};
 
-/// Bytes that kernels may have at once (CUDA's default, `cudaLimitMallocHeapSize`), and what the gaps may add.
-const LIMIT: u64 = 8 << 20;
-const ARENA: u64 = 32 << 20;
+/// Bytes that kernels may have at once unless the host says otherwise (`cudaLimitMallocHeapSize`), how many times that the
+/// gaps may make of it, and the most that is set aside.
+pub(crate) const LIMIT: u64 = 8 << 20;
+const GAPS: u64 = 4;
+const MOST: u64 = Memory::CAPACITY / 4;
 /// `malloc` aligns to 16 bytes.
 const ALIGN: u64 = 16;
 /// Bytes between two blocks: many while there is room.
@@ -50,6 +52,9 @@ pub(crate) struct Heap {
     live: u64,
     /// Number of this launch among those of the heap.
     launch: u64,
+    /// Bytes that may be live at once, and all that there are.
+    limit: u64,
+    arena: u64,
 }
 
 /// What an access finds.
@@ -67,26 +72,29 @@ impl Heap {
             return Ok(heap);
         }
         // no name: what lies in it has
-        let slot = memory.allocate("", ARENA, 1, false)?;
+        let limit = memory.limits().heap.min(MOST);
+        let arena = limit.max(LIMIT).saturating_mul(GAPS).min(MOST);
+        let slot = memory.allocate("", arena, 1, false)?;
         memory.allocations[slot].parted = true;
         let (blocks, old) = (BTreeMap::new(), VecDeque::new());
-        Ok(Self { slot, blocks, old, next: 0, live: 0, launch: 0 })
+        Ok(Self { slot, blocks, old, next: 0, live: 0, launch: 0, limit, arena })
     }
 
     /// Room for `bytes`: behind everything, or where the oldest freed blocks were.
     fn room(&mut self, bytes: u64) -> Option<u64> {
         let room = bytes.max(1).checked_next_multiple_of(ALIGN)?;
-        if self.live.checked_add(room)? > LIMIT {
+        if self.live.checked_add(room)? > self.limit {
             return None;
         }
-        let gap = if self.next < ARENA / 2 { GAP } else { ALIGN };
-        let start = if self.next + room <= ARENA {
+        let gap = if self.next < self.arena / 2 { GAP } else { ALIGN };
+        let start = if self.next + room <= self.arena {
             let start = self.next;
             self.next = (start + room + gap).next_multiple_of(ALIGN);
             start
         } else {
             let fits = |start: &u64| {
-                let end = self.blocks.range(start + 1..).next().map_or(ARENA, |(next, _)| *next);
+                let end =
+                    self.blocks.range(start + 1..).next().map_or(self.arena, |(next, _)| *next);
                 start + room <= end
             };
             let place = self.old.iter().position(fits)?;

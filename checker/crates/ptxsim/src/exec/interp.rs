@@ -434,7 +434,10 @@ fn enter(
     };
     let deep = u64::from(frame.local) + u64::from(f.local_bytes);
     let stack = recursion(m.grid.program, split, function);
-    if deep > builtin::LOCAL_LIMIT || stack > device::STACK || !warp.reserve(&frame, f) {
+    if deep > builtin::LOCAL_LIMIT
+        || stack > m.grid.memory.limits().stack
+        || !warp.reserve(&frame, f)
+    {
         let linear = warp.index * 32 + split.mask.trailing_zeros();
         let bytes = deep.max(stack);
         tell(m, FindingKind::StackOverflow { bytes }, b.index, linear, return_to - 1);

@@ -1,0 +1,269 @@
+//! Arrays: making, asking, copying.
+
+use std::ffi::{c_int, c_uint};
+
+use super::shaped::Three;
+use super::stream::{DEFAULT, Handle, stream_of};
+use super::{call, give};
+use crate::error::{Code, Result};
+use crate::runtime::{ArrayHandle, Channels, Extent, Part, Runtime};
+
+fn make(
+    r: &mut Runtime,
+    array: *mut u64,
+    channels: *const Channels,
+    extent: [u64; 3],
+    flags: c_uint,
+) -> Result {
+    if array.is_null() || channels.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    // SAFETY: the program says that it is there.
+    let channels = unsafe { channels.read() };
+    let ArrayHandle(new) = r.malloc_array(channels, extent, flags)?;
+    give(array, new)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMallocArray(
+    array: *mut u64,
+    channels: *const Channels,
+    width: usize,
+    height: usize,
+    flags: c_uint,
+) -> Code {
+    call(|r| make(r, array, channels, [width as u64, height as u64, 0], flags))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMalloc3DArray(
+    array: *mut u64,
+    channels: *const Channels,
+    extent: Three,
+    flags: c_uint,
+) -> Code {
+    call(|r| make(r, array, channels, extent.all(), flags))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaFreeArray(array: u64) -> Code {
+    call(|r| r.free_array(ArrayHandle(array)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaArrayGetInfo(
+    channels: *mut Channels,
+    extent: *mut Three,
+    flags: *mut c_uint,
+    array: u64,
+) -> Code {
+    call(|r| {
+        let array = *r.array(ArrayHandle(array))?;
+        if !channels.is_null() {
+            give(channels, array.channels)?;
+        }
+        if !extent.is_null() {
+            give(extent, Three::new(array.extent))?;
+        }
+        if flags.is_null() { Ok(()) } else { give(flags, array.flags) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaGetChannelDesc(channels: *mut Channels, array: u64) -> Code {
+    call(|r| {
+        let known = r.array(ArrayHandle(array))?.channels;
+        give(channels, known)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaCreateChannelDesc(
+    x: c_int,
+    y: c_int,
+    z: c_int,
+    w: c_int,
+    kind: c_int,
+) -> Channels {
+    Channels { bits: [x, y, z, w], kind }
+}
+
+/// Rows of an array, as the two-dimensional functions name them.
+fn rows(x: usize, y: usize, pitch: usize, width: usize, height: usize) -> Part {
+    let extent = Extent::plane(width as u64, height as u64);
+    Part::Rows { x: x as u64, y: y as u64, extent, pitch: pitch as u64 }
+}
+
+fn run(x: usize, y: usize, bytes: usize) -> Part {
+    Part::Run { x: x as u64, y: y as u64, bytes: bytes as u64 }
+}
+
+fn wait(r: &mut Runtime) -> Result {
+    r.alive()?;
+    r.synchronize(stream_of(DEFAULT))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpy2DToArray(
+    to: u64,
+    x: usize,
+    y: usize,
+    from: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+) -> Code {
+    let part = rows(x, y, pitch, width, height);
+    call(|r| {
+        r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(DEFAULT))?;
+        wait(r)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpy2DToArrayAsync(
+    to: u64,
+    x: usize,
+    y: usize,
+    from: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+    stream: Handle,
+) -> Code {
+    let part = rows(x, y, pitch, width, height);
+    call(|r| r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(stream)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpy2DFromArray(
+    to: u64,
+    pitch: usize,
+    from: u64,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+) -> Code {
+    let part = rows(x, y, pitch, width, height);
+    call(|r| {
+        r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(DEFAULT))?;
+        wait(r)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpy2DFromArrayAsync(
+    to: u64,
+    pitch: usize,
+    from: u64,
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+    stream: Handle,
+) -> Code {
+    let part = rows(x, y, pitch, width, height);
+    call(|r| r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(stream)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyToArray(
+    to: u64,
+    x: usize,
+    y: usize,
+    from: u64,
+    bytes: usize,
+    kind: c_int,
+) -> Code {
+    call(|r| {
+        let to = ArrayHandle(to);
+        r.copy_to_array(to, run(x, y, bytes), from, kind, stream_of(DEFAULT))?;
+        wait(r)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyToArrayAsync(
+    to: u64,
+    x: usize,
+    y: usize,
+    from: u64,
+    bytes: usize,
+    kind: c_int,
+    stream: Handle,
+) -> Code {
+    call(|r| r.copy_to_array(ArrayHandle(to), run(x, y, bytes), from, kind, stream_of(stream)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyFromArray(
+    to: u64,
+    from: u64,
+    x: usize,
+    y: usize,
+    bytes: usize,
+    kind: c_int,
+) -> Code {
+    call(|r| {
+        let from = ArrayHandle(from);
+        r.copy_from_array(to, from, run(x, y, bytes), kind, stream_of(DEFAULT))?;
+        wait(r)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyFromArrayAsync(
+    to: u64,
+    from: u64,
+    x: usize,
+    y: usize,
+    bytes: usize,
+    kind: c_int,
+    stream: Handle,
+) -> Code {
+    call(|r| r.copy_from_array(to, ArrayHandle(from), run(x, y, bytes), kind, stream_of(stream)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpy2DArrayToArray(
+    to: u64,
+    to_x: usize,
+    to_y: usize,
+    from: u64,
+    from_x: usize,
+    from_y: usize,
+    width: usize,
+    height: usize,
+    _kind: c_int,
+) -> Code {
+    let to = (ArrayHandle(to), rows(to_x, to_y, width, width, height));
+    let from = (ArrayHandle(from), rows(from_x, from_y, width, width, height));
+    call(|r| {
+        r.copy_between_arrays(to, from, stream_of(DEFAULT))?;
+        wait(r)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemcpyArrayToArray(
+    to: u64,
+    to_x: usize,
+    to_y: usize,
+    from: u64,
+    from_x: usize,
+    from_y: usize,
+    bytes: usize,
+    _kind: c_int,
+) -> Code {
+    let to = (ArrayHandle(to), run(to_x, to_y, bytes));
+    let from = (ArrayHandle(from), run(from_x, from_y, bytes));
+    call(|r| {
+        r.copy_between_arrays(to, from, stream_of(DEFAULT))?;
+        wait(r)
+    })
+}

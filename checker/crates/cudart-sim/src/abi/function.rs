@@ -1,0 +1,102 @@
+//! What can be asked and set of kernels.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use super::{call, give};
+use crate::error::Code;
+use crate::runtime::FunctionAttributes;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaFuncSetAttribute(
+    function: *const c_void,
+    attribute: c_int,
+    value: c_int,
+) -> Code {
+    call(|r| r.set_function_attribute(function as u64, attribute, value))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaFuncGetAttributes(
+    attributes: *mut FunctionAttributes,
+    function: *const c_void,
+) -> Code {
+    call(|r| {
+        let known = r.function_attributes(function as u64)?;
+        give(attributes, known)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaFuncSetCacheConfig(function: *const c_void, configuration: c_int) -> Code {
+    call(|r| r.set_function_cache(function as u64, configuration))
+}
+
+/// `cudaSharedMemConfig` has three values, and no effect since compute capability 5.0.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaFuncSetSharedMemConfig(
+    function: *const c_void,
+    configuration: c_int,
+) -> Code {
+    call(|r| r.set_function_cache(function as u64, configuration))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: *mut c_int,
+    function: *const c_void,
+    threads: c_int,
+    shared: usize,
+) -> Code {
+    call(|r| {
+        let n = r.active_blocks(function as u64, threads, shared as u64)?;
+        give(blocks, n)
+    })
+}
+
+/// `cudaOccupancyDisableCachingOverride` has no effect.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    blocks: *mut c_int,
+    function: *const c_void,
+    threads: c_int,
+    shared: usize,
+    flags: c_uint,
+) -> Code {
+    call(|r| {
+        if flags > 1 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let n = r.active_blocks(function as u64, threads, shared as u64)?;
+        give(blocks, n)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
+    bytes: *mut usize,
+    function: *const c_void,
+    blocks: c_int,
+    threads: c_int,
+) -> Code {
+    call(|r| {
+        let each = r.available_shared(function as u64, blocks, threads)?;
+        give(bytes, each)
+    })
+}
+
+/// A `cudaKernel_t`, and a `cudaFunction_t`, is the address of the kernel's host function.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
+    call(|r| {
+        r.kernel(function as u64)?;
+        give(kernel, function)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaGetFuncBySymbol(kernel: *mut *const c_void, function: *const c_void) -> Code {
+    call(|r| {
+        r.kernel(function as u64)?;
+        give(kernel, function)
+    })
+}

@@ -1,0 +1,172 @@
+//! Memory in the order of streams, and the pools that it comes from.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use super::device::only;
+use super::stream::{Handle, stream_of};
+use super::{call, give};
+use crate::error::{Code, Result};
+use crate::runtime::{DEFAULT_POOL, PoolHandle, PoolValue, Runtime, is_int};
+
+fn allocate(
+    r: &mut Runtime,
+    address: *mut u64,
+    bytes: usize,
+    pool: PoolHandle,
+    stream: Handle,
+) -> Result {
+    if address.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    let new = r.malloc_async(bytes as u64, pool, stream_of(stream))?;
+    give(address, new)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) -> Code {
+    call(|r| {
+        let pool = r.pool();
+        allocate(r, address, bytes, pool, stream)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMallocFromPoolAsync(
+    address: *mut u64,
+    bytes: usize,
+    pool: u64,
+    stream: Handle,
+) -> Code {
+    call(|r| allocate(r, address, bytes, PoolHandle(pool), stream))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaFreeAsync(address: u64, stream: Handle) -> Code {
+    call(|r| r.free_async(address, stream_of(stream)))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> Code {
+    call(|_| {
+        only(device)?;
+        give(pool, DEFAULT_POOL.0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
+    call(|r| {
+        only(device)?;
+        give(pool, r.pool().0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDeviceSetMemPool(device: c_int, pool: u64) -> Code {
+    call(|r| {
+        only(device)?;
+        r.set_pool(PoolHandle(pool))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolGetAttribute(pool: u64, attribute: c_int, value: *mut c_void) -> Code {
+    call(|r| match r.pool_attribute(PoolHandle(pool), attribute)? {
+        PoolValue::Int(n) => give(value.cast::<u32>(), n),
+        PoolValue::Long(n) => give(value.cast::<u64>(), n),
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolSetAttribute(
+    pool: u64,
+    attribute: c_int,
+    value: *const c_void,
+) -> Code {
+    call(|r| {
+        if value.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: the program says that there is a value of the attribute's type.
+        let value = unsafe {
+            if is_int(attribute)? {
+                PoolValue::Int(value.cast::<u32>().read_unaligned())
+            } else {
+                PoolValue::Long(value.cast::<u64>().read_unaligned())
+            }
+        };
+        r.set_pool_attribute(PoolHandle(pool), attribute, value)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolTrimTo(pool: u64, keep: usize) -> Code {
+    call(|r| r.trim_pool(PoolHandle(pool), keep as u64))
+}
+
+/// `cudaMemPoolProps`, as far as it is looked at.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct PoolProperties {
+    allocation: c_int,
+    handles: c_int,
+    location: c_int,
+    device: c_int,
+}
+
+/// `cudaMemAllocationTypePinned`, `cudaMemLocationTypeDevice`.
+const PINNED: c_int = 1;
+const ON_DEVICE: c_int = 1;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolProperties) -> Code {
+    call(|r| {
+        if pool.is_null() || properties.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: the program says that they are there.
+        let wanted = unsafe { properties.read() };
+        if wanted.allocation != PINNED || wanted.location != ON_DEVICE {
+            return Err(Code::INVALID_VALUE);
+        }
+        only(wanted.device)?;
+        if wanted.handles != 0 {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        let PoolHandle(new) = r.create_pool()?;
+        give(pool, new)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolDestroy(pool: u64) -> Code {
+    call(|r| r.destroy_pool(PoolHandle(pool)))
+}
+
+/// The one device may always use its own pools.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolSetAccess(
+    pool: u64,
+    descriptions: *const c_void,
+    count: usize,
+) -> Code {
+    call(|r| {
+        r.pool_attribute(PoolHandle(pool), 1)?;
+        if descriptions.is_null() && count > 0 { Err(Code::INVALID_VALUE) } else { Ok(()) }
+    })
+}
+
+/// `cudaMemAccessFlagsProtReadWrite`.
+const READ_WRITE: c_uint = 3;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaMemPoolGetAccess(
+    flags: *mut c_uint,
+    pool: u64,
+    _location: *const c_void,
+) -> Code {
+    call(|r| {
+        r.pool_attribute(PoolHandle(pool), 1)?;
+        give(flags, READ_WRITE)
+    })
+}
