@@ -177,4 +177,3 @@ pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_ui
         give(address, new)
     })
 }
-

@@ -59,20 +59,23 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
-        self.release(address)
+        let site = self.site();
+        self.release(address, site)?;
+        self.pools.taken(address);
+        Ok(())
     }
 
-    /// An allocation is no more.
-    pub(super) fn release(&mut self, address: u64) -> Result {
+    /// An allocation is no more: its bytes. Somebody asked for that at `site`.
+    pub(super) fn release(&mut self, address: u64, site: Site) -> Result<u64> {
         let Some(freed) = self.allocations.remove(&address) else {
-            return self.bad_free(address);
+            return self.bad_free(address).map(|()| 0);
         };
-        self.facts.freed(freed.bytes);
+        let bytes = freed.bytes;
+        self.facts.freed(bytes);
         self.unmap_managed(address, &freed);
-        self.pools.gone(address, freed.bytes);
-        let site = self.site();
         self.freed.insert(address, (freed, site));
-        self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
+        self.memory.free(address).map_err(|_| Code::INVALID_VALUE)?;
+        Ok(bytes)
     }
 
     /// Page-locked memory that the program has at `address`.

@@ -28,7 +28,9 @@ impl Runtime {
     /// `cudaPointerGetAttributes`. What is freed is nobody's.
     pub fn pointer_attributes(&self, address: u64) -> PointerAttributes {
         let (kind, device, on_device, on_host) = match self.belongs(address) {
-            Belongs::Device if self.allocation(address).is_some_and(|a| a.kind == MemoryKind::Managed) => {
+            Belongs::Device
+                if self.allocation(address).is_some_and(|a| a.kind == MemoryKind::Managed) =>
+            {
                 (3, 0, address, address)
             }
             Belongs::Device if self.memory.holds(address, 1) => (2, 0, address, 0),

@@ -135,7 +135,7 @@ impl Runtime {
                 (Engine::Nobody, String::new(), Ok(0.0))
             }
             Work::Free(address) => {
-                (Engine::Nobody, String::new(), self.release(address).map(|()| 0.0))
+                (Engine::Nobody, String::new(), self.free_now(address, site).map(|()| 0.0))
             }
             Work::Call(HostCall(call)) => {
                 guard::all_opened(call);
