@@ -64,7 +64,7 @@ fn programs() -> io::Result<Vec<PathBuf>> {
 #[test]
 fn programs_print_what_they_print_on_a_gpu() {
     let programs = programs().expect("a folder of programs");
-    assert!(programs.len() >= 30, "{programs:?}");
+    assert!(programs.len() >= 34, "{programs:?}");
     for path in programs {
         let wanted = fs::read_to_string(path.with_extension("out")).expect("its output");
         let output = run(&path, &[]);

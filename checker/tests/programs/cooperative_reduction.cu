@@ -90,6 +90,7 @@ int main() {
     printf("supported %d, sum %lld, right %d\n", supported, result, result == expected);
     config.gridDim = 1 << 20;
     printf("too many: %s\n", cudaGetErrorName(cudaLaunchKernelEx(&config, sum, static_cast<const int*>(in), n, partial, out)));
+    (void)cudaGetLastError();
     CHECK(cudaStreamDestroy(stream));
     CHECK(cudaFree(in));
     CHECK(cudaFree(partial));

@@ -48,6 +48,7 @@ int main() {
     CHECK(cudaHostUnregister(numbers.data()));
     printf("twice: %s\n", cudaGetErrorName(cudaHostUnregister(numbers.data())));
     printf("flags: %s\n", cudaGetErrorName(cudaHostGetFlags(&flags, numbers.data())));
+    (void)cudaGetLastError();
     CHECK(cudaMemcpy(numbers.data(), device, n * sizeof(int), cudaMemcpyDeviceToHost));
     printf("still copied: %d\n", numbers[n - 1]);
     CHECK(cudaStreamDestroy(stream));

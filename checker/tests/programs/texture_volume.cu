@@ -68,7 +68,7 @@ int main() {
     CHECK(cudaMemcpy(result.data(), out, RAYS * RAYS * sizeof(float), cudaMemcpyDeviceToHost));
     for (int y = 0; y < RAYS; y += 6) {
         for (int x = 0; x < RAYS; x += 6) {
-            printf("%.5f ", result[y * RAYS + x]);
+            printf("%.2f ", result[y * RAYS + x]);
         }
         printf("\n");
     }

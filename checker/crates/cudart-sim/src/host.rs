@@ -3,6 +3,7 @@
 //! The only module that touches it. An address that is not the program's ends the process with a signal, as it does with
 //! the real runtime: whoever runs programs runs them in a process of their own.
 
+use crate::guard;
 use crate::runtime::Region;
 
 /// An address in the program's memory.
@@ -29,18 +30,28 @@ impl Address {
 
 /// The bytes of a box in the program's memory, row by row.
 pub fn gather(from: &Region) -> Vec<u8> {
-    let width = from.extent.width as usize;
-    let mut rows = from.rows().map(|row| Address(row).read(width));
-    let first = rows.next().unwrap_or_default();
-    rows.fold(first, |mut all, row| {
-        all.extend_from_slice(&row);
-        all
+    opened(from, || {
+        let width = from.extent.width as usize;
+        let mut rows = from.rows().map(|row| Address(row).read(width));
+        let first = rows.next().unwrap_or_default();
+        rows.fold(first, |mut all, row| {
+            all.extend_from_slice(&row);
+            all
+        })
     })
 }
 
 /// Fills a box in the program's memory, row by row.
 pub fn scatter(to: &Region, data: &[u8]) {
-    for (row, bytes) in to.rows().zip(data.chunks(to.extent.width as usize)) {
-        Address(row).write(bytes);
-    }
+    opened(to, || {
+        for (row, bytes) in to.rows().zip(data.chunks(to.extent.width as usize)) {
+            Address(row).write(bytes);
+        }
+    });
+}
+
+/// Opens the pages of a box that are closed to the program, while `f` runs.
+fn opened<T>(region: &Region, f: impl FnOnce() -> T) -> T {
+    let start = region.rows.address;
+    guard::opened(start, start.saturating_add(region.span().unwrap_or(0)), f)
 }

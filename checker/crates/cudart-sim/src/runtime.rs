@@ -50,7 +50,6 @@ use facts::Facts;
 use findings::Findings;
 use kernels::{Binary, Variable};
 use memory::Allocation;
-use pinned::Pinning;
 use pools::Pools;
 use shared::Guarded;
 use sites::{Site, Sites};
@@ -129,8 +128,8 @@ pub struct Runtime {
     managed_variables: BTreeMap<u64, Allocation>,
     /// Work that pages of the host's are closed for.
     guarded: BTreeMap<Id, Guarded>,
-    /// Flags of page-locked memory, and whether it was the program's own before.
-    pinning: BTreeMap<u64, Pinning>,
+    /// With which flags memory was page-locked.
+    pinned_flags: BTreeMap<u64, u32>,
     /// What was freed, device memory or page-locked, and where; until the address is somebody else's.
     freed: BTreeMap<u64, (Allocation, Site)>,
     /// Arrays that nobody has freed, and how many there have been.

@@ -59,31 +59,44 @@ impl Runtime {
             return Ok(());
         }
         self.synchronize_device()?;
-        self.release(address)
+        let site = self.site();
+        self.release(address, site)?;
+        self.pools.taken(address);
+        Ok(())
     }
 
-    /// An allocation is no more.
-    pub(super) fn release(&mut self, address: u64) -> Result {
+    /// An allocation is no more: its bytes. Somebody asked for that at `site`.
+    pub(super) fn release(&mut self, address: u64, site: Site) -> Result<u64> {
         let Some(freed) = self.allocations.remove(&address) else {
-            return self.bad_free(address);
+            return self.bad_free(address).map(|()| 0);
         };
-        self.facts.freed(freed.bytes);
+        let bytes = freed.bytes;
+        self.facts.freed(bytes);
         self.unmap_managed(address, &freed);
-        self.pools.gone(address, freed.bytes);
-        let site = self.site();
         self.freed.insert(address, (freed, site));
-        self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
+        self.memory.free(address).map_err(|_| Code::INVALID_VALUE)?;
+        Ok(bytes)
     }
 
     /// Page-locked memory that the program has at `address`.
     pub(super) fn page_locked(&mut self, address: u64, bytes: u64) {
         let (number, site) = (0, self.site());
-        let (kind, own, newer) = (MemoryKind::Pinned, false, false);
+        let kind = MemoryKind::Pinned;
+        let (own, newer) = (false, false);
         let allocation = Allocation { number, bytes, name: String::new(), site, kind, own, newer };
         self.freed.retain(|start, (freed, _)| {
             start.saturating_add(freed.bytes) <= address || *start >= address + bytes
         });
         self.pinned.insert(address, allocation);
+    }
+
+    /// Page-locked memory is no more: the bytes that were there.
+    pub(super) fn unpin(&mut self, address: u64) -> Result<u64> {
+        let freed = self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)?;
+        self.pinned_flags.remove(&address);
+        let (bytes, site) = (freed.bytes, self.site());
+        self.freed.insert(address, (freed, site));
+        Ok(bytes)
     }
 
     /// The allocation that an address lies in.
@@ -93,12 +106,10 @@ impl Runtime {
     }
 
     pub(super) fn belongs(&self, address: u64) -> Belongs {
-        if self.pinned_at(address).is_some() {
-            Belongs::Pinned
-        } else if self.memory.owns(address) {
-            Belongs::Device
-        } else {
-            Belongs::Pageable
+        match self.pinned_at(address) {
+            Some(_) => Belongs::Pinned,
+            None if self.memory.owns(address) => Belongs::Device,
+            None => Belongs::Pageable,
         }
     }
 }

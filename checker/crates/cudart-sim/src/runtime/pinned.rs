@@ -9,14 +9,6 @@ use crate::report::MemoryKind;
 const ALLOC_FLAGS: u32 = 0x07;
 const REGISTER_FLAGS: u32 = 0x0f;
 
-/// How memory came to be page-locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pinning {
-    pub flags: u32,
-    /// The program's own memory.
-    pub registered: bool,
-}
-
 /// `cudaPointerAttributes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
@@ -35,9 +27,12 @@ const NO_DEVICE: i32 = -2;
 impl Runtime {
     /// `cudaPointerGetAttributes`. What is freed is nobody's.
     pub fn pointer_attributes(&self, address: u64) -> PointerAttributes {
-        let managed = self.allocation(address).is_some_and(|a| a.kind == MemoryKind::Managed);
         let (kind, device, on_device, on_host) = match self.belongs(address) {
-            Belongs::Device if managed => (3, 0, address, address),
+            Belongs::Device
+                if self.allocation(address).is_some_and(|a| a.kind == MemoryKind::Managed) =>
+            {
+                (3, 0, address, address)
+            }
             Belongs::Device if self.memory.holds(address, 1) => (2, 0, address, 0),
             Belongs::Pinned => (1, 0, address, address),
             _ => (0, NO_DEVICE, 0, address),
@@ -51,15 +46,6 @@ impl Runtime {
         if flags & !ALLOC_FLAGS == 0 { Ok(()) } else { Err(Code::INVALID_VALUE) }
     }
 
-    /// Memory is no longer page-locked: what it was.
-    pub(super) fn unlocked(&mut self, address: u64) -> Option<Allocation> {
-        self.pinning.remove(&address);
-        let freed = self.pinned.remove(&address)?;
-        let site = self.site();
-        self.freed.insert(address, (freed.clone(), site));
-        Some(freed)
-    }
-
     /// `cudaHostRegister`.
     pub fn register_host(&mut self, address: u64, bytes: u64, flags: u32) -> Result {
         self.alive()?;
@@ -70,12 +56,11 @@ impl Runtime {
         }
         let before = self.pinned.range(..end).next_back();
         let overlaps = before.filter(|(start, pinned)| *start + pinned.bytes > address);
-        let whose = overlaps.and_then(|(start, _)| self.pinning.get(start));
-        match whose {
-            Some(Pinning { registered: true, .. }) => Err(Code::HOST_MEMORY_ALREADY_REGISTERED),
-            Some(_) => Err(Code::INVALID_VALUE),
+        match overlaps.map(|(_, pinned)| pinned.own) {
+            Some(false) => Err(Code::HOST_MEMORY_ALREADY_REGISTERED),
+            Some(true) => Err(Code::INVALID_VALUE),
             None => {
-                self.pinning.insert(address, Pinning { flags, registered: true });
+                self.pinned_flags.insert(address, flags);
                 self.page_locked(address, bytes);
                 Ok(())
             }
@@ -85,11 +70,11 @@ impl Runtime {
     /// `cudaHostUnregister`: waits for what still uses it. The memory stays the program's.
     pub fn unregister_host(&mut self, address: u64) -> Result {
         self.alive()?;
-        match self.pinning.get(&address) {
-            Some(pinning) if pinning.registered => {
+        match self.pinned.get(&address) {
+            Some(pinned) if !pinned.own => {
                 self.synchronize_device()?;
-                self.pinning.remove(&address);
                 self.pinned.remove(&address);
+                self.pinned_flags.remove(&address);
                 Ok(())
             }
             Some(_) => Err(Code::INVALID_VALUE),
@@ -100,11 +85,10 @@ impl Runtime {
         }
     }
 
-    /// How the memory that an address lies in was page-locked.
-    pub(super) fn pinned_at(&self, address: u64) -> Option<Pinning> {
+    /// The page-locked memory that an address lies in, and where that starts.
+    pub(super) fn pinned_at(&self, address: u64) -> Option<(u64, &Allocation)> {
         let (start, pinned) = self.pinned.range(..=address).next_back()?;
-        let inside = address - start < pinned.bytes;
-        self.pinning.get(start).copied().filter(|_| inside)
+        (address - start < pinned.bytes).then_some((*start, pinned))
     }
 
     /// `cudaHostGetDevicePointer`: where the device sees page-locked memory. Addresses are unified, so it is the same.
@@ -117,6 +101,7 @@ impl Runtime {
     /// `cudaHostGetFlags`.
     pub fn host_flags(&self, address: u64) -> Result<u32> {
         self.alive()?;
-        self.pinned_at(address).map(|pinned| pinned.flags).ok_or(Code::INVALID_VALUE)
+        let (start, _) = self.pinned_at(address).ok_or(Code::INVALID_VALUE)?;
+        Ok(self.pinned_flags.get(&start).copied().unwrap_or_default())
     }
 }

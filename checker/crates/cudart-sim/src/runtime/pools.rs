@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Runtime;
+use super::sites::Site;
 use super::work::Work;
 use crate::error::{Code, Result};
 use crate::graph::Stream;
@@ -92,6 +93,11 @@ impl Pools {
         self.memory.get(&address).is_some_and(|(_, going)| *going)
     }
 
+    /// This memory, if it is a pool's, was freed by `cudaFree`, which an H200 does not tell its pool.
+    pub fn taken(&mut self, address: u64) {
+        self.memory.remove(&address);
+    }
+
     /// This memory, if it is a pool's, is no more.
     pub fn gone(&mut self, address: u64, bytes: u64) {
         if let Some((pool, _)) = self.memory.remove(&address)
@@ -169,6 +175,13 @@ impl Runtime {
         }
         self.pools.memory.insert(address, (pool, true));
         self.ask(stream, Work::Free(address), &[]);
+        Ok(())
+    }
+
+    /// What `cudaFreeAsync` asked for at `site` happens.
+    pub(super) fn free_now(&mut self, address: u64, site: Site) -> Result {
+        let bytes = self.release(address, site)?;
+        self.pools.gone(address, bytes);
         Ok(())
     }
 

@@ -77,12 +77,6 @@ impl Region {
         planes.checked_add(rows)?.checked_add(width)
     }
 
-    /// The first byte's address, and the one behind the last.
-    pub fn ends(&self) -> (u64, u64) {
-        let first = self.rows.address;
-        (first, first.saturating_add(self.span().unwrap_or(u64::MAX)))
-    }
-
     /// The address of each row, plane by plane.
     pub fn rows(&self) -> impl Iterator<Item = u64> + use<> {
         let Self { rows: Rows { address, pitch, plane }, extent } = *self;

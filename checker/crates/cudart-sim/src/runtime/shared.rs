@@ -8,7 +8,6 @@ use ptxsim::{Launch, Touch};
 
 use super::Runtime;
 use super::memory::Allocation;
-use super::pinned::Pinning;
 use super::sites::Site;
 use super::work::Work;
 use crate::error::{Code, Result};
@@ -27,7 +26,7 @@ pub(super) struct Guarded {
 }
 
 impl Runtime {
-    /// `cudaMallocHost`.
+    /// `cudaHostAlloc`.
     pub fn malloc_host(&mut self, bytes: u64, flags: u32) -> Result<u64> {
         self.alive()?;
         self.facts.pinned += 1;
@@ -37,8 +36,8 @@ impl Runtime {
         let (site, kind, number) = (self.site(), MemoryKind::Pinned, self.facts.pinned);
         let (own, newer) = (true, false);
         self.freed.remove(&address);
-        self.pinning.insert(address, Pinning { flags, registered: false });
         self.pinned.insert(address, Allocation { number, bytes, name, site, kind, own, newer });
+        self.pinned_flags.insert(address, flags);
         Ok(address)
     }
 
@@ -48,9 +47,8 @@ impl Runtime {
         if !self.pinned.get(&address).is_some_and(|pinned| pinned.own) {
             return self.bad_free(address);
         }
-        if let Some(freed) = self.unlocked(address) {
-            guard::unmap(address, freed.bytes);
-        }
+        let bytes = self.unpin(address)?;
+        guard::unmap(address, bytes);
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
 

@@ -10,8 +10,9 @@ use super::{Launched, Runtime};
 use crate::clock::{self, Engine};
 use crate::error::Code;
 use crate::graph::{Id, Step, Stream};
+use crate::guard;
+use crate::host;
 use crate::report::Pointer;
-use crate::{guard, host};
 
 /// A piece of work.
 #[derive(Debug)]
@@ -114,7 +115,9 @@ impl Runtime {
                     }
                     _ => (Engine::Device, clock::within(bytes)),
                 };
-                if let (From::Device(from), false) = (&source, to_device) {
+                if let From::Device(from) = &source
+                    && !to_device
+                {
                     for row in from.rows() {
                         self.look_for_unwritten(row, from.extent.width, (stream, site));
                     }
@@ -132,7 +135,7 @@ impl Runtime {
                 (Engine::Nobody, String::new(), Ok(0.0))
             }
             Work::Free(address) => {
-                (Engine::Nobody, String::new(), self.release(address).map(|()| 0.0))
+                (Engine::Nobody, String::new(), self.free_now(address, site).map(|()| 0.0))
             }
             Work::Call(HostCall(call)) => {
                 guard::all_opened(call);
@@ -165,10 +168,7 @@ impl Runtime {
     fn copy_now(&mut self, to_device: bool, to: &Region, source: From) -> Result<(), Code> {
         let data = match source {
             From::Device(from) => self.gather(&from)?,
-            From::Host(from) => {
-                let (start, end) = from.ends();
-                guard::opened(start, end, || host::gather(&from))
-            }
+            From::Host(from) => host::gather(&from),
             From::Staged(data) => data,
         };
         self.scatter(to_device, to, &data)
@@ -192,8 +192,7 @@ impl Runtime {
     /// Fills a box with bytes, row by row.
     fn scatter(&mut self, on_device: bool, to: &Region, data: &[u8]) -> Result<(), Code> {
         if !on_device {
-            let (start, end) = to.ends();
-            guard::opened(start, end, || host::scatter(to, data));
+            host::scatter(to, data);
             return Ok(());
         }
         for (row, bytes) in to.rows().zip(data.chunks(to.extent.width as usize)) {
