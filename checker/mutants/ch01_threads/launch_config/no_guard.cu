@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Rounds up, and lost the guard that this needs.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
