@@ -10,6 +10,9 @@ use crate::report::Span;
 use crate::spec::{Metric, Op};
 use crate::verdict::Measured;
 
+/// Calls of a program that are marked at most.
+const MOST_CALLS: usize = 8;
+
 /// Explains the first gate that is missed, with a table of all.
 pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters>) -> Draft {
     let Some(missed) = gates.iter().find(|gate| !gate.holds) else {
@@ -31,6 +34,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     if let Some(line) = line {
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
     }
+    draft.spans.extend(calls(scene.source, missed));
     draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
     let share = matches!(missed.gate.metric, Metric::Overlap | Metric::TimedKernels);
     let question = if missed.gate.op == Op::AtLeast && !share {
@@ -159,6 +163,36 @@ fn question(metric: Metric) -> &'static str {
     }
 }
 
+/// Where a program does what there is too much of: its copies, its launches, its waits.
+fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
+    let more = missed.value.is_some_and(|value| value > missed.gate.target);
+    let (word, label) = match missed.gate.metric {
+        Metric::BytesToDevice | Metric::CopiesToDevice => {
+            ("cudaMemcpyHostToDevice", "to the device")
+        }
+        Metric::BytesToHost | Metric::CopiesToHost => ("cudaMemcpyDeviceToHost", "to the host"),
+        Metric::Launches => ("<<<", "a launch"),
+        Metric::SpareBlocks | Metric::IdleLanes => ("<<<", "this launch"),
+        Metric::DeviceWaits => ("cudaDeviceSynchronize", "waits for everything"),
+        _ => return vec![],
+    };
+    if !more {
+        return vec![];
+    }
+    let mut marks: Vec<Span> = source
+        .texts()
+        .filter(|(_, code)| code.contains(word))
+        .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
+        .map(|(line, (column, length))| span(line, column, length, false, label))
+        .collect();
+    // so many that nobody would look at them all
+    marks.truncate(MOST_CALLS);
+    if let Some(first) = marks.first_mut() {
+        first.primary = true;
+    }
+    marks
+}
+
 /// What a metric is called in tables.
 pub fn name(metric: Metric) -> &'static str {
     match metric {
@@ -174,7 +208,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::CopiesToHost => "copies to the host",
         Metric::Launches => "launches",
         Metric::SpareBlocks => "spare blocks",
-        Metric::IdleLanes => "idle lanes in last warps",
+        Metric::IdleLanes => "idle lanes in each block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "overlap",

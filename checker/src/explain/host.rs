@@ -54,15 +54,14 @@ pub fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let name = program.name(memory);
             let whole = *first == 0 && last + 1 == memory.bytes;
             let part = match (whole, first) {
-                (true, _) => format!("{name} to the host"),
-                (false, 0) => format!("{name} to the host, whose first {} bytes", last + 1),
-                _ => format!("{name} to the host, whose bytes from {first} to {last}"),
+                (true, _) => name,
+                (false, 0) => format!("the first {} bytes of {name}", last + 1),
+                _ => format!("bytes {first} to {last} of {name}"),
             };
-            let nothing = if whole { ", which nothing" } else { " nothing" };
-            Draft::new(format!("{} brings {part}{nothing} has written", call(at)))
-                .mark(program.mark(at, true, "fetches what was there by chance"))
+            Draft::new(format!("{} fetches {part}, which nothing has written", call(at)))
+                .mark(program.mark(at, true, "brings what was there by chance"))
                 .note("cudaMalloc does not clear memory: it holds what somebody left there")
-                .think("which line writes this memory, and does it come before this one?")
+                .think("which line writes this memory, does it come before this one, and does it write all of it?")
         }
         Kind::MissingWait { first, second, memory, bytes } => {
             program.missing_wait((first, with), (second, at), memory, *bytes)

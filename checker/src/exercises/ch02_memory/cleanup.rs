@@ -66,7 +66,7 @@ pub static SPEC: Spec = Spec {
          kernel. Make the buffers once, before the loop.",
     ],
     learn: "chapter 2, \"Who gives it back?\"",
-    skeleton: Slug::WrongValues,
+    skeleton: Slug::HostRace,
     inputs,
     reference,
 };

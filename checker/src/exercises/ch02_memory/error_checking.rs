@@ -99,7 +99,10 @@ const fn fault(
     why: &'static str,
     sizes: &'static [(&'static str, usize)],
 ) -> Case {
-    Case { allows: &[Slug::Trap], ..sized(name, why, sizes) }
+    Case {
+        allows: &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError],
+        ..sized(name, why, sizes)
+    }
 }
 
 /// Threads that a block may have.
