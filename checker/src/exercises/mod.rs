@@ -49,6 +49,8 @@ static CHAPTERS: &[Chapter] = &[
             &ch02_memory::stay_on_device::SPEC,
             &ch02_memory::error_checking::SPEC,
             &ch02_memory::cleanup::SPEC,
+            &ch02_memory::pitched_2d::SPEC,
+            &ch02_memory::volume_3d::SPEC,
         ],
     },
 ];

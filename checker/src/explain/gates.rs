@@ -43,6 +43,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         "which memory does the kernel use now, and which does the exercise ask for?"
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
+    } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
+        "at which byte does a warp's first element lie, and does a sector begin there?"
     } else {
         question(missed.gate.metric)
     };
@@ -142,8 +144,8 @@ fn question(metric: Metric) -> &'static str {
             "which value is loaded more than once, and who else could have kept it?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
-        Metric::BytesToDevice => "which of the arrays that are copied in does a kernel read?",
-        Metric::BytesToHost => "which of the arrays that are copied back does the host not have?",
+        Metric::BytesToDevice => "how much of what is copied in does a kernel read?",
+        Metric::BytesToHost => "how much of what is copied back does the host not have already?",
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             "which data does the other side really need, and when for the last time?"
         }
@@ -163,6 +165,13 @@ fn question(metric: Metric) -> &'static str {
     }
 }
 
+/// Whether neighbours do read neighbours, and only begin at the wrong place.
+fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
+    let c = &line.counters;
+    let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
+    metric == Metric::SectorsPerRequest && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
+}
+
 /// Where a program does what there is too much of: its copies, its launches, its waits.
 fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     let more = missed.value.is_some_and(|value| value > missed.gate.target);
@@ -179,9 +188,18 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     if !more {
         return vec![];
     }
+    // a call may begin above the line with the word
+    let begins = |line: u32| {
+        let open = |line: &u32| {
+            let text = source.statement_text(*line, 1);
+            text.matches(')').count() > text.matches('(').count()
+        };
+        (1..=line).rev().find(|line| !open(line)).unwrap_or(line)
+    };
     let mut marks: Vec<Span> = source
         .texts()
         .filter(|(_, code)| code.contains(word))
+        .map(|(line, code)| (begins(line), code))
         .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
         .map(|(line, (column, length))| span(line, column, length, false, label))
         .collect();

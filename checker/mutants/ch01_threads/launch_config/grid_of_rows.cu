@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // The blocks are stacked in y, where the kernel does not look.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {

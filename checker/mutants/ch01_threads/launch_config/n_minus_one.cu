@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // Subtracts in place of adding: a multiple of the block loses its last block.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {

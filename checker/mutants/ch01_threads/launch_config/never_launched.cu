@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // Computes the grid and forgets the launch.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {

@@ -1,4 +1,4 @@
-// expect: call-failed
+// expect: use-after-free
 // Gives the results back before it asks for the copy.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {

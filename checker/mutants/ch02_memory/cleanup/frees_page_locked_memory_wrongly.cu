@@ -1,4 +1,4 @@
-// expect: call-failed
+// expect: invalid-free
 // Frees the page-locked memory as if it were on the device.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {

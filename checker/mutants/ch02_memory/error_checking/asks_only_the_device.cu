@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: invalid-address
 // Asks once, at the end, and blames everything on the last step.
 
 __global__ void twice(float* data, int n, int bad) {

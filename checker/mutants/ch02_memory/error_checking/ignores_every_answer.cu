@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: invalid-address
 // Says that every call went well without asking.
 
 __global__ void twice(float* data, int n, int bad) {

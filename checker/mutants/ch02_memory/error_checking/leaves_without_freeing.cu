@@ -1,4 +1,4 @@
-// expect: memory-leak
+// expect: wrong-values
 // Returns at the first error, and keeps the memory.
 
 __global__ void twice(float* data, int n, int bad) {

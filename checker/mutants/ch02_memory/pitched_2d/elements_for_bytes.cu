@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // The width of the copies in floats.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {

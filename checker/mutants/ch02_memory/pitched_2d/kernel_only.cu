@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // The kernel knows the pitch, the way back does not.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: gate-missed
+// expect: uncoalesced
 // Packs the rows, with no pitch anywhere: right, but every other row begins where memory does not like it.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // cudaMemcpy of the region, as if its rows lay one after the other.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Adds the pitch to a float*: four times as far.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: call-failed
+// expect: uninitialised-read
 // The host pitch on the device and the other way round.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // The grid covers the height in z and the depth in y.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.

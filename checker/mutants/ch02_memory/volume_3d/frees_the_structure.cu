@@ -1,4 +1,4 @@
-// expect: call-failed
+// expect: invalid-free
 // Frees the address of the structure, not the one in it.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.

@@ -1,4 +1,4 @@
-// expect: out-of-bounds-read
+// expect: out-of-bounds-write
 // Only x is guarded.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.

@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // Slices and rows have changed places in the extent.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.

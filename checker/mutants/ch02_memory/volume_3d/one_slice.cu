@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // A grid with two sides: only the first slices have threads.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.

@@ -1,4 +1,4 @@
-// expect: call-failed
+// expect: uninitialised-read
 // The extent has its width in elements.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.

@@ -41,7 +41,7 @@ pub static SPEC: Spec = Spec {
             "a launch that cannot be; what was allocated must be freed all the same",
             &[("n", 1000), ("bytes", 4000), ("threads", 2048), ("bad", 1000)],
         ),
-        fault(
+        lost(
             "a kernel that gives up",
             "the launch is fine, the wait is not, and cudaFree says the same",
             &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
             "one more than a block may have",
             &[("n", 33), ("bytes", 132), ("threads", 1025), ("bad", 33)],
         ),
-        fault(
+        lost(
             "gives up at the last element",
             "an error of one thread in the last block is an error",
             &[("n", 257), ("bytes", 1028), ("threads", 128), ("bad", 256)],
@@ -93,16 +93,23 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// A case with an error in it: calls fail by intent, and where the device is lost nothing can be freed.
+/// A case with an error in it: calls fail by intent.
 const fn fault(
     name: &'static str,
     why: &'static str,
     sizes: &'static [(&'static str, usize)],
 ) -> Case {
-    Case {
-        allows: &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError],
-        ..sized(name, why, sizes)
-    }
+    Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) }
+}
+
+/// A case in which the device is lost, by intent: from then on every call fails, and nothing can be freed.
+const fn lost(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
+    Case { allows: LOST, ..sized(name, why, sizes) }
 }
 
 /// Threads that a block may have.

@@ -30,11 +30,31 @@ pub static SPEC: Spec = Spec {
     ],
     // No region is 128 floats wide, or a multiple: only then could the pitch be the width.
     cases: &[
-        sized("5 x 7 of 12 x 20", "small enough to draw", &[("height", 12), ("width", 20), ("y0", 3), ("y1", 8), ("x0", 5), ("x1", 12)]),
-        sized("one element", "one row of one float", &[("height", 4), ("width", 6), ("y0", 2), ("y1", 3), ("x0", 1), ("x1", 2)]),
-        sized("the whole image", "no border on any side", &[("height", 9), ("width", 33), ("y0", 0), ("y1", 9), ("x0", 0), ("x1", 33)]),
-        sized("one column", "the width is one float, the pitch is not", &[("height", 40), ("width", 65), ("y0", 0), ("y1", 37), ("x0", 64), ("x1", 65)]),
-        sized("a wide strip", "more columns than one block has", &[("height", 70), ("width", 300), ("y0", 1), ("y1", 6), ("x0", 3), ("x1", 260)]),
+        sized(
+            "5 x 7 of 12 x 20",
+            "small enough to draw",
+            &[("height", 12), ("width", 20), ("y0", 3), ("y1", 8), ("x0", 5), ("x1", 12)],
+        ),
+        sized(
+            "one element",
+            "one row of one float",
+            &[("height", 4), ("width", 6), ("y0", 2), ("y1", 3), ("x0", 1), ("x1", 2)],
+        ),
+        sized(
+            "the whole image",
+            "no border on any side",
+            &[("height", 9), ("width", 33), ("y0", 0), ("y1", 9), ("x0", 0), ("x1", 33)],
+        ),
+        sized(
+            "one column",
+            "the width is one float, the pitch is not",
+            &[("height", 40), ("width", 65), ("y0", 0), ("y1", 37), ("x0", 64), ("x1", 65)],
+        ),
+        sized(
+            "a wide strip",
+            "more columns than one block has",
+            &[("height", 70), ("width", 300), ("y0", 1), ("y1", 6), ("x0", 3), ("x1", 260)],
+        ),
         gated(sized(
             "64 x 100 of 90 x 150",
             "rows of 400 bytes: packed, every other one begins in the middle of a sector",

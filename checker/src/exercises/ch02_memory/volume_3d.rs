@@ -32,7 +32,11 @@ pub static SPEC: Spec = Spec {
         ),
         sized("one element", "no neighbour at all", &[("depth", 1), ("height", 1), ("width", 1)]),
         sized("one slice", "no neighbour in z", &[("depth", 1), ("height", 6), ("width", 37)]),
-        sized("a needle", "one element in each slice", &[("depth", 41), ("height", 1), ("width", 1)]),
+        sized(
+            "a needle",
+            "one element in each slice",
+            &[("depth", 41), ("height", 1), ("width", 1)],
+        ),
         sized(
             "3 x 10 x 130",
             "rows longer than a pitch of 512 bytes",
@@ -69,7 +73,8 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "The width of an extent in elements. Between plain memory it is in bytes; its height and depth \
          are rows and slices.",
-        "No kind. An empty form says 0, and that is cudaMemcpyHostToHost.",
+        "A kind that fits the other way. The form keeps what you wrote first: take a new one for the \
+         way back, or change all that differs.",
         "Swapping y and z somewhere. With a cube nothing shows; test with three different sides.",
         "threadIdx.x along z. The answer is right, and each lane of a warp reads a slice of its own.",
         "A guard for x only. The grid is rounded up on all three sides.",
@@ -90,7 +95,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 }
 
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
-    let volume = f64s(inputs, 0).into_shape_with_order(shape(case)).expect("the shape it was made with");
+    let volume =
+        f64s(inputs, 0).into_shape_with_order(shape(case)).expect("the shape it was made with");
     vec![laplacian(&volume).into()]
 }
 
@@ -99,8 +105,12 @@ fn laplacian(volume: &Array3<f64>) -> Array3<f64> {
     let at = |z, y, x| volume.get((z, y, x)).copied().unwrap_or(0.0);
     let before = |i: usize| i.checked_sub(1).unwrap_or(beyond);
     Array3::from_shape_fn(volume.dim(), |(z, y, x)| {
-        at(before(z), y, x) + at(z + 1, y, x) + at(z, before(y), x) + at(z, y + 1, x)
-            + at(z, y, before(x)) + at(z, y, x + 1)
+        at(before(z), y, x)
+            + at(z + 1, y, x)
+            + at(z, before(y), x)
+            + at(z, y + 1, x)
+            + at(z, y, before(x))
+            + at(z, y, x + 1)
             - 6.0 * at(z, y, x)
     })
 }

@@ -1,5 +1,5 @@
 // expect: call-failed
-// Forgets the direction: 0 means from host to host.
+// The way in with the direction of the way out.
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.
 __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {
@@ -43,6 +43,7 @@ extern "C" void volume_3d(const float* in, float* out, int depth, int height, in
         make_cudaPitchedPtr(const_cast<float*>(in), width * sizeof(float), width, height);
     way_in.dstPtr = d_in;
     way_in.extent = extent;
+    way_in.kind = cudaMemcpyDeviceToHost;
     cudaMemcpy3D(&way_in);
 
     const dim3 block(32, 4, 2);
