@@ -55,6 +55,9 @@ pub enum Command {
     Run {
         /// The program: a `.cu` file with a `main`.
         file: PathBuf,
+        /// Another order in which streams, blocks and warps may work: 0 is as late as the program's own waits allow.
+        #[arg(long, value_name = "NUMBER", default_value_t)]
+        seed: u64,
         /// What the program gets as its arguments.
         #[arg(last = true)]
         args: Vec<String>,
@@ -94,6 +97,8 @@ pub enum Command {
     Program {
         /// The compiled program.
         object: PathBuf,
+        /// Chooses an order.
+        seed: u64,
         /// Its arguments.
         #[arg(last = true)]
         args: Vec<String>,

@@ -151,7 +151,7 @@ pub struct Mismatch {
     pub written: Option<u64>,
     /// Grid and block of the launch that computed it: the case's, or the only one that a program made.
     pub launch: Option<([u32; 3], [u32; 3])>,
-    /// Of a program: bytes that it copied back from the device in all, and bytes of its outputs.
+    /// Of a program with one output: bytes that it copied back from the device in all, and bytes of that output.
     pub copied: Option<(u64, u64)>,
 }
 

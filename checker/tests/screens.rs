@@ -118,6 +118,30 @@ const LOOP_CU: &str = r#"extern "C" __global__ void guard(const float* in, float
 }
 "#;
 
+static ROUND: Spec = Spec {
+    kind: Kind::Program,
+    ..spec("round", VECTOR, &[case("1000 elements", &[("n", 1000)], [0, 0, 1], [0, 0, 1])])
+};
+
+const ROUND_CU: &str = r#"__global__ void twice(const float* in, float* out, int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < n) {
+        out[idx] = 2.0f * in[idx];
+    }
+}
+
+extern "C" void round(const float* in, float* out, int n) {
+    float *d_in, *d_out;
+    cudaMalloc(&d_in, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_in, in, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_out, out, n * sizeof(float), cudaMemcpyHostToDevice);  // to be on the safe side
+    twice<<<(n + 99) / 100, 100>>>(d_in, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    out[0] = 1.0f;
+}
+"#;
+
 /// A report, as a check of `source` would give it.
 fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<&str>) -> Report {
     let file = format!("exercises/ch01_threads/{}.cu", spec.id);
@@ -232,6 +256,10 @@ const REQUESTS: Gate = Gate {
     target: 4096.0,
     baseline: Some(4096.0),
 };
+
+const fn gate(metric: Metric, target: f64) -> Gate {
+    Gate { metric, op: Op::Exactly, target, baseline: None }
+}
 
 fn measured(gate: Gate, value: f64, holds: bool) -> Measured {
     Measured { gate, value: Some(value), holds }
@@ -417,6 +445,16 @@ screens! {
         gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], line: None };
     not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,
         gates: vec![Measured { gate: RATIO, value: None, holds: false }], line: None };
+
+    bytes_for_nothing: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
+        gates: vec![measured(gate(Metric::BytesToDevice, 4000.0), 8000.0, false)], line: None };
+    idle_lanes: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
+        gates: vec![measured(gate(Metric::IdleLanes, 0.0), 28.0, false)], line: None };
+    too_few_launches: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
+        gates: vec![measured(gate(Metric::Launches, 1.0), 0.0, false)], line: None };
+    written_by_the_host: ROUND, ROUND_CU, values(mismatch(1000, 1, Pattern::Single(0),
+        vec![example(0, Some(1.0), 2.5)]));
+    kernel_called: ROUND, ROUND_CU, rejected(14, 5, "a __global__ function call must be configured");
 }
 
 /// A kernel may print anything: none of it reaches the terminal as a command, and a flood is cut.

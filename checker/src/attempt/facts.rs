@@ -47,6 +47,11 @@ impl Facts {
         }
     }
 
+    /// Whether a gate was missed so far.
+    pub(super) const fn missed(&self) -> bool {
+        self.missed.is_some()
+    }
+
     pub(super) fn verdict(self) -> Verdict {
         match self.missed {
             Some((case, gates, line)) => Verdict::GateMissed { case, gates, line },

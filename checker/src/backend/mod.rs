@@ -211,6 +211,8 @@ pub enum Fault {
         signal: i32,
         /// The last that it said.
         words: String,
+        /// Where, and about what, as far as it is known.
+        crash: Option<cudart_sim::report::Crash>,
     },
     /// A guard zone around a buffer was changed (GPU).
     GuardZone {

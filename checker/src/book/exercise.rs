@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Problem;
 use super::html::{escape, folded, inline};
 use crate::course;
-use crate::spec::{Case, Gate, Metric, Op, Param, Role, Spec, Start};
+use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start};
 
 /// Goal, minutes, parameters, cases and gates.
 pub fn card(spec: &Spec) -> String {
@@ -20,8 +20,8 @@ pub fn card(spec: &Spec) -> String {
         spec.chapter,
         spec.id
     );
-    parameters(&mut out, spec.params);
-    cases(&mut out, spec.cases);
+    parameters(&mut out, spec);
+    cases(&mut out, spec);
     gates(&mut out, spec.gates);
     out.push_str("</div>\n");
     out
@@ -35,46 +35,64 @@ const fn start(start: Start) -> &'static str {
     }
 }
 
-fn parameters(out: &mut String, params: &[Param]) {
-    out.push_str("<table class=\"wb-table\">\n<thead><tr><th>Parameter</th><th>Type</th><th>Shape</th><th>Your kernel</th></tr></thead>\n<tbody>\n");
-    for param in params {
-        let (pointer, use_of_it) = match param.role {
+fn parameters(out: &mut String, spec: &Spec) {
+    let who = match spec.kind {
+        Kind::Kernel => "Your kernel",
+        Kind::Program => "Your program",
+    };
+    let _ = writeln!(
+        out,
+        "<table class=\"wb-table\">\n<thead><tr><th>Parameter</th><th>Type</th><th>Shape</th><th>{who}</th></tr></thead>\n<tbody>"
+    );
+    for Param { name, role, dtype, shape } in spec.params {
+        let (pointer, use_of_it) = match role {
             Role::In => ("*", "only reads it"),
             Role::Out => ("*", "fills it"),
             Role::InOut => ("*", "reads and changes it"),
             Role::Time => ("*", "fills it with the time measured"),
             Role::Scalar => ("", "receives it by value"),
         };
-        let constant = if param.role == Role::In { "const " } else { "" };
-        let shape = if param.shape.is_empty() { "one number" } else { param.shape };
+        let constant = if *role == Role::In { "const " } else { "" };
+        let shape = if shape.is_empty() { "one number" } else { shape };
         let _ = writeln!(
             out,
             "<tr><th><code>{}</code></th><td data-label=\"Type\"><code>{constant}{}{pointer}</code></td>\
-             <td data-label=\"Shape\">{}</td><td data-label=\"Your kernel\">{use_of_it}</td></tr>",
-            param.name,
-            param.dtype.cuda_name(),
+             <td data-label=\"Shape\">{}</td><td data-label=\"{who}\">{use_of_it}</td></tr>",
+            name,
+            dtype.cuda_name(),
             escape(shape)
         );
     }
     out.push_str("</tbody>\n</table>\n");
 }
 
-fn cases(out: &mut String, cases: &[Case]) {
+fn cases(out: &mut String, spec: &Spec) {
+    let cases = spec.cases;
+    // a program makes its own
+    let launched = spec.kind == Kind::Kernel;
     let _ = writeln!(
         out,
         "<details>\n<summary>The {} cases that it is checked with</summary>",
         cases.len()
     );
-    out.push_str("<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th><th>Launch</th><th>Because</th></tr></thead>\n<tbody>\n");
+    let head = if launched { "<th>Launch</th>" } else { "" };
+    let _ = writeln!(
+        out,
+        "<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th>{head}<th>Because</th></tr></thead>\n<tbody>"
+    );
     for case in cases {
         let sizes: Vec<String> =
             case.sizes.iter().map(|(n, v)| format!("{n} = {}", grouped(*v))).collect();
         let _ = writeln!(
             out,
-            "<tr><th>{}</th><td data-label=\"Sizes\">{}</td><td data-label=\"Launch\">{}</td><td data-label=\"Because\">{}</td></tr>",
+            "<tr><th>{}</th><td data-label=\"Sizes\">{}</td>{}<td data-label=\"Because\">{}</td></tr>",
             escape(case.name),
             sizes.join(", "),
-            launch(case),
+            if launched {
+                format!("<td data-label=\"Launch\">{}</td>", launch(case))
+            } else {
+                String::new()
+            },
             escape(case.why)
         );
     }

@@ -60,9 +60,11 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Profile(args)) => profile::run(&args)?,
         Some(Command::Trace(args)) => trace::run(&args)?,
         #[cfg(target_os = "linux")]
-        Some(Command::Run { file, args }) => return run::run(&file, &args),
+        Some(Command::Run { file, seed, args }) => return run::run(&file, seed, &args),
         #[cfg(target_os = "linux")]
-        Some(Command::Program { object, args }) => return Ok(run::serve(&object, &args)),
+        Some(Command::Program { object, seed, args }) => {
+            return Ok(run::serve(&object, seed, &args));
+        }
         #[cfg(not(target_os = "linux"))]
         Some(Command::Run { .. } | Command::Program { .. }) => {
             anyhow::bail!("whole programs run on Linux only; kernels are checked everywhere")

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use cudart_sim::report::{HostFinding, HostFindingKind, Report};
+
 use super::{Usage, session};
 use crate::backend::{Choice, Fault};
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
@@ -15,16 +17,16 @@ use crate::report::terminal;
 use crate::source;
 
 /// Compiles and runs a program.
-pub fn run(file: &Path, args: &[String]) -> anyhow::Result<ExitCode> {
+pub fn run(file: &Path, seed: u64, args: &[String]) -> anyhow::Result<ExitCode> {
     let text = source::read(file).map_err(|why| Usage(format!("{}: {why:?}", file.display())))?;
     let mut engine = session::engine(Choice::Sim)?;
     let Some(program) = build(file, &text, &mut engine)? else { return Ok(Exit::NotYet.into()) };
     let start = Instant::now();
-    let ended = program::run(&program.object, args)?;
+    let ended = program::run(&program.object, seed, args)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     tell(file, &text, &ended, millis);
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
-    let found = ended.report.iter().flat_map(|r| &r.launches).any(|l| !l.seen.findings.is_empty());
+    let found = ended.report.as_ref().is_some_and(unnoticed);
     Ok(match code {
         // a program that is wrong without noticing has not succeeded
         Some(0) if found => Exit::NotYet.into(),
@@ -60,9 +62,22 @@ fn build(file: &Path, text: &str, engine: &mut Engine) -> anyhow::Result<Option<
     Ok(Some(program))
 }
 
+/// Is something wrong that no call has answered with an error?
+fn unnoticed(report: &Report) -> bool {
+    let answered = |finding: &HostFinding| {
+        use HostFindingKind::{CallFailed, DoubleFree, InvalidFree, UseAfterFree};
+        matches!(
+            finding.what,
+            CallFailed(_) | DoubleFree { .. } | InvalidFree { .. } | UseAfterFree { .. }
+        )
+    };
+    report.findings.iter().any(|finding| !answered(finding))
+        || report.launches.iter().any(|launch| !launch.seen.findings.is_empty())
+}
+
 /// The hidden subcommand that becomes the program.
-pub fn serve(object: &Path, args: &[String]) -> ExitCode {
-    program::serve(object, args)
+pub fn serve(object: &Path, seed: u64, args: &[String]) -> ExitCode {
+    program::serve(object, seed, args)
 }
 
 /// Says why there is no program.
@@ -79,7 +94,8 @@ fn context<'a>(file: &'a str, source: &'a str, millis: u64) -> Context<'a> {
 
 /// Says what was found, on stderr: stdout is the program's.
 fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
-    if ended.status.code().is_none() {
+    let crash = ended.report.as_ref().and_then(|report| report.crashed.clone());
+    if ended.status.code().is_none() && crash.is_none() {
         eprintln!("error: the program was ended by a signal: {}", ended.status);
     }
     let Some(report) = &ended.report else { return };
@@ -95,8 +111,15 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
             eprintln!("error: kernel `{}` was not run: {why}", launch.kernel);
         }
     }
-    let leaked = (!report.leaks.is_empty()).then(|| Fault::Leaked(report.leaks.clone()));
-    let host = report.findings.iter().cloned().map(Fault::Host).chain(leaked);
+    // a program that was ended had no time to free anything
+    let leaked = !report.leaks.is_empty() && crash.is_none();
+    let leaked = leaked.then(|| Fault::Leaked(report.leaks.clone()));
+    let crashed = crash.map(|crash| Fault::Crashed {
+        signal: crash.signal,
+        words: String::new(),
+        crash: Some(crash),
+    });
+    let host = report.findings.iter().cloned().map(Fault::Host).chain(leaked).chain(crashed);
     for report in host.filter_map(|fault| explain::host(&fault, &context)) {
         eprintln!("{}", terminal::render(&report, text).trim_end());
     }

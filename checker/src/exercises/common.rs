@@ -51,6 +51,16 @@ pub const fn floats_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::F32, shape }
 }
 
+/// `float* name`: an array that is read and changed.
+pub const fn floats_in_out(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::InOut, dtype: DType::F32, shape }
+}
+
+/// `float name`: a number.
+pub const fn number(name: &'static str) -> Param {
+    Param { name, role: Role::Scalar, dtype: DType::F32, shape: "" }
+}
+
 /// `int name`: a count.
 pub const fn count(name: &'static str) -> Param {
     Param { name, role: Role::Scalar, dtype: DType::I32, shape: "" }
@@ -68,6 +78,16 @@ pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
 /// Exactly `target` of something.
 pub const fn exactly(metric: Metric, target: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: None }
+}
+
+/// At most `target` of something.
+pub const fn at_most(metric: Metric, target: f64) -> Gate {
+    Gate { metric, op: Op::AtMost, target, baseline: None }
+}
+
+/// Exactly `target` of something, of which the skeleton has `baseline`.
+pub const fn down_to(metric: Metric, target: f64, baseline: f64) -> Gate {
+    Gate { metric, op: Op::Exactly, target, baseline: Some(baseline) }
 }
 
 /// At most `target` sectors of 32 bytes per global request.
@@ -92,6 +112,22 @@ pub fn out(shape: &[usize]) -> Value {
 /// When it is no `int`: a broken Spec.
 pub fn int(size: usize) -> Value {
     Value::Scalar(Scalar::I32(i32::try_from(size).expect("sizes of cases fit an int")))
+}
+
+/// A number as the kernel receives it.
+pub const fn float(value: f32) -> Value {
+    Value::Scalar(Scalar::F32(value))
+}
+
+/// The number that is argument `index`, in f64.
+///
+/// # Panics
+/// When that argument is no `float`: a broken Spec.
+pub fn scalar(inputs: &[Value], index: usize) -> f64 {
+    match inputs.get(index) {
+        Some(Value::Scalar(Scalar::F32(value))) => f64::from(*value),
+        other => panic!("argument {index} is {other:?}, not a float"),
+    }
 }
 
 /// Argument `index` in f64, for the reference.

@@ -34,6 +34,7 @@ static CHAPTERS: &[Chapter] = &[
             &ch01_threads::double_it::SPEC,
             &ch01_threads::guard::SPEC,
             &ch01_threads::blocks::SPEC,
+            &ch01_threads::launch_config::SPEC,
             &ch01_threads::grid_stride::SPEC,
             &ch01_threads::matrix_add_2d::SPEC,
         ],
@@ -42,7 +43,15 @@ static CHAPTERS: &[Chapter] = &[
         id: "ch02_memory",
         number: 2,
         title: "Memory transfer and the host",
-        exercises: &[&ch02_memory::roundtrip::SPEC],
+        exercises: &[
+            &ch02_memory::roundtrip::SPEC,
+            &ch02_memory::in_out_inout::SPEC,
+            &ch02_memory::stay_on_device::SPEC,
+            &ch02_memory::error_checking::SPEC,
+            &ch02_memory::cleanup::SPEC,
+            &ch02_memory::pitched_2d::SPEC,
+            &ch02_memory::volume_3d::SPEC,
+        ],
     },
 ];
 

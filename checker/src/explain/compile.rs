@@ -115,6 +115,9 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         Help::new("no statement can start with this")
     } else if about("expected an expression") {
         Help::new("a value belongs here")
+    } else if about("call must be configured") {
+        Help::new("a kernel is launched, not called")
+            .note("between its name and its arguments stand the grid and the block: name<<<grid, block>>>(...)")
     } else if about("modifiable lvalue") {
         read_only(&word)
     } else if about("not open source file") {

@@ -21,12 +21,11 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) | Fault::InLaunch { finding, .. } => {
             called(scene, finding, self::finding(scene, finding))
         }
-        Fault::Host(_) | Fault::Leaked(_) => Draft::new(
+        Fault::Host(_) | Fault::Leaked(_) | Fault::Crashed { .. } => Draft::new(
             "this is a bug in the checker: a mistake of the host is told as one of a kernel",
         ),
         Fault::Undefined { symbol } => program::undefined(symbol, scene.source),
         Fault::Exited { code } => program::exited(*code, scene.source),
-        Fault::Crashed { signal, words } => program::crashed(*signal, words),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),
         Fault::InputChanged { name, index } => input_changed(scene, name, *index),
         Fault::Driver { code: code @ (1 | 2 | 218 | 720), name, text } if scene.simulated => {
@@ -183,7 +182,11 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
         return Draft::new(format!("{who} {verb} memory through a null pointer"))
             .mark(scene.mark(at, true, "a pointer used here points at nothing"))
             .note(format!("the address is {address:#x}: null, plus an index"))
-            .think("where should this pointer get its value, and does every thread get it?");
+            .think(if scene.from_host() {
+                "which call should give this pointer its value, and did that call succeed?"
+            } else {
+                "where should this pointer get its value, and does every thread get it?"
+            });
     }
     let draft = Draft::new(format!("{who} {verb} address {address:#x}, which belongs to no array"))
         .mark(scene.mark(at, true, format!("goes to {address:#x}")));
@@ -196,7 +199,11 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
     } else {
         draft.note("the index is far too large or negative, or the pointer was never set")
     };
-    draft.think("print the index with printf for this one thread: is it what you expect?")
+    draft.think(if host && scene.from_host() {
+        "which arguments of this launch came from cudaMalloc, and which are the host's own?"
+    } else {
+        "print the index with printf for this one thread: is it what you expect?"
+    })
 }
 
 fn misaligned(scene: &Scene<'_>, at: &Access) -> Draft {
@@ -236,6 +243,11 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
             .think("what should its first value be?"),
+        _ if scene.from_host() => draft
+            .note("cudaMalloc does not clear memory: it holds what somebody left there")
+            .think(format!(
+                "which line fills {array} before this launch, and all of it? Or should nobody read it here?"
+            )),
         _ => draft
             .note(format!("{array} is an output: it holds garbage until the kernel writes it"))
             .think("does this line need the old value at all?"),

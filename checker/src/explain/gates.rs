@@ -10,6 +10,9 @@ use crate::report::Span;
 use crate::spec::{Metric, Op};
 use crate::verdict::Measured;
 
+/// Calls of a program that are marked at most.
+const MOST_CALLS: usize = 8;
+
 /// Explains the first gate that is missed, with a table of all.
 pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters>) -> Draft {
     let Some(missed) = gates.iter().find(|gate| !gate.holds) else {
@@ -31,6 +34,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     if let Some(line) = line {
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
     }
+    draft.spans.extend(calls(scene.source, missed));
     draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
     let share = matches!(missed.gate.metric, Metric::Overlap | Metric::TimedKernels);
     let question = if missed.gate.op == Op::AtLeast && !share {
@@ -39,6 +43,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         "which memory does the kernel use now, and which does the exercise ask for?"
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
+    } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
+        "at which byte does a warp's first element lie, and does a sector begin there?"
     } else {
         question(missed.gate.metric)
     };
@@ -138,8 +144,8 @@ fn question(metric: Metric) -> &'static str {
             "which value is loaded more than once, and who else could have kept it?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
-        Metric::BytesToDevice => "which of the arrays that are copied in does a kernel read?",
-        Metric::BytesToHost => "which of the arrays that are copied back does the host not have?",
+        Metric::BytesToDevice => "how much of what is copied in does a kernel read?",
+        Metric::BytesToHost => "how much of what is copied back does the host not have already?",
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             "which data does the other side really need, and when for the last time?"
         }
@@ -159,6 +165,52 @@ fn question(metric: Metric) -> &'static str {
     }
 }
 
+/// Whether neighbours do read neighbours, and only begin at the wrong place.
+fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
+    let c = &line.counters;
+    let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
+    metric == Metric::SectorsPerRequest && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
+}
+
+/// Where a program does what there is too much of: its copies, its launches, its waits.
+fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
+    let more = missed.value.is_some_and(|value| value > missed.gate.target);
+    let (word, label) = match missed.gate.metric {
+        Metric::BytesToDevice | Metric::CopiesToDevice => {
+            ("cudaMemcpyHostToDevice", "to the device")
+        }
+        Metric::BytesToHost | Metric::CopiesToHost => ("cudaMemcpyDeviceToHost", "to the host"),
+        Metric::Launches => ("<<<", "a launch"),
+        Metric::SpareBlocks | Metric::IdleLanes => ("<<<", "this launch"),
+        Metric::DeviceWaits => ("cudaDeviceSynchronize", "waits for everything"),
+        _ => return vec![],
+    };
+    if !more {
+        return vec![];
+    }
+    // a call may begin above the line with the word
+    let begins = |line: u32| {
+        let open = |line: &u32| {
+            let text = source.statement_text(*line, 1);
+            text.matches(')').count() > text.matches('(').count()
+        };
+        (1..=line).rev().find(|line| !open(line)).unwrap_or(line)
+    };
+    let mut marks: Vec<Span> = source
+        .texts()
+        .filter(|(_, code)| code.contains(word))
+        .map(|(line, code)| (begins(line), code))
+        .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
+        .map(|(line, (column, length))| span(line, column, length, false, label))
+        .collect();
+    // so many that nobody would look at them all
+    marks.truncate(MOST_CALLS);
+    if let Some(first) = marks.first_mut() {
+        first.primary = true;
+    }
+    marks
+}
+
 /// What a metric is called in tables.
 pub fn name(metric: Metric) -> &'static str {
     match metric {
@@ -174,7 +226,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::CopiesToHost => "copies to the host",
         Metric::Launches => "launches",
         Metric::SpareBlocks => "spare blocks",
-        Metric::IdleLanes => "idle lanes in last warps",
+        Metric::IdleLanes => "idle lanes in each block",
         Metric::Allocations => "device allocations",
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "overlap",

@@ -1,9 +1,12 @@
 //! Mistakes of a program's host code: calls that fail, memory that leaks or is freed twice, work that nobody waits for.
 
 use cudart_sim::report::{
-    Failure, HostFinding, HostFindingKind as Kind, Leak, Memory, MemoryKind, Party, Place, Pointer,
-    Why, Work,
+    Crash, Failure, HostFinding, HostFindingKind as Kind, Leak, Memory, MemoryKind, Party, Place,
+    Pointer, Why, Work,
 };
+
+use cudart_sim::runtime::Launched;
+use ptxsim::{Finding, FindingKind};
 
 use super::Draft;
 use super::scan::{Source, span};
@@ -51,15 +54,14 @@ pub fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let name = program.name(memory);
             let whole = *first == 0 && last + 1 == memory.bytes;
             let part = match (whole, first) {
-                (true, _) => format!("{name} to the host"),
-                (false, 0) => format!("{name} to the host, whose first {} bytes", last + 1),
-                _ => format!("{name} to the host, whose bytes from {first} to {last}"),
+                (true, _) => name,
+                (false, 0) => format!("the first {} bytes of {name}", last + 1),
+                _ => format!("bytes {first} to {last} of {name}"),
             };
-            let nothing = if whole { ", which nothing" } else { " nothing" };
-            Draft::new(format!("{} brings {part}{nothing} has written", call(at)))
-                .mark(program.mark(at, true, "fetches what was there by chance"))
+            Draft::new(format!("{} fetches {part}, which nothing has written", call(at)))
+                .mark(program.mark(at, true, "brings what was there by chance"))
                 .note("cudaMalloc does not clear memory: it holds what somebody left there")
-                .think("which line writes this memory, and does it come before this one?")
+                .think("which line writes this memory, does it come before this one, and does it write all of it?")
         }
         Kind::MissingWait { first, second, memory, bytes } => {
             program.missing_wait((first, with), (second, at), memory, *bytes)
@@ -78,6 +80,118 @@ pub fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         0 | 1 => draft,
         n => draft.note(format!("this happens {n} times in this run")),
     }
+}
+
+/// Explains the end of a program by a signal.
+pub fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>) -> Draft {
+    let pointer = crash.and_then(|crash| crash.pointer.as_ref());
+    let (title, note, think) = match (signal, pointer) {
+        (11 | 7, Some(Pointer::Inside { memory, .. })) => {
+            let name = program.name(memory);
+            match memory.kind {
+                MemoryKind::Device | MemoryKind::Variable => (
+                    format!("the host uses {name}, which is memory of the device"),
+                    "the host may pass a pointer to the device on, and must not read or write through it",
+                    "how do values get from this memory to where the host can see them?",
+                ),
+                _ => (
+                    format!("the host uses what lies outside of {name}"),
+                    "the memory ends there, and nothing of the program's lies behind it",
+                    "how many elements does this memory have, and which one is used here?",
+                ),
+            }
+        }
+        (11 | 7, Some(Pointer::Freed { memory, .. })) => (
+            format!("the host uses {}, which was freed before", program.name(memory)),
+            "memory that was freed is nobody's",
+            "which line is the last that needs this memory?",
+        ),
+        (11 | 7, Some(Pointer::Null)) => (
+            "the program crashed: it used a null pointer".to_owned(),
+            "an allocation that fails, or was never made, leaves a null pointer",
+            "which line was to give this pointer its value, and did it?",
+        ),
+        (11 | 7, _) => (
+            "the program crashed: it used an address that is not in the host's memory".to_owned(),
+            "a pointer that cudaMalloc gave belongs to the device: the host may pass it on, and must not read or write through it",
+            "which of the pointers does the host read or write through itself?",
+        ),
+        (8, _) => (
+            "the program crashed: a division of whole numbers by zero".to_owned(),
+            "on the host this ends the process; on the device it does not",
+            "can the divisor be zero on this line, and for which input?",
+        ),
+        (6, _) => (
+            "the program was aborted".to_owned(),
+            "abort() was called: by an assert, by an exception that nobody caught, or by the C library after memory was destroyed",
+            "which line ran last, and what did it find wrong?",
+        ),
+        _ => (
+            "the program was ended by a signal".to_owned(),
+            "something outside the program's own control flow ended it",
+            "which line ran last?",
+        ),
+    };
+    let place = |source| Place { call: String::new(), stream: None, source };
+    let at = crash.map(|crash| place(crash.at.clone()));
+    let freed = match pointer {
+        Some(Pointer::Freed { freed, .. }) => freed.as_ref(),
+        _ => None,
+    };
+    let label = if signal == 6 { "the program gave up here" } else { "the program stopped here" };
+    let mut draft = Draft::new(title)
+        .mark(program.mark(freed, false, "freed here"))
+        .mark(program.mark(at.as_ref(), true, label))
+        .note(note);
+    if !words.is_empty() {
+        draft = draft.note(format!("its last words: {words}"));
+    }
+    draft.think(think)
+}
+
+/// Adds to the finding of a kernel what its arguments are that are no memory of the device.
+pub fn strangers(
+    program: Program<'_>,
+    launched: &Launched,
+    finding: &Finding,
+    mut draft: Draft,
+) -> Draft {
+    let names = program.source.parameters(&launched.kernel);
+    let after_free = finding.what == FindingKind::UseAfterFree;
+    for (i, pointer) in &launched.strangers {
+        let argument = match names.get(*i) {
+            Some(name) => format!("`{name}`"),
+            None => format!("number {}", i + 1),
+        };
+        match pointer {
+            Pointer::Freed { memory, freed } if after_free => {
+                if finding.at.array.as_ref() == Some(&memory.name) {
+                    draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
+                        program.mark(launched.at.as_ref(), false, "and given to the kernel here"),
+                    );
+                }
+            }
+            Pointer::Host if !after_free => {
+                let address = format!("{:#x}", finding.at.address);
+                draft.title = draft.title.replace(
+                    &format!("address {address}, which belongs to no array"),
+                    "to memory of the host, which a kernel cannot reach",
+                );
+                for span in &mut draft.spans {
+                    span.label = span.label.replace(&address, "the host's memory");
+                }
+                draft.notes.retain(|note| !note.contains("looks like a host pointer"));
+                draft = draft
+                    .mark(program.mark(launched.at.as_ref(), false, "the kernel is given it here"))
+                    .note(format!("the argument {argument} is an address of the host"))
+                    .think(
+                        "which call makes memory that a kernel can use, and which copies into it?",
+                    );
+            }
+            _ => {}
+        }
+    }
+    draft
 }
 
 /// Explains what was never freed.

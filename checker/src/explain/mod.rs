@@ -167,6 +167,9 @@ pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
     let draft = match fault {
         Fault::Host(finding) => host::explain(program, finding),
         Fault::Leaked(leaks) => host::leaks(program, leaks),
+        Fault::Crashed { signal, words, crash } => {
+            host::crashed(program, *signal, words, crash.as_ref())
+        }
         _ => return None,
     };
     let slug = fault.slug();
@@ -185,6 +188,7 @@ pub fn launch(
     let source = Source::new(context.source);
     let fault = Fault::Finding(finding.clone());
     let draft = faults::explain(&Scene::launch(launched, &source), &fault, others);
+    let draft = host::strangers(program(&source, context), launched, finding, draft);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
     let (kernel, grid, block) = (neutral(kernel), words::dims(*grid), words::dims(*block));
     Report {
@@ -216,10 +220,14 @@ fn draft(
             match fault {
                 Fault::InLaunch { launch, finding } => {
                     let fault = Fault::Finding(finding.clone());
-                    faults::explain(&Scene::launch(launch, source), &fault, *others)
+                    let draft = faults::explain(&Scene::launch(launch, source), &fault, *others);
+                    host::strangers(program(source, context), launch, finding, draft)
                 }
                 Fault::Host(finding) => host::explain(program(source, context), finding),
                 Fault::Leaked(leaks) => host::leaks(program(source, context), leaks),
+                Fault::Crashed { signal, words, crash } => {
+                    host::crashed(program(source, context), *signal, words, crash.as_ref())
+                }
                 _ => scene(*case)
                     .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others)),
             }

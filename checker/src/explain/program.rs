@@ -31,36 +31,6 @@ pub fn exited(code: i32, source: &Source<'_>) -> Draft {
         .think("how can the function say that something went wrong, and still return?")
 }
 
-/// A signal ended it.
-pub fn crashed(signal: i32, words: &str) -> Draft {
-    let (title, note) = match signal {
-        11 | 7 => (
-            "the program crashed: it used an address that is not in the host's memory",
-            "a pointer that cudaMalloc gave belongs to the device: the host may pass it on, and must not read or write through it",
-        ),
-        8 => (
-            "the program crashed: a division of whole numbers by zero",
-            "on the host this ends the process; on the device it does not",
-        ),
-        6 => (
-            "the program was aborted",
-            "abort() was called: by an assert, by an exception that nobody caught, or by the C library after memory was destroyed",
-        ),
-        _ => (
-            "the program was ended by a signal",
-            "something outside the program's own control flow ended it",
-        ),
-    };
-    let mut draft = Draft::new(title).note(note);
-    if !words.is_empty() {
-        draft = draft.note(format!("its last words: {words}"));
-    }
-    draft.think(match signal {
-        11 | 7 => "which of the pointers does the host read or write through itself?",
-        _ => "which line ran last?",
-    })
-}
-
 /// Where a word first stands in the source.
 fn first(word: &str, source: &Source<'_>, label: &str) -> Option<Span> {
     let word = word.split('(').next()?;

@@ -79,6 +79,11 @@ impl<'a> Scene<'a> {
         Self { grid, block, places: Places::of(grid, block), ..self }
     }
 
+    /// Whether a program made this launch, whose arrays are what it allocated.
+    pub const fn from_host(&self) -> bool {
+        self.params.is_empty()
+    }
+
     /// What the exercise runs: "kernel", "program".
     pub fn whole(&self) -> &'static str {
         if self.program { "program" } else { "kernel" }

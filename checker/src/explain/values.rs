@@ -1,6 +1,6 @@
 //! The kernel ran, and its result is wrong: how much of it, where, and what that pattern means.
 
-use super::scan::{Source, span};
+use super::scan::{Source, Subscript, span};
 use super::scene::Scene;
 use super::words::{DIGITS, apart, count, digits, many, measured, size, volume};
 use super::{Context, Draft};
@@ -39,11 +39,14 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     let array = scene.name(mismatch.output);
     // what a program writes, it may write through a copy
     if written_here(scene, mismatch) {
-        draft.spans = writers(scene, array);
+        draft.spans = match by_the_host(scene, array) {
+            lines if lines.is_empty() => writers(scene, array),
+            lines => lines.into_iter().filter_map(|line| gives(mismatch, line)).collect(),
+        };
     }
     // Once, where it is a parameter: any other place may write through an alias or a call.
     if mismatch.untouched > 0 && scene.source.places(array).len() <= 1 {
-        draft = draft.note(format!("no line of the kernel uses `{array}`"));
+        draft = draft.note(format!("no line of the {} uses `{array}`", scene.whole()));
     }
     draft.notes.extend(copied(scene, mismatch));
     draft.notes.extend(facts(scene, mismatch));
@@ -190,6 +193,11 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
 
 /// The thread that an element falls to when there is one thread for each, in order; `None` in other launches.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
+    let array = scene.name(m.output);
+    let unused = scene.program && scene.source.places(array).len() <= 1;
+    if unused || !by_the_host(scene, array).is_empty() {
+        return None;
+    }
     let (grid, block) = (scene.grid, scene.block);
     let at = |element: usize, axis: usize| -> Option<(u32, u32)> {
         let (threads, blocks) = (*block.get(axis)?, *grid.get(axis)?);
@@ -216,6 +224,23 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u3
         }
         _ => None,
     }
+}
+
+/// Where the host's code of a program assigns to elements of an output itself.
+fn by_the_host(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
+    // strings are blank in `texts`: extern "C"
+    let begins = |code: &str| code.trim_start().starts_with("extern ") && code.contains('(');
+    let entry = || scene.source.texts().find(|(_, code)| begins(code));
+    let Some((entry, _)) = scene.program.then(entry).flatten() else { return vec![] };
+    let on = |line: u32| scene.source.subscripts(line, array).into_iter().map(move |s| (line, s));
+    (entry..=scene.source.len()).flat_map(on).filter(|(_, s)| s.assigned).collect()
+}
+
+/// Marks a line of the host that gives the first wrong element its value.
+fn gives(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Span> {
+    let index = m.examples.first()?.index;
+    let label = format!("element {index} gets its value here");
+    (s.inner == index.to_string()).then(|| span(line, s.column, s.length, true, label))
 }
 
 /// The one place that writes the output, to look at first; nothing when there are several.
@@ -363,6 +388,12 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             _ => "how many bytes are there in each element?".into(),
         };
     }
+    if let Some(example) = m.examples.first()
+        && !by_the_host(scene, array).is_empty()
+    {
+        let element = format!("{array}{}", subscript(m, example.index));
+        return format!("which line gives {element} its value in this case, and which should?");
+    }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
     match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
@@ -398,6 +429,9 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::Shifted(_) => {
             let input = inputs.unwrap_or("the input");
             format!("which element of `{input}` belongs to {array}[0], and which one do you read?")
+        }
+        Pattern::All if m.untouched == m.total && scene.program => {
+            format!("which line should fill `{array}`, and is it reached?")
         }
         Pattern::All if m.untouched == m.total => {
             "does any thread reach the line that writes?".into()

@@ -144,8 +144,10 @@ fn compare_output(
         Some([only]) => Some((only.grid, only.block)),
         Some(_) => None,
     };
-    let all = run.outputs.iter().map(|output| output.data.len() as u64).sum();
-    let copied = run.program.as_ref().map(|program| (program.copies.to_host.bytes, all));
+    // which of several outputs the bytes were for cannot be told
+    let all = output.data.len() as u64;
+    let only = run.program.as_ref().filter(|_| run.outputs.len() == 1);
+    let copied = only.map(|program| (program.copies.to_host.bytes, all));
     let used = run
         .observations
         .as_ref()

@@ -3,21 +3,28 @@
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
+use std::error::Error;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use cudart_sim::abi;
+use cudart_sim::crash;
+use cudart_sim::report::Report;
 use cudart_sim::runtime::Settings;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
-use super::REPORT_VARIABLE;
+use super::{REPORT_VARIABLE, thread};
 
 /// The hidden subcommand `checker program`: becomes the program.
-pub fn serve(object: &Path, args: &[String]) -> ExitCode {
+pub fn serve(object: &Path, seed: u64, args: &[String]) -> ExitCode {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    abi::start(Settings { threads, ..Settings::default() });
+    abi::start(Settings { threads, seed, order: seed, ..Settings::default() });
+    if let Err(error) = crash::watch(|report| leave(&report)) {
+        eprintln!("error: signals cannot be watched: {error}");
+        return ExitCode::from(crate::exit::ENVIRONMENT);
+    }
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
         fn exit(status: c_int) -> !;
@@ -34,9 +41,9 @@ pub fn serve(object: &Path, args: &[String]) -> ExitCode {
     }
 }
 
-type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_void) -> c_int;
+type Main = unsafe extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_void) -> c_int;
 
-fn call_main(object: &Path, args: &[String]) -> Result<c_int, libloading::Error> {
+fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
     let name = object.to_string_lossy().into_owned();
     let owned: Vec<CString> =
         std::iter::once(&name).chain(args).filter_map(|a| CString::new(a.as_str()).ok()).collect();
@@ -46,18 +53,24 @@ fn call_main(object: &Path, args: &[String]) -> Result<c_int, libloading::Error>
     unsafe {
         let library = Library::open(Some(object), RTLD_NOW | RTLD_GLOBAL)?;
         let main: libloading::os::unix::Symbol<Main> = library.get(b"main\0")?;
-        let status = main(owned.len() as c_int, pointers.as_mut_ptr(), std::ptr::null_mut());
+        let (main, arguments) = (*main, pointers.as_mut_ptr() as usize);
+        let (count, mut status) = (owned.len() as c_int, 0);
+        let body = || status = main(count, arguments as *mut *mut c_char, std::ptr::null_mut());
+        thread::run(body)?;
         // it stays loaded: its destructors run at the end of the process
         std::mem::forget(library);
         Ok(status)
     }
 }
 
-/// Leaves the report.
+/// Leaves the report of a program that ends by itself.
 extern "C" fn report() {
-    let report = abi::finish();
+    leave(&abi::finish());
+}
+
+fn leave(report: &Report) {
     if let Some(place) = std::env::var_os(REPORT_VARIABLE)
-        && let Ok(text) = serde_json::to_vec(&report)
+        && let Ok(text) = serde_json::to_vec(report)
     {
         let _ = fs::write(place, text);
     }

@@ -5,6 +5,7 @@
 use std::io::Write as _;
 
 use cudart_sim::abi;
+use cudart_sim::crash;
 use cudart_sim::report::Report;
 use cudart_sim::runtime::Settings;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
@@ -19,11 +20,19 @@ use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, Fault, Output, Run, first_difference};
 use crate::value::DType;
 
-/// Calls the function of the object. On the simulator what was seen of it comes back, too.
+/// Calls the function of the object. On the simulator what was seen of it comes back, too. When a signal ends the process,
+/// `last_words` hears of it from another thread.
 ///
 /// # Errors
 /// What only a defect of the checker, or of the machine, can cause.
-pub fn run(object: &[u8], call: &Call, simulated: bool) -> Result<Run, String> {
+pub fn run(
+    object: &[u8],
+    call: &Call,
+    simulated: bool,
+    last_words: fn(Run),
+) -> Result<Run, String> {
+    crash::watch(move |report| last_words(crashed(&report)))
+        .map_err(|error| format!("signals cannot be watched: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
     // the file stays as long as lines are looked up in it
@@ -133,6 +142,16 @@ fn look(arg: &Arg, image: &[u8], (seed, salt): (u64, u64), run: &mut Run) {
         let index = (changed / dtype.bytes()) as u64;
         run.faults.push(Fault::InputChanged { name: name.clone(), index });
     }
+}
+
+/// What is known of a program that a signal has ended.
+fn crashed(report: &Report) -> Run {
+    let crash = report.crashed.clone();
+    let signal = crash.as_ref().map_or(0, |crash| crash.signal);
+    let mut run =
+        Run::failed(Fault::Crashed { signal, words: String::new(), crash }, String::new());
+    run.faults.extend(faults(report));
+    run
 }
 
 /// What went wrong: with the calls first, since kernels suffer from what went wrong there, then in the launches.

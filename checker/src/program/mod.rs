@@ -29,11 +29,11 @@ pub struct Ended {
     pub report: Option<Report>,
 }
 
-/// Runs a compiled program with its own input and output.
+/// Runs a compiled program with its own input and output; `seed` chooses among the orders in which a device may work.
 ///
 /// # Errors
 /// When no process can be started, or the folder for the report cannot be written.
-pub fn run(object: &[u8], args: &[String]) -> io::Result<Ended> {
+pub fn run(object: &[u8], seed: u64, args: &[String]) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
     fs::write(&program, object)?;
@@ -41,6 +41,7 @@ pub fn run(object: &[u8], args: &[String]) -> io::Result<Ended> {
     let status = Command::new(env::current_exe()?)
         .arg("program")
         .arg(&program)
+        .arg(seed.to_string())
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &place)

@@ -380,7 +380,7 @@ fn ended(Death { status, words }: Death) -> Fault {
     let signal = None::<i32>;
     match (code, signal) {
         (Some(code), _) => Fault::Exited { code },
-        (None, signal) => Fault::Crashed { signal: signal.unwrap_or_default(), words },
+        (None, signal) => Fault::Crashed { signal: signal.unwrap_or_default(), words, crash: None },
     }
 }
 

@@ -37,7 +37,7 @@ fn a_pass_counts() {
     workbook.solve("blocks");
     let ran = workbook.run(&["check", "blocks", "--backend", "sim"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("1 of ") && ran.out.contains("Next: grid_stride"), "{ran:?}");
+    assert!(ran.out.contains("1 of ") && ran.out.contains("Next: launch_config"), "{ran:?}");
     assert_eq!(workbook.run(&["solution", "blocks"]).code, 0);
     let file = workbook.exercise("blocks");
     let text = fs::read_to_string(&file).expect("there");

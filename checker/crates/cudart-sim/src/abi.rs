@@ -9,6 +9,7 @@ mod array;
 mod device;
 mod function;
 mod launch;
+mod managed;
 mod memory;
 mod per_thread;
 mod pinned;
@@ -122,14 +123,15 @@ pub struct Function(pub *const ());
 unsafe impl Sync for Function {}
 
 exports! {
-    register: __cudaRegisterManagedVar __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
+    managed: __cudaRegisterManagedVar cudaMallocManaged cudaMemPrefetchAsync cudaMemAdvise;
+    register: __cudaRegisterFatBinary __cudaRegisterFatBinaryEnd __cudaUnregisterFatBinary __cudaRegisterFunction
         __cudaRegisterVar __cudaInitModule;
     launch: __cudaPushCallConfiguration __cudaPopCallConfiguration __cudaGetKernel __cudaLaunchKernel
         cudaLaunchKernel cudaLaunchCooperativeKernel cudaLaunchKernelExC cudaLaunchHostFunc;
     function: cudaFuncSetAttribute cudaFuncGetAttributes cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig
         cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         cudaOccupancyAvailableDynamicSMemPerBlock cudaGetKernel cudaGetFuncBySymbol;
-    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMallocManaged cudaMemcpy cudaMemcpyAsync cudaMemset
+    memory: cudaMalloc cudaFree cudaMallocHost cudaHostAlloc cudaFreeHost cudaMemcpy cudaMemcpyAsync cudaMemset
         cudaMemsetAsync cudaMemcpyToSymbol cudaMemcpyToSymbolAsync cudaMemcpyFromSymbol cudaMemcpyFromSymbolAsync
         cudaGetSymbolAddress cudaGetSymbolSize;
     shaped: cudaMallocPitch cudaMalloc3D cudaMemcpy2D cudaMemcpy2DAsync cudaMemset2D cudaMemset2DAsync cudaMemset3D

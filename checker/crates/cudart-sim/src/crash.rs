@@ -15,7 +15,7 @@ use std::sync::{Mutex, OnceLock};
 use crate::abi;
 use crate::guard;
 use crate::report::{Crash, Report};
-use crate::runtime::{Frames, frames_at};
+use crate::runtime::{Frames, frames_at, stopped};
 
 /// Signals that end a program that has made a mistake.
 const SIGNALS: [c_int; 5] =
@@ -92,7 +92,8 @@ fn frames() -> Frames {
 
 /// What is known without the runtime.
 fn bare() -> Crash {
-    Crash { signal: SIGNAL.load(SeqCst), address: address(), at: None, pointer: None }
+    let at = stopped(&frames());
+    Crash { signal: SIGNAL.load(SeqCst), address: address(), at, pointer: None }
 }
 
 /// The handler. Returning from it tries the instruction again: with the pages open, or with the signal's usual end.

@@ -183,6 +183,12 @@ impl<W> Graph<W> {
         })
     }
 
+    /// Work that could be done now.
+    pub fn ready(&self) -> Vec<Id> {
+        let free = |work: &Pending<W>| work.after.iter().all(|id| self.done(*id));
+        self.pending.iter().filter(|(_, work)| free(work)).map(|(id, _)| *id).collect()
+    }
+
     /// The next piece of any work that is left.
     pub fn step_any(&mut self) -> Option<Step<W>> {
         let id = *self.pending.keys().next()?;

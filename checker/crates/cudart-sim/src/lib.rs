@@ -16,6 +16,7 @@ pub mod graph;
 #[cfg_attr(not(target_os = "linux"), path = "guard/none.rs")]
 mod guard;
 mod host;
+mod modules;
 mod order;
 pub mod report;
 pub mod runtime;

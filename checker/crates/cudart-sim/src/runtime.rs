@@ -23,6 +23,7 @@ mod threads;
 mod work;
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 
 use ptxsim::{Diagnose, Memory};
 
@@ -39,7 +40,7 @@ pub use pinned::PointerAttributes;
 pub use pools::{DEFAULT_POOL, PoolHandle, PoolValue, is_int};
 pub use region::{Extent, Region, Rows};
 pub use shaped::{BoxCopy, BoxEnd, Pitched};
-pub use sites::{Frames, frames_at};
+pub use sites::{Frames, frames_at, stopped};
 pub use streams::StreamKind;
 pub use threads::own_stream;
 pub use work::HostCall;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub diagnose: Diagnose,
     /// Reorders blocks and warps.
     pub seed: u64,
+    /// Chooses among the orders in which streams may work: 0 is as late as the program's own waits allow.
+    pub order: u64,
     /// Host threads for kernels.
     pub threads: usize,
     /// Warp instructions of a kernel before it counts as endless.
@@ -75,6 +78,7 @@ impl Default for Settings {
         Self {
             diagnose: usual.diagnose,
             seed: usual.seed,
+            order: 0,
             threads: usual.threads,
             budget: usual.budget,
         }
@@ -169,6 +173,8 @@ pub struct Runtime {
     done: Vec<Done>,
     launched: Vec<Launched>,
     output: String,
+    /// How often something was drawn from the seed.
+    drawn: u64,
     /// The error that ended the context.
     lost: Option<Code>,
 }
@@ -193,6 +199,27 @@ impl Runtime {
                 code
             }
         }
+    }
+
+    /// With a seed: a device that does some of its work by now, in one of the orders in which it may.
+    fn wander(&mut self) {
+        while self.settings.order != 0 && self.lost.is_none() && self.draw(2) == 0 {
+            let ready = self.graph.ready();
+            let Some(count) = NonZero::new(ready.len() as u64) else { return };
+            let id = ready[self.draw(count.get()) as usize];
+            if let Some(step) = self.graph.step(id) {
+                self.perform(step);
+            }
+        }
+    }
+
+    /// The next number below `limit` that the seed gives (SplitMix64).
+    fn draw(&mut self, limit: u64) -> u64 {
+        self.drawn = self.drawn.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.settings.order.wrapping_add(self.drawn);
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ x >> 31) % limit
     }
 
     /// What a context that was lost answers to everything.

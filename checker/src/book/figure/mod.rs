@@ -5,6 +5,7 @@ use super::html::inline;
 
 mod coalesce;
 mod index;
+mod memory;
 mod stride;
 mod svg;
 
@@ -26,6 +27,8 @@ pub fn named(name: &str) -> Option<String> {
         "grid-stride" => stride::panels(2, 4, 21),
         "row-or-column" => coalesce::row_or_column(),
         "chunk-or-step" => coalesce::chunk_or_step(),
+        "round-trip" => memory::round_trip(),
+        "pitch" => memory::pitch(3, 12, 16, 8),
         _ => return None,
     };
     let figures: String = panels
@@ -48,13 +51,15 @@ pub fn named(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 6] = [
+    const ALL: [&str; 8] = [
         "one-block",
         "spare-threads",
         "many-blocks",
         "grid-stride",
         "row-or-column",
         "chunk-or-step",
+        "round-trip",
+        "pitch",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

@@ -165,15 +165,3 @@ pub extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: u64) -> Code {
         give(bytes, all as usize)
     })
 }
-
-#[unsafe(no_mangle)]
-pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
-    call(|r| {
-        // cudaMemAttachGlobal, cudaMemAttachHost
-        if !(1..=2).contains(&flags) || bytes == 0 {
-            return Err(Code::INVALID_VALUE);
-        }
-        let new = r.malloc_managed(bytes as u64)?;
-        give(address, new)
-    })
-}

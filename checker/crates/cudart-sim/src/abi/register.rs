@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::with;
-use crate::fatbin;
+use crate::{fatbin, modules};
 
 /// `__fatBinC_Wrapper_t`.
 #[repr(C)]
@@ -15,12 +15,13 @@ struct Wrapper {
 }
 
 /// Handles are the binary's number plus one: the program only passes them back.
-fn number(handle: *mut *mut c_void) -> usize {
+pub(super) fn number(handle: *mut *mut c_void) -> usize {
     (handle as usize).wrapping_sub(1)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
+    modules::is_in_program(wrapper as usize);
     // SAFETY: nvcc's stub passes its own wrapper, whose data is a whole fat binary.
     let ptx = unsafe {
         let wrapper = &*wrapper.cast::<Wrapper>();
@@ -74,28 +75,4 @@ pub extern "C" fn __cudaRegisterVar(
     // SAFETY: nvcc's stub passes a literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     with(|r| r.register_variable(number(handle), shadow as u64, &name, bytes as u64));
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn __cudaRegisterManagedVar(
-    handle: *mut *mut c_void,
-    pointer: *mut *mut c_void,
-    _device: *mut c_char,
-    name: *const c_char,
-    _external: c_int,
-    bytes: usize,
-    _constant: c_int,
-    _global: c_int,
-) {
-    // SAFETY: nvcc's stub passes a literal.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    let address = with(|r| {
-        // the host's accesses to the variable go through this pointer, which also stands for it
-        r.register_variable(number(handle), pointer as u64, &name, bytes as u64);
-        r.map_variable(pointer as u64)
-    });
-    if let Some(address) = address {
-        // SAFETY: the stub passes the address of a pointer of its own.
-        unsafe { pointer.write(address as *mut c_void) };
-    }
 }

@@ -45,6 +45,7 @@ impl Runtime {
     pub fn enter(&mut self, function: &'static str) {
         self.calling = (function, None);
         self.findings.begin();
+        self.wander();
     }
 
     /// Where it calls that function.

@@ -2,7 +2,7 @@
 
 use super::Runtime;
 use super::memory::Allocation;
-use super::sites::{Frames, Site};
+use super::sites::{Frames, Site, stopped};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::report::{
@@ -111,7 +111,7 @@ impl Runtime {
 
     /// How a program ended that a signal has stopped there, about this address.
     pub(crate) fn crash(&self, signal: i32, address: Option<u64>, frames: &Frames) -> Crash {
-        let at = self.sites.stopped(frames);
+        let at = stopped(frames);
         Crash { signal, address, at, pointer: address.map(|address| self.pointer(address)) }
     }
 

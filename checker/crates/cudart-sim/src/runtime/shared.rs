@@ -8,7 +8,7 @@ use ptxsim::{Launch, Touch};
 
 use super::Runtime;
 use super::memory::Allocation;
-use super::sites::Site;
+use super::sites::{Site, stopped};
 use super::work::Work;
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
@@ -63,6 +63,33 @@ impl Runtime {
             .write(address, &vec![0; bytes as usize])
             .map_err(|_| Code::MEMORY_ALLOCATION)?;
         Ok(address)
+    }
+
+    /// `cudaMemPrefetchAsync`: has an effect on the time only, which is not simulated.
+    pub fn prefetch(&mut self, address: u64, bytes: u64, to: (i32, i32), stream: Stream) -> Result {
+        self.alive()?;
+        if !self.graph.exists(stream) {
+            return Err(Code::INVALID_RESOURCE_HANDLE);
+        }
+        self.advise(address, bytes, to)
+    }
+
+    /// `cudaMemAdvise`: is this managed memory, and this a place? 1 is a device, by its number, 2 to 4 are the host.
+    pub fn advise(&mut self, address: u64, bytes: u64, (kind, id): (i32, i32)) -> Result {
+        self.alive()?;
+        let place = match kind {
+            1 => id == 0,
+            kind => (2..=4).contains(&kind),
+        };
+        let known = self.shared_at(address).filter(|(_, a)| a.kind == MemoryKind::Managed);
+        let inside = known.is_some_and(|(start, a)| {
+            bytes > 0 && (address - start).checked_add(bytes).is_some_and(|end| end <= a.bytes)
+        });
+        match (place, inside) {
+            (false, _) => Err(Code::INVALID_DEVICE),
+            (true, false) => Err(Code::INVALID_VALUE),
+            (true, true) => Ok(()),
+        }
     }
 
     /// Makes a variable managed memory, with its initial contents: its address.
@@ -277,7 +304,7 @@ impl Runtime {
             let Guarded { site, stream, work, writes } = guarded;
             let party = Party { work: work.clone(), writes: *writes, stream: stream.0 };
             let with = self.place(*site, Some(*stream));
-            let source = self.sites.stopped(&hit.frames);
+            let source = stopped(&hit.frames);
             let at = source.map(|source| Place {
                 call: String::new(),
                 stream: None,

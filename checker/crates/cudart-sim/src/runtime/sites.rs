@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use ptxsim::Source;
 
 use crate::graph::Stream;
+use crate::modules;
 use crate::report::Place;
 
 /// Return addresses that are kept: enough to leave a few templates and wrappers of the system's headers.
@@ -42,17 +43,12 @@ impl Default for Sites {
 impl Sites {
     /// The site that calls `function` now, on this thread's stack.
     pub fn here(&mut self, function: &'static str) -> Site {
-        let key = (function, frames());
+        let key = (function, frames(false));
         let next = Site(self.all.len() as u32);
         *self.numbers.entry(key).or_insert_with(|| {
             self.all.push(key);
             next
         })
-    }
-
-    /// The place of code that a signal has stopped.
-    pub fn stopped(&self, frames: &Frames) -> Option<Source> {
-        line(frames)
     }
 
     /// The place of a site that names this stream; `None` for the unknown one.
@@ -86,15 +82,18 @@ static OWN: LazyLock<(usize, usize)> = LazyLock::new(|| {
 /// The return addresses of the code at `at`, which a signal has stopped.
 pub fn frames_at(at: usize) -> Frames {
     let mut found = Frames::default();
-    let all = frames();
-    let outer = all.iter().skip_while(|address| **address != at).skip(1);
+    let all = frames(true);
+    // a function of the runtime that was given a wrong address is not among them
+    let stopped = all.iter().position(|address| *address == at);
+    let outer = all.iter().skip(stopped.map_or(0, |stopped| stopped + 1));
     // what has not been executed is not behind a call
     found.iter_mut().zip([at + 1].iter().chain(outer)).for_each(|(to, from)| *to = *from);
     found
 }
 
 /// The return addresses between this executable, which was called, and itself, which called the program.
-fn frames() -> Frames {
+/// With `through`, also what lies behind that.
+fn frames(through: bool) -> Frames {
     let mut found = Frames::default();
     let mut n = 0;
     let (from, to) = *OWN;
@@ -105,10 +104,15 @@ fn frames() -> Frames {
             n += 1;
             n < FRAMES
         } else {
-            n == 0
+            through || n == 0
         }
     });
     found
+}
+
+/// The line of the program that a signal has stopped.
+pub fn stopped(frames: &Frames) -> Option<Source> {
+    line(frames)
 }
 
 /// The innermost line that is the program's own, and not a header's of the system or of CUDA.
@@ -118,6 +122,9 @@ fn line(frames: &Frames) -> Option<Source> {
 
 /// The line of code at this return address, if the program's own files have it.
 pub(super) fn own_line(address: usize) -> Option<Source> {
+    if !modules::may_be_program(address) {
+        return None;
+    }
     let mut own = None;
     backtrace::resolve(address as *mut std::ffi::c_void, |symbol| {
         if own.is_none()

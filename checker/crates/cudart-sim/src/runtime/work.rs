@@ -236,7 +236,9 @@ impl Runtime {
         self.output.push_str(&seen.output);
         let (grid, block) = (launch.grid, launch.block);
         let array = |(i, address): (usize, u64)| {
-            self.allocation(address).map(|allocation| (i, allocation.name.clone()))
+            let freed = || self.freed_at(address).map(|(allocation, _)| allocation);
+            let allocation = self.allocation(address).or_else(freed)?;
+            Some((i, allocation.name.clone()))
         };
         let arrays = addresses(launch).filter_map(array).collect();
         let strangers = if seen.findings.iter().any(about_address) {

@@ -1,0 +1,10 @@
+// expect: gate-missed
+// No kernel, no copy.
+
+extern "C" void stay_on_device(const float* x, const float* w, float mean, float deviation,
+                               float* out, int n) {
+    for (int i = 0; i < n; ++i) {
+        const float v = (x[i] - mean) / deviation * w[i];
+        out[i] = v / (1.0f + (v < 0.0f ? -v : v));
+    }
+}

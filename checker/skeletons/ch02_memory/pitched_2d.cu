@@ -1,0 +1,43 @@
+// pitched_2d | chapter 2 | "Rows that are longer than they are"
+//
+// Goal    image[y0..y1, x0..x1] = 1 - image[y0..y1, x0..x1]: the negative of a region of an image.
+//         Only the region goes to the device and back, in one copy each way, and its rows begin
+//         there where memory likes it.
+//
+// image   [height][width]  f32, in the host's memory, read and changed, in the region only
+// height, width    of the image
+// y0, y1, x0, x1   the region: rows y0 .. y1-1, columns x0 .. x1-1
+//
+// cudaMallocPitch makes each row longer than asked for, so that the next one begins at a good
+// address. `pitch` is the number of bytes from one row to the next. It is forgotten in two places.
+//
+// Run     checker check pitched_2d       Stuck?  checker hint pitched_2d
+
+__global__ void negative(float* region, size_t pitch, int rows, int cols) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        float* line = region + row * cols;  // where this row begins
+        line[col] = 1.0f - line[col];
+    }
+}
+
+extern "C" void pitched_2d(float* image, int height, int width, int y0, int y1, int x0, int x1) {
+    const int rows = y1 - y0;
+    const int cols = x1 - x0;
+    float* region = image + y0 * width + x0;          // its first pixel, on the host
+    const size_t host_pitch = width * sizeof(float);  // bytes from one of its rows to the next
+    const size_t bytes = cols * sizeof(float);        // bytes in one of its rows
+
+    float* d_region = nullptr;
+    size_t pitch = 0;
+    cudaMallocPitch(&d_region, &pitch, bytes, rows);
+    cudaMemcpy2D(d_region, pitch, region, host_pitch, bytes, rows, cudaMemcpyHostToDevice);
+
+    const dim3 block(32, 8);
+    const dim3 grid((cols + block.x - 1) / block.x, (rows + block.y - 1) / block.y);
+    negative<<<grid, block>>>(d_region, pitch, rows, cols);
+
+    cudaMemcpy2D(region, host_pitch, d_region, bytes, bytes, rows, cudaMemcpyDeviceToHost);
+    cudaFree(d_region);
+}

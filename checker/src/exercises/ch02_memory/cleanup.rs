@@ -1,0 +1,101 @@
+//! Who gives memory back, and when: an array on the device that frees itself.
+
+use ndarray::{ArrayD, Zip};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `cleanup`.
+pub static SPEC: Spec = Spec {
+    id: "cleanup",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 25,
+    goal: "give every array back, once, and not before it is done with",
+    cooperative: false,
+    params: &[
+        number("a"),
+        floats_in("x", "[n]"),
+        floats_in_out("y", "[n]"),
+        count("n"),
+        count("rounds"),
+    ],
+    cases: &[
+        sized("one round", "nothing may be left", &[("n", 1000), ("rounds", 1)]),
+        sized(
+            "two rounds",
+            "the results of one are the input of the next",
+            &[("n", 257), ("rounds", 2)],
+        ),
+        gated(sized(
+            "100 rounds",
+            "what leaks in every round adds up",
+            &[("n", 1000), ("rounds", 100)],
+        )),
+        sized("no round", "there may be nothing to give back", &[("n", 33), ("rounds", 0)]),
+    ],
+    // a product and a sum in each of up to 100 rounds
+    tolerance: Tolerance::Roundings(200),
+    gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],
+    hints: &[
+        "Two questions. How many arrays are on the device after the second round, and who frees them? \
+         When the host reads fetched[0], who says that the copy has come that far?",
+        "A DeviceBuffer goes out of scope at the end of each round, and C++ calls its destructor there, \
+         whichever way the scope is left. It has none of its own, so nothing happens.",
+        "cudaMemcpyAsync returns before the copy has ended, or begun. cudaStreamSynchronize waits for \
+         all that is in a stream so far; the default stream is nullptr.",
+        "~DeviceBuffer() { cudaFree(data); } and, after the asynchronous copy, \
+         cudaStreamSynchronize(nullptr). Then make sure that a buffer cannot be copied: two copies \
+         would free the same memory twice.",
+    ],
+    pitfalls: &[
+        "Freeing by hand at the end of the loop. It works until somebody adds a continue, a break or a \
+         return.",
+        "A struct with a destructor that can be copied. Pass it to a function by value, and the copy \
+         frees the memory on its way out; then the original frees it again. Delete the copy constructor.",
+        "Freeing and reading in the wrong order. cudaFree waits for the device, so that a free between \
+         the copy and the read hides the missing wait, until the day that somebody takes it out.",
+        "cudaFree for page-locked memory of the host. What cudaMallocHost gave goes back with \
+         cudaFreeHost.",
+        "Allocating in every round. It is right now, and slow: an allocation can take longer than the \
+         kernel. Make the buffers once, before the loop.",
+    ],
+    learn: "chapter 2, \"Who gives it back?\"",
+    skeleton: Slug::HostRace,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let a = rng.random_range(0.5..1.5);
+    vec![float(a), uniform(rng, &[n]), uniform(rng, &[n]), int(n), int(case.size("rounds"))]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let (a, x, y) = (scalar(inputs, 0), f64s(inputs, 1), f64s(inputs, 2));
+    vec![rounds(a, &x, y, case.size("rounds")).into()]
+}
+
+fn rounds(a: f64, x: &ArrayD<f64>, y: ArrayD<f64>, rounds: usize) -> ArrayD<f64> {
+    (0..rounds).fold(y, |y, _| Zip::from(x).and(&y).map_collect(|x, y| a * x + y))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn adds_in_every_round() {
+        let (x, y) = (array![1.0, -2.0].into_dyn(), array![10.0, 0.5].into_dyn());
+        assert_eq!(rounds(3.0, &x, y.clone(), 0), y);
+        assert_eq!(rounds(3.0, &x, y, 2), array![16.0, -11.5].into_dyn());
+    }
+}

@@ -1,0 +1,181 @@
+//! Which call reports which error: at once, at the launch, at the wait, and from then on for ever.
+
+use ndarray::{ArrayD, arr1};
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Scalar, Value};
+use crate::verdict::Slug;
+
+/// `error_checking`.
+pub static SPEC: Spec = Spec {
+    id: "error_checking",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Write,
+    minutes: 30,
+    goal: "hear of every error from the call that knows of it",
+    cooperative: false,
+    params: &[
+        Param { name: "codes", role: Role::Out, dtype: DType::I32, shape: "[6]" },
+        floats_in_out("data", "[n]"),
+        count("n"),
+        Param { name: "bytes", role: Role::Scalar, dtype: DType::U64, shape: "" },
+        count("threads"),
+        count("bad"),
+    ],
+    cases: &[
+        sized(
+            "all is well",
+            "six steps, six times 0",
+            &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 1000)],
+        ),
+        fault(
+            "64 TiB",
+            "no GPU has that much: the first call fails",
+            &[("n", 1000), ("bytes", 1 << 46), ("threads", 256), ("bad", 1000)],
+        ),
+        fault(
+            "2048 threads",
+            "a launch that cannot be; what was allocated must be freed all the same",
+            &[("n", 1000), ("bytes", 4000), ("threads", 2048), ("bad", 1000)],
+        ),
+        lost(
+            "a kernel that gives up",
+            "the launch is fine, the wait is not, and cudaFree says the same",
+            &[("n", 1000), ("bytes", 4000), ("threads", 256), ("bad", 500)],
+        ),
+        fault(
+            "1025 threads",
+            "one more than a block may have",
+            &[("n", 33), ("bytes", 132), ("threads", 1025), ("bad", 33)],
+        ),
+        lost(
+            "gives up at the last element",
+            "an error of one thread in the last block is an error",
+            &[("n", 257), ("bytes", 1028), ("threads", 128), ("bad", 256)],
+        ),
+        sized(
+            "all is well again",
+            "more memory than needed is no mistake",
+            &[("n", 257), ("bytes", 4096), ("threads", 1024), ("bad", 257)],
+        ),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[],
+    hints: &[
+        "Every function of the runtime returns a cudaError_t, which is a number: 0 (cudaSuccess) or \
+         what went wrong. A launch is no function call and returns nothing. Who remembers for it?",
+        "cudaGetLastError() returns the last error that any call or launch had, and forgets it. Asked \
+         right after a launch it says whether the launch could start: how many threads, how much \
+         shared memory.",
+        "Whether the kernel ended well cannot be known when the launch returns: it may not have begun. \
+         The next call that waits for it says so; cudaDeviceSynchronize() is there for nothing else.",
+        "codes[0] = cudaMalloc(...) and return if it is not 0. Then one step after the other, each only \
+         if the code before it is 0: a step that was left out has -1, which is not 0, and so the next \
+         one is left out, too. codes[5] = cudaFree(...) at the end, in any case.",
+    ],
+    pitfalls: &[
+        "Asking cudaGetLastError only after the wait. Then an error of the launch and one of the kernel \
+         look the same.",
+        "Leaving the function at the first error, with the memory still allocated. Wrong arguments do \
+         not harm the device: it works on, and so does the leak.",
+        "Taking an old error for a new one. An error stays the last error until somebody asks. A \
+         cudaMalloc that failed long ago shows up after the next launch.",
+        "Hoping to go on after an error of a kernel. It is sticky: every call of this process says the \
+         same from then on, cudaFree too. Only a new process gets the device back.",
+        "exit() in a library. The caller may have something to save.",
+    ],
+    learn: "chapter 2, \"Who tells you?\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+/// A case with an error in it: calls fail by intent.
+const fn fault(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) }
+}
+
+/// A case in which the device is lost, by intent: from then on every call fails, and nothing can be freed.
+const fn lost(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Case {
+    const LOST: &[Slug] = &[Slug::Trap, Slug::CallFailed, Slug::UncheckedError, Slug::MemoryLeak];
+    Case { allows: LOST, ..sized(name, why, sizes) }
+}
+
+/// Threads that a block may have.
+const MOST_THREADS: usize = 1024;
+/// More memory than any GPU has, in bytes.
+const TOO_MUCH: usize = 1 << 45;
+
+/// `cudaErrorInvalidValue`: what a launch of too many threads is, as an H200 says it.
+const INVALID_VALUE: i32 = 1;
+/// `cudaErrorMemoryAllocation`.
+const NO_MEMORY: i32 = 2;
+/// `cudaErrorLaunchFailure`: a kernel that trapped.
+const LAUNCH_FAILURE: i32 = 719;
+/// A step that was left out.
+const LEFT_OUT: i32 = -1;
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let size = |name| case.size(name);
+    let codes = Value::Out { dtype: DType::I32, shape: vec![6] };
+    let bytes = Value::Scalar(Scalar::U64(size("bytes") as u64));
+    let data = uniform(rng, &[size("n")]);
+    vec![codes, data, int(size("n")), bytes, int(size("threads")), int(size("bad"))]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let codes = codes(case.size("bytes"), case.size("threads"), case.size("bad") < case.size("n"));
+    let data = f64s(inputs, 1);
+    let data: ArrayD<f64> = if codes == [0; 6] { 2.0 * data } else { data };
+    vec![arr1(&codes).into(), data.into()]
+}
+
+/// What each step says.
+const fn codes(bytes: usize, threads: usize, traps: bool) -> [i32; 6] {
+    const NO: i32 = LEFT_OUT;
+    if bytes > TOO_MUCH {
+        [NO_MEMORY, NO, NO, NO, NO, NO]
+    } else if threads > MOST_THREADS {
+        [0, 0, INVALID_VALUE, NO, NO, 0]
+    } else if traps {
+        [0, 0, 0, LAUNCH_FAILURE, NO, LAUNCH_FAILURE]
+    } else {
+        [0; 6]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes of an H200, driver 580: what a process that does these steps heard.
+    #[test]
+    fn each_fault_is_told_by_the_step_that_knows() {
+        assert_eq!(codes(4000, 256, false), [0, 0, 0, 0, 0, 0]);
+        assert_eq!(codes(1 << 46, 256, false), [2, -1, -1, -1, -1, -1]);
+        assert_eq!(codes(4000, 1025, false), [0, 0, 1, -1, -1, 0]);
+        assert_eq!(codes(4000, 256, true), [0, 0, 0, 719, -1, 719]);
+    }
+
+    #[test]
+    fn only_what_went_well_changes_the_data() {
+        let case = |name| SPEC.cases.iter().find(|c| c.name == name).expect("a case");
+        let data = arr1(&[1.5_f32, -2.0]).into_dyn();
+        let inputs = [int(0), Value::Array(Array::F32(data))];
+        let after =
+            |name| reference(case(name), &inputs).pop().map(|a| (a.get_f64(0), a.get_f64(1)));
+        assert_eq!(after("all is well"), Some((3.0, -4.0)));
+        assert_eq!(after("2048 threads"), Some((1.5, -2.0)));
+    }
+}

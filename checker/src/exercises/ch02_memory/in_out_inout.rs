@@ -1,0 +1,93 @@
+//! Which way each argument's data has to go, and what it costs to send it both ways to be on the safe side.
+
+use ndarray::{ArrayD, Zip};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `in_out_inout`.
+pub static SPEC: Spec = Spec {
+    id: "in_out_inout",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Optimise,
+    minutes: 15,
+    goal: "copy each array in the direction in which it is needed",
+    cooperative: false,
+    params: &[
+        floats_in("a", "[n]"),
+        floats_in("b", "[n]"),
+        number("c"),
+        floats_out("out", "[n]"),
+        count("n"),
+    ],
+    cases: &[
+        sized("1000 elements", "the last block is not full", &[("n", 1000)]),
+        sized("one element", "the smallest array", &[("n", 1)]),
+        sized("257", "one element in the second block", &[("n", 257)]),
+        gated(sized("65 536", "256 KiB in each array: every copy counts", &[("n", 65_536)])),
+        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+    ],
+    // a product and a sum
+    tolerance: Tolerance::Roundings(2),
+    gates: &[
+        down_to(Metric::BytesToDevice, 524_288.0, 786_432.0),
+        down_to(Metric::BytesToHost, 262_144.0, 786_432.0),
+        exactly(Metric::Launches, 1.0),
+    ],
+    hints: &[
+        "Make a table: for each of the three arrays, does the kernel read what the host has put there? \
+         Does the host read what the kernel has put there?",
+        "Nobody changes a and b, so the host has them already. Two of the copies back, and the two \
+         vectors that they need, can simply go.",
+        "out is an output, and yet it is copied in, because the kernel adds to it: `out[idx] += ...` \
+         reads before it writes. What is it that it reads there, and is there a cheaper way to bring \
+         one number to the kernel?",
+        "Give the kernel c as an argument, and let it write out[idx] = a[idx] * b[idx] + c. Then the \
+         loop of the host and the copy in of out can go, too.",
+    ],
+    pitfalls: &[
+        "Leaving out the copy in while the kernel still says +=. It adds to whatever is in that memory. \
+         On a GPU that is often 0, so that the answer looks right.",
+        "Leaving out the copy back as well. The results stay on the device, and out has what it had.",
+        "`const float*` tells the compiler that the kernel does not write there. It does not copy \
+         anything: which way the data goes is up to you.",
+        "Halving the bytes of a copy to make the count fit. The second half of the array then has \
+         nothing in it.",
+    ],
+    learn: "chapter 2, \"In, out, both\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let (a, b) = (uniform(rng, &[n]), uniform(rng, &[n]));
+    vec![a, b, float(rng.random_range(3.0..5.0)), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![multiply_add(&f64s(inputs, 0), &f64s(inputs, 1), scalar(inputs, 2)).into()]
+}
+
+fn multiply_add(a: &ArrayD<f64>, b: &ArrayD<f64>, c: f64) -> ArrayD<f64> {
+    Zip::from(a).and(b).map_collect(|a, b| a * b + c)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn multiplies_and_adds() {
+        let (a, b) = (array![2.0, -3.0, 0.5].into_dyn(), array![5.0, 4.0, -8.0].into_dyn());
+        assert_eq!(multiply_add(&a, &b, 1.0), array![11.0, -11.0, -3.0].into_dyn());
+    }
+}

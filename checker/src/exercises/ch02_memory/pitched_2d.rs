@@ -1,0 +1,127 @@
+//! Rows with a pitch: a region of an image on the device, copied as what it is.
+
+use std::ops::Range;
+
+use ndarray::{ArrayD, s};
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `pitched_2d`.
+pub static SPEC: Spec = Spec {
+    id: "pitched_2d",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 25,
+    goal: "keep rows apart by their pitch",
+    cooperative: false,
+    params: &[
+        floats_in_out("image", "[height][width]"),
+        count("height"),
+        count("width"),
+        count("y0"),
+        count("y1"),
+        count("x0"),
+        count("x1"),
+    ],
+    // No region is 128 floats wide, or a multiple: only then could the pitch be the width.
+    cases: &[
+        sized(
+            "5 x 7 of 12 x 20",
+            "small enough to draw",
+            &[("height", 12), ("width", 20), ("y0", 3), ("y1", 8), ("x0", 5), ("x1", 12)],
+        ),
+        sized(
+            "one element",
+            "one row of one float",
+            &[("height", 4), ("width", 6), ("y0", 2), ("y1", 3), ("x0", 1), ("x1", 2)],
+        ),
+        sized(
+            "the whole image",
+            "no border on any side",
+            &[("height", 9), ("width", 33), ("y0", 0), ("y1", 9), ("x0", 0), ("x1", 33)],
+        ),
+        sized(
+            "one column",
+            "the width is one float, the pitch is not",
+            &[("height", 40), ("width", 65), ("y0", 0), ("y1", 37), ("x0", 64), ("x1", 65)],
+        ),
+        sized(
+            "a wide strip",
+            "more columns than one block has",
+            &[("height", 70), ("width", 300), ("y0", 1), ("y1", 6), ("x0", 3), ("x1", 260)],
+        ),
+        gated(sized(
+            "64 x 100 of 90 x 150",
+            "rows of 400 bytes: packed, every other one begins in the middle of a sector",
+            &[("height", 90), ("width", 150), ("y0", 10), ("y1", 74), ("x0", 25), ("x1", 125)],
+        )),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[
+        exactly(Metric::CopiesToDevice, 1.0),
+        exactly(Metric::CopiesToHost, 1.0),
+        exactly(Metric::BytesToDevice, 25_600.0),
+        exactly(Metric::BytesToHost, 25_600.0),
+        // three full warps of 4 sectors in each row, and 4 floats in one; packed, every other row takes 3 more
+        at_most(Metric::SectorsPerRequest, 3.3),
+    ],
+    hints: &[
+        "There are three distances from a row to the next: on the host, the width of the image; on the \
+         device, the pitch; and the width of the region, which is no distance at all. Where does the \
+         program use the third one as if it were the second?",
+        "The kernel has the pitch as a parameter, and does not use it. The pitch counts bytes: where \
+         does row 1 begin, in bytes, after the start of the region?",
+        "A float* counts in floats. To go on by bytes, take the address as a char*, add row * pitch, \
+         and take the sum as a float* again.",
+        "float* line = (float*)((char*)region + row * pitch); And on the way back the pitch of the \
+         source is the device's: cudaMemcpy2D(region, host_pitch, d_region, pitch, bytes, rows, \
+         cudaMemcpyDeviceToHost).",
+    ],
+    pitfalls: &[
+        "region + row * pitch. The pitch is in bytes, and the compiler multiplies by 4.",
+        "The width of the copy in floats. Only the height counts rows; everything else is in bytes.",
+        "The pitch of the host is the width of the image, not of the region.",
+        "cudaMemcpy for the whole region. It copies what lies between the rows, and runs past the end.",
+        "Packing the rows after all. It is right, and the rows begin in the middle of a sector: each \
+         warp touches one more than it needs.",
+    ],
+    learn: "chapter 2, \"Rows with a pitch\"",
+    skeleton: Slug::UninitialisedRead,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let image = uniform(rng, &[case.size("height"), case.size("width")]);
+    let sizes = ["height", "width", "y0", "y1", "x0", "x1"];
+    std::iter::once(image).chain(sizes.map(|name| int(case.size(name)))).collect()
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [y0, y1, x0, x1] = ["y0", "y1", "x0", "x1"].map(|name| case.size(name));
+    vec![negative(f64s(inputs, 0), y0..y1, x0..x1).into()]
+}
+
+fn negative(mut image: ArrayD<f64>, rows: Range<usize>, columns: Range<usize>) -> ArrayD<f64> {
+    image.slice_mut(s![rows, columns]).mapv_inplace(|v| 1.0 - v);
+    image
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn only_the_region_changes() {
+        let image = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]].into_dyn();
+        let expected = array![[1.0, 2.0, 3.0], [4.0, -4.0, -5.0], [7.0, 8.0, 9.0]].into_dyn();
+        assert_eq!(negative(image, 1..2, 1..3), expected);
+    }
+}

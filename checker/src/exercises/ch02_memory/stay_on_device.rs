@@ -1,0 +1,96 @@
+//! Three kernels in a row: data that the next kernel needs stays where it is.
+
+use ndarray::{ArrayD, Zip};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `stay_on_device`.
+pub static SPEC: Spec = Spec {
+    id: "stay_on_device",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Optimise,
+    minutes: 20,
+    goal: "leave data on the device between kernels",
+    cooperative: false,
+    params: &[
+        floats_in("x", "[n]"),
+        floats_in("w", "[n]"),
+        number("mean"),
+        number("deviation"),
+        floats_out("out", "[n]"),
+        count("n"),
+    ],
+    cases: &[
+        gated(sized("1000 elements", "the last block is not full", &[("n", 1000)])),
+        sized("one element", "the smallest array", &[("n", 1)]),
+        sized("257", "one element in the second block", &[("n", 257)]),
+        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+    ],
+    // a difference, two quotients, a product and a sum
+    tolerance: Tolerance::Roundings(6),
+    gates: &[
+        down_to(Metric::CopiesToDevice, 2.0, 4.0),
+        down_to(Metric::CopiesToHost, 1.0, 3.0),
+        exactly(Metric::Launches, 3.0),
+    ],
+    hints: &[
+        "Draw both sides, and an arrow for every copy. Which arrays come back only to be sent out again \
+         unchanged?",
+        "The host never looks at the two vectors between the steps. The next kernel does, and it is on \
+         the side where the data was made.",
+        "One function, five phases: allocate, copy in what comes from the host (two arrays), launch, \
+         launch, launch, copy out what the host wants (one array), free.",
+        "All three kernels work on the same array d_v: copy x into it, launch normalise_kernel, \
+         weigh_kernel and activate_kernel on it one after the other, and copy it to out. No wait is \
+         needed between them.",
+    ],
+    pitfalls: &[
+        "A function for each step that is complete in itself. It is a good way to begin, and it hides \
+         the traffic: each looks reasonable alone.",
+        "New memory for each step. What the step before has written is in the old memory.",
+        "Freeing the array after its kernel. The next kernel still needs it.",
+        "Waiting between the launches to be on the safe side. Kernels in one stream run one after the \
+         other anyway.",
+    ],
+    learn: "chapter 2, \"Stay where you are\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let (x, w) = (uniform(rng, &[n]), uniform(rng, &[n]));
+    let (mean, deviation) = (rng.random_range(0.5..1.5), rng.random_range(4.0..6.0));
+    vec![x, w, float(mean), float(deviation), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let (mean, deviation) = (scalar(inputs, 2), scalar(inputs, 3));
+    vec![activated(&f64s(inputs, 0), &f64s(inputs, 1), mean, deviation).into()]
+}
+
+fn activated(x: &ArrayD<f64>, w: &ArrayD<f64>, mean: f64, deviation: f64) -> ArrayD<f64> {
+    let weighed = Zip::from(x).and(w).map_collect(|x, w| (x - mean) / deviation * w);
+    weighed.mapv(|v| v / (1.0 + v.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// (5 - 1) / 2 * 1.5 = 3 and 3 / 4; (-1 - 1) / 2 * 4 = -4 and -4 / 5; (1 - 1) / 2 * 7 = 0.
+    #[test]
+    fn normalises_weighs_and_activates() {
+        let (x, w) = (array![5.0, -1.0, 1.0].into_dyn(), array![1.5, 4.0, 7.0].into_dyn());
+        assert_eq!(activated(&x, &w, 1.0, 2.0), array![0.75, -0.8, 0.0].into_dyn());
+    }
+}

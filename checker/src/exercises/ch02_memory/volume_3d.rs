@@ -1,0 +1,131 @@
+//! Three dimensions: slices of rows, copied in one call, and a grid with three sides.
+
+use ndarray::Array3;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `volume_3d`.
+pub static SPEC: Spec = Spec {
+    id: "volume_3d",
+    chapter: "ch02_memory",
+    kind: Kind::Program,
+    start: Start::Write,
+    minutes: 35,
+    goal: "take a volume to the device, and a grid with three sides over it",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[depth][height][width]"),
+        floats_out("out", "[depth][height][width]"),
+        count("depth"),
+        count("height"),
+        count("width"),
+    ],
+    cases: &[
+        sized(
+            "5 x 7 x 9",
+            "no two sides are equal: swapped axes show",
+            &[("depth", 5), ("height", 7), ("width", 9)],
+        ),
+        sized("one element", "no neighbour at all", &[("depth", 1), ("height", 1), ("width", 1)]),
+        sized("one slice", "no neighbour in z", &[("depth", 1), ("height", 6), ("width", 37)]),
+        sized(
+            "a needle",
+            "one element in each slice",
+            &[("depth", 41), ("height", 1), ("width", 1)],
+        ),
+        sized(
+            "3 x 10 x 130",
+            "rows longer than a pitch of 512 bytes",
+            &[("depth", 3), ("height", 10), ("width", 130)],
+        ),
+        gated(sized(
+            "8 x 32 x 64",
+            "rows are whole warps",
+            &[("depth", 8), ("height", 32), ("width", 64)],
+        )),
+    ],
+    // five sums, a product and a difference
+    tolerance: Tolerance::Roundings(8),
+    gates: &[
+        at_most(Metric::SectorsPerRequest, 4.5),
+        exactly(Metric::CopiesToDevice, 1.0),
+        exactly(Metric::CopiesToHost, 1.0),
+        exactly(Metric::BytesToDevice, 65_536.0),
+        exactly(Metric::BytesToHost, 65_536.0),
+    ],
+    hints: &[
+        "Begin with the host. cudaMalloc3D(&d_in, extent) fills d_in: address, pitch, and how many rows \
+         a slice has. Both arrays need it, and both must be freed.",
+        "A cudaMemcpy3DParms is a form to fill in: srcPtr and dstPtr are cudaPitchedPtrs, extent says \
+         how much, kind which way. The device's side you have; the host's side has no padding, so that \
+         its pitch is width * sizeof(float).",
+        "In the kernel, x comes from blockIdx.x, blockDim.x and threadIdx.x, and y and z in the same \
+         way. Guard all three. value(...) is 0 beyond the faces, so that no neighbour needs an if.",
+        "way_in.srcPtr = make_cudaPitchedPtr(const_cast<float*>(in), width * sizeof(float), width, \
+         height); way_in.dstPtr = d_in; way_in.extent = extent; way_in.kind = cudaMemcpyHostToDevice; \
+         cudaMemcpy3D(&way_in); and a launch with dim3 block(32, 4, 2) and a grid that rounds up on \
+         each side.",
+    ],
+    pitfalls: &[
+        "The width of an extent in elements. Between plain memory it is in bytes; its height and depth \
+         are rows and slices.",
+        "A kind that fits the other way. The form keeps what you wrote first: take a new one for the \
+         way back, or change all that differs.",
+        "Swapping y and z somewhere. With a cube nothing shows; test with three different sides.",
+        "threadIdx.x along z. The answer is right, and each lane of a warp reads a slice of its own.",
+        "A guard for x only. The grid is rounded up on all three sides.",
+    ],
+    learn: "chapter 2, \"Rows with a pitch\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+fn shape(case: &Case) -> [usize; 3] {
+    ["depth", "height", "width"].map(|name| case.size(name))
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let shape = shape(case);
+    [uniform(rng, &shape), out(&shape)].into_iter().chain(shape.map(int)).collect()
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let volume =
+        f64s(inputs, 0).into_shape_with_order(shape(case)).expect("the shape it was made with");
+    vec![laplacian(&volume).into()]
+}
+
+fn laplacian(volume: &Array3<f64>) -> Array3<f64> {
+    let beyond = usize::MAX;
+    let at = |z, y, x| volume.get((z, y, x)).copied().unwrap_or(0.0);
+    let before = |i: usize| i.checked_sub(1).unwrap_or(beyond);
+    Array3::from_shape_fn(volume.dim(), |(z, y, x)| {
+        at(before(z), y, x)
+            + at(z + 1, y, x)
+            + at(z, before(y), x)
+            + at(z, y + 1, x)
+            + at(z, y, before(x))
+            + at(z, y, x + 1)
+            - 6.0 * at(z, y, x)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// The middle of 2 x 1 x 3: 1 and 3 in its row, 5 behind it, and nothing else: 1 + 3 + 5 - 6 * 2 = -3.
+    #[test]
+    fn sums_the_neighbours_that_there_are() {
+        let volume = array![[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]];
+        let expected = array![[[0.0, -3.0, -10.0]], [[-18.0, -18.0, -28.0]]];
+        assert_eq!(laplacian(&volume), expected);
+    }
+}

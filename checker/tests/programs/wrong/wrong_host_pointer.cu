@@ -1,0 +1,13 @@
+// A copy from an address that is nobody's.
+#include <cstdio>
+
+int main() {
+    int* device;
+    int* host = nullptr;
+    int four[4] = {};
+    host = (int*)0x12345000;  // fixed: host = four;
+    cudaMalloc(&device, sizeof(four));
+    cudaMemcpy(device, host, sizeof(four), cudaMemcpyHostToDevice);
+    cudaFree(device);
+    printf("done\n");
+}
