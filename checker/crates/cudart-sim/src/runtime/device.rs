@@ -95,6 +95,7 @@ impl Runtime {
         } else {
             self.synchronize_device()?;
         }
+        self.forget_shared();
         self.memory.reset();
         self.graph.reset();
         self.allocations.clear();

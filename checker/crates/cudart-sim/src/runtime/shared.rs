@@ -118,8 +118,22 @@ impl Runtime {
         }
     }
 
+    /// The device is reset: memory that came from the runtime has no pages any more. Variables keep theirs.
+    pub(super) fn forget_shared(&mut self) {
+        guard::end(|_| true);
+        self.guarded.clear();
+        for (address, freed) in &self.allocations {
+            self.unmap_managed(*address, freed);
+        }
+        for (address, pinned) in self.pinned.iter().filter(|(_, pinned)| pinned.own) {
+            guard::unmap(*address, pinned.bytes);
+        }
+        self.pinned.clear();
+        self.pinned_flags.clear();
+    }
+
     /// Managed memory that was freed has no pages any more.
-    pub(super) fn unmap_managed(&mut self, address: u64, freed: &Allocation) {
+    pub(super) fn unmap_managed(&self, address: u64, freed: &Allocation) {
         if freed.kind == MemoryKind::Managed {
             guard::unmap(address, freed.bytes.next_multiple_of(PAGE));
         }
