@@ -12,9 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 __device__ int variable[16];
@@ -64,15 +62,24 @@ static void on_host(void*) {}
 static void CUDART_CB callback(cudaStream_t, cudaError_t, void*) {}
 static int not_a_kernel(int x) { return x; }
 
-using Call = std::function<cudaError_t()>;
-static std::vector<std::pair<std::string, Call>> mistakes;
+// plain functions, since hundreds of std::function take a compiler long; some get numbers
+using Call = cudaError_t (*)();
+using CallWith = cudaError_t (*)(int, int, int);
+struct Mistake {
+    std::string what;
+    Call call;
+    CallWith with;
+    int numbers[3];
+};
+static std::vector<Mistake> mistakes;
 static size_t current;
-static void add(const std::string& what, Call call) { mistakes.emplace_back(what, std::move(call)); }
+static void add(const std::string& what, Call call) { mistakes.push_back({what, call, nullptr, {}}); }
+static void add(const std::string& what, int a, int b, int c, CallWith call) { mistakes.push_back({what, nullptr, call, {a, b, c}}); }
 
 // What the mistakes need. Made when asked for: whatever goes wrong here ends the process.
 static void must(cudaError_t code) {
     if (code != cudaSuccess) {
-        printf("%zu\t%s\tnot prepared %d\n", current, mistakes[current].first.c_str(), code);
+        printf("%zu\t%s\tnot prepared %d\n", current, mistakes[current].what.c_str(), code);
         fflush(stdout);
         _exit(1);
     }
@@ -90,6 +97,7 @@ static int* pinned(size_t bytes = 4096) {
     return p;
 }
 static int* pageable(size_t bytes = 4096) { return (int*)calloc(1, bytes); }
+static int* place(int which) { return which == 0 ? device() : which == 1 ? pageable() : pinned(); }
 static cudaStream_t stream() {
     cudaStream_t s;
     must(cudaStreamCreate(&s));
@@ -265,14 +273,12 @@ static void memory() {
 }
 
 static void copies() {
-    const std::pair<const char*, int* (*)()> places[] = {
-        {"device", [] { return device(); }}, {"pageable", [] { return pageable(); }}, {"page-locked", [] { return pinned(); }}};
-    for (const auto& to : places) {
-        for (const auto& from : places) {
+    const char* places[] = {"device", "pageable", "page-locked"};
+    for (int to = 0; to < 3; ++to) {
+        for (int from = 0; from < 3; ++from) {
             for (int kind = 0; kind < 6; ++kind) {
-                const auto what = std::string("cudaMemcpy: ") + from.first + " to " + to.first + ", kind " + std::to_string(kind);
-                const auto t = to.second, f = from.second;
-                add(what, [=] { return cudaMemcpy(t(), f(), 64, (cudaMemcpyKind)kind); });
+                const auto what = std::string("cudaMemcpy: ") + places[from] + " to " + places[to] + ", kind " + std::to_string(kind);
+                add(what, to, from, kind, [](int t, int f, int k) { return cudaMemcpy(place(t), place(f), 64, (cudaMemcpyKind)k); });
             }
         }
     }
@@ -372,20 +378,20 @@ static void copies() {
 }
 
 static void arrays() {
-    const cudaChannelFormatKind f = cudaChannelFormatKindFloat, u = cudaChannelFormatKindUnsigned;
+    constexpr cudaChannelFormatKind f = cudaChannelFormatKindFloat, u = cudaChannelFormatKindUnsigned;
     add("cudaMallocArray: nowhere", [] { const auto d = cudaCreateChannelDesc<float>(); return cudaMallocArray(nullptr, &d, 16, 16); });
     add("cudaMallocArray: no format", [] { cudaArray_t a; return cudaMallocArray(&a, nullptr, 16, 16); });
     add("cudaMallocArray: width 0", [] { return make_array(cudaCreateChannelDesc<float>(), 0, 16); });
     add("cudaMallocArray: height 0", [] { return make_array(cudaCreateChannelDesc<float>(), 16, 0); });
-    add("cudaMallocArray: three channels", [=] { return make_array(cudaCreateChannelDesc(32, 32, 32, 0, f), 16, 16); });
-    add("cudaMallocArray: channels of two sizes", [=] { return make_array(cudaCreateChannelDesc(8, 16, 0, 0, u), 16, 16); });
-    add("cudaMallocArray: no channels", [=] { return make_array(cudaCreateChannelDesc(0, 0, 0, 0, u), 16, 16); });
-    add("cudaMallocArray: 64 bits", [=] { return make_array(cudaCreateChannelDesc(64, 0, 0, 0, f), 16, 16); });
-    add("cudaMallocArray: float of 8 bits", [=] { return make_array(cudaCreateChannelDesc(8, 0, 0, 0, f), 16, 16); });
-    add("cudaMallocArray: 12 bits", [=] { return make_array(cudaCreateChannelDesc(12, 0, 0, 0, u), 16, 16); });
-    add("cudaMallocArray: the second channel alone", [=] { return make_array(cudaCreateChannelDesc(0, 8, 0, 0, u), 16, 16); });
-    add("cudaMallocArray: no kind", [=] { return make_array(cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindNone), 16, 16); });
-    add("cudaMallocArray: kind 99", [=] { return make_array(cudaCreateChannelDesc(32, 0, 0, 0, (cudaChannelFormatKind)99), 16, 16); });
+    add("cudaMallocArray: three channels", [] { return make_array(cudaCreateChannelDesc(32, 32, 32, 0, f), 16, 16); });
+    add("cudaMallocArray: channels of two sizes", [] { return make_array(cudaCreateChannelDesc(8, 16, 0, 0, u), 16, 16); });
+    add("cudaMallocArray: no channels", [] { return make_array(cudaCreateChannelDesc(0, 0, 0, 0, u), 16, 16); });
+    add("cudaMallocArray: 64 bits", [] { return make_array(cudaCreateChannelDesc(64, 0, 0, 0, f), 16, 16); });
+    add("cudaMallocArray: float of 8 bits", [] { return make_array(cudaCreateChannelDesc(8, 0, 0, 0, f), 16, 16); });
+    add("cudaMallocArray: 12 bits", [] { return make_array(cudaCreateChannelDesc(12, 0, 0, 0, u), 16, 16); });
+    add("cudaMallocArray: the second channel alone", [] { return make_array(cudaCreateChannelDesc(0, 8, 0, 0, u), 16, 16); });
+    add("cudaMallocArray: no kind", [] { return make_array(cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindNone), 16, 16); });
+    add("cudaMallocArray: kind 99", [] { return make_array(cudaCreateChannelDesc(32, 0, 0, 0, (cudaChannelFormatKind)99), 16, 16); });
     add("cudaMallocArray: 131073 wide", [] { return make_array(cudaCreateChannelDesc<float>(), 131073, 0); });
     add("cudaMallocArray: 131073 wide, one row", [] { return make_array(cudaCreateChannelDesc<float>(), 131073, 1); });
     add("cudaMallocArray: 65537 high", [] { return make_array(cudaCreateChannelDesc<float>(), 4, 65537); });
@@ -774,12 +780,13 @@ static void devices() {
 
 static void make(size_t number) {
     current = number;
-    const cudaError_t call = mistakes[number].second();
+    const Mistake& m = mistakes[number];
+    const cudaError_t call = m.call != nullptr ? m.call() : m.with(m.numbers[0], m.numbers[1], m.numbers[2]);
     const cudaError_t last = cudaGetLastError();
     const cudaError_t wait = cudaDeviceSynchronize();
     void* p = nullptr;
     const cudaError_t allocate = cudaMalloc(&p, 16);
-    printf("%zu\t%s\t%d\t%d\t%d\t%d\n", number, mistakes[number].first.c_str(), call, last, wait, allocate);
+    printf("%zu\t%s\t%d\t%d\t%d\t%d\n", number, m.what.c_str(), call, last, wait, allocate);
     fflush(stdout);
     _exit(0);
 }
@@ -811,7 +818,7 @@ int main(int count, char** arguments) {
         int status = 0;
         waitpid(child, &status, 0);
         if (WIFSIGNALED(status)) {
-            printf("%zu\t%s\tsignal %d\n", number, mistakes[number].first.c_str(), WTERMSIG(status));
+            printf("%zu\t%s\tsignal %d\n", number, mistakes[number].what.c_str(), WTERMSIG(status));
             fflush(stdout);
         }
     }

@@ -37,7 +37,10 @@ pub extern "C" fn cudaFuncSetSharedMemConfig(
     function: *const c_void,
     configuration: c_int,
 ) -> Code {
-    call(|r| r.set_function_cache(function as u64, configuration))
+    call(|r| match configuration {
+        0..=2 => r.set_function_cache(function as u64, 0),
+        _ => Err(Code::INVALID_VALUE),
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -1,6 +1,6 @@
 //! Copying and setting memory.
 
-use super::memory::Belongs;
+use super::memory::{Allocation, Belongs};
 use super::region::{Extent, Region, Rows, joined};
 use super::work::{From, Work};
 use super::{Runtime, kernels::Variable};
@@ -104,7 +104,7 @@ impl Runtime {
         if from_device {
             self.inside(&from, false)?;
         }
-        if to.span().is_none() || from.span().is_none() || usize::try_from(bytes).is_err() {
+        if usize::try_from(bytes).is_err() || !self.fits(&to) || !self.fits(&from) {
             return Err(Code::INVALID_VALUE);
         }
         let source = if from_device {
@@ -145,6 +145,7 @@ impl Runtime {
                 self.because(Why::Pointer { pointer });
                 return Err(Code::INVALID_VALUE);
             }
+            Belongs::Pinned if !self.fits(&to) => return Err(Code::INVALID_VALUE),
             Belongs::Pinned => false,
             Belongs::Device => {
                 self.inside(&to, true)?;
@@ -237,6 +238,14 @@ impl Runtime {
         }
         let device = |address| self.belongs(address) == Belongs::Device;
         Ok((device(to), device(from)))
+    }
+
+    /// Is there such a region, and if it begins in page-locked memory, is it inside that?
+    fn fits(&self, region: &Region) -> bool {
+        let Some(span) = region.span() else { return false };
+        let address = region.rows.address;
+        let rest = |(start, a): (u64, &Allocation)| a.bytes - (address - start);
+        self.pinned_at(address).is_none_or(|pinned| span <= rest(pinned))
     }
 
     /// Are these bytes, which are written if they are the `destination`, inside device memory? If not, it is told why.

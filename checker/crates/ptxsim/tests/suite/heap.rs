@@ -2,7 +2,8 @@
 
 use crate::common::{Kernel, Ran, bytes_of, line, module, ptx, values_of};
 use ptxsim::{
-    Action, Finding, FindingKind, FreeProblem, Launch, Memory, Module, Observations, Options, run,
+    Action, Finding, FindingKind, FreeProblem, Launch, Limits, Memory, Module, Observations,
+    Options, run,
 };
 
 const FILE: &str = "objects/heap";
@@ -160,4 +161,35 @@ fn memory_that_the_host_freed() {
         let address = memory.alloc("large", 300 << 20, 4, None).expect("memory");
         memory.free(address).expect("it is there");
     }
+}
+
+/// The host may set how much there is, until the first kernel that takes some.
+#[test]
+fn the_heap_is_as_large_as_the_host_says() {
+    for (heap, findings) in [(1 << 20, 0), (16, 1)] {
+        let (m, mut memory) = (module(&ptx(FILE)), Memory::new());
+        memory.set_limits(Limits { heap, ..memory.limits() });
+        let place = memory.alloc("where", 8, 8, None).expect("memory");
+        let args = [bytes_of(&[place]), bytes_of(&[6_i32])];
+        assert!(!memory.has_heap());
+        assert_eq!(launch(&m, &mut memory, "keep", &args).findings.len(), findings, "{heap}");
+        assert!(memory.has_heap());
+    }
+}
+
+/// A device that was reset has nothing left, and its old addresses stay invalid.
+#[test]
+fn a_reset_forgets_everything() {
+    let (m, mut memory) = (module(&ptx(FILE)), Memory::new());
+    memory.set_limits(Limits { stack: 4096, ..memory.limits() });
+    let old = memory.alloc("where", 8, 8, None).expect("memory");
+    launch(&m, &mut memory, "keep", &[bytes_of(&[old]), bytes_of(&[6_i32])]);
+    assert!(memory.used() > 8 && memory.has_heap() && memory.holds(old, 8));
+    memory.reset();
+    assert_eq!((memory.used(), memory.has_heap(), memory.holds(old, 1)), (0, false, false));
+    assert_eq!(memory.limits(), Memory::new().limits());
+    let new = memory.alloc("where", 8, 8, None).expect("memory");
+    assert_ne!(new, old);
+    let args = [bytes_of(&[new]), bytes_of(&[6_i32])];
+    assert_eq!(launch(&m, &mut memory, "keep", &args).findings, []);
 }

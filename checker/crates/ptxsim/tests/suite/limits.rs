@@ -1,7 +1,9 @@
 //! Launches that CUDA's driver refuses: the same answer here, and a text that says which limit it was.
 
-use crate::common::{Kernel, module, ptx};
-use ptxsim::{CudaError, Error, FindingKind, Module, Options};
+use crate::common::{Kernel, bytes_of, module, ptx};
+use ptxsim::{
+    CudaError, Error, FindingKind, Launch, Limits, Memory, Module, Options, run as run_kernel,
+};
 
 /// A kernel with these directives, and declarations in its body.
 fn kernel(directives: &str, body: &str) -> Result<Module, Error> {
@@ -120,6 +122,32 @@ fn the_stack_of_a_recursion() {
     let ran = run(128);
     let what = &ran.only().what;
     assert!(matches!(what, FindingKind::StackOverflow { bytes: 1032 }), "{what:?}");
+    // unless the host has set another limit
+    let mut memory = Memory::new();
+    memory.set_limits(Limits { stack: 2048, ..memory.limits() });
+    let out = memory.alloc("out", 4, 4, None).expect("memory");
+    for (n, findings) in [(255, 0), (256, 1)] {
+        let args = vec![bytes_of(&[out]), bytes_of(&[n])];
+        let (grid, block) = ([1; 3], [1; 3]);
+        let launch = Launch { entry: "k".to_owned(), grid, block, args, ..Launch::default() };
+        let seen = run_kernel(&m, &mut memory, &launch, &Options::default()).expect("it runs");
+        assert_eq!(seen.findings.len(), findings, "{n}");
+    }
+}
+
+/// What can be asked of a kernel before it is launched.
+#[test]
+fn what_a_kernel_needs() {
+    let needs = |directives, body| {
+        let module = kernel(directives, body).expect("parses");
+        let entry = module.entries()[0].clone();
+        (entry.most_threads(), entry.shared_bytes, module.local_bytes(&entry.name))
+    };
+    assert_eq!(needs("", ""), (1024, 0, 0));
+    assert_eq!(needs(".maxntid 96, 1, 1", ".shared .align 4 .b8 s[40];").0, 96);
+    assert_eq!(needs(".reqntid 32, 2", "").0, 64);
+    let body = ".local .align 4 .b8 a[64];\nmov.u64 %x1, a;\nst.local.u32 [%x1], 1;";
+    assert_eq!(needs("", body).2, 64);
 }
 
 /// The numbers and names that programs see.

@@ -634,3 +634,31 @@ fn textures_in_kernels_that_do_other_things() {
         FindingKind::BadObject { problem: ObjectProblem::Unknown, .. }
     ));
 }
+
+/// Copies know where an array's texels are; what was destroyed is no object any more, and the others stay.
+#[test]
+fn arrays_have_addresses_and_objects_an_end() {
+    let (m, mut memory) = (kernels(), Memory::new());
+    let a = memory.create_array(&array(F32, [4, 3, 0], None), None).expect("an array");
+    let (address, pitch, plane) = memory.array_rows(a).expect("an array");
+    assert_eq!((pitch, plane, memory.rest(address)), (16, 48, Some(48)));
+    let texels: Vec<f32> = (0..12).map(|i| i as f32).collect();
+    memory.write(address, &bytes_of(&texels)).expect("its texels");
+    assert_eq!(memory.read_array(a).expect("an array"), bytes_of(&texels));
+    let desc = TextureDesc::new(Resource::Array(a));
+    let [one, other] = [(); 2].map(|()| memory.create_texture(&desc).expect("a texture"));
+    let surface = memory.create_surface(a).expect("a surface");
+    memory.destroy_object(one);
+    memory.destroy_object(surface);
+    memory.destroy_object(1234);
+    let at = [[1.5, 2.5, 0.0, 0.0]];
+    assert_eq!(fetch(&m, &mut memory, "f2d", other, &at)[0][0], 9_f32.to_bits());
+    let out = memory.alloc("out", 128, 4, None).expect("memory");
+    for gone in [one, surface] {
+        let args = [bytes_of(&[gone]), bytes_of(&[out])];
+        let seen = launch(&m, &mut memory, "wrong_handle", 32, &args);
+        let problem = ObjectProblem::Unknown;
+        let what = FindingKind::BadObject { surface: false, problem };
+        assert_eq!(seen.findings.first().map(|f| &f.what), Some(&what));
+    }
+}
