@@ -23,6 +23,15 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Without the time that it took.
+fn timeless(said: &str) -> String {
+    let lines = said.lines().map(|line| match line.split_once("simulator · ") {
+        Some((before, _)) => format!("{before}simulator\n"),
+        None => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
 /// A program of `tests/programs/wrong`, as it is or as it should be: lines that end with `// fixed: CODE` are CODE then.
 fn twin(text: &str, fixed: bool) -> String {
     let line = |line: &str| match line.split_once("// fixed:") {
@@ -51,7 +60,7 @@ fn mistakes_are_told_and_repaired_programs_are_not() {
         let source = fs::read_to_string(&path).expect("a program");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let output = run(&name, &twin(&source, false), 0);
-        let (printed, said) = (text(&output.stdout), text(&output.stderr));
+        let (printed, said) = (text(&output.stdout), timeless(&text(&output.stderr)));
         let code = output.status.code();
         assert!(!said.is_empty(), "{name}: nothing is said");
         let code = code.map_or_else(|| "none: a signal".to_owned(), |code| code.to_string());

@@ -180,7 +180,6 @@ pub struct Output {
 
 /// What a backend saw go wrong, as data. Wording lives in `explain`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "a run has a handful, and findings are most of them")]
 pub enum Fault {
     /// The simulator's finding.
     Finding(ptxsim::Finding),

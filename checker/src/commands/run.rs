@@ -111,8 +111,8 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
             eprintln!("error: kernel `{}` was not run: {why}", launch.kernel);
         }
     }
-    // a program that was ended had no time to free anything
-    let leaked = !report.leaks.is_empty() && crash.is_none();
+    // a program that was ended had no time to free anything, and a device that is lost frees nothing
+    let leaked = !report.leaks.is_empty() && crash.is_none() && report.lost.is_none();
     let leaked = leaked.then(|| Fault::Leaked(report.leaks.clone()));
     let crashed = crash.map(|crash| Fault::Crashed {
         signal: crash.signal,

@@ -111,6 +111,13 @@ pub fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Cr
             "an allocation that fails, or was never made, leaves a null pointer",
             "which line was to give this pointer its value, and did it?",
         ),
+        // stopped within the runtime, which then cannot say more
+        (11 | 7, None) if crash.is_some() => (
+            "the program crashed: a call was given an address that is not in the host's memory"
+                .to_owned(),
+            "the runtime reads and writes the host's memory through the pointers that it is given",
+            "where does this pointer come from, and how much memory is there?",
+        ),
         (11 | 7, _) => (
             "the program crashed: it used an address that is not in the host's memory".to_owned(),
             "a pointer that cudaMalloc gave belongs to the device: the host may pass it on, and must not read or write through it",
@@ -164,12 +171,12 @@ pub fn strangers(
             None => format!("number {}", i + 1),
         };
         match pointer {
-            Pointer::Freed { memory, freed } if after_free => {
-                if finding.at.array.as_ref() == Some(&memory.name) {
-                    draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
-                        program.mark(launched.at.as_ref(), false, "and given to the kernel here"),
-                    );
-                }
+            Pointer::Freed { memory, freed }
+                if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
+            {
+                draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
+                    program.mark(launched.at.as_ref(), false, "and given to the kernel here"),
+                );
             }
             Pointer::Host if !after_free => {
                 let address = format!("{:#x}", finding.at.address);
