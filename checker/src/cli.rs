@@ -50,12 +50,16 @@ pub enum Command {
     Profile(Profile),
     /// Show what one thread does, line by line, with its values
     Trace(Trace),
-    /// Compile and run a CUDA program on the simulator
+    /// Compile and run a whole CUDA program
     #[command(after_help = "Example:\n  checker run vector_add.cu -- 1000")]
     Run {
         /// The program: a `.cu` file with a `main`.
         file: PathBuf,
-        /// Another order in which streams, blocks and warps may work: 0 is as late as the program's own waits allow.
+        /// What it runs on; only the simulator looks for mistakes.
+        #[arg(long, value_enum, default_value_t)]
+        backend: Backend,
+        /// Another order in which streams, blocks and warps may work on the simulator: 0 is as late as the program's own
+        /// waits allow.
         #[arg(long, value_name = "NUMBER", default_value_t)]
         seed: u64,
         /// What the program gets as its arguments.
@@ -98,7 +102,8 @@ pub enum Command {
         /// The compiled program.
         object: PathBuf,
         /// Chooses an order.
-        seed: u64,
+        #[arg(long)]
+        seed: Option<u64>,
         /// Its arguments.
         #[arg(last = true)]
         args: Vec<String>,

@@ -16,7 +16,7 @@ use cudart_sim::report::{Place, Report, Synchronisations, Traffic};
 
 fn run(file: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
-    command.arg("run").arg(file).arg("--").args(args).env("NO_COLOR", "1");
+    command.args(["run", "--backend", "sim"]).arg(file).arg("--").args(args).env("NO_COLOR", "1");
     command.output().expect("the checker runs")
 }
 
@@ -31,7 +31,7 @@ fn report(file: &Path) -> Report {
     let (object, place) = (folder.path().join("program.so"), folder.path().join("report.json"));
     fs::write(&object, program.object).expect("written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
-    command.arg("program").arg(&object).arg("0").env("CHECKER_PROGRAM_REPORT", &place);
+    command.arg("program").arg(&object).arg("--seed=0").env("CHECKER_PROGRAM_REPORT", &place);
     command.output().expect("it runs");
     let text = fs::read(&place).expect("a report");
     serde_json::from_slice(&text).expect("a report")

@@ -60,7 +60,9 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Profile(args)) => profile::run(&args)?,
         Some(Command::Trace(args)) => trace::run(&args)?,
         #[cfg(target_os = "linux")]
-        Some(Command::Run { file, seed, args }) => return run::run(&file, seed, &args),
+        Some(Command::Run { file, backend, seed, args }) => {
+            return run::run(&file, backend.into(), seed, &args);
+        }
         #[cfg(target_os = "linux")]
         Some(Command::Program { object, seed, args }) => {
             return Ok(run::serve(&object, seed, &args));

@@ -1,4 +1,4 @@
-//! `checker run`: a CUDA program on the simulator, with its own output and exit code, and what is wrong with it.
+//! `checker run`: a CUDA program with its own output and exit code, and, on the simulator, what is wrong with it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,6 +7,7 @@ use std::time::Instant;
 use cudart_sim::report::{HostFinding, HostFindingKind, Report};
 
 use super::{Usage, session};
+use crate::attempt;
 use crate::backend::{Choice, Fault};
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
 use crate::engine::Engine;
@@ -17,12 +18,16 @@ use crate::report::terminal;
 use crate::source;
 
 /// Compiles and runs a program.
-pub fn run(file: &Path, seed: u64, args: &[String]) -> anyhow::Result<ExitCode> {
+pub fn run(file: &Path, backend: Choice, seed: u64, args: &[String]) -> anyhow::Result<ExitCode> {
     let text = source::read(file).map_err(|why| Usage(format!("{}: {why:?}", file.display())))?;
-    let mut engine = session::engine(Choice::Sim)?;
-    let Some(program) = build(file, &text, &mut engine)? else { return Ok(Exit::NotYet.into()) };
+    let mut engine = session::engine(backend)?;
+    let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
+    let target = if on_gpu { Target::Gpu } else { Target::Simulator };
+    let Some(program) = build(file, &text, target, &mut engine)? else {
+        return Ok(Exit::NotYet.into());
+    };
     let start = Instant::now();
-    let ended = program::run(&program.object, seed, args)?;
+    let ended = program::run(&program.object, (!on_gpu).then_some(seed), args)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     tell(file, &text, &ended, millis);
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
@@ -36,11 +41,16 @@ pub fn run(file: &Path, seed: u64, args: &[String]) -> anyhow::Result<ExitCode> 
 }
 
 /// Compiles; `None` when the source is wrong, which has been said.
-fn build(file: &Path, text: &str, engine: &mut Engine) -> anyhow::Result<Option<Program>> {
+fn build(
+    file: &Path,
+    text: &str,
+    target: Target,
+    engine: &mut Engine,
+) -> anyhow::Result<Option<Program>> {
     let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let folder = std::path::absolute(parent.unwrap_or(Path::new(".")))?;
-    let options = ProgramOptions { target: Target::Simulator, fmad: true, folder: Some(folder) };
+    let options = ProgramOptions { target, fmad: true, folder: Some(folder) };
     let program = match engine.build(text, &name, &options)? {
         Outcome::Compiled(program) => program,
         Outcome::Rejected(messages) => {
@@ -76,7 +86,7 @@ fn unnoticed(report: &Report) -> bool {
 }
 
 /// The hidden subcommand that becomes the program.
-pub fn serve(object: &Path, seed: u64, args: &[String]) -> ExitCode {
+pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
     program::serve(object, seed, args)
 }
 

@@ -45,9 +45,16 @@ impl Recipe for ProgramOptions {
     fn key(&self, source: &str) -> Option<String> {
         let Self { target, fmad, folder } = self;
         // what lies in the folder may change
-        let alone = folder.is_none() || !source.contains("include");
+        let alone = folder.is_none() || source.lines().all(stands_alone);
         alone.then(|| format!("program {target:?} fmad={fmad}"))
     }
+}
+
+/// Is this line no `#include` of a file beside the source?
+fn stands_alone(line: &str) -> bool {
+    let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+    let included = rest.and_then(|rest| rest.strip_prefix("include"));
+    included.is_none_or(|what| what.trim_start().starts_with('<'))
 }
 
 /// A folder of compiled modules.
@@ -214,6 +221,9 @@ mod tests {
         let source = "#include \"b.h\"";
         cache.put(&compiler, source, "a.cu", &beside, &program);
         assert_eq!(cache.get(&compiler, source, "a.cu", &beside), None);
+        let source = " # include <cstdio>\nint main() {}";
+        cache.put(&compiler, source, "a.cu", &beside, &program);
+        assert!(cache.get(&compiler, source, "a.cu", &beside).is_some());
     }
 
     /// A file cut short by a full disk, or with a flipped bit, is a miss, and can be written again.

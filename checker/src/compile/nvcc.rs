@@ -101,8 +101,13 @@ fn arguments(nvcc: &Path, options: &ProgramOptions) -> Vec<OsString> {
             }
         }
     }
+    // for `#include "..."` only: what stands in <> is the system's, and so the same tomorrow
     if let Some(folder) = &options.folder {
-        all.extend(["-I".into(), folder.clone().into_os_string()]);
+        for part in
+            ["-Xcompiler".as_ref(), "-iquote".as_ref(), "-Xcompiler".as_ref(), folder.as_os_str()]
+        {
+            all.push(part.into());
+        }
     }
     all
 }

@@ -5,9 +5,9 @@
 
 use std::error::Error;
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::{fs, io};
 
 use cudart_sim::abi;
 use cudart_sim::crash;
@@ -18,19 +18,16 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use super::{REPORT_VARIABLE, thread};
 
 /// The hidden subcommand `checker program`: becomes the program.
-pub fn serve(object: &Path, seed: u64, args: &[String]) -> ExitCode {
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    abi::start(Settings { threads, seed, order: seed, ..Settings::default() });
-    if let Err(error) = crash::watch(|report| leave(&report)) {
+pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
+    if let Some(seed) = seed
+        && let Err(error) = simulate(seed)
+    {
         eprintln!("error: signals cannot be watched: {error}");
         return ExitCode::from(crate::exit::ENVIRONMENT);
     }
     unsafe extern "C" {
-        fn atexit(function: extern "C" fn()) -> c_int;
         fn exit(status: c_int) -> !;
     }
-    // SAFETY: `report` is a plain function. What is registered first runs last: after the program's own ends.
-    unsafe { atexit(report) };
     match call_main(object, args) {
         // SAFETY: ends the process as returning from `main` does; nothing of ours is left to be dropped.
         Ok(status) => unsafe { exit(status) },
@@ -39,6 +36,19 @@ pub fn serve(object: &Path, seed: u64, args: &[String]) -> ExitCode {
             ExitCode::from(crate::exit::ENVIRONMENT)
         }
     }
+}
+
+/// Makes this process one whose device is simulated.
+fn simulate(seed: u64) -> io::Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
+    abi::start(Settings { threads, seed, order: seed, ..Settings::default() });
+    crash::watch(|report| leave(&report))?;
+    unsafe extern "C" {
+        fn atexit(function: extern "C" fn()) -> c_int;
+    }
+    // SAFETY: `report` is a plain function. What is registered first runs last: after the program's own ends.
+    unsafe { atexit(report) };
+    Ok(())
 }
 
 type Main = unsafe extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_void) -> c_int;

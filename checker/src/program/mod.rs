@@ -29,11 +29,12 @@ pub struct Ended {
     pub report: Option<Report>,
 }
 
-/// Runs a compiled program with its own input and output; `seed` chooses among the orders in which a device may work.
+/// Runs a compiled program with its own input and output: on the simulator, where `seed` chooses among the orders in which
+/// a device may work, or, without one, on the GPU that it is linked for.
 ///
 /// # Errors
 /// When no process can be started, or the folder for the report cannot be written.
-pub fn run(object: &[u8], seed: u64, args: &[String]) -> io::Result<Ended> {
+pub fn run(object: &[u8], seed: Option<u64>, args: &[String]) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
     fs::write(&program, object)?;
@@ -41,7 +42,7 @@ pub fn run(object: &[u8], seed: u64, args: &[String]) -> io::Result<Ended> {
     let status = Command::new(env::current_exe()?)
         .arg("program")
         .arg(&program)
-        .arg(seed.to_string())
+        .args(seed.map(|seed| format!("--seed={seed}")))
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &place)
