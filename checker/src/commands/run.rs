@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cudart_sim::report::{HostFinding, HostFindingKind, Report};
+use cudart_sim::report::{HostFinding, Report};
 
 use super::{Usage, session};
 use crate::attempt;
@@ -16,6 +16,7 @@ use crate::explain::{self, Context};
 use crate::program::{self, Ended};
 use crate::report::terminal;
 use crate::source;
+use crate::verdict::Slug;
 
 /// Compiles and runs a program.
 pub fn run(file: &Path, backend: Choice, seed: u64, args: &[String]) -> anyhow::Result<ExitCode> {
@@ -75,11 +76,8 @@ fn build(
 /// Is something wrong that no call has answered with an error?
 fn unnoticed(report: &Report) -> bool {
     let answered = |finding: &HostFinding| {
-        use HostFindingKind::{CallFailed, DoubleFree, InvalidFree, UseAfterFree};
-        matches!(
-            finding.what,
-            CallFailed(_) | DoubleFree { .. } | InvalidFree { .. } | UseAfterFree { .. }
-        )
+        let slug = Fault::Host(finding.clone()).slug();
+        matches!(slug, Slug::CallFailed | Slug::DoubleFree | Slug::InvalidFree | Slug::UseAfterFree)
     };
     report.findings.iter().any(|finding| !answered(finding))
         || report.launches.iter().any(|launch| !launch.seen.findings.is_empty())
