@@ -106,6 +106,11 @@ pub fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Cr
             "memory that was freed is nobody's",
             "which line is the last that needs this memory?",
         ),
+        (11 | 7, Some(Pointer::Stack)) => (
+            "the program crashed: the host's stack is full".to_owned(),
+            "every call that has not returned takes some of the stack, and so do arrays inside functions: there are 8 MiB",
+            "which call is to be the last one inside itself, or how large is the array?",
+        ),
         (11 | 7, Some(Pointer::Null)) => (
             "the program crashed: it used a null pointer".to_owned(),
             "an allocation that fails, or was never made, leaves a null pointer",
@@ -132,6 +137,16 @@ pub fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Cr
             "the program was aborted".to_owned(),
             "abort() was called: by an assert, by an exception that nobody caught, or by the C library after memory was destroyed",
             "which line ran last, and what did it find wrong?",
+        ),
+        (25, _) => (
+            "the program was stopped: it printed more than 256 MiB".to_owned(),
+            "what a program prints is kept for the report; a loop that prints for ever fills the disk",
+            "which loop prints, and what ends it?",
+        ),
+        (31, _) => (
+            "the program was stopped: it tried to start another process".to_owned(),
+            "an exercise is one process; fork() makes a second one, with a copy of everything but the device",
+            "what is the second process for, and could a thread or a stream do it?",
         ),
         _ => (
             "the program was ended by a signal".to_owned(),
@@ -338,7 +353,7 @@ impl Program<'_> {
     fn pointer(self, pointer: &Pointer) -> String {
         match pointer {
             Pointer::Null => "a null pointer".into(),
-            Pointer::Host => "ordinary memory of the host".into(),
+            Pointer::Host | Pointer::Stack => "ordinary memory of the host".into(),
             Pointer::Freed { memory, .. } => {
                 format!("{}, which was freed before", self.name(memory))
             }

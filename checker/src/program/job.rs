@@ -52,6 +52,7 @@ pub fn run(
     let function: Symbol<*const std::ffi::c_void> =
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
+    forbid_fork();
     let mut called = None;
     // SAFETY: see `entry::check`, without which no call is asked for.
     let body = || called = unsafe { call::call(function as *const _, &arguments) };
@@ -74,6 +75,16 @@ pub fn run(
     // it stays loaded: its destructors run, or do not, when the process ends
     std::mem::forget(library);
     Ok(run)
+}
+
+/// A program that forks would come back twice. It is stopped by the signal that forbidden system calls get.
+fn forbid_fork() {
+    extern "C" fn stop() {
+        // SAFETY: the default action of this signal ends the process.
+        unsafe { libc::raise(libc::SIGSYS) };
+    }
+    // SAFETY: `stop` is a plain function.
+    unsafe { libc::pthread_atfork(Some(stop), None, None) };
 }
 
 /// The inner error is the learner's: a function that is not there.

@@ -39,10 +39,16 @@ impl Workbook {
         self.root().join(".workbook/progress.txt")
     }
 
-    /// Puts the course's solution in place of an exercise.
+    /// Puts the course's solution in place of an exercise of chapter 1.
     pub fn solve(&self, name: &str) {
+        self.solve_in("ch01_threads", name);
+    }
+
+    /// The same of any chapter.
+    pub fn solve_in(&self, chapter: &str, name: &str) {
         let solution = self.run(&["solution", name, "--spoil"]).out;
-        fs::write(self.exercise(name), solution).expect("writable");
+        let file = self.root().join("exercises").join(chapter).join(format!("{name}.cu"));
+        fs::write(file, solution).expect("writable");
     }
 
     /// Runs the checker in the workbook's folder.

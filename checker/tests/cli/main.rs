@@ -3,5 +3,7 @@
 mod closeups;
 mod commands;
 mod common;
+#[cfg(target_os = "linux")]
+mod programs;
 mod verdicts;
 mod watch;

@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "signals")]
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -14,12 +15,20 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::abi;
 use crate::guard;
-use crate::report::{Crash, Report};
+use crate::report::{Crash, Pointer, Report};
 use crate::runtime::{Frames, frames_at, stopped};
 
 /// Signals that end a program that has made a mistake.
-const SIGNALS: [c_int; 5] =
-    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+const SIGNALS: [c_int; 7] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGABRT,
+    // a system call that is forbidden, and a file that grows beyond its limit
+    libc::SIGSYS,
+    libc::SIGXFSZ,
+];
 
 /// Milliseconds that the report may take.
 const PATIENCE: c_int = 5_000;
@@ -30,6 +39,7 @@ const STACK: usize = 256 << 10;
 /// What the handler writes down.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
+static OVERFLOW: AtomicBool = AtomicBool::new(false);
 static FRAMES: Mutex<Frames> = Mutex::new([0; 12]);
 /// One crash is enough.
 static CRASHED: AtomicBool = AtomicBool::new(false);
@@ -47,7 +57,11 @@ pub fn watch(tell: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> 
         if read(&wake) {
             let report = abi::patiently(|runtime| {
                 let mut report = runtime.report();
-                report.crashed = Some(runtime.crash(SIGNAL.load(SeqCst), address(), &frames()));
+                let mut crash = runtime.crash(SIGNAL.load(SeqCst), address(), &frames());
+                if OVERFLOW.load(SeqCst) {
+                    crash.pointer = Some(Pointer::Stack);
+                }
+                report.crashed = Some(crash);
                 report
             });
             tell(report.unwrap_or_else(|| Report { crashed: Some(bare()), ..Report::default() }));
@@ -73,12 +87,37 @@ pub fn watch(tell: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> 
     Ok(())
 }
 
+thread_local! {
+    /// Where this thread's own stack ends.
+    static END: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How far beyond the end of its stack a function's first access may be: a large array of its own.
+const BEYOND: u64 = 4 << 20;
+
 /// Gives this thread a stack for signals, so that the end of its own can be told.
 pub fn stack() {
+    END.set(own_stack_end());
     let stack = Box::leak(vec![0_u8; STACK].into_boxed_slice());
     let new = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
     // SAFETY: the stack is never freed. A failure only means that nothing is told.
     unsafe { libc::sigaltstack(&raw const new, std::ptr::null_mut()) };
+}
+
+/// The lowest address of this thread's own stack; 0 when nobody knows.
+fn own_stack_end() -> u64 {
+    let mut end = std::ptr::null_mut();
+    let mut bytes = 0;
+    // SAFETY: the attributes are made by the first call, read by the second, and freed by the third.
+    unsafe {
+        let mut attributes = MaybeUninit::uninit();
+        if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
+            return 0;
+        }
+        libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut end, &raw mut bytes);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+    }
+    end as u64
 }
 
 fn address() -> Option<u64> {
@@ -112,6 +151,9 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     {
         SIGNAL.store(signal, SeqCst);
         ADDRESS.store(address, SeqCst);
+        let end = END.get();
+        let near = (end.saturating_sub(BEYOND)..end + 4096).contains(&address);
+        OVERFLOW.store(signal == libc::SIGSEGV && end > 0 && near, SeqCst);
         if let Ok(mut frames) = FRAMES.try_lock() {
             *frames = frames_at(at);
         }

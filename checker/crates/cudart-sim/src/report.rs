@@ -299,6 +299,8 @@ pub enum Pointer {
         /// Where it was freed.
         freed: Option<Place>,
     },
+    /// Beyond the end of the stack of the thread that used it.
+    Stack,
     /// Ordinary memory of the host, or no memory at all.
     Host,
 }

@@ -15,6 +15,9 @@ const MOST: usize = 256;
 /// A stretch that nothing has written is padding of a structure if it is shorter: no type is aligned to more bytes.
 const PADDING: u64 = 16;
 
+/// Addresses below this are a null pointer's neighbours.
+const NULL_PAGE: u64 = 1 << 16;
+
 /// What is kept for findings.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
@@ -112,7 +115,11 @@ impl Runtime {
     /// How a program ended that a signal has stopped there, about this address.
     pub(crate) fn crash(&self, signal: i32, address: Option<u64>, frames: &Frames) -> Crash {
         let at = stopped(frames);
-        Crash { signal, address, at, pointer: address.map(|address| self.pointer(address)) }
+        let pointer = |address| {
+            // a small index through a null pointer
+            if address < NULL_PAGE { Pointer::Null } else { self.pointer(address) }
+        };
+        Crash { signal, address, at, pointer: address.map(pointer) }
     }
 
     /// The findings, for the report.
