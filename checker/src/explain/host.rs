@@ -171,6 +171,16 @@ pub fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Cr
     draft.think(think)
 }
 
+/// What the program calls memory that a kernel got in a structure: its name in findings, and in the source.
+pub fn indirect(program: Program<'_>, launched: &Launched) -> Vec<(String, String)> {
+    let alias = |memory: &Memory| {
+        let name = program.name(memory);
+        let plain = name.strip_prefix('`')?.strip_suffix('`')?;
+        Some((memory.name.clone(), plain.to_owned()))
+    };
+    launched.indirect.iter().filter_map(alias).collect()
+}
+
 /// Adds to the finding of a kernel what its arguments are that are no memory of the device.
 pub fn strangers(
     program: Program<'_>,

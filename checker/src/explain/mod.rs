@@ -187,8 +187,10 @@ pub fn launch(
     let Launched { kernel, grid, block, .. } = launched;
     let source = Source::new(context.source);
     let fault = Fault::Finding(finding.clone());
-    let draft = faults::explain(&Scene::launch(launched, &source), &fault, others);
-    let draft = host::strangers(program(&source, context), launched, finding, draft);
+    let program = program(&source, context);
+    let scene = Scene::launch(launched, &source).knowing(host::indirect(program, launched));
+    let draft = faults::explain(&scene, &fault, others);
+    let draft = host::strangers(program, launched, finding, draft);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
     let (kernel, grid, block) = (neutral(kernel), words::dims(*grid), words::dims(*block));
     Report {
@@ -220,8 +222,11 @@ fn draft(
             match fault {
                 Fault::InLaunch { launch, finding } => {
                     let fault = Fault::Finding(finding.clone());
-                    let draft = faults::explain(&Scene::launch(launch, source), &fault, *others);
-                    host::strangers(program(source, context), launch, finding, draft)
+                    let program = program(source, context);
+                    let names = host::indirect(program, launch);
+                    let scene = Scene::launch(launch, source).knowing(names);
+                    let draft = faults::explain(&scene, &fault, *others);
+                    host::strangers(program, launch, finding, draft)
                 }
                 Fault::Host(finding) => host::explain(program(source, context), finding),
                 Fault::Leaked(leaks) => host::leaks(program(source, context), leaks),

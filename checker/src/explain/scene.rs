@@ -73,6 +73,12 @@ impl<'a> Scene<'a> {
         Self { params, sizes, grid, block, source, places, simulated, program, names, aliases }
     }
 
+    /// The same scene with names for arrays that no parameter points to.
+    pub fn knowing(mut self, names: Vec<(String, String)>) -> Self {
+        self.aliases.extend(names);
+        self
+    }
+
     /// The same scene with the launch that computed something.
     pub fn launched(self, launch: Option<([u32; 3], [u32; 3])>) -> Self {
         let (grid, block) = launch.unwrap_or((self.grid, self.block));

@@ -30,7 +30,7 @@ use ptxsim::{Diagnose, Memory};
 use crate::clock::Clock;
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, Stream};
-use crate::report::{Place, Pointer};
+use crate::report::{self, Place, Pointer};
 pub use arrays::{Array, ArrayHandle, Channels, Part};
 pub use copies::{Direction, SymbolPart, Transfer};
 pub use functions::FunctionAttributes;
@@ -99,6 +99,8 @@ pub struct Launched {
     /// What those arguments are that look like addresses and are none of the device's memory, where that matters to a
     /// finding.
     pub strangers: Vec<(usize, Pointer)>,
+    /// Memory that findings name and no argument points to: it came in a structure, or from other memory.
+    pub indirect: Vec<report::Memory>,
     /// What was seen; of a launch that was refused, nothing.
     pub seen: ptxsim::Observations,
     /// Why it was not run.

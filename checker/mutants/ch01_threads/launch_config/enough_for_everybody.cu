@@ -17,7 +17,7 @@ extern "C" void launch_config(float a, const float* x, const float* y, float* ou
     cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice);
     cudaMemcpy(d_y, y, bytes, cudaMemcpyHostToDevice);
 
-    const int block = 256;                     // threads in each block
+    const int block = 256;  // threads in each block
     const int grid = 4000;
     saxpy<<<grid, block>>>(a, d_x, d_y, d_out, n);
 

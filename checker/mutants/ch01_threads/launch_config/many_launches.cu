@@ -17,7 +17,7 @@ extern "C" void launch_config(float a, const float* x, const float* y, float* ou
     cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice);
     cudaMemcpy(d_y, y, bytes, cudaMemcpyHostToDevice);
 
-    const int block = 256;                     // threads in each block
+    const int block = 256;  // threads in each block
     for (int first = 0; first < n; first += block) {
         const int count = n - first < block ? n - first : block;
         saxpy<<<1, block>>>(a, d_x + first, d_y + first, d_out + first, count);

@@ -1,5 +1,6 @@
 // expect: use-after-free
-// A buffer that can be copied is passed by value: the copy frees the memory when the function returns.
+// A buffer that can be copied is passed by value: the copy frees the memory when the function
+// returns.
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

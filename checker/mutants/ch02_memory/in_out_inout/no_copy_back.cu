@@ -22,7 +22,6 @@ extern "C" void in_out_inout(const float* a, const float* b, float c, float* out
     const int grid = (n + block - 1) / block;
     multiply_add<<<grid, block>>>(d_a, d_b, c, d_out, n);
 
-
     cudaFree(d_out);
     cudaFree(d_b);
     cudaFree(d_a);

@@ -20,7 +20,6 @@ extern "C" void in_out_inout(const float* a, const float* b, float c, float* out
 
     const int block = 256;
     const int grid = (n + block - 1) / block;
-    
 
     for (int i = 0; i < n; ++i) {
         out[i] = a[i] * b[i] + c;

@@ -21,7 +21,8 @@ extern "C" void pitched_2d(float* image, int height, int width, int y0, int y1, 
     float* d_region = nullptr;
     size_t pitch = 0;
     cudaMallocPitch(&d_region, &pitch, bytes, rows);
-    cudaMemcpy2D(d_region, pitch, region, host_pitch, bytes, rows * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy2D(d_region, pitch, region, host_pitch, bytes, rows * sizeof(float),
+                 cudaMemcpyHostToDevice);
 
     const dim3 block(32, 8);
     const dim3 grid((cols + block.x - 1) / block.x, (rows + block.y - 1) / block.y);

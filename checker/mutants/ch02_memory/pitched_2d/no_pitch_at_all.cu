@@ -1,5 +1,6 @@
 // expect: uncoalesced
-// Packs the rows, with no pitch anywhere: right, but every other row begins where memory does not like it.
+// Packs the rows, with no pitch anywhere: right, but every other row begins where memory does not
+// like it.
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

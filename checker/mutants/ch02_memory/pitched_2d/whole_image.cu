@@ -14,7 +14,7 @@ __global__ void negative(float* region, size_t pitch, int rows, int cols) {
 extern "C" void pitched_2d(float* image, int height, int width, int y0, int y1, int x0, int x1) {
     const int rows = y1 - y0;
     const int cols = x1 - x0;
-    float* region = image;          // its first pixel, on the host
+    float* region = image;                            // its first pixel, on the host
     const size_t host_pitch = width * sizeof(float);  // bytes from one of its rows to the next
     const size_t bytes = cols * sizeof(float);        // bytes in one of its rows
 

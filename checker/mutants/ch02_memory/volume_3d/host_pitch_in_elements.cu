@@ -39,8 +39,7 @@ extern "C" void volume_3d(const float* in, float* out, int depth, int height, in
     cudaMalloc3D(&d_out, extent);
 
     cudaMemcpy3DParms way_in = {};
-    way_in.srcPtr =
-        make_cudaPitchedPtr(const_cast<float*>(in), width, width, height);
+    way_in.srcPtr = make_cudaPitchedPtr(const_cast<float*>(in), width, width, height);
     way_in.dstPtr = d_in;
     way_in.extent = extent;
     way_in.kind = cudaMemcpyHostToDevice;

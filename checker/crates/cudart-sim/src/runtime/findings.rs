@@ -134,7 +134,7 @@ impl Runtime {
     }
 
     /// Device memory that is, or was, allocated by the program.
-    fn memory(&self, allocation: &Allocation) -> Memory {
+    pub(super) fn memory(&self, allocation: &Allocation) -> Memory {
         let Allocation { bytes, name, site, kind, .. } = allocation;
         let at = self.place(*site, None);
         Memory { kind: *kind, name: name.clone(), bytes: *bytes, at }

@@ -1,5 +1,7 @@
 //! Doing what is pending, when somebody waits for it.
 
+use std::collections::BTreeSet;
+
 use ptxsim::{FindingKind, Launch, Options, Touched};
 
 use super::conflicts::Bytes;
@@ -240,7 +242,17 @@ impl Runtime {
             let allocation = self.allocation(address).or_else(freed)?;
             Some((i, allocation.name.clone()))
         };
-        let arrays = addresses(launch).filter_map(array).collect();
+        let arrays: Vec<(usize, String)> = addresses(launch).filter_map(array).collect();
+        let passed = |name: &str| arrays.iter().any(|(_, array)| array == name);
+        let parties = seen.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
+        let named: BTreeSet<&str> =
+            parties.flatten().filter_map(|at| at.array.as_deref()).collect();
+        let indirect = self
+            .allocations
+            .values()
+            .filter(|a| named.contains(a.name.as_str()) && !passed(&a.name))
+            .map(|allocation| self.memory(allocation))
+            .collect();
         let strangers = if seen.findings.iter().any(about_address) {
             let addresses = addresses(launch).map(|(i, address)| (i, self.pointer(address)));
             addresses
@@ -263,6 +275,7 @@ impl Runtime {
             at,
             span,
             strangers,
+            indirect,
         });
         (touched, code.map(|()| cost))
     }
