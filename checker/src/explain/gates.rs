@@ -80,6 +80,8 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::TimedKernels => {
             format!("the time that is measured covers {yours} of the kernel's ({limit} wanted)")
         }
+        Metric::BytesToDevice => format!("{yours} bytes are copied to the device ({limit} wanted)"),
+        Metric::BytesToHost => format!("{yours} bytes are copied back to the host ({limit} wanted)"),
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
     }
 }

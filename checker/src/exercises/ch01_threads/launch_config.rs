@@ -52,8 +52,8 @@ pub static SPEC: Spec = Spec {
         "ceil(n / block). The division has dropped the rest before ceil sees it.",
         "n / block + 1. It is one block too many whenever block divides n. Here that is let pass; one \
          idle block costs little.",
-        "Grid and block the wrong way round. For small n both are legal, and the answer is right; from \
-         1024 blocks on nothing runs at all.",
+        "Grid and block the wrong way round. For small n both are legal, and the answer is right; with \
+         more than 1024 blocks nothing runs at all.",
         "A launch that cannot be (0 blocks, 2048 threads in a block) does not stop the program. The \
          kernel simply does not run. Chapter 2 shows how to hear of it.",
         "A block of 1000 threads. Threads come in warps of 32: the 32nd warp has 8 threads, and 24 \
