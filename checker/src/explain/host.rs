@@ -207,7 +207,7 @@ pub fn strangers(
                 let address = format!("{:#x}", finding.at.address);
                 draft.title = draft.title.replace(
                     &format!("address {address}, which belongs to no array"),
-                    "to memory of the host, which a kernel cannot reach",
+                    "memory of the host, which a kernel cannot reach",
                 );
                 for span in &mut draft.spans {
                     span.label = span.label.replace(&address, "the host's memory");
