@@ -81,7 +81,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
             format!("the time that is measured covers {yours} of the kernel's ({limit} wanted)")
         }
         Metric::BytesToDevice => format!("{yours} bytes are copied to the device ({limit} wanted)"),
-        Metric::BytesToHost => format!("{yours} bytes are copied back to the host ({limit} wanted)"),
+        Metric::BytesToHost => {
+            format!("{yours} bytes are copied back to the host ({limit} wanted)")
+        }
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
     }
 }
@@ -177,14 +179,11 @@ fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
 /// Where a program does what there is too much of: its copies, its launches, its waits.
 fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     let more = missed.value.is_some_and(|value| value > missed.gate.target);
-    let (word, label) = match missed.gate.metric {
-        Metric::BytesToDevice | Metric::CopiesToDevice => {
-            ("cudaMemcpyHostToDevice", "to the device")
-        }
-        Metric::BytesToHost | Metric::CopiesToHost => ("cudaMemcpyDeviceToHost", "to the host"),
-        Metric::Launches => ("<<<", "a launch"),
-        Metric::SpareBlocks | Metric::IdleLanes => ("<<<", "this launch"),
-        Metric::DeviceWaits => ("cudaDeviceSynchronize", "waits for everything"),
+    let word = match missed.gate.metric {
+        Metric::BytesToDevice | Metric::CopiesToDevice => "cudaMemcpyHostToDevice",
+        Metric::BytesToHost | Metric::CopiesToHost => "cudaMemcpyDeviceToHost",
+        Metric::Launches | Metric::SpareBlocks | Metric::IdleLanes => "<<<",
+        Metric::DeviceWaits => "cudaDeviceSynchronize",
         _ => return vec![],
     };
     if !more {
@@ -203,7 +202,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         .filter(|(_, code)| code.contains(word))
         .map(|(line, code)| (begins(line), code))
         .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
-        .map(|(line, (column, length))| span(line, column, length, false, label))
+        .map(|(line, (column, length))| span(line, column, length, false, ""))
         .collect();
     // so many that nobody would look at them all
     marks.truncate(MOST_CALLS);
