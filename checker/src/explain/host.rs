@@ -205,9 +205,10 @@ pub fn strangers(
             }
             Pointer::Host if !after_free => {
                 let address = format!("{:#x}", finding.at.address);
+                let to = if draft.title.contains(" reads ") { "" } else { "to " };
                 draft.title = draft.title.replace(
                     &format!("address {address}, which belongs to no array"),
-                    "memory of the host, which a kernel cannot reach",
+                    &format!("{to}memory of the host, which a kernel cannot reach"),
                 );
                 for span in &mut draft.spans {
                     span.label = span.label.replace(&address, "the host's memory");
