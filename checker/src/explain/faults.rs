@@ -182,7 +182,7 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
         return Draft::new(format!("{who} {verb} memory through a null pointer"))
             .mark(scene.mark(at, true, "a pointer used here points at nothing"))
             .note(format!("the address is {address:#x}: null, plus an index"))
-            .think(if scene.from_host() {
+            .think(if scene.by_a_program() {
                 "which call should give this pointer its value, and did that call succeed?"
             } else {
                 "where should this pointer get its value, and does every thread get it?"
@@ -199,7 +199,7 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
     } else {
         draft.note("the index is far too large or negative, or the pointer was never set")
     };
-    draft.think(if host && scene.from_host() {
+    draft.think(if host && scene.by_a_program() {
         "which arguments of this launch came from cudaMalloc, and which are the host's own?"
     } else {
         "print the index with printf for this one thread: is it what you expect?"
@@ -243,7 +243,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
             .think("what should its first value be?"),
-        _ if scene.from_host() => draft
+        _ if scene.by_a_program() => draft
             .note("cudaMalloc does not clear memory: it holds what somebody left there")
             .think(format!(
                 "which line fills {array} before this launch, and all of it? Or should nobody read it here?"

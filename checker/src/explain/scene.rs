@@ -86,7 +86,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a program made this launch, whose arrays are what it allocated.
-    pub const fn from_host(&self) -> bool {
+    pub const fn by_a_program(&self) -> bool {
         self.params.is_empty()
     }
 
