@@ -17,7 +17,7 @@ pub(crate) enum Code {
     /// Device code only.
     Kernel(compile::Module),
     /// Host code, too.
-    Program(Built),
+    Program(Box<Built>),
 }
 
 impl Code {
@@ -31,7 +31,7 @@ impl Code {
         Ok(match spec.kind {
             Kind::Kernel => kernel::module(spec, source, engine, &compile::Options::default())?
                 .map(Self::Kernel),
-            Kind::Program => Built::new(spec, source, on_gpu, engine)?.map(Self::Program),
+            Kind::Program => Built::new(spec, source, on_gpu, engine)?.map(|built| Self::Program(Box::new(built))),
         })
     }
 

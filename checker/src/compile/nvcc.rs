@@ -136,12 +136,12 @@ fn refused(messages: Vec<Message>, log: &str) -> Outcome<Program> {
 /// The functions of CUDA that an object calls and that the simulator does not have.
 fn missing(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(bytes)?;
-    let known = |name: &str| known().iter().any(|known| *known == name);
+    let known = known();
     let cuda = |name: &str| name.starts_with("cuda") || name.starts_with("__cuda");
     let undefined = file.dynamic_symbols().filter(|s| s.is_undefined());
     let mut missing: Vec<String> = undefined
         .filter_map(|symbol| symbol.name().ok())
-        .filter(|name| cuda(name) && !known(name))
+        .filter(|name| cuda(name) && !known.contains(name))
         .map(ToOwned::to_owned)
         .collect();
     missing.sort();

@@ -68,7 +68,6 @@ mod tests {
 
     static SEEN: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
 
-    #[expect(clippy::too_many_arguments, reason = "the last lie on the stack")]
     extern "C" fn mixed(
         a: *const f32,
         x: f32,
