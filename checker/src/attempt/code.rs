@@ -31,7 +31,8 @@ impl Code {
         Ok(match spec.kind {
             Kind::Kernel => kernel::module(spec, source, engine, &compile::Options::default())?
                 .map(Self::Kernel),
-            Kind::Program => Built::new(spec, source, on_gpu, engine)?.map(|built| Self::Program(Box::new(built))),
+            Kind::Program => Built::new(spec, source, on_gpu, engine)?
+                .map(|built| Self::Program(Box::new(built))),
         })
     }
 
