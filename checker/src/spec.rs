@@ -132,6 +132,8 @@ pub enum Tolerance {
     Exact,
     /// `C * sqrt(k) * eps * magnitude` for a result of `k` dependent roundings.
     Roundings(u32),
+    /// At most this far from the reference, wherever: a step of hardware that computes in fixed point.
+    Within(f64),
 }
 
 /// A count that the simulator takes from the learner's own kernel.
@@ -160,6 +162,10 @@ pub enum Metric {
     SharedRequests,
     /// Global load requests.
     LoadRequests,
+    /// Global loads of threads for each element of the outputs.
+    LoadsPerElement,
+    /// Texture requests: fetches of a warp.
+    TextureRequests,
     /// Divergent branches.
     DivergentBranches,
     /// Bytes that a program copies to the device.

@@ -78,13 +78,18 @@ fn observations() -> Observations {
         ..Counters::default()
     };
     let lines = vec![
-        line("math_functions.h", 40, Counters { load_requests: 64, load_sectors: 64, ..ran(4096) }),
+        line(
+            "math_functions.h",
+            40,
+            Counters { load_requests: 64, thread_loads: 2048, load_sectors: 64, ..ran(4096) },
+        ),
         line("transpose.cu", 5, ran(8192)),
         line(
             "transpose.cu",
             7,
             Counters {
                 load_requests: 2048,
+                thread_loads: 65_536,
                 load_sectors: 8192,
                 load_sectors_ideal: 8192,
                 shared_requests: 2048,

@@ -12,7 +12,7 @@ use std::{fs, io};
 
 use checker::compile::{Outcome, ProgramOptions, Target, nvcc};
 use checker::toolchain;
-use cudart_sim::report::{Place, Report, Synchronisations, Traffic};
+use cudart_sim::report::{Kept, Leak, Place, Report, Synchronisations, Traffic};
 
 fn run(file: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
@@ -138,6 +138,21 @@ fn what_cannot_be_compiled_or_run_is_said() {
     assert!(code == Some(1) && printed.is_empty() && said.contains("aborted"), "{said}");
     let arguments = "#include <cstdlib>\nint main(int n, char** v) { exit(n + atoi(v[1])); }";
     assert_eq!(wrong(arguments, &["40"]).0, Some(42));
+}
+
+/// An array and its objects are ended each by itself; the array's size is that of its texels.
+#[test]
+fn arrays_and_objects_that_are_kept_are_told() {
+    let report = report(Path::new("tests/programs/facts/kept.cu"));
+    let kept = |leak: &Leak| {
+        let line = leak.at.as_ref().and_then(|at| at.source.as_ref()).map(|source| source.line);
+        (leak.what, leak.bytes, line)
+    };
+    let leaks: Vec<_> = report.leaks.iter().map(kept).collect();
+    let expected =
+        [(Kept::Texture, 0, Some(13)), (Kept::Surface, 0, Some(15)), (Kept::Array, 60, Some(5))];
+    assert_eq!(leaks, expected);
+    assert_eq!(report.allocations, 0);
 }
 
 /// Every fact that gates may ask for, and that each call has its line: through a template, in a constructor, of a launch.

@@ -161,6 +161,8 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::SharedConflicts => "shared-memory bank conflicts",
         Metric::SharedRequests => "shared-memory requests",
         Metric::LoadRequests => "global load requests",
+        Metric::LoadsPerElement => "global loads by threads for each element of the output",
+        Metric::TextureRequests => "texture requests (fetches of a warp)",
         Metric::DivergentBranches => "divergent branches",
         Metric::BytesToDevice => "bytes copied to the device",
         Metric::BytesToHost => "bytes copied back",

@@ -8,6 +8,7 @@ use crate::spec::Spec;
 
 mod ch01_threads;
 mod ch02_memory;
+mod ch09_images;
 mod common;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,12 @@ static CHAPTERS: &[Chapter] = &[
             &ch02_memory::pitched_2d::SPEC,
             &ch02_memory::volume_3d::SPEC,
         ],
+    },
+    Chapter {
+        id: "ch09_images",
+        number: 9,
+        title: "Images and textures",
+        exercises: &[&ch09_images::sobel_const::SPEC, &ch09_images::texture_rotate::SPEC],
     },
 ];
 

@@ -233,6 +233,13 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (None, Some(again)) => again,
         (None, None) => "never written".into(),
     };
+    if let Some(texel) = texel(scene, at) {
+        return Draft::new(format!("{who} reads {texel}, which nothing has written yet"))
+            .mark(scene.mark(at, true, label))
+            .note("texels are counted row by row, from 0")
+            .note("cudaMallocArray does not clear memory: it holds what somebody left there")
+            .think("which copy fills the array before this launch, and how many bytes of each row does it take?");
+    }
     let draft = Draft::new(format!("{who} reads {element}, which nothing has written yet"))
         .mark(scene.mark(at, true, label));
     let array = at.array.as_deref().map_or_else(|| "it".into(), |array| scene.quoted(array));
@@ -252,6 +259,15 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .note(format!("{array} is an output: it holds garbage until the kernel writes it"))
             .think("does this line need the old value at all?"),
     }
+}
+
+/// "texel 14 of the array": an array that a program made has no name of its own, and the runtime numbers it.
+fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
+    let number = at.array.as_deref().filter(|_| scene.from_host())?.strip_prefix("array ")?;
+    number.parse::<u64>().ok()?;
+    let element = scene.element(at);
+    let (_, index) = element.strip_suffix(']')?.rsplit_once('[')?;
+    Some(format!("texel {index} of the array"))
 }
 
 fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {

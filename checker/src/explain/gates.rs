@@ -41,6 +41,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
         "which memory does the kernel use now, and which does the exercise ask for?"
+    } else if missed.gate.metric == Metric::TextureRequests {
+        question(missed.gate.metric)
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
     } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
@@ -67,6 +69,10 @@ fn complaint(missed: &Measured, value: f64) -> String {
     match missed.gate.metric {
         Metric::SectorsPerRequest => {
             format!("each request touches {value:.1} sectors of memory ({limit} wanted)")
+        }
+        Metric::LoadsPerElement => {
+            let limit = format!("at most {:.2}", missed.gate.target);
+            format!("each element costs {value:.2} loads from global memory ({limit} wanted)")
         }
         Metric::WritesPerElement if value >= 15.0 => {
             format!("one element is written 15 times or more ({limit} wanted)")
@@ -103,6 +109,12 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         ],
         Metric::SharedRequests => &["a request is one load or store of a warp in shared memory"],
         Metric::LoadRequests => &["a request is one load of a warp from global memory"],
+        Metric::LoadsPerElement => &[
+            "every load of every thread from global memory counts, divided by the elements of the output",
+        ],
+        Metric::TextureRequests => &[
+            "a request is one fetch of a warp: it can filter four texels into one number on its way",
+        ],
         Metric::DivergentBranches => {
             &["when a warp's threads go both ways, it walks both, one after the other"]
         }
@@ -144,7 +156,8 @@ fn question(metric: Metric) -> &'static str {
         Metric::SharedConflicts => {
             "which words do lanes 0, 1 and 2 read, and in which banks are they?"
         }
-        Metric::SharedRequests | Metric::LoadRequests => {
+        Metric::TextureRequests => "which texels does one fetch read, and who puts them together?",
+        Metric::SharedRequests | Metric::LoadRequests | Metric::LoadsPerElement => {
             "which value is loaded more than once, and who else could have kept it?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
@@ -220,6 +233,8 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::SharedConflicts => "shared conflicts",
         Metric::SharedRequests => "shared requests",
         Metric::LoadRequests => "load requests",
+        Metric::LoadsPerElement => "loads per element",
+        Metric::TextureRequests => "texture requests",
         Metric::DivergentBranches => "divergent branches",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",
@@ -241,6 +256,7 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
     let shown = |gate: &Measured, value: Option<f64>| match (gate.gate.metric, value) {
         (_, None) => "-".to_owned(),
         (Metric::SectorsPerRequest, Some(value)) => format!("{value:.1}"),
+        (Metric::LoadsPerElement, Some(value)) => format!("{value:.2}"),
         (Metric::Overlap | Metric::TimedKernels, Some(value)) => format!("{:.0} %", 100.0 * value),
         (_, Some(value)) => measured(value),
     };
@@ -286,6 +302,8 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
         ),
         Metric::SharedRequests => format!("{} requests", count(c.shared_requests)),
         Metric::LoadRequests => format!("{} load requests", count(c.load_requests)),
+        Metric::LoadsPerElement => format!("{} loads by threads", count(c.thread_loads)),
+        Metric::TextureRequests => format!("{} texture requests", count(c.texture_requests)),
         Metric::DivergentBranches => {
             format!(
                 "{} of {} branches go both ways",

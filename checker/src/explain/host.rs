@@ -1,8 +1,8 @@
 //! Mistakes of a program's host code: calls that fail, memory that leaks or is freed twice, work that nobody waits for.
 
 use cudart_sim::report::{
-    Crash, Failure, HostFinding, HostFindingKind as Kind, Leak, Memory, MemoryKind, Party, Place,
-    Pointer, Why, Work,
+    Crash, Failure, HostFinding, HostFindingKind as Kind, Kept, Leak, Memory, MemoryKind, Party,
+    Place, Pointer, Why, Work,
 };
 
 use cudart_sim::runtime::Launched;
@@ -227,27 +227,55 @@ pub fn strangers(
     draft
 }
 
-/// Explains what was never freed.
+/// Explains what was never given back.
 pub fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
-    let bytes = leaks.iter().map(|leak| leak.bytes).sum();
-    let all = many(leaks.len() as u64, "allocation", "allocations");
-    let mut draft = Draft::new(format!("{all} ({}) never freed", size_in_bytes(bytes)));
-    let mut lines: Vec<(Option<&Place>, u64)> = vec![];
+    let sized = |leak: &&Leak| matches!(leak.what, Kept::Memory | Kept::Array);
+    let memory: Vec<&Leak> = leaks.iter().filter(sized).collect();
+    let objects = (leaks.len() - memory.len()) as u64;
+    let bytes = size_in_bytes(memory.iter().map(|leak| leak.bytes).sum());
+    let arrays = memory.iter().all(|leak| leak.what == Kept::Array);
+    let nouns = if arrays { ("array", "arrays") } else { ("allocation", "allocations") };
+    let freed = || format!("{} ({bytes}) never freed", many(memory.len() as u64, nouns.0, nouns.1));
+    let surfaces = leaks.iter().all(|leak| leak.what != Kept::Texture);
+    let kind = if surfaces { "surface" } else { "texture" };
+    let destroyed = || {
+        format!(
+            "{} never destroyed",
+            many(objects, &format!("{kind} object"), &format!("{kind} objects"))
+        )
+    };
+    let mut draft = Draft::new(match (memory.is_empty(), objects) {
+        (false, 0) => freed(),
+        (true, _) => destroyed(),
+        (false, _) => format!("{}, and {}", destroyed(), freed()),
+    });
+    let mut lines: Vec<(&Leak, u64)> = vec![];
     for leak in leaks {
-        match lines.iter_mut().find(|(place, _)| place.map(line) == leak.at.as_ref().map(line)) {
+        let here = leak.at.as_ref().map(line);
+        match lines.iter_mut().find(|(first, _)| first.at.as_ref().map(line) == here) {
             Some((_, count)) => *count += 1,
-            None => lines.push((leak.at.as_ref(), 1)),
+            None => lines.push((leak, 1)),
         }
     }
-    for (i, (place, count)) in lines.iter().take(4).enumerate() {
-        let label = match count {
-            1 => "allocated here, freed nowhere".to_owned(),
-            n => format!("{n} times allocated here, and not freed"),
+    for (i, (leak, count)) in lines.iter().take(4).enumerate() {
+        let (made, ended) = match leak.what {
+            Kept::Memory => ("allocated", "freed"),
+            Kept::Array => ("made", "freed"),
+            Kept::Texture | Kept::Surface => ("made", "destroyed"),
         };
-        draft = draft.mark(program.mark(*place, i == 0, label));
+        let label = match count {
+            1 => format!("{made} here, {ended} nowhere"),
+            n => format!("{n} times {made} here, and not {ended}"),
+        };
+        draft = draft.mark(program.mark(leak.at.as_ref(), i == 0, label));
     }
     if lines.len() > 4 {
         draft = draft.note(format!("and on {} more lines", lines.len() - 4));
+    }
+    if memory.is_empty() {
+        return draft
+            .note("an object takes room on the device until it is destroyed, or until the whole process ends; what it looks at is freed on its own")
+            .think("which call ends an object, and on which way out of the function is it forgotten?");
     }
     draft
         .note("memory of the device stays taken until it is freed, or until the whole process ends")
@@ -268,6 +296,13 @@ impl Program<'_> {
         };
         let (label, think) = self.because(why.as_ref());
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
+        if matches!(why, Some(Why::Direction { .. } | Why::Pointer { .. }))
+            && let Some(variable) = self.variable(at)
+        {
+            draft = draft.note(format!(
+                "`{variable}` is a variable of the device: on the host its name is not its address; cudaMemcpyToSymbol and cudaMemcpyFromSymbol take the name"
+            ));
+        }
         let launch = at.is_some_and(|place| place.call == "cudaLaunchKernel");
         if unchecked && launch {
             draft = draft.note("a launch returns nothing, and nobody asks cudaGetLastError: the program goes on as if the kernel had run");
@@ -275,6 +310,17 @@ impl Program<'_> {
             draft = draft.note("a call that fails does nothing, and the program goes on unless it looks at what the call returned");
         }
         draft.think(think)
+    }
+
+    /// The `__device__` or `__constant__` variable that a call names.
+    fn variable(self, at: Option<&Place>) -> Option<String> {
+        let (line, _) = self.line(at?)?;
+        let statement = self.source.statement_text(line, 4);
+        let plain = |c: char| c.is_alphanumeric() || c == '_';
+        let mut words = statement.split(|c| !plain(c));
+        let variables: Vec<String> =
+            self.source.texts().filter_map(|(_, code)| device_variable(&code)).collect();
+        words.find(|word| variables.iter().any(|known| known == word)).map(str::to_owned)
     }
 
     /// What the call does wrong, and a question about it.
@@ -426,9 +472,29 @@ fn target(statement: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(plain)).then_some(name)
 }
 
+/// `weights` of `__constant__ float weights[3];`: a declaration on one line that begins with the specifier.
+fn device_variable(code: &str) -> Option<String> {
+    let code = code.trim();
+    let rest = ["__constant__", "__device__"].iter().find_map(|word| code.strip_prefix(word))?;
+    let declared = rest.split(['[', '=', ';', '{']).next()?.trim_end();
+    let name = declared.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    (!declared.contains('(') && declared.len() > name.len() && !name.is_empty())
+        .then(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::target;
+    use super::{device_variable, target};
+
+    #[test]
+    fn variables_of_the_device_are_known_by_their_declaration() {
+        let name = |code| device_variable(code);
+        assert_eq!(name("__constant__ float weights[3];").as_deref(), Some("weights"));
+        assert_eq!(name("  __device__ int hits = 0;").as_deref(), Some("hits"));
+        assert_eq!(name("__device__ float* at(int z);"), None);
+        assert_eq!(name("__device__"), None);
+        assert_eq!(name("float weights[3];"), None);
+    }
 
     #[test]
     fn memory_is_called_by_its_variable() {

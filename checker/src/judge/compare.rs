@@ -97,6 +97,7 @@ impl<'a> Comparison<'a> {
     ///
     /// * Integers: 0.
     /// * [`Tolerance::Exact`] floats: 0, after rounding the f64 reference to the output's type.
+    /// * [`Tolerance::Within`]`(step)`: `step`.
     /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's machine epsilon (2^-23
     ///   for `float`, 2^-52 for `double`) and the magnitude is the larger of `|expected|` and the mean of `|expected|`
     ///   over the output, so that a sum which happens to cancel to nearly 0 is not held to 0's precision.
@@ -108,6 +109,7 @@ impl<'a> Comparison<'a> {
         };
         match self.rule {
             Tolerance::Exact => 0.0,
+            Tolerance::Within(step) => step,
             Tolerance::Roundings(k) => {
                 let magnitude = self.expected(i).as_f64().abs().max(self.typical);
                 let tolerance = C * f64::from(k).sqrt() * eps * magnitude;

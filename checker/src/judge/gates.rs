@@ -3,7 +3,7 @@
 use ptxsim::{Counters, LineCounters, Observations};
 
 use super::programs;
-use crate::backend::Run;
+use crate::backend::{Output, Run};
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::verdict::Measured;
 
@@ -26,7 +26,7 @@ pub fn gates(
             let value = seen.and_then(|seen| {
                 program
                     .and_then(|(program, case)| programs::measure(gate.metric, case, program))
-                    .or_else(|| measure(spec, gate.metric, seen))
+                    .or_else(|| measure(spec, gate.metric, seen, run))
             });
             Measured { gate, value, holds: value.is_some_and(|value| holds(gate, value)) }
         })
@@ -46,7 +46,7 @@ fn holds(gate: Gate, value: f64) -> bool {
     }
 }
 
-fn measure(spec: &Spec, metric: Metric, seen: &Observations) -> Option<f64> {
+fn measure(spec: &Spec, metric: Metric, seen: &Observations, run: &Run) -> Option<f64> {
     let totals = &seen.totals;
     match metric {
         Metric::SectorsPerRequest => {
@@ -62,10 +62,25 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations) -> Option<f64> {
         Metric::SharedConflicts => Some(totals.shared_conflicts() as f64),
         Metric::SharedRequests => Some(totals.shared_requests as f64),
         Metric::LoadRequests => Some(totals.load_requests as f64),
+        Metric::LoadsPerElement => {
+            let elements = elements(spec, run);
+            (elements > 0).then(|| totals.thread_loads as f64 / elements as f64)
+        }
+        Metric::TextureRequests => Some(totals.texture_requests as f64),
         Metric::DivergentBranches => Some(totals.divergent_branches as f64),
         // counted of programs, in another place
         _ => None,
     }
+}
+
+/// Elements of the outputs.
+fn elements(spec: &Spec, run: &Run) -> usize {
+    let size = |output: &Output| {
+        let param = spec.params.iter().find(|param| param.name == output.name);
+        let out = param.filter(|param| matches!(param.role, Role::Out | Role::InOut));
+        out.map_or(0, |param| output.data.len() / param.dtype.bytes())
+    };
+    run.outputs.iter().map(size).sum()
 }
 
 fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
@@ -76,6 +91,8 @@ fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::SharedConflicts => c.shared_conflicts(),
         Metric::SharedRequests => c.shared_requests,
         Metric::LoadRequests => c.load_requests,
+        Metric::LoadsPerElement => c.thread_loads,
+        Metric::TextureRequests => c.texture_requests,
         Metric::DivergentBranches => c.divergent_branches,
         _ => 0,
     };

@@ -217,6 +217,13 @@ fn tolerances() {
     let bytes: Vec<u8> = [1e-4_f32, 1000.0].iter().flat_map(|v| v.to_le_bytes()).collect();
     assert!(Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Roundings(1)).right(0, 0));
     assert!(!Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Exact).right(0, 0));
+    // A fixed step is the same everywhere, and NaN is never within it.
+    let off = |by: f32| (0.1_f32 + by).to_le_bytes();
+    let within = |bytes: &[u8]| {
+        Comparison::new(DType::F32, bytes, &tenth, Tolerance::Within(0.25)).right(0, 0)
+    };
+    assert!(within(&off(0.24)) && within(&off(-0.24)));
+    assert!(!within(&off(0.26)) && !within(&off(f32::NAN)));
     // Infinity where it belongs is right; it excuses nothing else.
     let infinite = Array1::from(vec![f64::INFINITY]).into();
     let right = f32::INFINITY.to_le_bytes();
@@ -365,4 +372,24 @@ proptest! {
         let input = Array1::from((0..n).map(|i| i as f64).collect::<Vec<_>>());
         case(&DOUBLES, 0, &[Value::Array(Array::from(input))], &run(data));
     }
+}
+
+/// Loads of threads are counted for each element of the outputs; fetches of textures for themselves.
+#[test]
+fn loads_per_element_and_texture_requests() {
+    static GATES: &[Gate] = &[
+        Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
+        Gate { metric: Metric::TextureRequests, op: Op::Exactly, target: 3.0, baseline: None },
+    ];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let totals = Counters { thread_loads: 14, texture_requests: 3, ..Counters::default() };
+    let seen = Observations { completed: true, totals, ..Observations::default() };
+    let values = |elements: usize| {
+        let run = Run { observations: Some(seen.clone()), ..run(vec![0; 4 * elements]) };
+        let (measured, _) = gates(&SPEC, 0, &run);
+        measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
+    };
+    assert_eq!(values(8), [(Some(1.75), false), (Some(3.0), true)]);
+    assert_eq!(values(14), [(Some(1.0), true), (Some(3.0), true)]);
+    assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
 }

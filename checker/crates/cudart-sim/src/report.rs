@@ -33,7 +33,7 @@ pub struct Report {
     pub synchronisations: Synchronisations,
     /// Times that the program measured.
     pub elapsed: Vec<Elapsed>,
-    /// Device memory that was never freed, by when it was allocated.
+    /// Texture and surface objects, arrays and device memory that nobody gave back, each by when they were made.
     pub leaks: Vec<Leak>,
     /// What is wrong with how the program uses the runtime, by when it was found.
     pub findings: Vec<HostFinding>,
@@ -120,14 +120,29 @@ pub struct Elapsed {
     pub at: Option<Place>,
 }
 
-/// An allocation that nobody freed.
+/// What a program can make on the device and has to give back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kept {
+    /// Memory with an address.
+    Memory,
+    /// A `cudaArray_t`.
+    Array,
+    /// A texture object.
+    Texture,
+    /// A surface object.
+    Surface,
+}
+
+/// Something that nobody gave back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
-    /// Its address.
+    /// What it is.
+    pub what: Kept,
+    /// Its address, or its handle.
     pub address: u64,
-    /// Its size.
+    /// Its size; 0 of an object.
     pub bytes: u64,
-    /// Where it was allocated.
+    /// Where it was made.
     pub at: Option<Place>,
 }
 

@@ -119,6 +119,8 @@ struct Object {
     source: Source,
     /// None of a surface.
     look: Option<Look>,
+    /// Where it was made.
+    site: Site,
 }
 
 /// The runtime.

@@ -236,6 +236,8 @@ pub struct Counters {
     pub thread_instructions: u64,
     /// Global load requests (one per warp instruction).
     pub load_requests: u64,
+    /// Global loads executed by threads (`load_requests` weighted with the lanes that load).
+    pub thread_loads: u64,
     /// 32-byte sectors that those loads touched.
     pub load_sectors: u64,
     /// Sectors that fully packed loads would have touched.
@@ -326,6 +328,7 @@ impl Counters {
             instructions,
             thread_instructions,
             load_requests,
+            thread_loads,
             load_sectors,
             load_sectors_ideal,
             store_requests,

@@ -4,6 +4,7 @@
 use super::html::inline;
 
 mod coalesce;
+mod image;
 mod index;
 mod memory;
 mod stride;
@@ -29,6 +30,8 @@ pub fn named(name: &str) -> Option<String> {
         "chunk-or-step" => coalesce::chunk_or_step(),
         "round-trip" => memory::round_trip(),
         "pitch" => memory::pitch(3, 12, 16, 8),
+        "texels" => image::texels([8, 16, 24, 0], 1.75),
+        "halo" => image::halo(4),
         _ => return None,
     };
     let figures: String = panels
@@ -51,7 +54,7 @@ pub fn named(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 8] = [
+    const ALL: [&str; 10] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -60,6 +63,8 @@ mod tests {
         "chunk-or-step",
         "round-trip",
         "pitch",
+        "texels",
+        "halo",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

@@ -6,6 +6,7 @@ use ptxsim::{ArrayDesc, ArrayId, ChannelKind, TexelFormat};
 use super::Runtime;
 use super::copies::{Direction, Transfer};
 use super::region::{self, Extent, Rows};
+use super::sites::Site;
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 
@@ -74,6 +75,7 @@ pub struct Array {
     pub flags: u32,
     texel: u64,
     rows: Rows,
+    pub(super) site: Site,
 }
 
 impl Array {
@@ -86,6 +88,11 @@ impl Array {
     fn size(&self) -> [u64; 3] {
         let [width, height, depth] = self.extent;
         [width * self.texel, height.max(1), depth.max(1)]
+    }
+
+    /// All of them.
+    pub(super) fn bytes(&self) -> u64 {
+        self.size().into_iter().product()
     }
 
     /// A part from a byte of a row, a row, and a plane on.
@@ -169,7 +176,8 @@ impl Runtime {
         self.arrays_made = number;
         let texel = u64::from(format.bytes());
         let rows = Rows { address, pitch, plane };
-        self.arrays.insert(handle, Array { id, channels, extent, flags, texel, rows });
+        let site = self.site();
+        self.arrays.insert(handle, Array { id, channels, extent, flags, texel, rows, site });
         Ok(handle)
     }
 

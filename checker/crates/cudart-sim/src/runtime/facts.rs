@@ -3,7 +3,7 @@
 use super::Runtime;
 use super::memory::Allocation;
 use super::sites::Site;
-use crate::report::{Copies, Elapsed, Leak, Report, Synchronisations, Traffic};
+use crate::report::{Copies, Elapsed, Kept, Leak, Report, Synchronisations, Traffic};
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -67,20 +67,34 @@ impl Runtime {
         }
     }
 
+    /// What the program has made and not given back. Objects are before what they look at: whoever ends them in this order
+    /// never leaves one that looks at nothing.
+    fn leaks(&self) -> Vec<Leak> {
+        let leak = |what, address, bytes, site| {
+            let at = self.sites.place(site, None);
+            Leak { what, address, bytes, at }
+        };
+        let objects = self.objects.iter().map(|(handle, object)| {
+            let what = if object.look.is_some() { Kept::Texture } else { Kept::Surface };
+            leak(what, *handle, 0, object.site)
+        });
+        let arrays = self.arrays.iter();
+        let arrays = arrays.map(|(handle, a)| leak(Kept::Array, handle.0, a.bytes(), a.site));
+        let mut memory: Vec<(&u64, &Allocation)> = self.allocations.iter().collect();
+        memory.sort_by_key(|(_, allocation)| allocation.number);
+        let memory = memory.into_iter();
+        let memory = memory.map(|(address, a)| leak(Kept::Memory, *address, a.bytes, a.site));
+        objects.chain(arrays).chain(memory).collect()
+    }
+
     /// What has been seen so far.
     pub fn report(&mut self) -> Report {
         self.collect_hits();
         let facts = &self.facts;
-        let leak = |(address, a): (&u64, &Allocation)| {
-            let (address, bytes, at) = (*address, a.bytes, self.sites.place(a.site, None));
-            Leak { address, bytes, at }
-        };
         let elapsed = |&(start, end, milliseconds, site): &(f64, f64, f32, Site)| {
             let at = self.sites.place(site, None);
             Elapsed { start, end, milliseconds, at }
         };
-        let mut leaks: Vec<_> = self.allocations.iter().collect();
-        leaks.sort_by_key(|(_, allocation)| allocation.number);
         Report {
             launches: self.launched.clone(),
             timeline: self.clock.spans().to_vec(),
@@ -93,7 +107,7 @@ impl Runtime {
             streams: facts.streams,
             synchronisations: facts.synchronisations,
             elapsed: facts.elapsed.iter().map(elapsed).collect(),
-            leaks: leaks.into_iter().map(leak).collect(),
+            leaks: self.leaks(),
             findings: self.told_findings(),
             crashed: None,
             lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),

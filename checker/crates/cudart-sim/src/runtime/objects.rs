@@ -74,7 +74,8 @@ impl Runtime {
             Some(desc) => self.memory.create_texture(&desc).map_err(|_| Code::INVALID_VALUE)?,
             None => NOTHING + self.objects.len() as u64,
         };
-        self.objects.insert(handle, Object { source, look: Some(*look) });
+        let site = self.site();
+        self.objects.insert(handle, Object { source, look: Some(*look), site });
         Ok(handle)
     }
 
@@ -83,7 +84,8 @@ impl Runtime {
         self.alive()?;
         let id = self.array(ArrayHandle(array))?.id;
         let handle = self.memory.create_surface(id).map_err(|_| Code::INVALID_VALUE)?;
-        self.objects.insert(handle, Object { source: Source::Array(array), look: None });
+        let site = self.site();
+        self.objects.insert(handle, Object { source: Source::Array(array), look: None, site });
         Ok(handle)
     }
 

@@ -236,6 +236,7 @@ fn count_access(
         site.transactions += u64::from(cost.transactions);
     } else if op.space != MemSpace::Constant {
         site.requests += 1;
+        site.lanes += u64::from(mask.count_ones());
         site.units += u64::from(cost.units);
         site.ideal += u64::from(cost.ideal);
     }

@@ -220,6 +220,7 @@ fn count_copies(
     if let Some(site) = m.sites.get_mut(op.from as usize).filter(|_| reads != 0) {
         let units = count::sectors(sources, reads, bytes);
         site.requests += 1;
+        site.lanes += u64::from(reads.count_ones());
         site.units += u64::from(units);
         site.ideal += u64::from(count::ideal_sectors(reads.count_ones(), bytes, units));
     }

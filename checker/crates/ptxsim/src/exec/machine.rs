@@ -52,6 +52,8 @@ pub(crate) struct Grid<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Site {
     pub requests: u64,
+    /// Lanes that took part in them.
+    pub lanes: u64,
     pub units: u64,
     pub ideal: u64,
     pub shared_requests: u64,
@@ -458,6 +460,7 @@ impl Machine<'_> {
                 c.shared_atomic_wavefronts = site.wavefronts;
             } else if load {
                 c.load_requests = site.requests;
+                c.thread_loads = site.lanes;
                 c.load_sectors = site.units;
                 c.load_sectors_ideal = site.ideal;
             } else {

@@ -64,6 +64,7 @@ fn every_instruction_of_a_vector_addition() {
         assert_eq!((t.instructions, t.thread_instructions), (4 * 22, 128 * 11 + 100 * 11));
         assert_eq!((t.branches, t.divergent_branches, t.barriers), (4, 1, 0));
         assert_eq!(loads(&t), [8, 2 * (3 * 4 + 1), 2 * (3 * 4 + 1)]);
+        assert_eq!(t.thread_loads, 2 * 100);
         assert_eq!(stores(&t), [4, 13, 13]);
         let lines: Vec<(u32, u64, u64)> = ran
             .seen

@@ -1,0 +1,64 @@
+// sobel_const | chapter 9 | "Nine reads a pixel, one load"
+//
+// Goal    out = |across| + |down|: how steep the image is at each pixel. Both are sums over the
+//         pixel and its eight neighbours (dy and dx are 0, 1, 2; 1 is the pixel's own):
+//             across = sum of smooth[dy] * slope[dx] * neighbour(row + dy - 1, col + dx - 1)
+//             down   = sum of slope[dy] * smooth[dx] * neighbour(row + dy - 1, col + dx - 1)
+//         At most 1.35 loads from global memory for each pixel, not 9.
+//
+// image   [height][width]  f32, in the host's memory, read only
+// out     [height][width]  f32, in the host's memory, every element must be written
+// smooth  [3]              f32, in the host's memory; Sobel's are 1 2 1
+// slope   [3]              f32, in the host's memory; Sobel's are -1 0 1
+// border  what lies beyond the image: ZERO, CLAMP or WRAP
+//
+// Run     checker check sobel_const      Stuck?  checker hint sobel_const
+
+constexpr int TILE = 32;        // pixels of a block, on either side; a thread for each
+constexpr int SIDE = TILE + 2;  // with a pixel more on all four sides: the halo
+
+constexpr int ZERO = 0;   // beyond the image there is nothing: 0
+constexpr int CLAMP = 1;  // the pixel at the edge goes on
+constexpr int WRAP = 2;   // the image begins again from the other side
+
+__constant__ float smooth_weights[3];
+__constant__ float slope_weights[3];
+
+// Which row (or column) of 0 .. n-1 stands for row i? -1: none does, the pixel is 0.
+__device__ int stands_for(int i, int n, int border) {
+    // TODO 1: inside the image i itself does. And beyond it?
+
+    return -1;
+}
+
+__global__ void sobel(const float* __restrict__ image, float* __restrict__ out, int height,
+                      int width, int border) {
+    __shared__ float tile[SIDE][SIDE];  // cell (0, 0) is the neighbour above and to the left
+
+    const int tx = threadIdx.x;              // place in the block, 0 .. TILE-1
+    const int ty = threadIdx.y;              // 0 .. TILE-1
+    const int col = blockIdx.x * TILE + tx;  // my pixel
+    const int row = blockIdx.y * TILE + ty;
+
+    // TODO 2: fill the tile. It has more cells than the block has threads: who fills the rest?
+
+    // TODO 3: when may a thread read a cell that another one has filled?
+
+    // TODO 4: the two sums, and the result. Which threads have a pixel?
+}
+
+extern "C" void sobel_const(const float* image, float* out, const float* smooth,
+                            const float* slope, int height, int width, int border) {
+    const size_t bytes = size_t(height) * width * sizeof(float);
+    float* d_image = nullptr;
+    float* d_out = nullptr;
+
+    // TODO 5: memory on the device, and the image in it.
+
+    // TODO 6: the weights, into the two __constant__ arrays (cudaMemcpyToSymbol).
+
+    const dim3 block(TILE, TILE);
+    // TODO 7: how many blocks in x and in y? Launch.
+
+    // TODO 8: the result comes back, and the memory is freed.
+}

@@ -1,0 +1,54 @@
+// texture_rotate | chapter 9 | "Between the pixels"
+//
+// Goal    out = the image, turned about its centre against the clock. The pixel that comes to a
+//         place `right` and `down` of the centre lies, before the turn,
+//             right * cosine - down * sine   to the right of the centre, and
+//             right * sine + down * cosine   below it:
+//         between four pixels, most of the time. The texture blends them.
+//
+// image   [height][width]  f32, in the host's memory, read only
+// out     [height][width]  f32, in the host's memory, every element must be written
+// cosine, sine   of the angle
+// edge    0: beyond the image there is nothing, 0.  1: the pixel at the edge goes on.
+//
+// Run     checker check texture_rotate   Stuck?  checker hint texture_rotate
+
+__global__ void rotate(cudaTextureObject_t image, float* out, int height, int width, float cosine,
+                       float sine) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (row < height && col < width) {
+        const float right = col - 0.5f * (width - 1);  // from the centre of the image
+        const float down = row - 0.5f * (height - 1);
+
+        // TODO 1: where in the texture is the pixel that comes here? Texel (0, 0) fills the square
+        //         from (0, 0) to (1, 1): where is the centre of the image?
+
+        // TODO 2: fetch it (tex2D) and write it.
+    }
+}
+
+extern "C" void texture_rotate(const float* image, float* out, int height, int width, float cosine,
+                               float sine, int edge) {
+    const size_t row_bytes = width * sizeof(float);
+    cudaArray_t array = nullptr;
+    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
+
+    // TODO 3: an array for the image (cudaMallocArray), and the image in it (cudaMemcpy2DToArray).
+
+    cudaResourceDesc resource = {};
+    // TODO 4: what does the texture read? resType, and the array in res.array.array.
+
+    cudaTextureDesc look = {};
+    // TODO 5: how does it read? addressMode for x and for y, filterMode, readMode and
+    //         normalizedCoords.
+
+    cudaTextureObject_t texture = 0;
+    // TODO 6: the texture object (cudaCreateTextureObject).
+
+    float* d_out = nullptr;
+    // TODO 7: memory for the result, the launch, and the result back.
+
+    // TODO 8: three things were made on the device. Each has its own call to end it.
+}

@@ -1,0 +1,204 @@
+//! Edges of an image: weights in constant memory, a tile with a halo on all four sides, three kinds of border.
+
+use ndarray::Array2;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// Beyond the image there is nothing: 0.
+const ZERO: usize = 0;
+/// The pixel at the edge goes on.
+const CLAMP: usize = 1;
+/// The image begins again from the other side.
+const WRAP: usize = 2;
+
+/// `sobel_const`.
+pub static SPEC: Spec = Spec {
+    id: "sobel_const",
+    chapter: "ch09_images",
+    kind: Kind::Program,
+    start: Start::Write,
+    minutes: 40,
+    goal: "find edges with a tile that knows its neighbours",
+    cooperative: false,
+    params: &[
+        floats_in("image", "[height][width]"),
+        floats_out("out", "[height][width]"),
+        floats_in("smooth", "[3]"),
+        floats_in("slope", "[3]"),
+        count("height"),
+        count("width"),
+        count("border"),
+    ],
+    cases: &[
+        sized(
+            "5 x 7, zeros around",
+            "one block, small enough to draw",
+            &[("height", 5), ("width", 7), ("border", ZERO)],
+        ),
+        sized(
+            "5 x 7, edges go on",
+            "the same with the nearest pixel beyond each edge",
+            &[("height", 5), ("width", 7), ("border", CLAMP)],
+        ),
+        sized(
+            "5 x 7, around to the other side",
+            "the same with the pixel from the opposite edge",
+            &[("height", 5), ("width", 7), ("border", WRAP)],
+        ),
+        sized(
+            "one pixel",
+            "it is its own neighbour on all sides",
+            &[("height", 1), ("width", 1), ("border", WRAP)],
+        ),
+        sized(
+            "one row of 100",
+            "nothing above and nothing below",
+            &[("height", 1), ("width", 100), ("border", ZERO)],
+        ),
+        sized(
+            "67 x 101, edges go on",
+            "several blocks, the last of each row and column only partly full",
+            &[("height", 67), ("width", 101), ("border", CLAMP)],
+        ),
+        sized(
+            "33 x 65, around to the other side",
+            "one row and one column beyond whole blocks",
+            &[("height", 33), ("width", 65), ("border", WRAP)],
+        ),
+        gated(sized(
+            "96 x 160, edges go on",
+            "whole blocks: every load is a pixel's or a neighbour's",
+            &[("height", 96), ("width", 160), ("border", CLAMP)],
+        )),
+    ],
+    // two sums of nine products of two weights each, and their sum
+    tolerance: Tolerance::Roundings(24),
+    gates: &[
+        // a tile of 32 x 32 needs 34 * 34 / 1024 = 1.13, one of 32 x 8 needs 34 * 10 / 256 = 1.33; without one, 9
+        Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
+        exactly(Metric::Launches, 1.0),
+        // the image and six weights
+        at_most(Metric::BytesToDevice, 61_464.0),
+        exactly(Metric::BytesToHost, 61_440.0),
+    ],
+    hints: &[
+        "Take the first case on paper: 5 x 7 pixels, one block of 32 x 32 threads. Thread (0, 0) has the pixel \
+         (0, 0), whose neighbours begin at row -1 and column -1. So cell (0, 0) of the tile stands for the pixel \
+         (-1, -1), and the pixel of thread (tx, ty) lies in cell (ty + 1, tx + 1).",
+        "There are 34 * 34 = 1156 cells and 1024 threads: some threads fill two. Count the cells from 0 to 1155, \
+         and let thread number threadIdx.y * TILE + threadIdx.x begin at its own number and go on in steps of \
+         TILE * TILE. The cell's row is number / SIDE and its column is number % SIDE. That way the corners are \
+         cells like all others, and nobody can forget them.",
+        "Threads without a pixel still fill cells, and still come to the barrier: other threads need what they \
+         load. Only the computation and the write stand behind `if (row < height && col < width)`.",
+        "A __constant__ array is the device's. On the host its name is no address to copy to; \
+         cudaMemcpyToSymbol(smooth_weights, smooth, 3 * sizeof(float)) finds the place behind the name, and counts \
+         in bytes.",
+        "WRAP: (i + n) % n, because -1 % n is -1 in C++. In the kernel: const int y = stands_for(first_row + cell / \
+         SIDE, height, border); the same for x; tile[cell / SIDE][cell % SIDE] = y >= 0 && x >= 0 ? image[y * width \
+         + x] : 0.0f; where first_row is blockIdx.y * TILE - 1.",
+    ],
+    pitfalls: &[
+        "A halo of four sides, and no corners. A pixel in the corner of its tile has neighbours across the diagonal.",
+        "`if (row >= height || col >= width) return;` before the barrier. Those threads fill cells that others read.",
+        "One barrier forgotten: the tile is filled by 32 warps, and each reads what others wrote.",
+        "cudaMemcpy to a __constant__ array. Its name on the host is not its address on the device.",
+        "3 instead of 3 * sizeof(float) in cudaMemcpyToSymbol. Without an error, three bytes of the first weight arrive.",
+        "-1 % n. The remainder of a negative number is negative in C++.",
+        "Weights that lanes of a warp read at different places. Constant memory answers a warp in one go only where \
+         all lanes read the same word.",
+    ],
+    learn: "chapter 9, \"A tile and its halo\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+fn shape(case: &Case) -> [usize; 2] {
+    ["height", "width"].map(|name| case.size(name))
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let shape = shape(case);
+    let arrays = [uniform(rng, &shape), out(&shape), uniform(rng, &[3]), uniform(rng, &[3])];
+    arrays.into_iter().chain(shape.map(int)).chain([int(case.size("border"))]).collect()
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let image = f64s(inputs, 0).into_shape_with_order(shape(case)).expect("its own shape");
+    let weights = |index| <[f64; 3]>::try_from(f64s(inputs, index).into_raw_vec_and_offset().0);
+    let [smooth, slope] = [2, 3].map(|index| weights(index).expect("three weights"));
+    vec![edges(&image, smooth, slope, case.size("border")).into_dyn().into()]
+}
+
+/// The row or column `at - 1` of `n`, or what stands for it.
+fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
+    let inside = at.checked_sub(1).filter(|at| *at < n);
+    match border {
+        ZERO => inside,
+        CLAMP => Some(at.saturating_sub(1).min(n - 1)),
+        _ => Some((at + n - 1) % n),
+    }
+}
+
+/// Smoothed one way and sloped the other: rows first, then columns, which a product of weights allows.
+fn edges(image: &Array2<f64>, smooth: [f64; 3], slope: [f64; 3], border: usize) -> Array2<f64> {
+    let (height, width) = image.dim();
+    let rows = |weights: [f64; 3]| {
+        Array2::from_shape_fn((height, width), |(row, col)| {
+            let tap =
+                |k: usize| stands_for(col + k, width, border).map_or(0.0, |x| image[[row, x]]);
+            (0..3).map(|k| weights[k] * tap(k)).sum::<f64>()
+        })
+    };
+    let columns = |rows: &Array2<f64>, weights: [f64; 3]| {
+        Array2::from_shape_fn((height, width), |(row, col)| {
+            let tap =
+                |k: usize| stands_for(row + k, height, border).map_or(0.0, |y| rows[[y, col]]);
+            (0..3).map(|k| weights[k] * tap(k)).sum::<f64>()
+        })
+    };
+    let across = columns(&rows(slope), smooth);
+    let down = columns(&rows(smooth), slope);
+    across.mapv(f64::abs) + down.mapv(f64::abs)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
+    const SLOPE: [f64; 3] = [-1.0, 0.0, 1.0];
+
+    /// The middle of 1..9: its right neighbours 3 + 2 * 6 + 9 less its left ones 1 + 2 * 4 + 7 are 8, those below
+    /// 7 + 2 * 8 + 9 less those above 1 + 2 * 2 + 3 are 24.
+    #[test]
+    fn slopes_across_and_down() {
+        let image = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
+        for border in [ZERO, CLAMP, WRAP] {
+            assert_eq!(edges(&image, SMOOTH, SLOPE, border)[[1, 1]], 32.0);
+        }
+    }
+
+    /// One row, 1 2 4, and its first pixel. Nothing around: across 2 * 2, down 0. Edges that go on: across
+    /// (1 + 2 + 1) * (2 - 1), the same above and below. Around: its left neighbour is the 4.
+    #[test]
+    fn borders_differ() {
+        let image = array![[1.0, 2.0, 4.0]];
+        let first = |border| edges(&image, SMOOTH, SLOPE, border)[[0, 0]];
+        assert_eq!([ZERO, CLAMP, WRAP].map(first), [4.0, 4.0, 8.0]);
+    }
+
+    /// Weights without symmetry, a pixel alone: of all nine only the middle ones meet it.
+    #[test]
+    fn one_pixel_meets_the_middle_weights() {
+        let alone = edges(&array![[10.0]], [1.0, 2.0, 4.0], [3.0, 5.0, 7.0], ZERO);
+        assert_eq!(alone, array![[200.0]]);
+    }
+}

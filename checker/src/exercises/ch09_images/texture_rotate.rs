@@ -1,0 +1,217 @@
+//! An image turned by a texture: the hardware reads between pixels, and beyond the edge.
+
+use ndarray::Array2;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// Beyond the image there is nothing: 0.
+const NOTHING: usize = 0;
+/// The pixel at the edge goes on.
+const GOES_ON: usize = 1;
+
+/// One step of the filter: alpha and beta are 256ths, and neighbours differ by 20 at most in either direction. A coordinate
+/// that was rounded otherwise, because a compiler fused a product and a sum or did not, takes the weight next to it.
+const STEP: f64 = (20.0 + 20.0) / 256.0;
+
+/// `texture_rotate`.
+pub static SPEC: Spec = Spec {
+    id: "texture_rotate",
+    chapter: "ch09_images",
+    kind: Kind::Program,
+    start: Start::Write,
+    minutes: 40,
+    goal: "turn an image, and let the texture unit read between its pixels",
+    cooperative: false,
+    params: &[
+        floats_in("image", "[height][width]"),
+        floats_out("out", "[height][width]"),
+        count("height"),
+        count("width"),
+        number("cosine"),
+        number("sine"),
+        count("edge"),
+    ],
+    cases: &[
+        sized(
+            "5 x 7 as it is",
+            "0 degrees: each pixel is itself, to the last bit",
+            &[("height", 5), ("width", 7), ("degrees", 0), ("edge", NOTHING)],
+        ),
+        sized(
+            "7 x 7 by a quarter",
+            "90 degrees: each pixel is another one, and which one shows the direction",
+            &[("height", 7), ("width", 7), ("degrees", 90), ("edge", NOTHING)],
+        ),
+        sized(
+            "5 x 7 by 30 degrees",
+            "between the pixels, with nothing beyond the edge",
+            &[("height", 5), ("width", 7), ("degrees", 30), ("edge", NOTHING)],
+        ),
+        sized(
+            "5 x 7 by 30 degrees, edges go on",
+            "the same with the nearest pixel beyond the edge",
+            &[("height", 5), ("width", 7), ("degrees", 30), ("edge", GOES_ON)],
+        ),
+        sized(
+            "one pixel",
+            "it turns on the spot",
+            &[("height", 1), ("width", 1), ("degrees", 45), ("edge", GOES_ON)],
+        ),
+        sized(
+            "40 x 99 by 200 degrees",
+            "a row that is no multiple of anything, most of the picture beyond an edge",
+            &[("height", 40), ("width", 99), ("degrees", 200), ("edge", GOES_ON)],
+        ),
+        gated(sized(
+            "64 x 96 by 17 degrees",
+            "whole warps",
+            &[("height", 64), ("width", 96), ("degrees", 17), ("edge", NOTHING)],
+        )),
+    ],
+    tolerance: Tolerance::Within(STEP),
+    gates: &[
+        // a fetch for each of 6144 pixels, 32 at a time
+        exactly(Metric::TextureRequests, 192.0),
+        exactly(Metric::CopiesToDevice, 1.0),
+        exactly(Metric::BytesToDevice, 24_576.0),
+        exactly(Metric::BytesToHost, 24_576.0),
+        exactly(Metric::Launches, 1.0),
+    ],
+    hints: &[
+        "Begin at the end: which pixel of the image comes to (row, col)? The header says it, in distances from the \
+         centre. A texture's x runs along a row and its y from row to row.",
+        "Texel 0 fills the stretch from 0 to 1, so its middle is at 0.5, and the middle of the whole image is at \
+         (width / 2, height / 2). Whoever asks for x = 0 asks for the border between texel 0 and what is beyond.",
+        "An array has texels, so cudaMallocArray wants a description of one: cudaCreateChannelDesc<float>(), then \
+         width and height in texels. cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host, width in bytes, \
+         height in rows, cudaMemcpyHostToDevice) fills it.",
+        "Two forms to fill in. resource: resType = cudaResourceTypeArray and res.array.array = array. look: both \
+         addressMode[0] and [1] (cudaAddressModeBorder reads 0 beyond the edge, cudaAddressModeClamp the nearest \
+         texel), filterMode = cudaFilterModeLinear, readMode = cudaReadModeElementType, normalizedCoords = 0. Then \
+         cudaCreateTextureObject(&texture, &resource, &look, nullptr).",
+        "out[row * width + col] = tex2D<float>(image, 0.5f * width + right * cosine - down * sine, 0.5f * height + \
+         right * sine + down * cosine); and at the end cudaDestroyTextureObject(texture) and cudaFreeArray(array).",
+    ],
+    pitfalls: &[
+        "Half a texel. Coordinates name places, not pixels: pixel i lies around i + 0.5.",
+        "normalizedCoords = 1 with coordinates in texels. Normalised ones run from 0 to 1 over the whole image, and \
+         everything beyond is the edge.",
+        "tex2D(texture, row, col). x comes first, and x is the column.",
+        "The width of cudaMemcpy2DToArray in texels. It counts bytes, and the width of cudaMallocArray texels.",
+        "Turning the wrong way. The kernel asks where a pixel comes from, so it turns back.",
+        "An `if` for the edge. The address mode does that, for each of the four texels on its own.",
+        "Destroying the texture object and keeping the array, or the other way around. Neither owns the other.",
+        "Texture references (`texture<float, 2> image;`), which old books use. They were removed in CUDA 12: use \
+         texture objects.",
+    ],
+    learn: "chapter 9, \"Between the pixels\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+fn shape(case: &Case) -> [usize; 2] {
+    ["height", "width"].map(|name| case.size(name))
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let shape = shape(case);
+    let angle = (case.size("degrees") as f64).to_radians();
+    let turn = [angle.cos(), angle.sin()].map(|v| float(v as f32));
+    let arrays = [uniform(rng, &shape), out(&shape)];
+    let edge = int(case.size("edge"));
+    arrays.into_iter().chain(shape.map(int)).chain(turn).chain([edge]).collect()
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let image = f64s(inputs, 0).into_shape_with_order(shape(case)).expect("its own shape");
+    let turn = [4, 5].map(|index| scalar(inputs, index));
+    vec![turned(&image, turn, case.size("edge")).into_dyn().into()]
+}
+
+fn turned(image: &Array2<f64>, [cosine, sine]: [f64; 2], edge: usize) -> Array2<f64> {
+    let (height, width) = image.dim();
+    let [middle_x, middle_y] = [width, height].map(|n| n as f64 / 2.0);
+    Array2::from_shape_fn((height, width), |(row, col)| {
+        let (right, down) = (col as f64 + 0.5 - middle_x, row as f64 + 0.5 - middle_y);
+        let x = middle_x + right * cosine - down * sine;
+        let y = middle_y + right * sine + down * cosine;
+        filtered(image, x, y, edge)
+    })
+}
+
+/// `tex2D` with `cudaFilterModeLinear` at `(x, y)` in texels (CUDA C++ Programming Guide, "Texture Fetching", "Linear
+/// Filtering"): with `xB = x - 0.5`, `i = floor(xB)`, `alpha = frac(xB)`, and `beta` the same of y,
+///
+/// ```text
+/// (1 - alpha) (1 - beta) T[i, j] + alpha (1 - beta) T[i+1, j] + (1 - alpha) beta T[i, j+1] + alpha beta T[i+1, j+1]
+/// ```
+///
+/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value": 1.8. The guide leaves
+/// open how they are rounded, to the nearest here, and that a product of the two is a number of 256ths as well, as it
+/// is on an H200.
+fn filtered(image: &Array2<f64>, x: f64, y: f64, edge: usize) -> f64 {
+    let steps = |at: f64| ((at - 0.5) * 256.0 + 0.5).floor() as i64;
+    let [(i, alpha), (j, beta)] =
+        [x, y].map(steps).map(|steps| (steps.div_euclid(256), steps.rem_euclid(256)));
+    let both = (alpha * beta + 128) / 256;
+    let weights = [256 - alpha - beta + both, alpha - both, beta - both, both];
+    let texels =
+        [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)].map(|(x, y)| texel(image, x, y, edge));
+    weights.into_iter().zip(texels).map(|(weight, texel)| weight as f64 / 256.0 * texel).sum()
+}
+
+fn texel(image: &Array2<f64>, x: i64, y: i64, edge: usize) -> f64 {
+    let (height, width) = image.dim();
+    let at = |i: i64, n: usize| match usize::try_from(i) {
+        Ok(i) if i < n => Some(i),
+        _ if edge == NOTHING => None,
+        Ok(_) => Some(n - 1),
+        Err(_) => Some(0),
+    };
+    at(y, height).zip(at(x, width)).map_or(0.0, |place| image[place])
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// A quarter against the clock: the right column becomes the top row.
+    #[test]
+    fn a_quarter_turns_against_the_clock() {
+        let image = array![[1.0, 2.0], [3.0, 4.0]];
+        assert_eq!(turned(&image, [0.0, 1.0], NOTHING), array![[2.0, 4.0], [1.0, 3.0]]);
+        assert_eq!(turned(&image, [1.0, 0.0], NOTHING), image);
+    }
+
+    /// A quarter of the way from 0 to 16, half of the way down: 4 and 20, in the middle 12.
+    #[test]
+    fn between_four_texels() {
+        let image = array![[0.0, 16.0], [16.0, 32.0]];
+        assert_eq!(filtered(&image, 0.75, 1.0, NOTHING), 12.0);
+    }
+
+    /// At 0 half of what is read lies beyond the edge: nothing, or the edge's own texel.
+    #[test]
+    fn beyond_the_edge() {
+        let image = array![[8.0, 16.0]];
+        assert_eq!(filtered(&image, 0.0, 0.5, NOTHING), 4.0);
+        assert_eq!(filtered(&image, 0.0, 0.5, GOES_ON), 8.0);
+        assert_eq!(filtered(&image, 9.0, -9.0, NOTHING), 0.0);
+        assert_eq!(filtered(&image, 9.0, -9.0, GOES_ON), 16.0);
+    }
+
+    /// Less than half a 256th past a middle is the middle.
+    #[test]
+    fn weights_are_256ths() {
+        let image = array![[0.0, 256.0]];
+        assert_eq!(filtered(&image, 0.5 + 0.4 / 256.0, 0.5, NOTHING), 0.0);
+        assert_eq!(filtered(&image, 0.5 + 0.6 / 256.0, 0.5, NOTHING), 1.0);
+    }
+}
