@@ -263,7 +263,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
 
 /// "texel 14 of the array": an array that a program made has no name of its own, and the runtime numbers it.
 fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
-    let number = at.array.as_deref().filter(|_| scene.from_host())?.strip_prefix("array ")?;
+    let number = at.array.as_deref().filter(|_| scene.by_a_program())?.strip_prefix("array ")?;
     number.parse::<u64>().ok()?;
     let element = scene.element(at);
     let (_, index) = element.strip_suffix(']')?.rsplit_once('[')?;

@@ -1,17 +1,26 @@
 //! `checker dev check`: proves that the course is sound.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use colored::Colorize;
 use serde::Serialize;
 
 use super::proofs::{self, Proof};
 use super::repository;
+use crate::attempt;
 use crate::cli::{DevCheck, Format};
 use crate::commands::session::{self, Target};
+use crate::engine::Engine;
 use crate::exercises;
 use crate::exit::Exit;
 use crate::spec::Spec;
+
+/// Exercises that are proven at the same time, at most: each takes a compiler and a simulator.
+const MOST_ENGINES: usize = 8;
 
 /// The record that `--format json` prints.
 #[derive(Serialize)]
@@ -40,7 +49,7 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
         Some(Target::Chapter(chapter)) => chapter.exercises.to_vec(),
         None => exercises::all().to_vec(),
     };
-    let mut engine = session::engine(args.backend)?;
+    let engine = session::engine(args.backend)?;
     let width = specs.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
     let mut record = Record {
         version: 1,
@@ -52,20 +61,64 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
         problems: 0,
     };
     record.problems = record.strays.len();
-    for spec in specs {
-        let proofs = proofs::prove(&root, spec, &mut engine)?;
+    let mut engines = vec![engine];
+    // a GPU is one; simulators are as many as there are cores
+    if !engines[0].uses_gpu().map_err(attempt::Error::NoGpu)? {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        for _ in 1..cores.min(specs.len()).min(MOST_ENGINES) {
+            engines.push(session::engine(args.backend)?);
+        }
+    }
+    prove_all(&root, &specs, engines, |spec, proofs| {
         record.problems += proofs.iter().filter(|proof| proof.problem.is_some()).count();
         record.devices.extend(proofs.iter().filter_map(|proof| proof.device.clone()));
         if args.format == Format::Term {
             row(spec, width, &proofs);
         }
         record.exercises.push(Exercise { id: spec.id, chapter: spec.chapter, proofs });
-    }
+    })?;
     match args.format {
         Format::Json => say!("{}", serde_json::to_string_pretty(&record)?),
         Format::Term => summary(&record),
     }
     Ok(if record.problems == 0 { Exit::Passed } else { Exit::Usage })
+}
+
+/// Proves exercises side by side, and hands over what was found in the order of the course.
+fn prove_all(
+    root: &Path,
+    specs: &[&'static Spec],
+    engines: Vec<Engine>,
+    mut tell: impl FnMut(&'static Spec, Vec<Proof>),
+) -> Result<(), attempt::Error> {
+    let next = AtomicUsize::new(0);
+    let (to, proven) = mpsc::channel();
+    thread::scope(|scope| {
+        for mut engine in engines {
+            let (to, next) = (to.clone(), &next);
+            scope.spawn(move || {
+                while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let proofs = proofs::prove(root, spec, &mut engine);
+                    if to.send((spec.id, proofs)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(to);
+        let mut early = BTreeMap::new();
+        for spec in specs {
+            while !early.contains_key(spec.id) {
+                // nobody sends any more: a thread has panicked, which the scope tells
+                let Ok((id, proofs)) = proven.recv() else { return Ok(()) };
+                early.insert(id, proofs);
+            }
+            if let Some(proofs) = early.remove(spec.id) {
+                tell(spec, proofs?);
+            }
+        }
+        Ok(())
+    })
 }
 
 /// One line for an exercise, and one for each problem.
