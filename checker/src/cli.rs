@@ -51,7 +51,9 @@ pub enum Command {
     /// Show what one thread does, line by line, with its values
     Trace(Trace),
     /// Compile and run a whole CUDA program
-    #[command(after_help = "Example:\n  checker run vector_add.cu -- 1000")]
+    #[command(after_help = "Examples:
+  checker run vector_add.cu -- 1000
+  checker run --profile vector_add.cu     and what each engine did when, and what each launch cost")]
     Run {
         /// The program: a `.cu` file with a `main`.
         file: PathBuf,
@@ -62,6 +64,9 @@ pub enum Command {
         /// waits allow.
         #[arg(long, value_name = "NUMBER", default_value_t)]
         seed: u64,
+        /// Show what each engine did when, and what each launch cost, on the simulator (on stderr).
+        #[arg(long, conflicts_with = "backend")]
+        profile: bool,
         /// What the program gets as its arguments.
         #[arg(last = true)]
         args: Vec<String>,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use cudart_sim::clock::Span;
 use ptxsim::Observations;
 use ptxsim::trace::{Thread, Trace};
 
@@ -39,6 +40,8 @@ pub struct Profiled {
     pub verdict: Option<Verdict>,
     /// What the simulator counted.
     pub observations: Observations,
+    /// What a program's work did when, on the simulated clock; of a kernel, nothing.
+    pub timeline: Vec<Span>,
     /// Every gate with what was measured; empty where the case is not gated.
     pub gates: Vec<Measured>,
     /// Wall time in milliseconds.
@@ -66,9 +69,10 @@ pub fn profile(
     let gates = judge::gates(spec, case, &run).0;
     let verdict = verdict.map(|verdict| attempt::not_started(verdict, case, &source));
     let millis = millis(started);
+    let timeline = run.program.map(|program| program.timeline).unwrap_or_default();
     Ok(match (run.observations, verdict) {
         (Some(observations), verdict) => {
-            Ok(Profiled { case, source, verdict, observations, gates, millis })
+            Ok(Profiled { case, source, verdict, observations, timeline, gates, millis })
         }
         (None, Some(verdict)) => Err(Attempt { verdict, source, millis, ..Attempt::new(options) }),
         (None, None) => return Err(Error::Nothing),

@@ -191,6 +191,8 @@ pub enum Metric {
     Overlap,
     /// Share of the kernels' time that lies between the two events of the last time that it measured.
     TimedKernels,
+    /// Share of the copies' time that lies between them.
+    TimedCopies,
     /// Calls of `cudaDeviceSynchronize`.
     DeviceWaits,
 }

@@ -175,6 +175,7 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "share of the time in which two engines work at once",
         Metric::TimedKernels => "share of the kernel's time that is measured",
+        Metric::TimedCopies => "share of the copies' time that is measured with it",
         Metric::DeviceWaits => "waits for the whole device",
     }
 }

@@ -60,8 +60,10 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Profile(args)) => profile::run(&args)?,
         Some(Command::Trace(args)) => trace::run(&args)?,
         #[cfg(target_os = "linux")]
-        Some(Command::Run { file, backend, seed, args }) => {
-            return run::run(&file, backend.into(), seed, &args);
+        Some(Command::Run { file, backend, seed, profile, args }) => {
+            // only the simulator counts
+            let backend = if profile { crate::backend::Choice::Sim } else { backend.into() };
+            return run::run(&file, backend, (seed, profile), &args);
         }
         #[cfg(target_os = "linux")]
         Some(Command::Program { object, seed, args }) => {

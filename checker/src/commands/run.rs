@@ -14,12 +14,17 @@ use crate::engine::Engine;
 use crate::exit::{self, Exit};
 use crate::explain::{self, Context};
 use crate::program::{self, Ended};
-use crate::report::terminal;
+use crate::report::{terminal, timeline};
 use crate::source;
 use crate::verdict::Slug;
 
 /// Compiles and runs a program.
-pub fn run(file: &Path, backend: Choice, seed: u64, args: &[String]) -> anyhow::Result<ExitCode> {
+pub fn run(
+    file: &Path,
+    backend: Choice,
+    (seed, profile): (u64, bool),
+    args: &[String],
+) -> anyhow::Result<ExitCode> {
     let text = source::read(file).map_err(|why| Usage(format!("{}: {why:?}", file.display())))?;
     let mut engine = session::engine(backend)?;
     let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
@@ -31,6 +36,9 @@ pub fn run(file: &Path, backend: Choice, seed: u64, args: &[String]) -> anyhow::
     let ended = program::run(&program.object, (!on_gpu).then_some(seed), args)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     tell(file, &text, &ended, millis);
+    if let Some(report) = ended.report.as_ref().filter(|_| profile) {
+        eprint!("{}", costs(report, terminal::full_width()));
+    }
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
     let found = ended.report.as_ref().is_some_and(unnoticed);
     Ok(match code {
@@ -71,6 +79,49 @@ fn build(
         anyhow::bail!("{}{place}: the simulator does not have {missing}{others}", file.display());
     }
     Ok(Some(program))
+}
+
+/// Launches that are listed at most.
+const MOST_LAUNCHES: usize = 20;
+
+/// What each engine did when, and what each launch cost.
+fn costs(report: &Report, width: usize) -> String {
+    let mut out = format!("\n{}", timeline::render(&report.timeline, width));
+    if report.launches.is_empty() {
+        return out;
+    }
+    let place = |[x, y, z]: [u32; 3]| match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("{x}x{y}"),
+        _ => format!("{x}x{y}x{z}"),
+    };
+    let head = ["kernel", "grid", "block", "stream", "us", "requests", "sectors", "conflicts"];
+    let rows = report.launches.iter().take(MOST_LAUNCHES).map(|launch| {
+        let total = &launch.seen.totals;
+        let requests = total.load_requests + total.store_requests;
+        let span = launch.span.and_then(|span| report.timeline.get(span));
+        let kernel = explain::neutral(&launch.kernel);
+        vec![
+            kernel.split('(').next().unwrap_or_default().chars().take(24).collect(),
+            place(launch.grid),
+            place(launch.block),
+            launch.stream.to_string(),
+            span.map_or("-".into(), |span| format!("{:.1}", span.end - span.start)),
+            requests.to_string(),
+            if requests == 0 { "-".into() } else { format!("{:.1}", total.sectors_per_request()) },
+            total.shared_conflicts().to_string(),
+        ]
+    });
+    let head = head.map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    out.push_str(&format!("\n{}", terminal::table(&rows, "  ")));
+    if let more @ 1.. = report.launches.len().saturating_sub(MOST_LAUNCHES) {
+        out.push_str(&format!("  and {more} more\n"));
+    }
+    out.push_str(
+        "\n  requests: global loads and stores of a warp; sectors: of 32 bytes, for each request\n",
+    );
+    out
 }
 
 /// Is something wrong that no call has answered with an error?

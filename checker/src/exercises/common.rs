@@ -85,6 +85,11 @@ pub const fn at_most(metric: Metric, target: f64) -> Gate {
     Gate { metric, op: Op::AtMost, target, baseline: None }
 }
 
+/// At least `target` of something.
+pub const fn at_least(metric: Metric, target: f64) -> Gate {
+    Gate { metric, op: Op::AtLeast, target, baseline: None }
+}
+
 /// Exactly `target` of something, of which the skeleton has `baseline`.
 pub const fn down_to(metric: Metric, target: f64, baseline: f64) -> Gate {
     Gate { metric, op: Op::Exactly, target, baseline: Some(baseline) }

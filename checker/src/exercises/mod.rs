@@ -8,6 +8,7 @@ use crate::spec::Spec;
 
 mod ch01_threads;
 mod ch02_memory;
+mod ch08_streams;
 mod ch09_images;
 mod common;
 #[cfg(test)]
@@ -52,6 +53,16 @@ static CHAPTERS: &[Chapter] = &[
             &ch02_memory::cleanup::SPEC,
             &ch02_memory::pitched_2d::SPEC,
             &ch02_memory::volume_3d::SPEC,
+        ],
+    },
+    Chapter {
+        id: "ch08_streams",
+        number: 8,
+        title: "Streams and events",
+        exercises: &[
+            &ch08_streams::event_timing::SPEC,
+            &ch08_streams::overlap::SPEC,
+            &ch08_streams::stream_order::SPEC,
         ],
     },
     Chapter {

@@ -21,6 +21,16 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         );
     };
     let Some(value) = missed.value else {
+        if missed.gate.metric == Metric::TimedKernels {
+            let mut draft = Draft::new(
+                "the answers are right, but no time was measured between two events",
+            )
+            .note("a clock of the host measures what the host does: the kernel's time is known on the device")
+            .note("cudaEventElapsedTime is asked once both events have been reached; before, it says cudaErrorNotReady")
+            .think("which two places of the stream enclose the kernel, and how does the host know that the second was reached?");
+            draft.table = table(gates);
+            return draft;
+        }
         let mut draft = Draft::new(format!(
             "the answers are right, but {} could not be counted",
             name(missed.gate.metric)
@@ -36,7 +46,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     }
     draft.spans.extend(calls(scene.source, missed));
     draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
-    let share = matches!(missed.gate.metric, Metric::Overlap | Metric::TimedKernels);
+    let share = is_share(missed.gate.metric);
     let question = if missed.gate.op == Op::AtLeast && !share {
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
@@ -55,8 +65,13 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     draft
 }
 
+/// A share of some time, shown in per cent.
+const fn is_share(metric: Metric) -> bool {
+    matches!(metric, Metric::Overlap | Metric::TimedKernels | Metric::TimedCopies)
+}
+
 fn complaint(missed: &Measured, value: f64) -> String {
-    let share = matches!(missed.gate.metric, Metric::Overlap | Metric::TimedKernels);
+    let share = is_share(missed.gate.metric);
     let shown =
         |value: f64| if share { format!("{:.0} %", 100.0 * value) } else { measured(value) };
     let (yours, target) = (shown(value), shown(missed.gate.target));
@@ -89,6 +104,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::BytesToDevice => format!("{yours} bytes are copied to the device ({limit} wanted)"),
         Metric::BytesToHost => {
             format!("{yours} bytes are copied back to the host ({limit} wanted)")
+        }
+        Metric::TimedCopies => {
+            format!("the time that is measured covers {yours} of the copies', too ({limit} wanted)")
         }
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
     }
@@ -141,6 +159,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "a launch returns at once, and the kernel runs later: a clock of the host that is read too early sees only the launch",
             "an event is reached when everything before it in its stream is done",
         ],
+        Metric::TimedCopies => &[
+            "copies over the bus often take longer than the kernel: a time of both says little about either",
+        ],
         Metric::DeviceWaits => {
             &["cudaDeviceSynchronize waits for every stream: nothing overlaps across it"]
         }
@@ -178,6 +199,7 @@ fn question(metric: Metric) -> &'static str {
             "while the second chunk is copied in, what could the device do with the first?"
         }
         Metric::TimedKernels => "what has to be true of the kernel when the second time is taken?",
+        Metric::TimedCopies => "what lies between the two events, beside the kernel?",
         Metric::DeviceWaits => "which work has to wait for which, and who could tell it?",
     }
 }
@@ -247,6 +269,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::LiveAllocations => "device allocations at once",
         Metric::Overlap => "overlap",
         Metric::TimedKernels => "kernel time measured",
+        Metric::TimedCopies => "copy time measured with it",
         Metric::DeviceWaits => "waits for the device",
     }
 }
@@ -257,7 +280,7 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
         (_, None) => "-".to_owned(),
         (Metric::SectorsPerRequest, Some(value)) => format!("{value:.1}"),
         (Metric::LoadsPerElement, Some(value)) => format!("{value:.2}"),
-        (Metric::Overlap | Metric::TimedKernels, Some(value)) => format!("{:.0} %", 100.0 * value),
+        (metric, Some(value)) if is_share(metric) => format!("{:.0} %", 100.0 * value),
         (_, Some(value)) => measured(value),
     };
     let head = ["", "start", "yours", "target", ""].map(str::to_owned).to_vec();

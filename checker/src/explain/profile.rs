@@ -164,6 +164,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
             })
             .collect(),
         elsewhere: elsewhere.as_ref().map(counts),
+        timeline: seen.timeline.clone(),
         gates: seen.gates.iter().map(gate).collect(),
         gate_table: if seen.gates.is_empty() { vec![] } else { gates::table(&seen.gates) },
         columns: metered

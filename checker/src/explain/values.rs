@@ -5,7 +5,7 @@ use super::scene::Scene;
 use super::words::{DIGITS, apart, count, digits, many, measured, size, volume};
 use super::{Context, Draft};
 use crate::report::Span;
-use crate::spec::{Role, Spec};
+use crate::spec::{Param, Role, Spec};
 use crate::value::DType;
 use crate::verdict::{Example, Mismatch, Pattern, Slug};
 
@@ -34,6 +34,10 @@ pub fn not_started(
 
 /// Explains wrong values of one case.
 pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
+    let time = |p: &Param| p.role == Role::Time && p.name == mismatch.output;
+    if scene.params.iter().any(time) {
+        return measured_time(scene, mismatch);
+    }
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
@@ -56,6 +60,51 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft.watch =
         first.filter(|_| scene.simulated).and_then(|example| owner(scene, mismatch, example.index));
     draft
+}
+
+/// A time that a program was to measure, and that is none, or another one.
+fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
+    let name = scene.name(m.output);
+    let example = m.examples.first();
+    // 0 where the program has measured nothing
+    let expected = example.map(|e| e.expected).filter(|time| *time != 0.0);
+    let title = match (example.and_then(|e| e.yours), expected) {
+        (None, None) => format!("`{name}` has no value: no time was measured"),
+        (None, Some(_)) => format!("`{name}` has no value, though a time was measured"),
+        (Some(yours), None) => {
+            format!("`{name}` is {}, and no time was measured", digits(yours, DIGITS))
+        }
+        (Some(yours), Some(time)) => format!(
+            "`{name}` is {}, and the time between the events is {}",
+            digits(yours, DIGITS),
+            digits(time, DIGITS)
+        ),
+    };
+    let draft = Draft::new(title);
+    let calls = || scene.source.texts().filter(|(_, code)| code.contains("cudaEventElapsedTime"));
+    let mark = calls().next().and_then(|(line, _)| {
+        let (column, length) = scene.source.statement(line, 0)?;
+        Some(span(
+            line,
+            column,
+            length,
+            true,
+            if expected.is_none() { "asks too early" } else { "" },
+        ))
+    });
+    match (expected, mark) {
+        (None, Some(mark)) => draft
+            .mark(Some(mark))
+            .note("cudaEventElapsedTime does not wait: while the device has not come to both events, it answers cudaErrorNotReady and leaves the number as it was")
+            .think("when the program asks for the time, who has waited for the second event?"),
+        (None, None) => draft
+            .note("cudaEventElapsedTime tells the milliseconds between two events that the device has come to")
+            .think("which two places of the stream enclose the kernel?"),
+        (Some(_), mark) => draft
+            .mark(mark)
+            .note("cudaEventElapsedTime tells milliseconds, to the address that it is given")
+            .think("what happens to the number between this call and the end?"),
+    }
 }
 
 fn title(scene: &Scene<'_>, m: &Mismatch) -> String {

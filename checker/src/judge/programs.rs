@@ -20,7 +20,8 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap(&program.timeline),
-        Metric::TimedKernels => return timed(program),
+        Metric::TimedKernels => return timed(program, kernels(program)),
+        Metric::TimedCopies => return timed(program, copied(program)),
         _ => return None,
     };
     Some(count as f64)
@@ -39,8 +40,8 @@ fn idle_lanes(program: &Report) -> u64 {
     program.launches.iter().map(|l| (32 - volume(l.block) % 32) % 32).sum()
 }
 
-/// Busy intervals of two or more engines against those of one or more.
-fn overlap(timeline: &[Span]) -> Option<f64> {
+/// Busy intervals of two or more engines against those of one or more; `None` when nothing was done.
+pub fn overlap(timeline: &[Span]) -> Option<f64> {
     let mut marks: Vec<(f64, i32)> = timeline
         .iter()
         .filter(|span| span.engine != Engine::Nobody)
@@ -62,12 +63,21 @@ fn overlap(timeline: &[Span]) -> Option<f64> {
     (busy > 0.0).then(|| shared / busy)
 }
 
-/// How much of the kernels' time the last measurement covers.
-fn timed(program: &Report) -> Option<f64> {
+fn kernels(program: &Report) -> impl Iterator<Item = &Span> {
+    program.launches.iter().filter_map(|launch| program.timeline.get(launch.span?))
+}
+
+/// Copies between the host and the device.
+fn copied(program: &Report) -> impl Iterator<Item = &Span> {
+    let copies = |span: &&Span| matches!(span.engine, Engine::ToDevice | Engine::ToHost);
+    program.timeline.iter().filter(copies)
+}
+
+/// How much of this work's time the last measurement covers.
+fn timed<'a>(program: &Report, work: impl Iterator<Item = &'a Span>) -> Option<f64> {
     let measured = program.elapsed.last()?;
-    let spans = program.launches.iter().filter_map(|l| program.timeline.get(l.span?));
     let (mut inside, mut all) = (0.0, 0.0);
-    for span in spans {
+    for span in work {
         let covered = span.end.min(measured.end) - span.start.max(measured.start);
         inside += covered.max(0.0);
         all += span.end - span.start;
@@ -97,5 +107,23 @@ mod tests {
         let serial = [span(ToDevice, 0.0, 4.0), span(Device, 4.0, 5.0), span(ToHost, 8.0, 9.0)];
         assert_eq!(overlap(&serial), Some(0.0));
         assert_eq!(overlap(&[]), None);
+    }
+    /// From 3 to 8: half a copy of 2, none of another, and none of what moves within the device.
+    #[test]
+    fn a_measurement_covers_what_lies_between_its_events() {
+        use cudart_sim::report::Elapsed;
+        let mut program = Report {
+            timeline: vec![
+                span(Engine::ToDevice, 2.0, 4.0),
+                span(Engine::Device, 4.0, 9.0),
+                span(Engine::ToHost, 9.0, 11.0),
+            ],
+            ..Report::default()
+        };
+        assert_eq!(timed(&program, copied(&program)), None, "nothing was measured");
+        program.elapsed = vec![Elapsed { start: 3.0, end: 8.0, milliseconds: 0.005, at: None }];
+        assert_eq!(timed(&program, copied(&program)), Some(0.25));
+        assert_eq!(timed(&program, kernels(&program)), None, "what is no launch is no kernel");
+        assert_eq!(timed(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
     }
 }

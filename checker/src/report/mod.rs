@@ -5,6 +5,7 @@ mod fold;
 pub mod json;
 pub mod profile;
 pub mod terminal;
+pub mod timeline;
 pub mod trace;
 
 use serde::{Deserialize, Serialize};

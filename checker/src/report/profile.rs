@@ -8,10 +8,12 @@
 //! that is renamed, removed or given another meaning raises `version`.
 
 use colored::Colorize;
+use cudart_sim::clock::Span;
 use ptxsim::Counters;
 use serde::Serialize;
 
 use super::terminal::{columns, cut, hanging, table};
+use super::timeline;
 use crate::explain::neutral;
 use crate::verdict::Slug;
 
@@ -44,6 +46,9 @@ pub struct Profile {
     pub lines: Vec<Line>,
     /// What headers' code did that no line of the learner's file stands for.
     pub elsewhere: Option<Counts>,
+    /// What a program's work did when, in microseconds of a simulated clock; absent of a kernel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Span>,
     /// The counts that this case is graded by.
     pub gates: Vec<Gate>,
     /// The gates as a table.
@@ -153,6 +158,10 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
     }
     if !profile.worst.is_empty() {
         out.push_str(&format!("\n{}", worst(profile, width)));
+    }
+    let timeline = timeline::render(&profile.timeline, width);
+    if !timeline.is_empty() {
+        out.push_str(&format!("\n{timeline}"));
     }
     out.push_str(&graded(&profile.gate_table, width));
     if !profile.lines.is_empty() {

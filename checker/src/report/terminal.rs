@@ -225,7 +225,7 @@ fn printed(report: &Report, width: usize) -> String {
 }
 
 /// Columns aligned: the first to the left, numbers to the right, a last one of words to the left.
-pub(super) fn table(rows: &[Vec<String>], indent: &str) -> String {
+pub fn table(rows: &[Vec<String>], indent: &str) -> String {
     let Some(head) = rows.first() else { return String::new() };
     let widths: Vec<usize> = (0..head.len())
         .map(|i| {

@@ -63,6 +63,8 @@ pub struct Graph<W> {
     streams: BTreeMap<Stream, (bool, Option<Id>)>,
     /// The last work of streams that were destroyed, as long as the default stream waits for it.
     orphans: Vec<Id>,
+    /// The last work of streams that were destroyed and for which nobody waits by himself.
+    stray: Option<Id>,
     next_stream: u64,
     order: Order,
 }
@@ -75,6 +77,7 @@ impl<W> Default for Graph<W> {
             next: 0,
             streams,
             orphans: vec![],
+            stray: None,
             next_stream: 1,
             order: Order::default(),
         }
@@ -102,6 +105,9 @@ impl<W> Graph<W> {
         }
         let Some((blocking, last)) = self.streams.remove(&stream) else { return false };
         self.orphans.retain(|id| !self.order.known(*id));
+        if !blocking {
+            self.stray = self.stray.max(last);
+        }
         self.orphans.extend(last.filter(|id| blocking && !self.order.known(*id)));
         true
     }
@@ -150,7 +156,9 @@ impl<W> Graph<W> {
 
     /// Are there several streams, so that work may not be ordered?
     pub fn concurrent(&self) -> bool {
-        self.streams.len() > 1 || !self.orphans.is_empty()
+        self.streams.len() > 1
+            || !self.orphans.is_empty()
+            || self.stray.is_some_and(|id| !self.order.known(id))
     }
 
     /// The oldest work that is not done.
@@ -295,6 +303,37 @@ mod tests {
         assert!(!before(&graph, a2, a, b3), "it was asked for before the host heard");
         graph.heard_all();
         assert!(graph.order().known(b3));
+    }
+
+    /// The host has waited for the work that came second. That says nothing about the first, in another stream.
+    #[test]
+    fn a_wait_for_later_work_orders_nothing_before_it() {
+        let mut graph = Graph::default();
+        let (a, b) = (graph.create(false), graph.create(false));
+        let first = graph.add(a, "first", &[]);
+        let second = graph.add(b, "second", &[]);
+        let after_both = graph.add(b, "after both", &[first]);
+        assert_eq!(finish(&mut graph, second), ["second"]);
+        graph.heard(second);
+        assert!(graph.order().known(second) && !graph.order().known(first));
+        assert!(!graph.order().before((first, a), second));
+        assert!(graph.order().before((first, a), after_both));
+        graph.heard(after_both);
+        assert!(graph.order().known(first));
+    }
+
+    /// What a stream was asked for before it was destroyed is still in no order with the default stream.
+    #[test]
+    fn work_of_a_stream_that_is_gone_is_still_concurrent() {
+        let mut graph = Graph::default();
+        let gone = graph.create(false);
+        let stray = graph.add(gone, "stray", &[]);
+        graph.add(LEGACY, "legacy", &[]);
+        assert!(graph.destroy(gone) && graph.concurrent());
+        assert_eq!(finish(&mut graph, stray), ["stray"]);
+        assert!(graph.concurrent(), "done, and the host does not know");
+        graph.heard(stray);
+        assert!(!graph.concurrent());
     }
 
     #[test]

@@ -14,6 +14,9 @@ type Last = BTreeMap<Stream, Id>;
 #[derive(Debug, Default)]
 pub struct Order {
     works: BTreeMap<Id, (Stream, Last)>,
+    /// Work that the host knows to be done, as long as it does not know so of some that was asked for earlier: the two may
+    /// not be ordered.
+    past: BTreeMap<Id, (Stream, Last)>,
     /// What the host has waited for.
     host: Last,
 }
@@ -38,22 +41,31 @@ impl Order {
 
     /// Is `first`, in `stream`, ordered before `second`, which was asked for later, and before the host heard of `first`?
     pub fn before(&self, (first, stream): (Id, Stream), second: Id) -> bool {
-        let Some((of, before)) = self.works.get(&second) else { return true };
+        let Some((of, before)) = self.works.get(&second).or_else(|| self.past.get(&second)) else {
+            return true;
+        };
         *of == stream || before.get(&stream).is_some_and(|last| *last >= first)
     }
 
     /// The host has waited for this work, and so for all that comes before it.
     pub fn heard(&mut self, id: Id) {
-        let Some((stream, before)) = self.works.remove(&id) else { return };
-        join(&mut self.host, stream, id);
+        let Some((stream, before)) = self.works.get(&id) else { return };
+        join(&mut self.host, *stream, id);
         before.iter().for_each(|(stream, id)| join(&mut self.host, *stream, *id));
         let host = &self.host;
-        self.works.retain(|id, (stream, _)| host.get(stream).is_none_or(|last| last < id));
+        let known =
+            |id: &Id, work: &mut (Stream, Last)| host.get(&work.0).is_some_and(|last| last >= id);
+        self.past.extend(self.works.extract_if(.., known));
+        self.past = match self.works.keys().next() {
+            Some(oldest) => self.past.split_off(oldest),
+            None => BTreeMap::new(),
+        };
     }
 
     /// The host has waited for everything.
     pub fn heard_all(&mut self) {
         self.works.clear();
+        self.past.clear();
         self.host.clear();
     }
 

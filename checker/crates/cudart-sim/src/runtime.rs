@@ -237,7 +237,8 @@ impl Runtime {
             self.perform(step);
         }
         self.pools.settle();
-        self.clock.hear(self.clock.end(id));
+        let end = self.clock.end(id);
+        self.clock.hear(end, self.graph.oldest().is_none());
         self.graph.heard(id);
         self.settle();
         self.alive()
@@ -262,7 +263,8 @@ impl Runtime {
             self.memory.destroy_object(handle);
         }
         self.pools.settle();
-        self.clock.hear(self.clock.last());
+        let end = self.clock.last();
+        self.clock.hear(end, true);
         self.graph.heard_all();
         self.settle();
         self.alive()
@@ -284,8 +286,10 @@ impl Runtime {
             self.settle();
             return Ok(());
         };
-        let end = self.perform(step);
-        self.clock.hear(end);
+        let id = step.id;
+        self.perform(step);
+        let end = self.clock.end(id);
+        self.clock.hear(end, self.graph.oldest().is_none());
         self.alive()?;
         Err(Code::NOT_READY)
     }

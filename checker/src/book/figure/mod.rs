@@ -9,6 +9,7 @@ mod index;
 mod memory;
 mod stride;
 mod svg;
+mod timeline;
 
 /// One picture and what it says.
 struct Panel {
@@ -32,6 +33,7 @@ pub fn named(name: &str) -> Option<String> {
         "pitch" => memory::pitch(3, 12, 16, 8),
         "texels" => image::texels([8, 16, 24, 0], 1.75),
         "halo" => image::halo(4),
+        "timeline" => timeline::panels(1 << 20),
         _ => return None,
     };
     let figures: String = panels
@@ -54,7 +56,7 @@ pub fn named(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 10] = [
+    const ALL: [&str; 11] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -65,6 +67,7 @@ mod tests {
         "pitch",
         "texels",
         "halo",
+        "timeline",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

@@ -84,7 +84,7 @@ impl Work {
                 from_device: matches!(source, From::Device(_)),
             }),
             Self::Set { to, .. } => Some(report::Work::Set { bytes: to.bytes() }),
-            Self::Event(_) | Self::Call(_) | Self::Free(_) => None,
+            Self::Event | Self::Call(_) | Self::Free(_) => None,
         }
     }
 
@@ -104,7 +104,7 @@ impl Work {
                 all
             }
             Self::Set { to, .. } => rows(to, Touch::Write),
-            Self::Kernel { .. } | Self::Event(_) | Self::Call(_) | Self::Free(_) => vec![],
+            Self::Kernel { .. } | Self::Event | Self::Call(_) | Self::Free(_) => vec![],
         };
         all.sort_unstable_by_key(|(at, ..)| *at);
         all

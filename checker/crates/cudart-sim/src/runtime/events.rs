@@ -12,8 +12,6 @@ pub(super) struct Event {
     recorded: Option<Id>,
     /// Does it know when that was?
     timed: bool,
-    /// When that was, in microseconds.
-    reached: f64,
     /// It was made before the device was reset.
     old: bool,
 }
@@ -31,7 +29,7 @@ impl Runtime {
         if flags & !FLAGS != 0 || timed && flags & INTERPROCESS != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        self.events.push(Some(Event { recorded: None, timed, reached: 0.0, old: false }));
+        self.events.push(Some(Event { recorded: None, timed, old: false }));
         Ok(self.events.len() - 1)
     }
 
@@ -50,7 +48,7 @@ impl Runtime {
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        let id = self.ask(stream, Work::Event(event), &[]);
+        let id = self.ask(stream, Work::Event, &[]);
         self.event(event)?.recorded = Some(id);
         Ok(())
     }
@@ -63,7 +61,7 @@ impl Runtime {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
         if let Some(id) = recorded.filter(|id| !self.graph.order().known(*id)) {
-            self.ask(stream, Work::Event(usize::MAX), &[id]);
+            self.ask(stream, Work::Event, &[id]);
         }
         Ok(())
     }
@@ -83,29 +81,20 @@ impl Runtime {
     /// `cudaEventElapsedTime`: milliseconds between two events.
     pub fn between(&mut self, first: usize, last: usize) -> Result<f32> {
         self.alive()?;
-        let mut times = [0.0; 2];
-        for (time, event) in times.iter_mut().zip([first, last]) {
-            let Event { recorded, timed, reached, .. } = *self.event(event)?;
+        let mut places = [Id::of(0); 2];
+        for (place, event) in places.iter_mut().zip([first, last]) {
+            let Event { recorded, timed, .. } = *self.event(event)?;
             let id = recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
             if !self.graph.done(id) {
                 return Err(Code::NOT_READY);
             }
-            *time = reached;
+            *place = id;
         }
-        let [start, end] = times;
+        let [start, end] = places.map(|id| self.clock.end(id));
         let milliseconds = ((end - start) / 1000.0) as f32;
         let site = self.site();
-        self.facts.elapsed.push((start, end, milliseconds, site));
+        self.facts.elapsed.push((places, milliseconds, site));
         Ok(milliseconds)
-    }
-
-    /// The device has come to an event.
-    pub(super) fn reached(&mut self, event: usize, id: Id, end: f64) {
-        if let Ok(event) = self.event(event)
-            && event.recorded == Some(id)
-        {
-            event.reached = end;
-        }
     }
 
     /// The device has been reset: events that there are belong to nothing.

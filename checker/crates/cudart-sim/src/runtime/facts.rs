@@ -3,6 +3,7 @@
 use super::Runtime;
 use super::memory::Allocation;
 use super::sites::Site;
+use crate::graph::Id;
 use crate::report::{Copies, Elapsed, Kept, Leak, Report, Synchronisations, Traffic};
 
 /// What is counted.
@@ -12,8 +13,8 @@ pub(super) struct Facts {
     pub sets: Traffic,
     pub streams: u64,
     pub synchronisations: Synchronisations,
-    /// Both times, what the program was told, and who asked.
-    pub elapsed: Vec<(f64, f64, f32, Site)>,
+    /// Where both events were recorded, what the program was told, and who asked.
+    pub elapsed: Vec<([Id; 2], f32, Site)>,
     pub allocations: u64,
     /// Page-locked allocations made.
     pub pinned: u64,
@@ -91,13 +92,15 @@ impl Runtime {
     pub fn report(&mut self) -> Report {
         self.collect_hits();
         let facts = &self.facts;
-        let elapsed = |&(start, end, milliseconds, site): &(f64, f64, f32, Site)| {
-            let at = self.sites.place(site, None);
-            Elapsed { start, end, milliseconds, at }
-        };
+        let timeline = self.clock.spans().to_vec();
+        let mut elapsed = vec![];
+        for &(places, milliseconds, site) in &facts.elapsed {
+            let [start, end] = places.map(|id| self.clock.end(id));
+            elapsed.push(Elapsed { start, end, milliseconds, at: self.sites.place(site, None) });
+        }
         Report {
             launches: self.launched.clone(),
-            timeline: self.clock.spans().to_vec(),
+            timeline,
             copies: facts.copies,
             sets: facts.sets,
             allocations: facts.allocations,
@@ -106,7 +109,7 @@ impl Runtime {
             peak_live: facts.peak_live,
             streams: facts.streams,
             synchronisations: facts.synchronisations,
-            elapsed: facts.elapsed.iter().map(elapsed).collect(),
+            elapsed,
             leaks: self.leaks(),
             findings: self.told_findings(),
             crashed: None,

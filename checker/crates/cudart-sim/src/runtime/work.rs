@@ -36,7 +36,7 @@ pub(super) enum Work {
         value: u8,
     },
     /// A place in a stream that somebody may wait for.
-    Event(usize),
+    Event,
     Call(HostCall),
     /// `cudaFreeAsync`.
     Free(u64),
@@ -81,11 +81,11 @@ impl Runtime {
         self.graph.add(stream, Task { work, asked, site }, also)
     }
 
-    /// Does one piece of work, and says when it ends. What goes wrong ends the context.
-    pub(super) fn perform(&mut self, step: Step<Task>) -> f64 {
+    /// Does one piece of work. What goes wrong ends the context.
+    pub(super) fn perform(&mut self, step: Step<Task>) {
         let Step { id, stream, work: Task { work, asked, site }, after } = step;
         if self.lost.is_some() {
-            return 0.0;
+            return;
         }
         let written = if self.shares() {
             self.fetch(&work);
@@ -93,7 +93,7 @@ impl Runtime {
         } else {
             vec![]
         };
-        let (mut event, mut kernel) = (None, None);
+        let mut kernel = None;
         let described = work.described().filter(|_| self.graph.concurrent());
         let mut touched = Bytes::Ranges(if described.is_some() { work.ranges() } else { vec![] });
         let (engine, what, done) = match work {
@@ -132,10 +132,7 @@ impl Runtime {
                 let done = self.scatter(on_device, &to, &vec![value; bytes as usize]);
                 (Engine::Device, format!("set {bytes} bytes"), done.map(|()| clock::within(bytes)))
             }
-            Work::Event(number) => {
-                event = Some(number);
-                (Engine::Nobody, String::new(), Ok(0.0))
-            }
+            Work::Event => (Engine::Nobody, String::new(), Ok(0.0)),
             Work::Free(address) => {
                 (Engine::Nobody, String::new(), self.free_now(address, site).map(|()| 0.0))
             }
@@ -150,19 +147,14 @@ impl Runtime {
         }
         match done {
             Ok(cost) => {
-                let end = self.clock.done((id, &after), asked, (stream, engine, what), cost);
+                self.clock.done((id, &after), asked, (stream, engine, what), cost);
                 if let Some(launched) = kernel.and_then(|i| self.launched.get_mut(i)) {
-                    launched.span = self.clock.spans().len().checked_sub(1);
+                    launched.span = self.clock.count().checked_sub(1);
                 }
-                if let Some(event) = event {
-                    self.reached(event, id, end);
-                }
-                end
             }
             Err(code) => {
                 self.lost = Some(code);
                 self.graph.clear();
-                0.0
             }
         }
     }

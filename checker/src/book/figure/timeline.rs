@@ -1,0 +1,133 @@
+//! Copies and a kernel on the simulator's own clock: in one stream, and in chunks and streams. The figure of chapter 8.
+
+use cudart_sim::clock::{self, Clock, Engine, Span};
+use cudart_sim::graph::{Id, Stream};
+use ptxsim::Counters;
+
+use super::Panel;
+use super::index::group;
+use super::svg::{Svg, WIDTH};
+use crate::judge::overlap;
+use crate::report::timeline::step;
+
+/// `n` floats that are copied in, computed and copied out in page-locked memory.
+pub fn panels(n: u64) -> Vec<Panel> {
+    let [serial, four, eight] =
+        [(1, 1), (4, 4), (8, 3)].map(|(chunks, streams)| work(n, chunks, streams));
+    let end = serial.iter().fold(0.0, |end: f64, span| end.max(span.end));
+    let panel = |title, spans: &[Span], words: &str| {
+        let last = spans.iter().fold(0.0, |last: f64, span| last.max(span.end));
+        let share = 100.0 * overlap(spans).unwrap_or_default();
+        Panel {
+            title,
+            caption: format!(
+                "{words} Done after {last:.0} microseconds; two engines or more work at once for {share:.0} % of the time."
+            ),
+            svg: draw(spans, end),
+        }
+    };
+    vec![
+        panel(
+            "One stream",
+            &serial,
+            "4 MiB are copied in, computed, and copied out. Each step waits for all of the one before, and two of the \
+             three engines are idle.",
+        ),
+        panel(
+            "Four chunks, four streams",
+            &four,
+            "A number is a stream, with one chunk of 1 MiB. While chunk 2 is copied in, chunk 1 is computed, and then \
+             copied out.",
+        ),
+        panel(
+            "Eight chunks, three streams",
+            &eight,
+            "Shorter chunks begin to overlap sooner. Three streams take turns: each has a copy in, a kernel and a copy \
+             out in order.",
+        ),
+    ]
+}
+
+/// What the engines do when a program asks for `chunks` chunks of `n` floats, `streams` streams in turn.
+fn work(n: u64, chunks: u64, streams: u64) -> Vec<Span> {
+    let mut clock = Clock::default();
+    let mut last: Vec<Option<Id>> = vec![None; streams as usize];
+    let mut asked = vec![];
+    for chunk in 0..chunks {
+        for (engine, cost) in costs(n / chunks) {
+            asked.push((chunk % streams, engine, cost, clock.ask()));
+        }
+    }
+    for (number, (stream, engine, cost, asked)) in (0..).zip(asked) {
+        let before = &mut last[stream as usize];
+        let after: Vec<Id> = before.iter().copied().collect();
+        let id = Id::of(number);
+        let bar = (Stream(stream + 1), engine, String::new());
+        clock.done((id, &after), asked, bar, cost);
+        *before = Some(id);
+    }
+    clock.spans().to_vec()
+}
+
+/// A copy in, a kernel that reads and writes every element once, a copy out.
+fn costs(n: u64) -> [(Engine, f64); 3] {
+    let (bytes, threads) = (4 * n, 256);
+    let counters = Counters {
+        instructions: 60 * n / 32,
+        load_sectors: bytes / 32,
+        store_sectors: bytes / 32,
+        ..Counters::default()
+    };
+    [
+        (Engine::ToDevice, clock::bus(bytes, true)),
+        (Engine::Device, clock::kernel(n.div_ceil(threads), &counters)),
+        (Engine::ToHost, clock::bus(bytes, true)),
+    ]
+}
+
+/// A row for each engine, `end` microseconds wide.
+fn draw(spans: &[Span], end: f64) -> Svg {
+    const ROW: f64 = 46.0;
+    let mut svg = Svg::default();
+    let at = |time: f64| (time / end * (WIDTH - 2.0)).round();
+    let rows = [
+        (Engine::ToDevice, "copies in"),
+        (Engine::Device, "kernels"),
+        (Engine::ToHost, "copies out"),
+    ];
+    for (row, (engine, name)) in (0..).zip(rows) {
+        let y = f64::from(row) * ROW;
+        svg.word([0.0, y + 12.0], "small", name);
+        svg.line([0.0, y + 40.0], [WIDTH, y + 40.0], "");
+        for span in spans.iter().filter(|span| span.engine == engine) {
+            let (x, w) = (at(span.start), (at(span.end) - at(span.start)).max(2.0));
+            let word = if w >= 10.0 { span.stream.to_string() } else { String::new() };
+            svg.cell([x, y + 18.0], [w, 22.0], group(span.stream as usize - 1), &word);
+        }
+    }
+    let bottom = 3.0 * ROW;
+    let step = step(end, 5);
+    for time in (0..).map(|mark| f64::from(mark) * step).take_while(|time| *time < end) {
+        svg.line([at(time), bottom - 4.0], [at(time), bottom + 2.0], "brace");
+        let word = if time == 0.0 { "0 us".to_owned() } else { time.to_string() };
+        svg.word([at(time), bottom + 14.0], "small", &word);
+    }
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the page says of them: nothing overlaps in one stream, and more than half does in four.
+    #[test]
+    fn chunks_in_streams_overlap_and_are_done_sooner() {
+        let [serial, four, eight] = [(1, 1), (4, 4), (8, 3)].map(|(c, s)| work(1 << 20, c, s));
+        let share = |spans: &[Span]| overlap(spans).expect("something is done");
+        assert_eq!(share(&serial), 0.0);
+        assert!(share(&four) > 0.5 && share(&eight) > share(&four));
+        let end = |spans: &[Span]| spans.iter().fold(0.0, |end: f64, span| end.max(span.end));
+        assert!(end(&four) < 0.75 * end(&serial) && end(&eight) < end(&four));
+        assert_eq!([serial.len(), four.len(), eight.len()], [3, 12, 24]);
+    }
+}

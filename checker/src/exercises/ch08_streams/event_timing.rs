@@ -1,0 +1,104 @@
+//! How long does a kernel take? Two events on the device's side, and a wait before the answer.
+
+use ndarray::ArrayD;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Value};
+use crate::verdict::Slug;
+
+/// `event_timing`.
+pub static SPEC: Spec = Spec {
+    id: "event_timing",
+    chapter: "ch08_streams",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 20,
+    goal: "measure a kernel, and not its launch",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[n]"),
+        floats_out("out", "[n]"),
+        count("n"),
+        count("steps"),
+        Param { name: "milliseconds", role: Role::Time, dtype: DType::F32, shape: "[1]" },
+    ],
+    cases: &[
+        gated(sized(
+            "1000 elements, 2000 steps",
+            "a kernel that takes longer than its launch",
+            &[("n", 1000), ("steps", 2000)],
+        )),
+        gated(sized("one step", "a kernel that is soon done", &[("n", 257), ("steps", 1)])),
+        gated(sized(
+            "10 007 elements",
+            "copies that take about as long as the kernel",
+            &[("n", 10_007), ("steps", 50)],
+        )),
+        sized("one element", "the smallest array", &[("n", 1), ("steps", 3)]),
+    ],
+    // an exact product and a sum in each of up to 2000 steps, of which every one halves the errors before
+    tolerance: Tolerance::Roundings(8),
+    gates: &[
+        at_least(Metric::TimedKernels, 0.9),
+        at_most(Metric::TimedCopies, 0.0),
+        exactly(Metric::Launches, 1.0),
+    ],
+    hints: &[
+        "The launch is one line, and the clock is read before and after it. What has the device done when \
+         the second reading is taken?",
+        "Let the device hold the watch. An event is a mark in a stream: the device notes the time when it \
+         comes to it. cudaEventCreate(&event) makes one, cudaEventRecord(event) puts it behind all that \
+         was asked for so far.",
+        "One event right before the launch, one right after it; the copies stay outside. Both are only \
+         asked for: when the last record returns, the device may not have come to the first.",
+        "cudaEventRecord(start), launch, cudaEventRecord(stop); then cudaEventSynchronize(stop), and only \
+         then cudaEventElapsedTime(milliseconds, start, stop). Destroy both events at the end.",
+    ],
+    pitfalls: &[
+        "Reading a clock of the host around the launch. A launch puts a kernel into a queue, and returns \
+         within microseconds, however long the kernel takes.",
+        "Recording the second event before the launch. It marks what lies before it in the stream: \
+         nothing.",
+        "Asking for the elapsed time at once. It does not wait: the call returns cudaErrorNotReady, and \
+         leaves the number as it was.",
+        "Measuring the copies with the kernel. Over the bus they often take longer than the kernel, and \
+         the number says nothing about either.",
+        "Believing the first launch. On a GPU it also loads the program's code: launch once before, then \
+         measure.",
+    ],
+    learn: "chapter 8, \"Who holds the watch?\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let time = Value::Out { dtype: DType::F32, shape: vec![1] };
+    vec![uniform(rng, &[n]), out(&[n]), int(n), int(case.size("steps")), time]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![relaxed(f64s(inputs, 0), case.size("steps")).into()]
+}
+
+fn relaxed(v: ArrayD<f64>, steps: usize) -> ArrayD<f64> {
+    (0..steps).fold(v, |v, _| v.mapv(|v| 0.5 * v + 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// 10, 6, 4, 3: every step halves the distance to 2.
+    #[test]
+    fn every_step_halves_the_distance_to_two() {
+        let v = array![10.0, 2.0, -6.0].into_dyn();
+        assert_eq!(relaxed(v.clone(), 0), v);
+        assert_eq!(relaxed(v, 3), array![3.0, 2.0, 1.0].into_dyn());
+    }
+}

@@ -1,0 +1,165 @@
+//! A program's time, drawn: a row for each of the device's engines, in which the digits are streams.
+//!
+//! ```text
+//!   simulated time in microseconds; the digits are streams
+//!
+//!   copies in   .1111111122222222111111112222222..........
+//!   kernels     .........1.......2.......1......2.........
+//!   copies out  ..........1111111122222222111111112222222.
+//!               |0        |25       |50       |75
+//! ```
+
+use cudart_sim::clock::{Engine, Span};
+
+use super::terminal::hanging;
+use crate::explain::neutral;
+
+/// The engines in the order of the rows.
+const ENGINES: [(Engine, &str); 3] =
+    [(Engine::ToDevice, "copies in"), (Engine::Device, "kernels"), (Engine::ToHost, "copies out")];
+
+/// Columns before the bars.
+const LEFT: usize = 14;
+
+/// Lays the work out to `width` columns; nothing where nothing was done.
+pub fn render(spans: &[Span], width: usize) -> String {
+    let end = spans.iter().fold(0.0, |end: f64, span| end.max(span.end));
+    if spans.is_empty() || end <= 0.0 {
+        return String::new();
+    }
+    let cells = width.saturating_sub(LEFT).max(16);
+    let streams = streams(spans);
+    let heading = match streams.len() {
+        0 | 1 => {
+            "simulated time in microseconds; a digit is the stream that works there".to_owned()
+        }
+        n => format!("simulated time in microseconds; the digits are the {n} streams"),
+    };
+    let mut out = hanging(&heading, "  ", "  ", width);
+    out.push('\n');
+    for (engine, name) in ENGINES {
+        let bars =
+            row(spans.iter().filter(|span| span.engine == engine), end / cells as f64, cells);
+        out.push_str(&format!("  {name:<width$}{bars}\n", width = LEFT - 2));
+    }
+    out.push_str(&format!("{}{}\n", " ".repeat(LEFT), axis(end, cells)));
+    if streams.contains(&0) && streams.len() > 1 {
+        let note = "0 is the default stream, which waits for the streams that cudaStreamCreate made, and they for it";
+        out.push_str(&hanging(note, "  ", "  ", width));
+    }
+    if let Some(share) = crate::judge::overlap(spans) {
+        let note = format!(
+            "two engines or more work at once for {:.0} % of the time in which any works",
+            100.0 * share
+        );
+        out.push_str(&hanging(&neutral(&note), "  ", "  ", width));
+    }
+    out
+}
+
+/// The streams' numbers, in order.
+fn streams(spans: &[Span]) -> Vec<u64> {
+    let mut numbers: Vec<u64> = spans.iter().map(|span| span.stream).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// A stream's sign: its number, then letters, and one sign for all that come after.
+fn sign(stream: u64) -> char {
+    u32::try_from(stream).ok().and_then(|n| char::from_digit(n, 36)).unwrap_or('*')
+}
+
+/// One engine's row: each cell, `unit` microseconds wide, shows who has most of it.
+fn row<'a>(spans: impl Iterator<Item = &'a Span>, unit: f64, cells: usize) -> String {
+    let mut shown = vec![(0.0, '.'); cells];
+    for span in spans {
+        let first = ((span.start / unit) as usize).min(cells - 1);
+        for (i, cell) in shown.iter_mut().enumerate().skip(first) {
+            let (from, to) = (i as f64 * unit, (i + 1) as f64 * unit);
+            let covered = span.end.min(to) - span.start.max(from);
+            if covered <= 0.0 {
+                break;
+            }
+            if covered > cell.0 {
+                *cell = (covered, sign(span.stream));
+            }
+        }
+    }
+    shown.into_iter().map(|(_, sign)| sign).collect()
+}
+
+/// Marks at round times, each with its number.
+fn axis(end: f64, cells: usize) -> String {
+    let step = step(end, cells / 9);
+    let mut out = String::new();
+    for mark in 0.. {
+        let time = f64::from(mark) * step;
+        let at = (time / end * cells as f64) as usize;
+        let word = format!("|{time}");
+        if at + word.len() > cells {
+            break;
+        }
+        out.push_str(&" ".repeat(at.saturating_sub(out.len())));
+        out.push_str(&word);
+    }
+    out
+}
+
+/// The smallest of 1, 2, 5, 10, ... of which `marks` reach to the end.
+pub fn step(end: f64, marks: usize) -> f64 {
+    let enough = |step: &f64| step * marks.max(1) as f64 >= end;
+    let decades = (0..12).map(|power| 10f64.powi(power));
+    let steps = decades.flat_map(|decade| [decade, 2.0 * decade, 5.0 * decade]);
+    steps.into_iter().find(enough).unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(stream: u64, engine: Engine, start: f64, end: f64) -> Span {
+        Span { stream, engine, what: String::new(), start, end }
+    }
+
+    /// 64 cells of one microsecond. A kernel of a tenth of one shows, too.
+    #[test]
+    fn every_engine_has_a_row_and_every_piece_of_work_a_sign() {
+        use Engine::{Device, ToDevice, ToHost};
+        let spans = [
+            span(1, ToDevice, 2.0, 12.0),
+            span(1, Device, 12.0, 12.1),
+            span(12, ToDevice, 12.0, 22.0),
+            span(1, ToHost, 13.0, 23.0),
+            span(12, ToHost, 54.0, 64.0),
+            span(99, Device, 22.0, 24.0),
+        ];
+        let expected = "  simulated time in microseconds; the digits are the 3 streams
+
+  copies in   ..1111111111cccccccccc..........................................
+  kernels     ............1.........**........................................
+  copies out  .............1111111111...............................cccccccccc
+              |0        |10       |20       |30       |40       |50       |60
+  two engines or more work at once for 32 % of the time in which any works
+";
+        assert_eq!(render(&spans, LEFT + 64), expected);
+        assert_eq!(render(&[], 80), "");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked() {
+        let spans = [span(0, Engine::Device, 0.0, 123.4), span(3, Engine::ToHost, 1.0, 98_765.4)];
+        for width in [40, 57, 80, 120] {
+            let text = render(&spans, width);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_are_at_round_times() {
+        assert_eq!(
+            [step(64.0, 7), step(111.3, 7), step(0.5, 7), step(70.0, 7)],
+            [10.0, 20.0, 1.0, 10.0]
+        );
+    }
+}

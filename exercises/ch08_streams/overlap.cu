@@ -1,0 +1,41 @@
+// overlap | chapter 8 | "Three things at once"
+//
+// Goal    out[i] = x[i] after `steps` steps of v = a * v + b, with copies in, kernels and copies out
+//         at the same time for at least half of the time.
+//
+// x       [n]  f32, in the host's memory, read only
+// a, b    numbers
+// out     [n]  f32, in the host's memory, every element must be written
+// n       count
+// steps   how many steps every element takes
+//
+// This program is right. First everything is copied in, then computed, then copied out: two of the
+// device's three engines are idle at any time.
+//
+// Run     checker check overlap          Stuck?  checker hint overlap
+//         checker profile overlap        what each engine does, and when
+
+constexpr int BLOCK = 256;
+
+__global__ void chain(float* v, float a, float b, int n, int steps) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < n) {
+        float mine = v[idx];
+        for (int step = 0; step < steps; ++step) {
+            mine = a * mine + b;
+        }
+        v[idx] = mine;
+    }
+}
+
+extern "C" void overlap(const float* x, float a, float b, float* out, int n, int steps) {
+    const size_t bytes = n * sizeof(float);
+    float* d_v = nullptr;
+    cudaMalloc(&d_v, bytes);
+
+    cudaMemcpy(d_v, x, bytes, cudaMemcpyHostToDevice);
+    chain<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_v, a, b, n, steps);
+    cudaMemcpy(out, d_v, bytes, cudaMemcpyDeviceToHost);
+
+    cudaFree(d_v);
+}
