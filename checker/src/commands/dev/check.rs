@@ -19,8 +19,8 @@ use crate::exercises;
 use crate::exit::Exit;
 use crate::spec::Spec;
 
-/// Exercises that are proven at the same time, at most: each takes a compiler and a simulator.
-const MOST_ENGINES: usize = 8;
+/// Exercises that are proven at the same time, at most: each takes a compiler and a simulator, and a share of the GPU.
+const MOST_ENGINES: usize = 4;
 
 /// The record that `--format json` prints.
 #[derive(Serialize)]
@@ -62,12 +62,9 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     };
     record.problems = record.strays.len();
     let mut engines = vec![engine];
-    // a GPU is one; simulators are as many as there are cores
-    if !engines[0].uses_gpu().map_err(attempt::Error::NoGpu)? {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        for _ in 1..cores.min(specs.len()).min(MOST_ENGINES) {
-            engines.push(session::engine(args.backend)?);
-        }
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    for _ in 1..cores.min(specs.len()).min(MOST_ENGINES) {
+        engines.push(session::engine(args.backend)?);
     }
     prove_all(&root, &specs, engines, |spec, proofs| {
         record.problems += proofs.iter().filter(|proof| proof.problem.is_some()).count();
