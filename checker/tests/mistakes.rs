@@ -21,6 +21,13 @@ const OTHERWISE: &[(&str, &str)] = &[
         "texture: linear, page-locked memory",
         "textures of the simulator have their texels in device memory",
     ),
+    ("cudaMalloc3DArray: a cube", "the simulator has no cube maps"),
+    ("cudaMalloc3DArray: layers of a cube", "the simulator has no cube maps"),
+    (
+        "cudaMalloc3DArray: sparse",
+        "the simulator has no sparse arrays, whose tiles get memory later",
+    ),
+    ("cudaLaunchKernelExC: clusters of 2", "the simulator has no clusters of several blocks"),
 ];
 
 /// The codes by what was done; one entry `signal N` where the process crashed. What kernels print lies in between.
@@ -47,7 +54,7 @@ fn every_mistake_has_the_codes_that_it_has_on_a_gpu() {
         .expect("the checker runs");
     let printed = String::from_utf8_lossy(&output.stdout);
     let (wanted, found) = (rows(&record), rows(&printed));
-    assert!(wanted.len() > 600, "{} rows", wanted.len());
+    assert!(wanted.len() > 850, "{} rows", wanted.len());
     let said = String::from_utf8_lossy(&output.stderr);
     let missing: Vec<_> = wanted.keys().filter(|what| !found.contains_key(*what)).collect();
     assert!(missing.is_empty(), "{} rows are missing, as {:?}: {said}", missing.len(), missing[0]);

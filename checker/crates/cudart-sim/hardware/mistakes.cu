@@ -778,6 +778,138 @@ static void devices() {
     add("cudaDeviceReset: and an error before", [] { (void)cudaSetDevice(99); return cudaDeviceReset(); });
 }
 
+static int* managed(size_t bytes = 4096) {
+    int* p = nullptr;
+    must(cudaMallocManaged(&p, bytes));
+    return p;
+}
+static cudaError_t with_attribute(int id, int value) {
+    void* args[] = {nullptr};
+    cudaLaunchAttribute a{};
+    a.id = (cudaLaunchAttributeID)id;
+    if (id == cudaLaunchAttributeClusterDimension) {
+        a.val.clusterDim.x = value;
+        a.val.clusterDim.y = a.val.clusterDim.z = 1;
+    } else {
+        a.val.priority = value;
+    }
+    cudaLaunchConfig_t c{};
+    c.gridDim = 4;
+    c.blockDim = 32;
+    c.attrs = &a;
+    c.numAttrs = 1;
+    return cudaLaunchKernelExC(&c, (const void*)nothing, args);
+}
+
+static void shapes() {
+    add("cudaMemcpy3D: one plane, higher than it is", [] { auto p = box_copy(pageable(), device(), make_cudaExtent(64, 5, 1), cudaMemcpyHostToDevice); return cudaMemcpy3D(&p); });
+    add("cudaMemcpy3D: one plane, no height", [] { auto p = box_copy(pageable(), device(), make_cudaExtent(64, 4, 1), cudaMemcpyHostToDevice); p.srcPtr.ysize = p.dstPtr.ysize = 0; return cudaMemcpy3D(&p); });
+    add("cudaMemcpy3D: one plane, higher with its position", [] { auto p = box_copy(pageable(), device(), make_cudaExtent(64, 3, 1), cudaMemcpyHostToDevice); p.dstPos.y = 2; return cudaMemcpy3D(&p); });
+    add("cudaMemcpy3D: one row, pitch 0", [] { auto p = box_copy(pageable(), device(), make_cudaExtent(64, 1, 1), cudaMemcpyHostToDevice); p.srcPtr.pitch = p.dstPtr.pitch = 0; return cudaMemcpy3D(&p); });
+    add("cudaMemcpy3D: one row, pitch below the width", [] { auto p = box_copy(pageable(), device(), make_cudaExtent(64, 1, 1), cudaMemcpyHostToDevice); p.srcPtr.pitch = p.dstPtr.pitch = 32; return cudaMemcpy3D(&p); });
+    add("cudaMemcpy3D: xsize below the width", [] { auto p = box_copy(pageable(), device(), make_cudaExtent(64, 4, 2), cudaMemcpyHostToDevice); p.srcPtr.xsize = p.dstPtr.xsize = 8; return cudaMemcpy3D(&p); });
+    add("cudaMemcpy3D: another plane that is not there", [] { auto p = box_copy(pageable(), device(1024), make_cudaExtent(64, 4, 1), cudaMemcpyHostToDevice); p.dstPos.z = 4; return cudaMemcpy3D(&p); });
+    for (int kind = 0; kind < 5; ++kind) {
+        const auto name = ", kind " + std::to_string(kind);
+        add("cudaMemcpy3D: device to array" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; auto p = box_copy(device(), nullptr, make_cudaExtent(16, 4, 1), k); p.dstPtr = {}; p.dstArray = array(); return cudaMemcpy3D(&p); });
+        add("cudaMemcpy3D: pageable to array" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; auto p = box_copy(pageable(), nullptr, make_cudaExtent(16, 4, 1), k); p.dstPtr = {}; p.dstArray = array(); return cudaMemcpy3D(&p); });
+        add("cudaMemcpy3D: page-locked to array" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; auto p = box_copy(pinned(), nullptr, make_cudaExtent(16, 4, 1), k); p.dstPtr = {}; p.dstArray = array(); return cudaMemcpy3D(&p); });
+        add("cudaMemcpy3D: array to pageable" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; auto p = box_copy(nullptr, pageable(), make_cudaExtent(16, 4, 1), k); p.srcPtr = {}; p.srcArray = array(); return cudaMemcpy3D(&p); });
+        add("cudaMemcpy3D: array to device" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; auto p = box_copy(nullptr, device(), make_cudaExtent(16, 4, 1), k); p.srcPtr = {}; p.srcArray = array(); return cudaMemcpy3D(&p); });
+        add("cudaMemcpy2DToArray: from device" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy2DToArray(array(), 0, 0, device(), 128, 128, 8, k); });
+        add("cudaMemcpy2DToArray: from pageable" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy2DToArray(array(), 0, 0, pageable(), 128, 128, 8, k); });
+        add("cudaMemcpy2DFromArray: to device" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy2DFromArray(device(), 128, array(), 0, 0, 128, 8, k); });
+        add("cudaMemcpy2DFromArray: to pageable" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy2DFromArray(pageable(), 128, array(), 0, 0, 128, 8, k); });
+        add("cudaMemcpyToSymbol: from page-locked" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpyToSymbol(variable, pinned(), 4, 0, k); });
+        add("cudaMemcpyFromSymbol: to device" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpyFromSymbol(device(), variable, 4, 0, k); });
+        add("cudaMemcpyFromSymbol: to pageable" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpyFromSymbol(pageable(), variable, 4, 0, k); });
+        add("cudaMemcpy: pageable to managed" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy(managed(), pageable(), 64, k); });
+        add("cudaMemcpy: managed to pageable" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy(pageable(), managed(), 64, k); });
+        add("cudaMemcpy: device to managed" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy(managed(), device(), 64, k); });
+        add("cudaMemcpy: managed to page-locked" + name, kind, 0, 0, [](int number, int, int) { const auto k = (cudaMemcpyKind)number; return cudaMemcpy(pinned(), managed(), 64, k); });
+    }
+    add("cudaMemset3D: one plane, higher than it is", [] { return cudaMemset3D(make_cudaPitchedPtr(device(), 64, 64, 2), 0, make_cudaExtent(32, 4, 1)); });
+    add("cudaMemset3D: one row, pitch below the width", [] { return cudaMemset3D(make_cudaPitchedPtr(device(), 16, 16, 1), 0, make_cudaExtent(32, 1, 1)); });
+    add("cudaMemset: managed, beyond the end", [] { return cudaMemset(managed(64), 0, 68); });
+    add("cudaMemset: page-locked, beyond the end", [] { return cudaMemset(pinned(64), 0, 8192); });
+    add("cudaMemcpy: page-locked, beyond the end", [] { return cudaMemcpy(device(1 << 20), pinned(64), 1 << 14, cudaMemcpyHostToDevice); });
+    add("cudaMemcpy2DArrayToArray: host to host", [] { return cudaMemcpy2DArrayToArray(array(), 0, 0, array(), 0, 0, 128, 8, cudaMemcpyHostToHost); });
+    add("cudaMemcpy2DArrayToArray: host to device", [] { return cudaMemcpy2DArrayToArray(array(), 0, 0, array(), 0, 0, 128, 8, cudaMemcpyHostToDevice); });
+    add("cudaMemcpy2DArrayToArray: default", [] { return cudaMemcpy2DArrayToArray(array(), 0, 0, array(), 0, 0, 128, 8, cudaMemcpyDefault); });
+    add("cudaMemcpy2DArrayToArray: null", [] { return cudaMemcpy2DArrayToArray(nullptr, 0, 0, array(), 0, 0, 128, 8); });
+    add("cudaMalloc3DArray: a cube", [] { return make_box(4, 4, 6, cudaArrayCubemap); });
+    add("cudaMalloc3DArray: layers of a cube", [] { return make_box(4, 4, 12, cudaArrayCubemap | cudaArrayLayered); });
+    add("cudaMalloc3DArray: sparse", [] { return make_box(64, 64, 0, cudaArraySparse); });
+    add("cudaMallocManaged: nowhere", [] { return cudaMallocManaged((void**)nullptr, 16); });
+    add("cudaMallocManaged: 0 bytes", [] { void* p; return cudaMallocManaged(&p, 0); });
+    add("cudaMallocManaged: flags 9", [] { void* p; return cudaMallocManaged(&p, 16, 9); });
+    add("cudaMallocManaged: flags 0", [] { void* p; return cudaMallocManaged(&p, 16, 0); });
+    add("cudaFreeHost: managed", [] { return cudaFreeHost(managed()); });
+    add("cudaFreeAsync: managed", [] { return cudaFreeAsync(managed(), 0); });
+    add("cudaHostGetDevicePointer: managed", [] { void* d; return cudaHostGetDevicePointer(&d, managed(), 0); });
+    add("cudaHostGetDevicePointer: registered", [] { int* p = pageable(); void* d; must(cudaHostRegister(p, 4096, 0)); return cudaHostGetDevicePointer(&d, p, 0); });
+    add("cudaHostRegister: managed", [] { return cudaHostRegister(managed(), 4096, 0); });
+}
+
+static void rest() {
+    for (int id = 0; id < 18; ++id) {
+        add("cudaLaunchKernelExC: attribute " + std::to_string(id) + " of 0", id, 0, 0, [](int id, int value, int) { return with_attribute(id, value); });
+        add("cudaLaunchKernelExC: attribute " + std::to_string(id) + " of 1", id, 1, 0, [](int id, int value, int) { return with_attribute(id, value); });
+    }
+    add("cudaLaunchKernelExC: clusters of 2", [] { return with_attribute(4, 2); });
+    add("cudaLaunchKernelExC: clusters of 3", [] { return with_attribute(4, 3); });
+    add("cudaLaunchKernelExC: clusters of 64", [] { return with_attribute(4, 64); });
+    for (int attribute = 8; attribute < 17; ++attribute) {
+        for (const int value : {-1, 0, 1, 2, 3}) {
+            add("cudaFuncSetAttribute: attribute " + std::to_string(attribute) + " to " + std::to_string(value), attribute, value, 0, [](int a, int v, int) { return cudaFuncSetAttribute(dynamic, (cudaFuncAttribute)a, v); });
+        }
+    }
+    for (const int bytes : {65536, 131072, 262144, 524288, 524289, 1 << 20}) {
+        add("cudaDeviceSetLimit: a stack of " + std::to_string(bytes), bytes, 0, 0, [](int n, int, int) { return cudaDeviceSetLimit(cudaLimitStackSize, n); });
+    }
+    for (int limit = 3; limit < 9; ++limit) {
+        add("cudaDeviceGetLimit: limit " + std::to_string(limit), limit, 0, 0, [](int l, int, int) { size_t n; return cudaDeviceGetLimit(&n, (cudaLimit)l); });
+        add("cudaDeviceSetLimit: limit " + std::to_string(limit) + " to 1000", limit, 0, 0, [](int l, int, int) { return cudaDeviceSetLimit((cudaLimit)l, 1000); });
+    }
+    add("cudaStreamWaitEvent: external", [] { return cudaStreamWaitEvent(stream(), event(), cudaEventWaitExternal); });
+    add("cudaFuncSetSharedMemConfig: 3", [] { return cudaFuncSetSharedMemConfig((const void*)nothing, (cudaSharedMemConfig)3); });
+    add("cudaGetKernel: a function of the host", [] { cudaKernel_t k; return cudaGetKernel(&k, (const void*)not_a_kernel); });
+    add("cudaGetFuncBySymbol: a function of the host", [] { cudaFunction_t f; return cudaGetFuncBySymbol(&f, (const void*)not_a_kernel); });
+    add("cudaMemPoolDestroy: after cudaMemPoolCreate", [] { cudaMemPool_t p; cudaMemPoolProps props{}; props.allocType = cudaMemAllocationTypePinned; props.location.type = cudaMemLocationTypeDevice; must(cudaMemPoolCreate(&p, &props)); return cudaMemPoolDestroy(p); });
+    add("cudaMemPoolCreate: device 99", [] { cudaMemPool_t p; cudaMemPoolProps props{}; props.allocType = cudaMemAllocationTypePinned; props.location.type = cudaMemLocationTypeDevice; props.location.id = 99; return cudaMemPoolCreate(&p, &props); });
+    add("cudaDeviceSetMemPool: no pool", [] { return cudaDeviceSetMemPool(0, nullptr); });
+    add("cudaDeviceGetMemPool: nowhere", [] { return cudaDeviceGetMemPool(nullptr, 0); });
+    add("cudaDeviceGetMemPool: device 99", [] { cudaMemPool_t p; return cudaDeviceGetMemPool(&p, 99); });
+    add("cudaMemPoolSetAttribute: reuse to 7", [] { cudaMemPool_t p; int v = 7; must(cudaDeviceGetDefaultMemPool(&p, 0)); return cudaMemPoolSetAttribute(p, cudaMemPoolReuseAllowOpportunistic, &v); });
+    add("cudaMemPoolSetAttribute: used memory to 0", [] { cudaMemPool_t p; uint64_t v = 0; must(cudaDeviceGetDefaultMemPool(&p, 0)); return cudaMemPoolSetAttribute(p, cudaMemPoolAttrUsedMemHigh, &v); });
+    add("cudaGetSurfaceObjectResourceDesc: 0", [] { cudaResourceDesc r; return cudaGetSurfaceObjectResourceDesc(&r, 0); });
+    add("cudaGetTextureObjectTextureDesc: 0", [] { cudaTextureDesc t; return cudaGetTextureObjectTextureDesc(&t, 0); });
+    add("cudaGetTextureObjectTextureDesc: 999", [] { cudaTextureDesc t; return cudaGetTextureObjectTextureDesc(&t, 999); });
+    add("cudaSetValidDevices: null", [] { return cudaSetValidDevices(nullptr, 0); });
+    add("cudaSetValidDevices: null, one", [] { return cudaSetValidDevices(nullptr, 1); });
+    add("cudaSetValidDevices: -1", [] { int n = 0; return cudaSetValidDevices(&n, -1); });
+    add("cudaDeviceGetSharedMemConfig: nowhere", [] { return cudaDeviceGetSharedMemConfig(nullptr); });
+    add("cudaMemset: 0 bytes, after a trap", [] { int* p = device(); lost(); return cudaMemset(p, 0, 0); });
+    add("cudaMemcpy2D: nothing, after a trap", [] { int* p = device(); lost(); return cudaMemcpy2D(p, 64, pageable(), 64, 0, 4, cudaMemcpyHostToDevice); });
+    add("cudaMemcpy3D: nothing, after a trap", [] { lost(); cudaMemcpy3DParms p{}; return cudaMemcpy3D(&p); });
+    add("cudaFreeArray: null, after a trap", [] { lost(); return cudaFreeArray(nullptr); });
+    add("cudaFreeHost: null, after a trap", [] { lost(); return cudaFreeHost(nullptr); });
+    add("cudaFreeAsync: null, after a trap", [] { lost(); return cudaFreeAsync(nullptr, 0); });
+    add("cudaMallocAsync: 0 bytes, after a trap", [] { lost(); void* p; return cudaMallocAsync(&p, 0, 0); });
+    add("cudaMallocPitch: nothing, after a trap", [] { lost(); void* p; size_t n; return cudaMallocPitch(&p, &n, 0, 0); });
+    add("cudaMallocHost: 0 bytes, after a trap", [] { lost(); void* p; return cudaMallocHost(&p, 0); });
+    add("cudaDestroyTextureObject: 0, after a trap", [] { lost(); return cudaDestroyTextureObject(0); });
+    add("cudaHostGetFlags: after a trap", [] { int* p = pinned(); unsigned f; lost(); return cudaHostGetFlags(&f, p); });
+    add("cudaHostRegister: after a trap", [] { int* p = pageable(); lost(); return cudaHostRegister(p, 4096, 0); });
+    add("cudaDeviceSetLimit: after a trap", [] { lost(); return cudaDeviceSetLimit(cudaLimitStackSize, 4096); });
+    add("cudaDeviceGetStreamPriorityRange: after a trap", [] { int a, b; lost(); return cudaDeviceGetStreamPriorityRange(&a, &b); });
+    add("cudaDeviceGetDefaultMemPool: after a trap", [] { cudaMemPool_t p; lost(); return cudaDeviceGetDefaultMemPool(&p, 0); });
+    add("cudaGetSymbolSize: after a trap", [] { size_t n; lost(); return cudaGetSymbolSize(&n, variable); });
+    add("cudaArrayGetInfo: after a trap", [] { auto a = array(); cudaExtent e; lost(); return cudaArrayGetInfo(nullptr, &e, nullptr, a); });
+    add("cudaStreamWaitEvent: after a trap", [] { auto s = stream(); auto e = event(); lost(); return cudaStreamWaitEvent(s, e, 0); });
+    add("cudaEventElapsedTime: after a trap", [] { float t; auto e = event(); must(cudaEventRecord(e)); must(cudaDeviceSynchronize()); lost(); return cudaEventElapsedTime(&t, e, e); });
+}
+
 static void make(size_t number) {
     current = number;
     const Mistake& m = mistakes[number];
@@ -801,6 +933,8 @@ int main(int count, char** arguments) {
     kernels();
     objects();
     devices();
+    shapes();
+    rest();
     if (count == 2 && strcmp(arguments[1], "all") != 0) {
         const size_t number = strtoul(arguments[1], nullptr, 10);
         if (number < mistakes.size()) {

@@ -46,6 +46,7 @@ impl Code {
     pub const COOPERATIVE_LAUNCH_TOO_LARGE: Self = Self(720);
     pub const NOT_PERMITTED: Self = Self(800);
     pub const NOT_SUPPORTED: Self = Self(801);
+    pub const INVALID_CLUSTER_SIZE: Self = Self(912);
 }
 
 /// One line of the table: code, name and text, as C strings.

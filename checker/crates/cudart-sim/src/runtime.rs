@@ -36,7 +36,7 @@ pub use copies::{Direction, SymbolPart, Transfer};
 pub use functions::FunctionAttributes;
 pub use kernels::{Kernel, LaunchShape};
 pub use objects::{Look, Source};
-pub use pinned::PointerAttributes;
+pub use pinned::{PointerAttributes, may_pin};
 pub use pools::{DEFAULT_POOL, PoolHandle, PoolValue, is_int};
 pub use region::{Extent, Region, Rows};
 pub use shaped::{BoxCopy, BoxEnd, Pitched};

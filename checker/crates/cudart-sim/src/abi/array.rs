@@ -58,6 +58,7 @@ pub extern "C" fn cudaArrayGetInfo(
     array: u64,
 ) -> Code {
     call(|r| {
+        r.alive()?;
         let array = *r.array(ArrayHandle(array))?;
         if !channels.is_null() {
             give(channels, array.channels)?;
@@ -72,6 +73,7 @@ pub extern "C" fn cudaArrayGetInfo(
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetChannelDesc(channels: *mut Channels, array: u64) -> Code {
     call(|r| {
+        r.alive()?;
         let known = r.array(ArrayHandle(array))?.channels;
         give(channels, known)
     })
@@ -239,12 +241,12 @@ pub extern "C" fn cudaMemcpy2DArrayToArray(
     from_y: usize,
     width: usize,
     height: usize,
-    _kind: c_int,
+    kind: c_int,
 ) -> Code {
     let to = (ArrayHandle(to), rows(to_x, to_y, width, width, height));
     let from = (ArrayHandle(from), rows(from_x, from_y, width, width, height));
     call(|r| {
-        r.copy_between_arrays(to, from, stream_of(DEFAULT))?;
+        r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))?;
         wait(r)
     })
 }
@@ -258,12 +260,12 @@ pub extern "C" fn cudaMemcpyArrayToArray(
     from_x: usize,
     from_y: usize,
     bytes: usize,
-    _kind: c_int,
+    kind: c_int,
 ) -> Code {
     let to = (ArrayHandle(to), run(to_x, to_y, bytes));
     let from = (ArrayHandle(from), run(from_x, from_y, bytes));
     call(|r| {
-        r.copy_between_arrays(to, from, stream_of(DEFAULT))?;
+        r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))?;
         wait(r)
     })
 }

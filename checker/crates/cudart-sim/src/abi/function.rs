@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::{call, give};
-use crate::error::Code;
-use crate::runtime::FunctionAttributes;
+use crate::error::{Code, Result};
+use crate::runtime::{FunctionAttributes, Runtime};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFuncSetAttribute(
@@ -90,16 +90,15 @@ pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
 /// A `cudaKernel_t`, and a `cudaFunction_t`, is the address of the kernel's host function.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call(|r| {
-        r.kernel(function as u64)?;
-        give(kernel, function)
-    })
+    call(|r| kernel_of(r, kernel, function))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetFuncBySymbol(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call(|r| {
-        r.kernel(function as u64)?;
-        give(kernel, function)
-    })
+    call(|r| kernel_of(r, kernel, function))
+}
+
+fn kernel_of(r: &Runtime, kernel: *mut *const c_void, function: *const c_void) -> Result {
+    r.kernel(function as u64).map_err(|_| Code::INVALID_DEVICE_FUNCTION)?;
+    give(kernel, function)
 }

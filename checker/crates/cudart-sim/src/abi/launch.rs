@@ -2,11 +2,11 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::stream::{Handle, stream_of};
+use super::stream::{EventHandle, Handle, event_of, stream_of};
 use super::{call, give};
 use crate::error::{Code, Result};
 use crate::host::Address;
-use crate::runtime::{HostCall, LaunchShape};
+use crate::runtime::{HostCall, LaunchShape, Runtime};
 
 /// `dim3`.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +95,7 @@ pub extern "C" fn cudaLaunchCooperativeKernel(
 }
 
 fn launch(
-    r: &mut crate::runtime::Runtime,
+    r: &mut Runtime,
     function: *const c_void,
     (grid, block): (Dim3, Dim3),
     args: *const *const c_void,
@@ -139,16 +139,33 @@ pub struct Attribute {
 /// Numbers of `cudaLaunchAttributeID`.
 const COOPERATIVE: c_int = 2;
 const CLUSTER: c_int = 4;
-const HINTS: [c_int; 10] = [0, 1, 3, 5, 6, 8, 9, 10, 14, 16];
+const PROGRAMMATIC_EVENT: c_int = 7;
+const PREFERRED_CLUSTER: c_int = 11;
+const COMPLETION_EVENT: c_int = 12;
+const UPDATABLE_NODE: c_int = 13;
+const HINTS: [c_int; 9] = [0, 1, 5, 6, 8, 9, 10, 14, 16];
 
-/// Is a launch with these attributes cooperative? Hints have no effect here; clusters are not simulated.
-fn cooperative(attributes: &[Attribute]) -> Result<bool> {
+/// Is a launch with these attributes cooperative? Hints have no effect here; events in the middle of a launch and graphs
+/// are not simulated.
+fn cooperative(
+    r: &mut Runtime,
+    function: u64,
+    grid: [u32; 3],
+    attributes: &[Attribute],
+) -> Result<bool> {
     let mut all_at_once = false;
     for Attribute { number, value, .. } in attributes {
+        let [a, b, c] = [value[0] as u32, value[1] as u32, value[2] as u32];
         match *number {
             COOPERATIVE => all_at_once = value[0] != 0,
-            CLUSTER if value[..3] == [1, 1, 1] => {}
-            CLUSTER => return Err(Code::NOT_SUPPORTED),
+            PREFERRED_CLUSTER if [a, b, c] == [0; 3] => {}
+            CLUSTER | PREFERRED_CLUSTER => r.may_cluster(function, grid, [a, b, c])?,
+            PROGRAMMATIC_EVENT | COMPLETION_EVENT => {
+                let event: EventHandle = a as usize | (b as usize) << 32;
+                r.know_event(event_of(event))?;
+                return Err(Code::NOT_SUPPORTED);
+            }
+            UPDATABLE_NODE => return Err(Code::NOT_SUPPORTED),
             hint if HINTS.contains(&hint) => {}
             _ => return Err(Code::INVALID_VALUE),
         }
@@ -176,7 +193,7 @@ pub extern "C" fn cudaLaunchKernelExC(
             // SAFETY: the program says that there are so many.
             n => unsafe { std::slice::from_raw_parts(c.attributes, n as usize) },
         };
-        let cooperative = cooperative(attributes)?;
+        let cooperative = cooperative(r, function as u64, c.grid.all(), attributes)?;
         launch(r, function, (c.grid, c.block), args, c.shared, c.stream, cooperative)
     })
 }

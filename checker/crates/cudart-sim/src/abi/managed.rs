@@ -21,7 +21,7 @@ pub struct Location {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
     call(|r| {
-        if !ATTACH.contains(&flags) || bytes == 0 || address.is_null() {
+        if !ATTACH.contains(&flags) || address.is_null() {
             return Err(Code::INVALID_VALUE);
         }
         let new = r.malloc_managed(bytes as u64)?;

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use super::stream::{DEFAULT, Handle, stream_of};
 use super::{call, give};
 use crate::error::{Code, Result};
-use crate::runtime::{Extent, Rows, Runtime, SymbolPart, Transfer};
+use crate::runtime::{Extent, Rows, Runtime, SymbolPart, Transfer, may_pin};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
@@ -34,8 +34,7 @@ pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, flags: c_ui
 }
 
 fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
-    r.may_pin(flags)?;
-    if address.is_null() {
+    if address.is_null() || !may_pin(flags) {
         return Err(Code::INVALID_VALUE);
     }
     if bytes == 0 {
@@ -48,6 +47,7 @@ fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
     call(|r| {
+        r.alive()?;
         if address.is_null() {
             return Ok(());
         }

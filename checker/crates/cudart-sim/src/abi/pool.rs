@@ -56,7 +56,7 @@ pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
     call(|r| {
-        only(device)?;
+        only(device).map_err(|_| Code::INVALID_VALUE)?;
         give(pool, r.pool().0)
     })
 }
@@ -129,7 +129,7 @@ pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolPrope
         if wanted.allocation != PINNED || wanted.location != ON_DEVICE {
             return Err(Code::INVALID_VALUE);
         }
-        only(wanted.device)?;
+        only(wanted.device).map_err(|_| Code::INVALID_VALUE)?;
         if wanted.handles != 0 {
             return Err(Code::NOT_SUPPORTED);
         }

@@ -49,7 +49,7 @@ pub(super) fn handle(stream: Stream) -> Handle {
 /// `cudaEvent_t`.
 pub(super) type EventHandle = usize;
 
-const fn event_of(handle: EventHandle) -> usize {
+pub(super) const fn event_of(handle: EventHandle) -> usize {
     handle.wrapping_sub(1)
 }
 

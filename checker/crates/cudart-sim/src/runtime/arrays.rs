@@ -183,10 +183,10 @@ impl Runtime {
 
     /// `cudaFreeArray`: waits for the device first.
     pub fn free_array(&mut self, handle: ArrayHandle) -> Result {
-        self.alive()?;
         if handle.0 == 0 {
             return Ok(());
         }
+        self.alive()?;
         let array = *self.array(handle)?;
         self.synchronize_device()?;
         self.arrays.remove(&handle);
@@ -209,7 +209,7 @@ impl Runtime {
     ) -> Result {
         let transfer = self.with_array(handle, part, from, kind, Direction::HostToDevice)?;
         transfer.map_or(Ok(()), |(to, from, extent)| {
-            self.copy_async(Transfer { to, from, extent, kind: 4 }, stream)
+            self.copy_async(Transfer { to, from, extent, kind }, stream)
         })
     }
 
@@ -224,7 +224,7 @@ impl Runtime {
     ) -> Result {
         let transfer = self.with_array(handle, part, to, kind, Direction::DeviceToHost)?;
         transfer.map_or(Ok(()), |(from, to, extent)| {
-            self.copy_async(Transfer { to, from, extent, kind: 4 }, stream)
+            self.copy_async(Transfer { to, from, extent, kind }, stream)
         })
     }
 
@@ -266,8 +266,16 @@ impl Runtime {
         &mut self,
         (to, to_part): (ArrayHandle, Part),
         (from, from_part): (ArrayHandle, Part),
+        kind: i32,
         stream: Stream,
     ) -> Result {
+        let direction = Direction::try_from(kind)?;
+        if ![Direction::DeviceToDevice, Direction::Default].contains(&direction) {
+            return Err(Code::INVALID_MEMCPY_DIRECTION);
+        }
+        if to.0 == 0 || from.0 == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
         let of = |part, handle| -> Result<(Rows, Extent)> {
             let array = self.array(handle)?;
             Ok(match part {
@@ -276,7 +284,7 @@ impl Runtime {
             })
         };
         let ((to, extent), (from, _)) = (of(to_part, to)?, of(from_part, from)?);
-        self.copy_async(Transfer { to, from, extent, kind: 3 }, stream)
+        self.copy_async(Transfer { to, from, extent, kind }, stream)
     }
 }
 

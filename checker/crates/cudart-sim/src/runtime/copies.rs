@@ -214,6 +214,7 @@ impl Runtime {
 
     /// Bytes of a variable.
     pub fn symbol_bytes(&self, shadow: u64) -> Result<u64> {
+        self.alive()?;
         self.variables.get(&shadow).map(|v| v.bytes).ok_or(Code::INVALID_SYMBOL)
     }
 

@@ -5,15 +5,22 @@ use ptxsim::{Limits, Memory};
 use super::{Runtime, properties};
 use crate::error::{Code, Result};
 
-/// `cudaLimitStackSize`, `cudaLimitPrintfFifoSize`, `cudaLimitMallocHeapSize`, `cudaLimitDevRuntimeSyncDepth`.
+/// `cudaLimitStackSize`, `cudaLimitPrintfFifoSize`, `cudaLimitMallocHeapSize`, `cudaLimitDevRuntimeSyncDepth`,
+/// `cudaLimitMaxL2FetchGranularity`; and `CU_LIMIT_SHMEM_SIZE`, `CU_LIMIT_CIG_ENABLED`, which can only be asked.
 const STACK: i32 = 0;
 const FIFO: i32 = 1;
 const HEAP: i32 = 2;
 const SYNC_DEPTH: i32 = 3;
+const FETCHED: i32 = 5;
+const GRAPHICS_SHARED: i32 = 7;
+const GRAPHICS: i32 = 8;
 
-/// A thread's local memory, which its stack is part of, is no larger (CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability").
-const MOST_STACK: u64 = 512 << 10;
+/// A thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). Its stack is
+/// only a part of that: an H200 refuses one as large.
+const LOCAL: u64 = 512 << 10;
+
+/// Bytes that are fetched into L2 at once.
+const MOST_FETCHED: u64 = 128;
 
 /// `cudaDeviceMask`, `cudaDeviceScheduleMask`, `cudaDeviceMapHost`.
 const DEVICE_FLAGS: u32 = 0xff;
@@ -27,6 +34,10 @@ impl Runtime {
         if number == SYNC_DEPTH {
             return Err(Code::UNSUPPORTED_LIMIT);
         }
+        if number == GRAPHICS {
+            // the context is not one of a graphics program
+            return Ok(0);
+        }
         let limit = self.limits.get(&number).copied().or_else(|| properties::limit(number));
         limit.ok_or(Code::INVALID_VALUE)
     }
@@ -34,14 +45,16 @@ impl Runtime {
     /// `cudaDeviceSetLimit`. The buffer of `printf` is as large as it need be, but what is set is remembered.
     pub fn set_limit(&mut self, number: i32, value: u64) -> Result {
         self.limit(number)?;
-        // what is in use already cannot be changed any more
-        let late = match number {
-            STACK => value > MOST_STACK,
+        let refused = match number {
+            STACK => value >= LOCAL,
+            FETCHED => value > MOST_FETCHED,
+            // what is in use already cannot be changed any more
             FIFO => self.printed,
             HEAP => self.memory.has_heap(),
+            GRAPHICS_SHARED | GRAPHICS => return Err(Code::NOT_PERMITTED),
             _ => false,
         };
-        if late {
+        if refused {
             return Err(Code::INVALID_VALUE);
         }
         self.synchronize_device()?;

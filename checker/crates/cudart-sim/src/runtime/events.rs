@@ -53,6 +53,12 @@ impl Runtime {
         Ok(())
     }
 
+    /// Is there such an event?
+    pub fn know_event(&mut self, event: usize) -> Result {
+        self.alive()?;
+        self.event(event).map(|_| ())
+    }
+
     /// `cudaStreamWaitEvent`: what comes later in the stream waits for the event's last record.
     pub fn wait_event(&mut self, stream: Stream, event: usize) -> Result {
         self.alive()?;

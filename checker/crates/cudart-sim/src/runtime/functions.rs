@@ -4,6 +4,7 @@ use ptxsim::{Entry, occupancy};
 
 use super::Runtime;
 use crate::error::{Code, Result};
+use crate::report::Why;
 
 /// Shared memory of a block: without asking, and the most (CUDA C++ Programming Guide, "Technical Specifications per
 /// Compute Capability").
@@ -16,8 +17,25 @@ const REGISTERS: i32 = 32;
 /// `cudaFuncAttribute`.
 const MAX_DYNAMIC_SHARED: i32 = 8;
 const CARVEOUT: i32 = 9;
+const CLUSTER_WIDTH: i32 = 11;
+const CLUSTER_DEPTH: i32 = 13;
 const NON_PORTABLE_CLUSTER: i32 = 14;
 const CLUSTER_POLICY: i32 = 15;
+
+/// Blocks of a cluster: on every device, and on an H200.
+const PORTABLE_CLUSTER: u64 = 8;
+const MOST_CLUSTER: u64 = 16;
+
+/// What a program has set of a kernel's clusters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Clusters {
+    /// Blocks in each dimension, or 0.
+    pub required: [u32; 3],
+    /// `cudaClusterSchedulingPolicy`, which has no effect here.
+    policy: i32,
+    /// May there be more blocks than every device runs?
+    non_portable: bool,
+}
 
 /// `cudaFuncAttributes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,10 +73,45 @@ impl Runtime {
                 kernel.carveout = value;
                 Ok(())
             }
-            // hints for clusters, which no kernel here has
-            (NON_PORTABLE_CLUSTER, 0..=1) | (CLUSTER_POLICY, 0..=2) => Ok(()),
+            // looked at by launches only
+            (CLUSTER_WIDTH..=CLUSTER_DEPTH, 0..) => {
+                let axis = (attribute - CLUSTER_WIDTH) as usize;
+                kernel.clusters.required[axis] = value as u32;
+                Ok(())
+            }
+            (NON_PORTABLE_CLUSTER, _) => {
+                kernel.clusters.non_portable = value != 0;
+                Ok(())
+            }
+            (CLUSTER_POLICY, 0..=2) => {
+                kernel.clusters.policy = value;
+                Ok(())
+            }
             _ => Err(Code::INVALID_VALUE),
         }
+    }
+
+    /// Can a grid be launched in clusters of so many blocks? One block each, that is: larger ones are not simulated.
+    pub fn may_cluster(&mut self, host: u64, grid: [u32; 3], size: [u32; 3]) -> Result {
+        self.alive()?;
+        let Clusters { non_portable, .. } = self.kernel(host)?.clusters;
+        let most = if non_portable { MOST_CLUSTER } else { PORTABLE_CLUSTER };
+        let blocks = size.iter().fold(1, |n: u64, side| n.saturating_mul(u64::from(*side)));
+        let whole = grid.iter().zip(size).all(|(blocks, side)| blocks.checked_rem(side) == Some(0));
+        let (code, text) = if !whole {
+            let text = format!("clusters of {size:?} blocks do not divide a grid of {grid:?}");
+            (Code::INVALID_CLUSTER_SIZE, text)
+        } else if blocks > most {
+            let text = format!("clusters of {blocks} blocks; at most {most} are possible");
+            (Code::INVALID_CLUSTER_SIZE, text)
+        } else if blocks > 1 {
+            let text = format!("clusters of {blocks} blocks, and the simulator has none");
+            (Code::NOT_SUPPORTED, text)
+        } else {
+            return Ok(());
+        };
+        self.because(Why::Said { text });
+        Err(code)
     }
 
     /// `cudaFuncGetAttributes`.
@@ -80,9 +133,9 @@ impl Runtime {
             dynamic_shared: kernel.shared_allowed.unwrap_or(usual) as i32,
             carveout: kernel.carveout,
             cluster_must_be_set: 0,
-            cluster: [0; 3],
-            cluster_policy: 0,
-            non_portable_cluster: 0,
+            cluster: kernel.clusters.required.map(|n| n as i32),
+            cluster_policy: kernel.clusters.policy,
+            non_portable_cluster: i32::from(kernel.clusters.non_portable),
             reserved: [0; 16],
         })
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ptxsim::{Launch, Module};
 
 use super::Runtime;
+use super::functions::Clusters;
 use super::work::{HostCall, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
@@ -30,6 +31,8 @@ pub struct Kernel {
     pub shared_allowed: Option<u32>,
     /// `cudaFuncAttributePreferredSharedMemoryCarveout`.
     pub carveout: i32,
+    /// What is set of its clusters.
+    pub clusters: Clusters,
 }
 
 /// A `__device__` or `__constant__` variable.
@@ -63,7 +66,8 @@ impl Runtime {
 
     /// `__cudaRegisterFunction`.
     pub fn register_kernel(&mut self, binary: usize, host: u64, name: &str) {
-        let kernel = Kernel { binary, name: name.to_owned(), shared_allowed: None, carveout: -1 };
+        let (name, clusters) = (name.to_owned(), Clusters::default());
+        let kernel = Kernel { binary, name, shared_allowed: None, carveout: -1, clusters };
         self.kernels.insert(host, kernel);
     }
 
@@ -133,6 +137,9 @@ impl Runtime {
         let kernel = self.kernel(host)?.clone();
         if !self.graph.exists(stream) {
             return Err(Code::INVALID_RESOURCE_HANDLE);
+        }
+        if kernel.clusters.required != [0; 3] {
+            self.may_cluster(host, shape.grid, kernel.clusters.required)?;
         }
         let module = self.module(kernel.binary)?;
         let launch = Launch {

@@ -24,6 +24,11 @@ pub struct PointerAttributes {
 /// `cudaInvalidDeviceId`.
 const NO_DEVICE: i32 = -2;
 
+/// `cudaHostAlloc`: may there be memory with these flags?
+pub const fn may_pin(flags: u32) -> bool {
+    flags & !ALLOC_FLAGS == 0
+}
+
 impl Runtime {
     /// `cudaPointerGetAttributes`. What is freed is nobody's.
     pub fn pointer_attributes(&self, address: u64) -> PointerAttributes {
@@ -38,12 +43,6 @@ impl Runtime {
             _ => (0, NO_DEVICE, 0, address),
         };
         PointerAttributes { kind, device, on_device, on_host, reserved: [0; 8] }
-    }
-
-    /// `cudaHostAlloc`: may there be memory with these flags?
-    pub fn may_pin(&self, flags: u32) -> Result {
-        self.alive()?;
-        if flags & !ALLOC_FLAGS == 0 { Ok(()) } else { Err(Code::INVALID_VALUE) }
     }
 
     /// `cudaHostRegister`.

@@ -10,6 +10,7 @@ use super::sites::Site;
 use super::work::Work;
 use crate::error::{Code, Result};
 use crate::graph::Stream;
+use crate::report::MemoryKind;
 
 /// A `cudaMemPool_t`. The device's own is the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -156,7 +157,7 @@ impl Runtime {
         Ok(address)
     }
 
-    /// `cudaFreeAsync`: of any device memory, as on an H200.
+    /// `cudaFreeAsync`: of any device memory, as on an H200, except managed memory.
     pub fn free_async(&mut self, address: u64, stream: Stream) -> Result {
         self.alive()?;
         if !self.graph.exists(stream) {
@@ -165,7 +166,11 @@ impl Runtime {
         if address == 0 {
             return Ok(());
         }
-        if !self.allocations.contains_key(&address) || self.pools.going(address) {
+        let known = self.allocations.get(&address).ok_or(Code::INVALID_VALUE)?;
+        if known.kind == MemoryKind::Managed {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        if self.pools.going(address) {
             return Err(Code::INVALID_VALUE);
         }
         let pool = self.pools.memory.get(&address).map_or(DEFAULT_POOL, |(pool, _)| *pool);

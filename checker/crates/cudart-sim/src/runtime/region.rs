@@ -27,6 +27,11 @@ impl Extent {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
+    /// Are there several rows, in one plane or in several?
+    pub const fn has_rows(self) -> bool {
+        self.height > 1 || self.depth > 1
+    }
+
     /// Its bytes; `None` for more than there can be.
     pub const fn bytes(self) -> Option<u64> {
         match self.width.checked_mul(self.height) {

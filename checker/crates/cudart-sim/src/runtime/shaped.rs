@@ -58,11 +58,11 @@ enum Side {
 impl Runtime {
     /// `cudaMallocPitch`, `cudaMalloc3D`: the address, and the bytes from row to row. Nothing is no allocation, and no error.
     pub fn malloc_rows(&mut self, extent: Extent) -> Result<(u64, u64)> {
-        self.alive()?;
         let pitch = extent.width.checked_next_multiple_of(PITCH).ok_or(Code::INVALID_VALUE)?;
         if extent.is_empty() {
             return Ok((0, pitch));
         }
+        self.alive()?;
         let bytes = Extent { width: pitch, ..extent }.bytes().ok_or(Code::MEMORY_ALLOCATION)?;
         Ok((self.malloc(bytes)?, pitch))
     }
@@ -111,7 +111,9 @@ impl Runtime {
         if extent.is_empty() {
             return Ok(());
         }
-        if to.pitch < extent.width || extent.depth > 1 && to.height < extent.height {
+        let short = extent.has_rows() && to.pitch < extent.width;
+        let low = (extent.depth > 1 || to.height != 0) && to.height < extent.height;
+        if short || low {
             return Err(Code::INVALID_VALUE);
         }
         self.set_async(planes(to)?, extent, value, stream)
@@ -131,11 +133,11 @@ impl Runtime {
 
     /// What `cudaMemcpy3D` copies; `None` for nothing.
     fn box_transfer(&self, copy: &BoxCopy) -> Result<Option<Transfer>> {
+        self.alive()?;
         let [width, height, depth] = copy.extent;
         if copy.extent.contains(&0) {
             return Ok(None);
         }
-        self.alive()?;
         let mut texel = 1;
         for end in [&copy.to, &copy.from] {
             if (end.array != 0) == (end.memory.address != 0) {
@@ -154,10 +156,7 @@ impl Runtime {
         let extent = Extent { width, height, depth };
         let to = self.box_rows(&copy.to, Side::To, direction, extent)?;
         let from = self.box_rows(&copy.from, Side::From, direction, extent)?;
-        // what an array's end may be called has been looked at; the other end is as its address says
-        let arrays = copy.to.array != 0 || copy.from.array != 0;
-        let kind = if arrays && direction != Direction::HostToHost { 4 } else { copy.kind };
-        Ok(Some(Transfer { to, from, extent, kind }))
+        Ok(Some(Transfer { to, from, extent, kind: copy.kind }))
     }
 
     /// Where one end's rows are.
@@ -170,11 +169,9 @@ impl Runtime {
     ) -> Result<Rows> {
         let [x, y, z] = end.at;
         if end.array != 0 {
-            let on_device = match side {
-                Side::To => Direction::HostToDevice,
-                Side::From => Direction::DeviceToHost,
-            };
-            if ![on_device, Direction::DeviceToDevice, Direction::Default].contains(&direction) {
+            // a destination may be called the host's, as any device memory may; a source may not
+            let of_host = matches!(direction, Direction::HostToHost | Direction::HostToDevice);
+            if side == Side::From && of_host {
                 return Err(Code::INVALID_VALUE);
             }
             let array = self.array(ArrayHandle(end.array))?;
@@ -182,12 +179,16 @@ impl Runtime {
             return array.part([x, y, z], extent);
         }
         let memory = end.memory;
-        if extent.width > memory.pitch || extent.depth > 1 && extent.height > memory.height {
+        let (rows, planes_follow) = (extent.has_rows(), extent.depth > 1);
+        if rows && extent.width > memory.pitch || planes_follow && extent.height > memory.height {
             return Err(Code::INVALID_PITCH_VALUE);
         }
-        let beyond = |at: u64, length: u64, most| at.checked_add(length).is_none_or(|e| e > most);
-        if beyond(x, extent.width, memory.pitch)
-            || extent.depth > 1 && beyond(y, extent.height, memory.height)
+        // one row needs no pitch and one plane no height, but what is there must be one
+        let beyond = |at: u64, length: u64, most: u64, needed: bool| {
+            (needed || most != 0) && at.checked_add(length).is_none_or(|end| end > most)
+        };
+        if beyond(x, extent.width, memory.pitch, rows)
+            || beyond(y, extent.height, memory.height, planes_follow)
         {
             return Err(Code::INVALID_VALUE);
         }

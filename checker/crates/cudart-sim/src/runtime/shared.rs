@@ -52,8 +52,11 @@ impl Runtime {
         self.memory.free(address).map_err(|_| Code::INVALID_VALUE)
     }
 
-    /// `cudaMallocManaged`.
+    /// `cudaMallocManaged`: 0 bytes are no allocation, and no error.
     pub fn malloc_managed(&mut self, bytes: u64) -> Result<u64> {
+        if bytes == 0 {
+            return Ok(0);
+        }
         let address = self.malloc(bytes)?;
         self.map(address, bytes)?;
         if let Some(allocation) = self.allocations.get_mut(&address) {
