@@ -130,6 +130,7 @@ fn seen(observations: Observations) -> Profiled {
         source: TRANSPOSE_CU.into(),
         verdict: None,
         observations,
+        timeline: vec![],
         gates: vec![Measured { gate: CONFLICTS, value, holds: false }],
         millis: 41,
     }
