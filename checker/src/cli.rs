@@ -65,7 +65,7 @@ pub enum Command {
         #[arg(long, value_name = "NUMBER", default_value_t)]
         seed: u64,
         /// Show what each engine did when, and what each launch cost, on the simulator (on stderr).
-        #[arg(long, conflicts_with = "backend")]
+        #[arg(long)]
         profile: bool,
         /// What the program gets as its arguments.
         #[arg(last = true)]

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use colored::Colorize;
 
+use crate::backend::Choice;
 use crate::cli::{Cli, Command};
 use crate::exit::{self, Exit};
 use crate::{attempt, exercises, workbook, worker};
@@ -61,8 +62,16 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Trace(args)) => trace::run(&args)?,
         #[cfg(target_os = "linux")]
         Some(Command::Run { file, backend, seed, profile, args }) => {
-            // only the simulator counts
-            let backend = if profile { crate::backend::Choice::Sim } else { backend.into() };
+            let backend = match (profile, backend.into()) {
+                (true, Choice::Gpu) => {
+                    return Err(Usage(
+                        "only the simulator counts: --profile goes with --backend sim".into(),
+                    )
+                    .into());
+                }
+                (true, _) => Choice::Sim,
+                (false, backend) => backend,
+            };
             return run::run(&file, backend, (seed, profile), &args);
         }
         #[cfg(target_os = "linux")]

@@ -125,7 +125,7 @@ pub fn halo(side: usize) -> Vec<Panel> {
                 match edges {
                     0 => ("g0", format!("{}", (row - 1) * side + col - 1)),
                     1 => ("g1", String::new()),
-                    _ => ("picked", String::new()),
+                    _ => ("g2", String::new()),
                 }
             }),
         },
