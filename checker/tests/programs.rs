@@ -136,6 +136,9 @@ fn what_cannot_be_compiled_or_run_is_said() {
     assert!(code == Some(3) && said.contains("cudaGraphCreate"), "{said}");
     let (code, printed, said) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
     assert!(code == Some(1) && printed.is_empty() && said.contains("aborted"), "{said}");
+    let missing = run(Path::new("no such program.cu"), &[]);
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(missing.status.code() == Some(2) && said.contains("there is no such file"), "{said}");
     let arguments = "#include <cstdlib>\nint main(int n, char** v) { exit(n + atoi(v[1])); }";
     assert_eq!(wrong(arguments, &["40"]).0, Some(42));
 }

@@ -16,7 +16,7 @@ use crate::explain::{self, Context};
 use crate::program::{self, Ended};
 use crate::report::{terminal, timeline};
 use crate::source;
-use crate::verdict::Slug;
+use crate::verdict::{Slug, Unreadable};
 
 /// Compiles and runs a program.
 pub fn run(
@@ -25,7 +25,8 @@ pub fn run(
     (seed, profile): (u64, bool),
     args: &[String],
 ) -> anyhow::Result<ExitCode> {
-    let text = source::read(file).map_err(|why| Usage(format!("{}: {why:?}", file.display())))?;
+    let text = source::read(file)
+        .map_err(|why| Usage(format!("{}: {}", file.display(), unreadable(&why))))?;
     let mut engine = session::engine(backend)?;
     let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let target = if on_gpu { Target::Gpu } else { Target::Simulator };
@@ -47,6 +48,18 @@ pub fn run(
         Some(code) => ExitCode::from(code),
         None => ExitCode::from(exit::NOT_YET),
     })
+}
+
+fn unreadable(why: &Unreadable) -> String {
+    match why {
+        Unreadable::Missing => "there is no such file".into(),
+        Unreadable::Empty => "the file is empty".into(),
+        Unreadable::Binary(line) => format!("line {line} is not text: is this a `.cu` file?"),
+        Unreadable::TooLarge(bytes, most) => {
+            format!("{bytes} bytes are too many for a source file: {most} at most")
+        }
+        Unreadable::Io(text) => text.clone(),
+    }
 }
 
 /// Compiles; `None` when the source is wrong, which has been said.

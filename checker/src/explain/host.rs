@@ -11,6 +11,7 @@ use ptxsim::{Finding, FindingKind};
 use super::Draft;
 use super::scan::{Source, span};
 use super::words::{many, size_in_bytes};
+use crate::backend::Fault;
 use crate::report;
 
 /// The learner's program, as the runtime's places know it.
@@ -21,8 +22,18 @@ pub struct Program<'a> {
     pub file: &'a str,
 }
 
+/// Explains a fault of the host's; `None` for any other.
+pub fn fault(program: Program<'_>, fault: &Fault) -> Option<Draft> {
+    Some(match fault {
+        Fault::Host(finding) => explain(program, finding),
+        Fault::Leaked(leaks) => self::leaks(program, leaks),
+        Fault::Crashed { signal, words, crash } => crashed(program, *signal, words, crash.as_ref()),
+        _ => return None,
+    })
+}
+
 /// Explains a finding.
-pub fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
+fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
     let (at, with) = (finding.at.as_ref(), finding.with.as_ref());
     let draft = match &finding.what {
         Kind::CallFailed(failure) => program.failed(failure, at, false),
@@ -83,7 +94,7 @@ pub fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
 }
 
 /// Explains the end of a program by a signal.
-pub fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>) -> Draft {
+fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>) -> Draft {
     let pointer = crash.and_then(|crash| crash.pointer.as_ref());
     let (title, note, think) = match (signal, pointer) {
         (11 | 7, Some(Pointer::Inside { memory, .. })) => {
@@ -228,7 +239,7 @@ pub fn strangers(
 }
 
 /// Explains what was never given back.
-pub fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
+fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let sized = |leak: &&Leak| matches!(leak.what, Kept::Memory | Kept::Array);
     let memory: Vec<&Leak> = leaks.iter().filter(sized).collect();
     let objects = (leaks.len() - memory.len()) as u64;

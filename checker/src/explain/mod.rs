@@ -164,14 +164,7 @@ pub fn not_compiled(messages: &[Message], context: &Context<'_>) -> Report {
 pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
     let source = Source::new(context.source);
     let program = program(&source, context);
-    let draft = match fault {
-        Fault::Host(finding) => host::explain(program, finding),
-        Fault::Leaked(leaks) => host::leaks(program, leaks),
-        Fault::Crashed { signal, words, crash } => {
-            host::crashed(program, *signal, words, crash.as_ref())
-        }
-        _ => return None,
-    };
+    let draft = host::fault(program, fault)?;
     let slug = fault.slug();
     let learn = Some(format!("{} explain {slug}", context.command));
     Some(Report { learn, ..report(draft, program.file, slug, context) })
@@ -228,13 +221,10 @@ fn draft(
                     let draft = faults::explain(&scene, &fault, *others);
                     host::strangers(program, launch, finding, draft)
                 }
-                Fault::Host(finding) => host::explain(program(source, context), finding),
-                Fault::Leaked(leaks) => host::leaks(program(source, context), leaks),
-                Fault::Crashed { signal, words, crash } => {
-                    host::crashed(program(source, context), *signal, words, crash.as_ref())
-                }
-                _ => scene(*case)
-                    .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others)),
+                _ => host::fault(program(source, context), fault).unwrap_or_else(|| {
+                    scene(*case)
+                        .map_or_else(broken_case, |scene| faults::explain(&scene, fault, *others))
+                }),
             }
         }
         Verdict::WrongValues { case, mismatch } => {
