@@ -6,7 +6,7 @@ use super::words::{count, many, neutral};
 use super::{Context, Draft};
 use crate::compile::{Message, Severity};
 use crate::report::Span;
-use crate::spec::Spec;
+use crate::spec::{Kind, Spec};
 use crate::verdict::Unreadable;
 
 const NO_HEADERS: &str =
@@ -44,7 +44,7 @@ impl Help {
 }
 
 /// Explains the first error: the others often follow from it.
-pub fn explain(messages: &[Message], source: &Source<'_>) -> Draft {
+pub fn explain(messages: &[Message], source: &Source<'_>, kind: Kind) -> Draft {
     let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
     let Some(first) = errors().next().or(messages.first()) else {
         return Draft::new("the compiler rejected the file, and did not say why");
@@ -52,7 +52,11 @@ pub fn explain(messages: &[Message], source: &Source<'_>) -> Draft {
     let sentence = first.text.lines().next().unwrap_or_default();
     // What the candidates would have taken is a list for experts.
     let sentence = sentence.split(" operand types are").next().unwrap_or(sentence).trim();
-    let help = help(first, sentence, source);
+    let mut help = help(first, sentence, source);
+    // what is said of the host's names is about exercises without a host
+    if kind == Kind::Program && sentence.contains("\"cuda") && sentence.contains("is undefined") {
+        help.notes = vec!["the CUDA runtime has no function of this name".into()];
+    }
     let mut draft = Draft::new(help.title.unwrap_or_else(|| sentence.to_owned()));
     draft.spans.extend(match help.place {
         Some((line, column, length)) => Some(span(line, column, length, true, help.label.clone())),

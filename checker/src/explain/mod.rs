@@ -156,7 +156,7 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
 
 /// Writes the report of a program that does not compile.
 pub fn not_compiled(messages: &[Message], context: &Context<'_>) -> Report {
-    let draft = compile::explain(messages, &Source::new(context.source));
+    let draft = compile::explain(messages, &Source::new(context.source), Kind::Program);
     report(draft, context.file, Slug::CompileError, context)
 }
 
@@ -207,7 +207,7 @@ fn draft(
             values::not_started(spec, (output, *elements), *todo_line, source, context)
         }
         Verdict::UnreadableSource(why) => compile::unreadable(why, spec, context),
-        Verdict::CompileError(messages) => compile::explain(messages, source),
+        Verdict::CompileError(messages) => compile::explain(messages, source, spec.kind),
         Verdict::CompilerStopped(how) => compile::stopped(how),
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
         Verdict::Fault { case, fault, others } => {
