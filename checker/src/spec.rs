@@ -168,6 +168,12 @@ pub enum Metric {
     TextureRequests,
     /// Divergent branches.
     DivergentBranches,
+    /// Shared memory of a block in bytes, static and dynamic; of a program, the most that one of its launches has.
+    SharedBytes,
+    /// Block barriers that each warp comes to, on average.
+    Barriers,
+    /// Atomic operations of threads on global memory.
+    GlobalAtomics,
     /// Bytes that a program copies to the device.
     BytesToDevice,
     /// Bytes that it copies back.

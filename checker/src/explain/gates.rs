@@ -95,6 +95,13 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::WritesPerElement => {
             format!("one element is written {yours} times ({limit} wanted)")
         }
+        Metric::SharedBytes => {
+            format!("each block takes {yours} bytes of shared memory ({limit} wanted)")
+        }
+        Metric::Barriers => format!("each warp comes to {yours} barriers ({limit} wanted)"),
+        Metric::GlobalAtomics => {
+            format!("threads do {yours} atomic operations on global memory ({limit} wanted)")
+        }
         Metric::Overlap => {
             format!("two engines work at once for only {yours} of the time ({limit} wanted)")
         }
@@ -136,6 +143,13 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::DivergentBranches => {
             &["when a warp's threads go both ways, it walks both, one after the other"]
         }
+        Metric::SharedBytes => &[
+            "a multiprocessor shares what it has among its blocks: the more a block takes, the fewer run at the same time",
+        ],
+        Metric::Barriers => &["at a barrier the whole block waits for its slowest warp"],
+        Metric::GlobalAtomics => &[
+            "atomic operations on one address take turns, whoever they come from, and each goes all the way to the memory that all blocks share",
+        ],
         Metric::BytesToDevice | Metric::BytesToHost => &[
             "every byte crosses the bus between the host and the device, which is slow: a kernel reads its own memory some 50 times faster",
         ],
@@ -182,6 +196,11 @@ fn question(metric: Metric) -> &'static str {
             "which value is loaded more than once, and who else could have kept it?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
+        Metric::SharedBytes => "which of the cells hold something that another thread will read?",
+        Metric::Barriers => "between which two steps does one thread read what another one wrote?",
+        Metric::GlobalAtomics => {
+            "whose results could a block put together by itself, before it tells anybody else?"
+        }
         Metric::BytesToDevice => "how much of what is copied in does a kernel read?",
         Metric::BytesToHost => "how much of what is copied back does the host not have already?",
         Metric::CopiesToDevice | Metric::CopiesToHost => {
@@ -258,6 +277,9 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::LoadsPerElement => "loads per element",
         Metric::TextureRequests => "texture requests",
         Metric::DivergentBranches => "divergent branches",
+        Metric::SharedBytes => "bytes of shared memory",
+        Metric::Barriers => "barriers",
+        Metric::GlobalAtomics => "global atomics",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",
         Metric::CopiesToDevice => "copies to the device",
@@ -333,6 +355,10 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
                 count(c.divergent_branches),
                 count(c.branches)
             )
+        }
+        Metric::Barriers => format!("warps come here {} times", count(c.barriers)),
+        Metric::GlobalAtomics => {
+            format!("{} operations by threads", count(c.thread_atomics))
         }
         // no line of a kernel
         _ => return None,

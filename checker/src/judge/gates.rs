@@ -68,6 +68,9 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations, run: &Run) -> Optio
         }
         Metric::TextureRequests => Some(totals.texture_requests as f64),
         Metric::DivergentBranches => Some(totals.divergent_branches as f64),
+        Metric::SharedBytes => Some(f64::from(seen.shared_bytes)),
+        Metric::Barriers => (seen.warps > 0).then(|| totals.barriers as f64 / seen.warps as f64),
+        Metric::GlobalAtomics => Some(totals.thread_atomics as f64),
         // counted of programs, in another place
         _ => None,
     }
@@ -94,6 +97,8 @@ fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::LoadsPerElement => c.thread_loads,
         Metric::TextureRequests => c.texture_requests,
         Metric::DivergentBranches => c.divergent_branches,
+        Metric::Barriers => c.barriers,
+        Metric::GlobalAtomics => c.thread_atomics,
         _ => 0,
     };
     // The first of equals, so that the answer does not depend on the order of later lines.

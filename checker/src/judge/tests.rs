@@ -393,3 +393,32 @@ fn loads_per_element_and_texture_requests() {
     assert_eq!(values(14), [(Some(1.0), true), (Some(3.0), true)]);
     assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
 }
+
+/// Barriers are counted for each warp; atomic operations for each thread, not for each request of a warp.
+#[test]
+fn barriers_atomics_and_shared_memory() {
+    static GATES: &[Gate] = &[
+        Gate { metric: Metric::Barriers, op: Op::Exactly, target: 2.0, baseline: None },
+        Gate { metric: Metric::GlobalAtomics, op: Op::AtMost, target: 8.0, baseline: None },
+        Gate { metric: Metric::SharedBytes, op: Op::AtMost, target: 128.0, baseline: None },
+    ];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let values = |warps: u64| {
+        let totals =
+            Counters { barriers: 12, global_atomics: 2, thread_atomics: 33, ..Counters::default() };
+        let seen = Observations {
+            completed: true,
+            totals,
+            warps,
+            shared_bytes: 128,
+            ..Observations::default()
+        };
+        let run = Run { observations: Some(seen), ..run(vec![0; 4]) };
+        let (measured, _) = gates(&SPEC, 0, &run);
+        measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
+    };
+    let rest = [(Some(33.0), false), (Some(128.0), true)];
+    assert_eq!(values(6), [[(Some(2.0), true)].as_slice(), &rest].concat());
+    assert_eq!(values(8), [[(Some(1.5), false)].as_slice(), &rest].concat());
+    assert_eq!(values(0)[0], (None, false), "what did not run was not counted");
+}

@@ -185,8 +185,12 @@ fn faults(report: &Report) -> Vec<Fault> {
 /// The launches of a program as one: sums in total and by line.
 fn together(report: &Report) -> Observations {
     let mut all = Observations { completed: true, ..Observations::default() };
-    for Observations { completed, totals, lines, .. } in report.launches.iter().map(|l| &l.seen) {
+    for Observations { completed, totals, lines, shared_bytes, warps, .. } in
+        report.launches.iter().map(|l| &l.seen)
+    {
         all.completed &= completed;
+        all.shared_bytes = all.shared_bytes.max(*shared_bytes);
+        all.warps += warps;
         all.totals.add(totals);
         for line in lines {
             match all.lines.iter_mut().find(|known| known.source == line.source) {

@@ -213,6 +213,7 @@ fn observe(
         vectors: Vectors::detect(),
     };
     let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+    let warps = blocks * u64::from(threads.div_ceil(32));
     let threads = if heap.is_some() || launch.cooperative || ordered {
         1
     } else {
@@ -226,6 +227,8 @@ fn observe(
     memory.heap = merged.heap.take();
     settle(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
+    merged.observations.shared_bytes = total_shared;
+    merged.observations.warps = warps;
     merged.shadows = shadows;
     Ok(merged)
 }

@@ -259,6 +259,8 @@ pub struct Counters {
     pub shared_transactions: u64,
     /// Global atomic requests.
     pub global_atomics: u64,
+    /// Global atomic operations executed by threads (`global_atomics` weighted with the lanes that take part).
+    pub thread_atomics: u64,
     /// 32-byte sectors that those touched.
     pub global_atomic_sectors: u64,
     /// Shared atomic requests.
@@ -308,6 +310,10 @@ pub struct Observations {
     pub findings: Vec<Finding>,
     /// True when every thread ran to its end.
     pub completed: bool,
+    /// Shared memory of each block in bytes, static and dynamic.
+    pub shared_bytes: u32,
+    /// Warps of the launch.
+    pub warps: u64,
     /// Sums over the launch.
     pub totals: Counters,
     /// The same per source line, in file and line order.
@@ -339,6 +345,7 @@ impl Counters {
             shared_wavefronts_ideal,
             shared_transactions,
             global_atomics,
+            thread_atomics,
             global_atomic_sectors,
             shared_atomics,
             shared_atomic_wavefronts,

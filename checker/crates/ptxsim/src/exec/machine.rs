@@ -455,6 +455,7 @@ impl Machine<'_> {
             let load = matches!(program.ops[op.pc as usize].code, Code::Load | Code::Copy);
             if op.atomic.is_some() {
                 c.global_atomics = site.requests;
+                c.thread_atomics = site.lanes;
                 c.global_atomic_sectors = site.units;
                 c.shared_atomics = site.shared_requests;
                 c.shared_atomic_wavefronts = site.wavefronts;

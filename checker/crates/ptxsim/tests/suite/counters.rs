@@ -154,7 +154,9 @@ fn wavefronts_of_transposes() {
             // the stores into the tile have no conflicts
             assert_eq!(shared(&ran.seen.totals), [64, wavefronts + 32, 64]);
             assert_eq!(ran.seen.totals.shared_conflicts(), wavefronts - 32);
-            assert_eq!(ran.seen.totals.barriers, 32);
+            assert_eq!((ran.seen.totals.barriers, ran.seen.warps), (32, 32));
+            let row = if entry == "transpose_padded" { 33 } else { 32 };
+            assert_eq!(ran.seen.shared_bytes, 4 * 32 * row);
         }
     }
 }
@@ -172,6 +174,7 @@ fn wavefronts_of_strides_and_widths() {
                     .scalar(stride),
             );
             assert_eq!(shared(&at(&ran, "shared_stride")), [1, wavefronts, 1], "stride {stride}");
+            assert_eq!(ran.seen.shared_bytes, 4096, "dynamic");
             assert_eq!(shared(&at(&ran, "shared_broadcast")), [1, 1, 1]);
         }
         let ran = counted(
@@ -196,7 +199,10 @@ fn branches_and_atomics() {
         );
         let c = at(&ran, "branch");
         assert_eq!((c.branches, c.divergent_branches), (4, 1));
-        assert_eq!((ran.seen.totals.global_atomics, ran.seen.totals.load_requests), (3, 0));
+        let t = ran.seen.totals;
+        // 70 of the 128 threads, in three of the four warps
+        assert_eq!((t.global_atomics, t.thread_atomics, t.load_requests), (3, 70, 0));
+        assert_eq!(ran.seen.warps, 4);
         let ran = counted(
             &Kernel::new(&m, "shared_atomics")
                 .block(64, 1, 1)
