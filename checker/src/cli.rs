@@ -304,6 +304,8 @@ pub enum Dev {
     },
     /// Take the files in `exercises/` as the originals that `reset` and `init` write
     Bless(OptionalName),
+    /// Time skeletons and solutions of the optimise exercises on this machine's GPU
+    Time(DevTime),
     /// Run any PTX on the simulator, and print what it observed as JSON
     Ptx(Ptx),
     /// Run the simulator's tables on this machine's GPU; `checker/hardware/` says how the records are made
@@ -338,6 +340,7 @@ pub struct Instructions {
 Examples:
   checker dev check                   everything, on the simulator
   checker dev check blocks            one exercise
+  checker dev check --bless blocks    take what its verdicts say now
   checker dev check --backend gpu     the same on a GPU; exit code 3 without one
   checker dev check --format json     a record for the archives")]
 pub struct DevCheck {
@@ -347,9 +350,30 @@ pub struct DevCheck {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = Backend::Sim)]
     pub backend: Backend,
+    /// Write what the verdicts say to `checker/screens/`, to be read and committed, instead of comparing it.
+    #[arg(long)]
+    pub bless: bool,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// `checker dev time`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  checker dev time                                        all that have a large case
+  checker dev time tile_transpose                         one exercise
+  checker dev time --record checker/records/gains.toml    the record that the book shows
+
+Exit code 2 when a result is wrong, 3 without a GPU.")]
+pub struct DevTime {
+    /// Only this exercise or chapter.
+    #[arg(value_name = "NAME|CHAPTER")]
+    pub what: Option<String>,
+    /// Write the record there, too.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 /// `checker dev ptx`

@@ -18,6 +18,7 @@ pub mod engine;
 pub mod exercises;
 pub mod exit;
 pub mod explain;
+pub mod gains;
 pub mod inspect;
 pub mod judge;
 #[cfg(target_os = "linux")]

@@ -114,6 +114,7 @@ fn launch(entry: &str) -> Launch {
         ],
         seed: 7,
         budget: 1 << 30,
+        repeat: 0,
     }
 }
 

@@ -59,13 +59,15 @@ pub(crate) struct Ready {
     pub inputs: Vec<Value>,
     /// Its seed: each case has one of its own.
     pub seed: u64,
+    /// Launches or calls beyond the first, to be timed.
+    pub repeat: u32,
 }
 
 impl Ready {
     pub(crate) fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
         let seed = seed.wrapping_add(index as u64);
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        Self { case, inputs, seed }
+        Self { case, inputs, seed, repeat: 0 }
     }
 
     /// The launch of a kernel: arguments as bytes, in the order of its parameters.
@@ -79,6 +81,7 @@ impl Ready {
             args: self.args(spec).collect(),
             seed: self.seed,
             budget: BUDGET,
+            repeat: self.repeat,
         }
     }
 

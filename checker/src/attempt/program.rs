@@ -59,7 +59,13 @@ impl Built {
         engine: &mut Engine,
     ) -> Result<Run, Error> {
         let args = spec.params.iter().map(|param| param.dtype).zip(ready.args(spec)).collect();
-        let call = Call { entry: spec.id.into(), args, seed: ready.seed, budget: BUDGET };
+        let call = Call {
+            entry: spec.id.into(),
+            args,
+            seed: ready.seed,
+            budget: BUDGET,
+            repeat: ready.repeat,
+        };
         let object = match (backend, &self.gpu, &self.missing) {
             (Choice::Gpu, Some(program), _) => &program.object,
             (_, _, Some(fault)) => return Ok(Run::failed(fault.clone(), "simulator".into())),

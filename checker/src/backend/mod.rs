@@ -91,6 +91,8 @@ pub struct Launch {
     pub seed: u64,
     /// Warp instructions after which the simulator gives up.
     pub budget: u64,
+    /// Launches again, this often, after the outputs were taken: a GPU times them.
+    pub repeat: u32,
 }
 
 /// One call of a program's function, ready to run.
@@ -104,6 +106,8 @@ pub struct Call {
     pub seed: u64,
     /// Of each kernel, as in [`Launch`].
     pub budget: u64,
+    /// Calls again, this often, after the outputs were taken: a GPU's program is timed.
+    pub repeat: u32,
 }
 
 /// One argument as bytes.
@@ -142,6 +146,9 @@ pub struct Run {
     pub printed: String,
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
+    /// What the repetitions took on a GPU, in milliseconds: a kernel's between two events, a program's on the host's
+    /// clock.
+    pub milliseconds: Vec<f64>,
     /// Who ran it: "simulator", "GPU: NVIDIA H200".
     pub device: String,
 }
@@ -161,6 +168,7 @@ impl Run {
             program: None,
             printed: String::new(),
             printed_dropped: 0,
+            milliseconds: vec![],
             device,
         }
     }

@@ -230,6 +230,7 @@ fn launch(
         args: Vec::new(),
         seed: 7,
         budget: 1_000_000,
+        repeat: 0,
     };
     let run = worker.run(Choice::Sim, &module.ptx, &launch, Duration::from_secs(10));
     let run = run.map_err(|error| failed(error.to_string()))?;

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use super::Problem;
 use super::html::{escape, folded, inline};
+use super::{Problem, gains};
 use crate::course;
+use crate::gains::Record;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start};
 
 /// Goal, minutes, parameters, cases and gates.
-pub fn card(spec: &Spec) -> String {
+pub fn card(spec: &Spec, record: &Record) -> String {
     let mut out = String::from("<div class=\"wb-card\">\n");
     let _ = writeln!(
         out,
@@ -23,6 +24,10 @@ pub fn card(spec: &Spec) -> String {
     parameters(&mut out, spec);
     cases(&mut out, spec);
     gates(&mut out, spec.gates);
+    let gained = gains::sentence(record, spec.id);
+    if !gained.is_empty() {
+        let _ = writeln!(out, "<p class=\"wb-gain\">{gained}</p>");
+    }
     out.push_str("</div>\n");
     out
 }

@@ -14,6 +14,7 @@
 //! {{#output NAME}}        what a command printed: book/outputs/NAME.txt
 //! {{#figure NAME}}        a figure of `figure`
 //! {{#quiz ch01}}          book/quizzes/ch01.toml
+//! {{#gains}}              what the optimise exercises gain on a real GPU
 //! {{#diagnostics}}        a list of all diagnostics, with a page each below this one
 //! ```
 
@@ -26,6 +27,7 @@ pub mod capture;
 mod diagnostics;
 mod exercise;
 mod figure;
+mod gains;
 mod html;
 mod markers;
 mod quiz;
@@ -126,7 +128,7 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
     let name = || marker.argument.ok_or_else(|| Problem::NameMissing(marker.name.to_owned()));
     let spec = || name().and_then(|name| Ok(crate::exercises::find(name)?));
     match marker.name {
-        "exercise" => Ok(exercise::card(spec()?)),
+        "exercise" => Ok(exercise::card(spec()?, &gains::record()?)),
         "skeleton" => exercise::skeleton(spec()?),
         "hints" => Ok(exercise::hints(spec()?)),
         "solution" => exercise::solution(spec()?),
@@ -137,6 +139,7 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
             figure::named(name).ok_or_else(|| Problem::UnknownFigure(name.to_owned()))
         }
         "quiz" => quiz::show(name()?, root),
+        "gains" => Ok(gains::table(&gains::record()?)),
         "diagnostics" => Ok(diagnostics::list()),
         other => Err(Problem::UnknownMarker(other.to_owned())),
     }

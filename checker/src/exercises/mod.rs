@@ -11,6 +11,7 @@ mod ch02_memory;
 mod ch08_streams;
 mod ch09_images;
 mod common;
+pub mod large;
 #[cfg(test)]
 mod tests;
 

@@ -85,6 +85,7 @@ fn run(data: Vec<u8>) -> Run {
         program: None,
         printed: String::new(),
         printed_dropped: 0,
+        milliseconds: vec![],
         device: "test".into(),
     }
 }

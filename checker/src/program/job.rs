@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
 use std::io::Write as _;
+use std::time::Instant;
 
 use cudart_sim::abi;
 use cudart_sim::crash;
@@ -61,10 +62,17 @@ pub fn run(
 
     let mut run = Run::of(String::new());
     // before anything else is done: what the program did not wait for is not there
-    for (salt, ((_, arg), buffer)) in (call.seed..).zip(call.args.iter().zip(buffers)) {
+    for (salt, ((_, arg), buffer)) in (call.seed..).zip(call.args.iter().zip(&buffers)) {
         if let Some(buffer) = buffer {
             look(arg, &buffer.image(), (call.seed, mix(salt)), &mut run);
         }
+    }
+    for _ in 0..call.repeat {
+        let start = Instant::now();
+        // SAFETY: as above; the buffers are still there.
+        let body = || called = unsafe { call::call(function as *const _, &arguments) };
+        thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
+        run.milliseconds.push(start.elapsed().as_secs_f64() * 1e3);
     }
     if simulated {
         let report = abi::finish();

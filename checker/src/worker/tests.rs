@@ -37,6 +37,7 @@ fn launch(entry: &str) -> Launch {
         args: Vec::new(),
         seed: 1,
         budget: 1000,
+        repeat: 0,
     }
 }
 
@@ -52,6 +53,7 @@ fn blank() -> Run {
         program: None,
         printed: String::new(),
         printed_dropped: 0,
+        milliseconds: vec![],
         device: "honest".into(),
     }
 }

@@ -202,6 +202,7 @@ pub(super) struct Ran {
     program: Json<Option<cudart_sim::report::Report>>,
     printed: String,
     printed_dropped: u64,
+    milliseconds: Vec<f64>,
     device: String,
 }
 
@@ -214,6 +215,7 @@ impl From<Run> for Ran {
             program: Json(run.program),
             printed: run.printed,
             printed_dropped: run.printed_dropped,
+            milliseconds: run.milliseconds,
             device: run.device,
         }
     }
@@ -228,6 +230,7 @@ impl From<Ran> for Run {
             program: ran.program.0,
             printed: ran.printed,
             printed_dropped: ran.printed_dropped,
+            milliseconds: ran.milliseconds,
             device: ran.device,
         }
     }
@@ -302,6 +305,7 @@ mod tests {
             program: Some(cudart_sim::report::Report::default()),
             printed: "hello\n".into(),
             printed_dropped: 7,
+            milliseconds: vec![0.25],
             device: "simulator".into(),
         };
         let frame = encode(&Reply::Ran { run: Box::new(run.clone().into()), last: true }).unwrap();

@@ -150,9 +150,53 @@ impl Device {
         result::mem_get_info().ok().map(|(free, _)| free as u64)
     }
 
+    /// What `work`, queued on the default stream, takes there in milliseconds: from one event to another.
+    pub(super) fn time(&self, work: impl FnOnce() -> DriverResult<()>) -> DriverResult<f64> {
+        let (start, end) = (Event::new(self)?, Event::new(self)?);
+        start.record()?;
+        work()?;
+        end.record()?;
+        self.synchronise()?;
+        start.until(&end)
+    }
+
     /// Waits until everything launched has ended, and reports how.
     pub(super) fn synchronise(&self) -> DriverResult<()> {
         Ok(result::ctx::synchronize()?)
+    }
+}
+
+/// A moment in the default stream.
+struct Event<'d> {
+    event: sys::CUevent,
+    device: PhantomData<&'d Device>,
+}
+
+impl<'d> Event<'d> {
+    fn new(_: &'d Device) -> DriverResult<Self> {
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT)?;
+        Ok(Self { event, device: PhantomData })
+    }
+
+    #[expect(unsafe_code, reason = "calls the driver")]
+    fn record(&self) -> DriverResult<()> {
+        // SAFETY: `self.event` is live.
+        Ok(unsafe { result::event::record(self.event, result::stream::null()) }?)
+    }
+
+    /// Milliseconds from here to `later`; an error while one of them has not been reached.
+    #[expect(unsafe_code, reason = "calls the driver")]
+    fn until(&self, later: &Self) -> DriverResult<f64> {
+        // SAFETY: both are live, and recorded in the same stream.
+        Ok(unsafe { result::event::elapsed(self.event, later.event) }?.into())
+    }
+}
+
+impl Drop for Event<'_> {
+    #[expect(unsafe_code, reason = "calls the driver")]
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, destroyed only here.
+        let _ = unsafe { result::event::destroy(self.event) };
     }
 }
 

@@ -57,13 +57,17 @@ impl Gpu {
             })
             .collect::<Option<_>>()
             .ok_or_else(|| Stop::Bug("a scalar argument is longer than 8 bytes".into()))?;
-        function.launch(launch, words)?;
+        function.launch(launch, words.clone())?;
         self.device.synchronise()?;
         let mut run = self.empty_run();
         for (index, (arg, buffer)) in launch.args.iter().zip(&buffers).enumerate() {
             if let Some(buffer) = buffer {
                 inspect(arg, buffer.download()?, salt(launch.seed, index), launch.seed, &mut run);
             }
+        }
+        for _ in 0..launch.repeat {
+            let took = self.device.time(|| function.launch(launch, words.clone()))?;
+            run.milliseconds.push(took);
         }
         Ok(run)
     }
@@ -156,6 +160,7 @@ impl Gpu {
             program: None,
             printed: String::new(),
             printed_dropped: 0,
+            milliseconds: vec![],
             device: format!("GPU: {}", self.info.name),
         }
     }

@@ -9,10 +9,11 @@ use std::thread;
 use colored::Colorize;
 use serde::Serialize;
 
-use super::proofs::{self, Proof};
+use super::proofs::{self, Proof, Screens};
 use super::repository;
 use crate::attempt;
-use crate::cli::{DevCheck, Format};
+use crate::cli::{Backend, DevCheck, Format};
+use crate::commands::Usage;
 use crate::commands::session::{self, Target};
 use crate::engine::Engine;
 use crate::exercises;
@@ -66,7 +67,17 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     for _ in 1..cores.min(specs.len()).min(MOST_ENGINES) {
         engines.push(session::engine(args.backend)?);
     }
-    prove_all(&root, &specs, engines, |spec, proofs| {
+    let screens = match (args.backend, args.bless) {
+        (Backend::Sim, true) => Screens::Bless,
+        (Backend::Sim, false) => Screens::Compare,
+        (Backend::Auto | Backend::Gpu, true) => {
+            return Err(
+                Usage("--bless takes what the simulator says: leave out --backend".into()).into()
+            );
+        }
+        (Backend::Auto | Backend::Gpu, false) => Screens::Leave,
+    };
+    prove_all(&root, &specs, engines, screens, |spec, proofs| {
         record.problems += proofs.iter().filter(|proof| proof.problem.is_some()).count();
         record.devices.extend(proofs.iter().filter_map(|proof| proof.device.clone()));
         if args.format == Format::Term {
@@ -86,6 +97,7 @@ fn prove_all(
     root: &Path,
     specs: &[&'static Spec],
     engines: Vec<Engine>,
+    screens: Screens,
     mut tell: impl FnMut(&'static Spec, Vec<Proof>),
 ) -> Result<(), attempt::Error> {
     let next = AtomicUsize::new(0);
@@ -95,7 +107,7 @@ fn prove_all(
             let (to, next) = (to.clone(), &next);
             scope.spawn(move || {
                 while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let proofs = proofs::prove(root, spec, &mut engine);
+                    let proofs = proofs::prove(root, spec, &mut engine, screens);
                     if to.send((spec.id, proofs)).is_err() {
                         break;
                     }

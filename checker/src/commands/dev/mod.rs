@@ -6,6 +6,8 @@ mod new;
 mod originals;
 mod proofs;
 mod ptx;
+mod screens;
+mod time;
 
 use std::path::PathBuf;
 
@@ -21,6 +23,7 @@ pub fn run(args: &Dev) -> anyhow::Result<Exit> {
         Dev::New { path } => new::run(path),
         Dev::Bless(args) => originals::run(args.name.as_deref()),
         Dev::Ptx(args) => ptx::run(args),
+        Dev::Time(args) => time::run(args),
         Dev::Hardware(what) => hardware::run(what),
     }
 }

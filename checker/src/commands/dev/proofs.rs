@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::originals;
+use super::{originals, screens};
 use crate::attempt::{self, Attempt, Options};
 use crate::engine::Engine;
 use crate::spec::{Spec, Start};
@@ -32,6 +32,17 @@ impl Proof {
     }
 }
 
+/// What is done with the text of the verdicts, which people have read in `checker/screens/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Screens {
+    /// Nothing: on a GPU some sentences are about what it did.
+    Leave,
+    /// It must be what was read.
+    Compare,
+    /// It is written there, to be read.
+    Bless,
+}
+
 /// Proves one exercise: its files first, then every file of code by checking it.
 ///
 /// # Errors
@@ -40,6 +51,7 @@ pub fn prove(
     root: &Path,
     spec: &'static Spec,
     engine: &mut Engine,
+    screens: Screens,
 ) -> Result<Vec<Proof>, attempt::Error> {
     let exercise = root.join("exercises").join(originals::file(spec));
     let solution = root.join("solutions").join(originals::file(spec));
@@ -55,16 +67,35 @@ pub fn prove(
     }
 
     let ran = run("skeleton", spec, &exercise, spec.skeleton, engine)?;
+    let mut shown = String::new();
+    if let Some(attempt) = &ran.1 {
+        screens::add(&mut shown, "skeleton", spec, attempt);
+    }
     let baseline = ran.1.and_then(|attempt| baseline(&attempt.verdict));
     proofs.push(Proof { problem: ran.0.problem.clone().or(baseline), ..ran.0 });
     proofs.push(run("solution", spec, &solution, Slug::Passed, engine)?.0);
     for path in mutants {
         let about = format!("mutant {}", stem(&path));
         let proof = match expectation(&path) {
-            Ok(slug) => run(&about, spec, &path, slug, engine)?.0,
+            Ok(slug) => {
+                let (proof, attempt) = run(&about, spec, &path, slug, engine)?;
+                if let Some(attempt) = &attempt {
+                    screens::add(&mut shown, &about, spec, attempt);
+                }
+                proof
+            }
             Err(problem) => Proof::of_files(&about, Some(problem)),
         };
         proofs.push(proof);
+    }
+    match screens {
+        Screens::Leave => {}
+        Screens::Compare => {
+            proofs.push(Proof::of_files("screens", screens::differ(root, spec, &shown)));
+        }
+        Screens::Bless => {
+            proofs.push(Proof::of_files("screens", screens::write(root, spec, &shown)));
+        }
     }
     Ok(proofs)
 }
@@ -188,6 +219,7 @@ pub fn strays(root: &Path, specs: &[&'static Spec]) -> Vec<String> {
         ("solutions", "cu"),
         ("checker/skeletons", "cu"),
         ("checker/mutants", ""),
+        ("checker/screens", "txt"),
     ];
     let mut strays = Vec::new();
     for (tree, extension) in trees {

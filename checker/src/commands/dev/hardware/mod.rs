@@ -53,6 +53,7 @@ fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
         args: launch.args.iter().map(argument).collect(),
         seed: 0,
         budget: 0,
+        repeat: 0,
     })?;
     anyhow::ensure!(run.faults.is_empty(), "{}: {:?}", launch.name, run.faults);
     Ok(run)

@@ -1,0 +1,7 @@
+// The most that memory gives: every thread copies 16 bytes at a time, neighbours beside each other.
+extern "C" __global__ void copy(const float4* __restrict__ in, float4* __restrict__ out, int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < n) {
+        out[idx] = in[idx];
+    }
+}

@@ -1,0 +1,167 @@
+//! `checker dev time`: what the optimise exercises gain on a real GPU.
+
+use std::fs;
+
+use anyhow::{Context, bail, ensure};
+use colored::Colorize;
+
+use super::repository;
+use crate::attempt::{Code, Ready, SEED};
+use crate::backend::{Arg, Choice, Launch, Run};
+use crate::cli::{Backend, DevTime};
+use crate::commands::Usage;
+use crate::commands::session::{self, Target};
+use crate::compile::{self, Outcome};
+use crate::engine::Engine;
+use crate::exercises::{self, large::large};
+use crate::exit::Exit;
+use crate::gains::{Gain, Record};
+use crate::spec::{Kind, Role, Spec, Start};
+use crate::value::{DType, Value};
+use crate::{course, judge};
+
+/// Launches that are timed, after one that is not.
+const REPEAT: u32 = 9;
+/// Floats that the copy moves: more than the caches of a GPU hold.
+const COPIED: usize = 1 << 26;
+const COPY: &str = include_str!("copy.cu");
+
+/// Times, prints, and writes the record. Exit code 2 when a result is wrong.
+pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
+    repository()?;
+    let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
+        Some(Target::Exercise(spec)) => vec![spec],
+        Some(Target::Chapter(chapter)) => chapter.exercises.to_vec(),
+        None => exercises::all().to_vec(),
+    };
+    let specs: Vec<_> = specs.into_iter().filter_map(large).collect();
+    if specs.is_empty() {
+        return Err(Usage("there is no large case to time".into()).into());
+    }
+    let mut engine = session::engine(Backend::Gpu)?;
+    let gpu = engine.gpu().map_err(crate::attempt::Error::NoGpu)?;
+    let copy = copy(&mut engine)?;
+    say!("{}: a copy moves {:.0} GB/s, read and written together", gpu.name, copy / 1e9);
+    let mut record = Record {
+        gpu: gpu.name,
+        compiler: engine.toolchain().version.clone(),
+        copy,
+        exercises: vec![],
+    };
+    let mut exit = Exit::Passed;
+    for spec in specs {
+        match gain(spec, &mut engine) {
+            Ok(gain) => {
+                row(&gain, copy);
+                record.exercises.push(gain);
+            }
+            Err(error) => {
+                say!("{:<18} {} {error:#}", spec.id, "×".red());
+                exit = Exit::Usage;
+            }
+        }
+    }
+    if let Some(path) = &args.record {
+        fs::write(path, toml::to_string(&record)?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(exit)
+}
+
+fn row(gain: &Gain, copy: f64) {
+    let skeleton = gain.skeleton.map_or("-".into(), |ms| format!("{ms:.3} ms"));
+    let factor = gain.factor().map_or(String::new(), |factor| format!("{factor:.1} times faster"));
+    let share = gain.share(copy);
+    let share = share.map_or(String::new(), |share| format!("{:.0} % of a copy", 100.0 * share));
+    say!(
+        "{:<18} {:>12} -> {:>9.3} ms  {factor:<20} {share:<16} {}",
+        gain.id,
+        skeleton,
+        gain.solution,
+        gain.sizes
+    );
+}
+
+/// Times skeleton and solution on the only case of `spec`, and compares what they compute.
+fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
+    let Some(case) = spec.cases.first() else { bail!("no case") };
+    let ready = Ready { repeat: REPEAT, ..Ready::new(spec, (0, case), SEED) };
+    let mut time = |source: Option<&str>| -> anyhow::Result<f64> {
+        let source = source.context("a file of the course is missing")?;
+        let code = match Code::compile(spec, source, true, engine)? {
+            Ok(code) => code,
+            Err(verdict) => bail!("{}", verdict.slug()),
+        };
+        let run = code.run(Choice::Gpu, spec, &ready, engine)?;
+        if let Some(verdict) = judge::case(spec, 0, &ready.inputs, &run) {
+            bail!("{}", verdict.slug());
+        }
+        median(&run)
+    };
+    let solution = time(course::solution(spec))?;
+    // what is to be fixed first has no time
+    let skeleton = match spec.start {
+        Start::Optimise => Some(time(course::skeleton(spec)).context("skeleton")?),
+        Start::Write | Start::Fix => None,
+    };
+    let sizes: Vec<String> = case.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
+    Ok(Gain {
+        id: spec.id.into(),
+        sizes: sizes.join(", "),
+        bytes: spec.params.iter().zip(&ready.inputs).map(|(p, value)| bytes(p.role, value)).sum(),
+        program: spec.kind == Kind::Program,
+        skeleton,
+        solution,
+    })
+}
+
+fn bytes(role: Role, value: &Value) -> u64 {
+    let once = match value {
+        Value::Scalar(_) => 0,
+        Value::Array(array) => array.len() * array.dtype().bytes(),
+        Value::Out { dtype, shape } => shape.iter().product::<usize>() * dtype.bytes(),
+    };
+    once as u64 * if role == Role::InOut { 2 } else { 1 }
+}
+
+/// The median of what the repetitions took, in milliseconds.
+fn median(run: &Run) -> anyhow::Result<f64> {
+    let mut times = run.milliseconds.clone();
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().context("nothing was timed")
+}
+
+/// What a plain copy reaches, in bytes per second.
+fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
+    let module = match engine.compile(COPY, "copy.cu", &compile::Options::default())? {
+        Outcome::Compiled(module) => module,
+        refused => bail!("the copy does not compile: {refused:?}"),
+    };
+    let bytes = COPIED * 4;
+    let buffer = |name: &str, data: Option<Vec<u8>>| Arg::Buffer {
+        name: name.into(),
+        dtype: DType::F32,
+        bytes,
+        writable: data.is_none(),
+        data,
+    };
+    let quads = i32::try_from(COPIED / 4)?;
+    let launch = Launch {
+        entry: "copy".into(),
+        grid: [u32::try_from(COPIED / 4 / 256)?, 1, 1],
+        block: [256, 1, 1],
+        shared: 0,
+        cooperative: false,
+        args: vec![
+            buffer("in", Some(vec![1; bytes])),
+            buffer("out", None),
+            Arg::Scalar(quads.to_le_bytes().to_vec()),
+        ],
+        seed: SEED,
+        budget: 0,
+        repeat: REPEAT,
+    };
+    let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
+    ensure!(run.faults.is_empty(), "the copy failed: {:?}", run.faults);
+    Ok(2.0 * bytes as f64 / (median(&run)? * 1e-3))
+}
