@@ -125,13 +125,23 @@ impl<'a> Scene<'a> {
     /// `out[1000]`, as far as it is known.
     pub fn element(&self, access: &Access) -> String {
         match (&access.array, access.index) {
-            (Some(array), Some(index)) => format!("{}[{index}]", self.name(array)),
+            (Some(array), Some(index)) => self.element_at(access, array, index),
             (Some(array), None) => self.quoted(array),
             (None, Some(index)) if access.space == Some(Space::Local) => {
                 format!("element {index} of its local arrays")
             }
             (None, None) if access.space == Some(Space::Local) => "a local array".to_owned(),
             (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
+        }
+    }
+
+    /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says what is shared, else
+    /// `out[1000]`.
+    pub fn element_at(&self, access: &Access, array: &str, index: i64) -> String {
+        let shared = access.space == Some(Space::Shared);
+        match self.source.shared(array).filter(|_| shared) {
+            Some(declared) => format!("{array}{}", declared.element(index)),
+            None => format!("{}[{index}]", self.name(array)),
         }
     }
 
