@@ -120,6 +120,20 @@ const TILE_CU: &str = r#"extern "C" __global__ void blocks(const float* in, floa
 }
 "#;
 
+const PRODUCT_CU: &str = r#"extern "C" __global__ void reduce(const float* in, float* out, int n) {
+    __shared__ float tile[256];
+    float acc = 0.0f;
+    for (int first = 0; first < n; first += 256) {
+        tile[threadIdx.x] = in[first + threadIdx.x];
+        __syncthreads();
+        for (int k = 0; k < 256; ++k) {
+            acc += tile[k];
+        }
+    }
+    out[threadIdx.x] = acc;
+}
+"#;
+
 const BRANCHES_CU: &str = r#"extern "C" __global__ void reduce(const float* in, float* out, int n) {
     int tid = threadIdx.x;
     if (tid < 100) {
@@ -371,6 +385,9 @@ screens! {
     shared_race_told_as_written: BLOCKS, TILE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(5, 5, Action::Write), "tile", 33, 1056), 0, 1) },
         Some(Access { space: Some(Space::Shared), ..by(on(at(7, 9, Action::Read), "tile", 33, 1056), 0, 40) }), 96);
+    shared_race_in_a_loop: REDUCE, PRODUCT_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(5, 9, Action::Write), "tile", 0, 256), 0, 0) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 0, 256), 0, 40) }), 256);
     shared_race_of_a_variable: BLOCKS, TILE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(7, 23, Action::Read), "total", 0, 1), 0, 40) },
         Some(Access { space: Some(Space::Shared), ..by(on(at(6, 5, Action::Write), "total", 0, 1), 0, 0) }), 255);

@@ -166,11 +166,9 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let launched =
         |array: &String| at.space == Some(Space::Shared) && scene.source.sized_by_the_launch(array);
     if let Some(array) = array.as_ref().filter(|array| !before && launched(array)) {
-        let bytes = elements * u64::from(at.bytes);
         return draft
             .note(format!(
-                "`{array}` is as long as the launch says, in bytes: the third value between <<< and >>>, {} here",
-                count(bytes)
+                "`{array}` is as long as the launch says: the third value between <<< and >>>, in bytes"
             ))
             .watch(scene.simulated.then_some((at.block, at.thread)))
             .think("how many elements does one block need, and how many bytes is that?");

@@ -66,6 +66,12 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     } else if same_line && same_block && scene.loop_around(at).is_some() {
         draft = draft.note("the loop around it runs both: (1) may be from an earlier round");
     }
+    let shared_loop = scene.loop_of_both(at, with).filter(|_| same_block && !same_line && !turned);
+    if let Some(line) = shared_loop {
+        draft = draft.note(format!(
+            "both are in the loop of line {line}: (2) may be of the same round as (1), or of the next"
+        ));
+    }
     let times = match finding.count {
         0 | 1 => String::new(),
         n if turned => format!("; {} accesses at (1) race like this", count(n)),
@@ -87,6 +93,9 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     draft.note("It may well print the right answer on your GPU today. It is still wrong.").think(
         match (same_block, at.action == with.action) {
             _ if split => "what is lost when two threads read the same old value?",
+            _ if shared_loop.is_some() => {
+                "at which places of a round does everybody have to wait for everybody?"
+            }
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) => "which one of the threads should own this element?",
             (false, _) => "why do two blocks come to the same element at all?",

@@ -234,6 +234,18 @@ impl<'a> Scene<'a> {
         Some(span(access.source.line, column, length, primary, label))
     }
 
+    /// The line of the innermost loop that is around both accesses.
+    pub fn loop_of_both(&self, a: &Access, b: &Access) -> Option<u32> {
+        let around = |access: &Access| {
+            let step = |&(line, column, _): &(u32, u32, u32)| {
+                self.source.enclosing(line, column, &["for", "while", "do"])
+            };
+            std::iter::successors(self.loop_around(access), step).map(|(line, ..)| line)
+        };
+        let of_b: Vec<u32> = around(b).collect();
+        around(a).find(|line| of_b.contains(line))
+    }
+
     /// The loop around an access.
     pub fn loop_around(&self, access: &Access) -> Option<(u32, u32, u32)> {
         let (line, column) = (access.source.line, access.source.column);

@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: uninitialised-read
 // Writes rows of 33 words, and reads rows of 32.
 
 constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each

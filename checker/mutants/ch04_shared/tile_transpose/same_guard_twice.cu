@@ -1,4 +1,4 @@
-// expect: output-not-written
+// expect: global-race
 // The way out has other rows and columns than the way in: the guard of `in` does not fit.
 
 constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each

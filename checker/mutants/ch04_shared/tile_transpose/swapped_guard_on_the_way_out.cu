@@ -1,4 +1,4 @@
-// expect: out-of-bounds-write
+// expect: wrong-values
 // out has cols rows and rows columns.
 
 constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
