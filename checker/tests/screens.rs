@@ -110,6 +110,42 @@ const ADD_2D_CU: &str = r#"extern "C" __global__ void add_2d(const float* a, flo
 }
 "#;
 
+const TILE_CU: &str = r#"extern "C" __global__ void blocks(const float* in, float* out, int n) {
+    __shared__ float tile[32][33];
+    __shared__ float total;
+    int tid = threadIdx.x;
+    tile[tid / 32][tid % 32] = in[tid];
+    total = in[n - 1];
+    out[tid] = tile[tid % 32][tid / 32] / total;
+}
+"#;
+
+const PRODUCT_CU: &str = r#"extern "C" __global__ void reduce(const float* in, float* out, int n) {
+    __shared__ float tile[256];
+    float acc = 0.0f;
+    for (int first = 0; first < n; first += 256) {
+        tile[threadIdx.x] = in[first + threadIdx.x];
+        __syncthreads();
+        for (int k = 0; k < 256; ++k) {
+            acc += tile[k];
+        }
+    }
+    out[threadIdx.x] = acc;
+}
+"#;
+
+const BRANCHES_CU: &str = r#"extern "C" __global__ void reduce(const float* in, float* out, int n) {
+    int tid = threadIdx.x;
+    if (tid < 100) {
+        __syncthreads();
+    }
+    for (int i = tid; i < n; i += 128) {
+        __syncthreads();
+    }
+    __syncthreads();
+}
+"#;
+
 const LOOP_CU: &str = r#"extern "C" __global__ void guard(const float* in, float* out, int n) {
     int idx = threadIdx.x;
     while (idx < n) {
@@ -346,6 +382,23 @@ screens! {
     shared_race_two_lines: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
         Some(Access { space: Some(Space::Shared), ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
+    shared_race_told_as_written: BLOCKS, TILE_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(5, 5, Action::Write), "tile", 33, 1056), 0, 1) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(7, 9, Action::Read), "tile", 33, 1056), 0, 40) }), 96);
+    shared_race_in_a_loop: REDUCE, PRODUCT_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(5, 9, Action::Write), "tile", 0, 256), 0, 0) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 0, 256), 0, 40) }), 256);
+    shared_race_of_a_variable: BLOCKS, TILE_CU, fault(FindingKind::SharedRace,
+        Access { space: Some(Space::Shared), ..by(on(at(7, 23, Action::Read), "total", 0, 1), 0, 40) },
+        Some(Access { space: Some(Space::Shared), ..by(on(at(6, 5, Action::Write), "total", 0, 1), 0, 0) }), 255);
+    out_of_bounds_in_two_dimensions: BLOCKS, TILE_CU, fault(FindingKind::OutOfBounds,
+        Access { space: Some(Space::Shared), ..on(at(7, 9, Action::Read), "tile", 1056, 1056) }, None, 4);
+    out_of_bounds_of_the_launch: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    extern __shared__ float pool[];\n    pool[threadIdx.x] = in[threadIdx.x];\n}\n",
+        fault(FindingKind::OutOfBounds, Access { space: Some(Space::Shared), ..on(at(3, 5, Action::Write), "pool", 64, 64) }, None, 192);
+    barriers_of_two_kinds: REDUCE, BRANCHES_CU, fault(FindingKind::BarrierNotReached { waiting: 256, missing: 0 },
+        at(4, 9, Action::Wait), Some(by(at(9, 5, Action::Wait), 0, 100)), 1);
+    barrier_in_a_loop: REDUCE, BRANCHES_CU, fault(FindingKind::BarrierNotReached { waiting: 5, missing: 251 },
+        at(7, 9, Action::Wait), Some(by(at(9, 5, Action::Wait), 0, 5)), 1);
     pending_copy: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
         Some(Access { space: Some(Space::Shared), pending: true, ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
@@ -426,6 +479,8 @@ screens! {
         vec![example(0, Some(0.5), 10.5), example(1, Some(0.25), 10.25), example(2, Some(3.0), 13.0)]));
     not_a_number: GUARD, GUARD_CU, values(Mismatch { nan: 12,
         ..mismatch(1000, 12, Pattern::Scattered, vec![example(17, Some(f64::NAN), 10.5), example(40, Some(f64::INFINITY), 10.1)]) });
+    infinite: GUARD, GUARD_CU, values(Mismatch { nan: 12,
+        ..mismatch(1000, 12, Pattern::Scattered, vec![example(17, Some(f64::INFINITY), 10.5), example(40, Some(f64::INFINITY), 10.1)]) });
     nearly_right: GUARD, GUARD_CU, values(mismatch(1000, 3, Pattern::Scattered,
         vec![example(17, Some(10.500_001), 10.500_000), example(40, Some(1.0), 2.0)]));
     transposed: ADD_2D, ADD_2D_CU, values(Mismatch { shape: vec![37, 65],
@@ -437,6 +492,10 @@ screens! {
         line: Some(LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
             load_requests: 4096, load_sectors: 131_072, load_sectors_ideal: 16_384,
             store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() } }) };
+    uncoalesced_stores: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 18.0, false)],
+        line: Some(LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
+            load_requests: 480, load_sectors: 1920, load_sectors_ideal: 1920,
+            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() } }) };
     bank_conflict: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 63_488.0, false), measured(REQUESTS, 4096.0, true)],
         line: Some(LineCounters { source: Source { file: "x".into(), line: 8, column: 13 }, counters: Counters {

@@ -8,6 +8,7 @@ use crate::spec::Spec;
 
 mod ch01_threads;
 mod ch02_memory;
+mod ch04_shared;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -54,6 +55,19 @@ static CHAPTERS: &[Chapter] = &[
             &ch02_memory::cleanup::SPEC,
             &ch02_memory::pitched_2d::SPEC,
             &ch02_memory::volume_3d::SPEC,
+        ],
+    },
+    Chapter {
+        id: "ch04_shared",
+        number: 4,
+        title: "Shared memory and bank conflicts",
+        exercises: &[
+            &ch04_shared::reverse_sync::SPEC,
+            &ch04_shared::barrier_divergence::SPEC,
+            &ch04_shared::stencil_1d::SPEC,
+            &ch04_shared::tile_transpose::SPEC,
+            &ch04_shared::bank_conflicts::SPEC,
+            &ch04_shared::matmul_tiled::SPEC,
         ],
     },
     Chapter {

@@ -154,8 +154,24 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
                 scene.launch_line(),
                 many(elements, "element", "elements")
             )),
-            _ => draft.note(format!("`{array}` goes from {array}[0] to {array}[{last}]")),
+            _ => {
+                let end = |index: u64| match (&at.array, i64::try_from(index)) {
+                    (Some(array), Ok(index)) => scene.element_at(at, array, index),
+                    _ => format!("{array}[{index}]"),
+                };
+                draft.note(format!("`{array}` goes from {} to {}", end(0), end(last)))
+            }
         };
+    }
+    let launched =
+        |array: &String| at.space == Some(Space::Shared) && scene.source.sized_by_the_launch(array);
+    if let Some(array) = array.as_ref().filter(|array| !before && launched(array)) {
+        return draft
+            .note(format!(
+                "`{array}` is as long as the launch says: the third value between <<< and >>>, in bytes"
+            ))
+            .watch(scene.simulated.then_some((at.block, at.thread)))
+            .think("how many elements does one block need, and how many bytes is that?");
     }
     draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, spare) {
         (true, _) => "which threads have no left neighbour, and what belongs there instead?",

@@ -43,11 +43,17 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     let mut draft = Draft::new(format!("the answers are right, but {}", complaint(missed, value)));
     if let Some(line) = line {
         draft = draft.mark(mark(scene.source, missed.gate.metric, line));
+        draft.notes.extend(of_the_line(missed.gate.metric, line));
     }
     draft.spans.extend(calls(scene.source, missed));
-    draft.notes = meaning(missed.gate.metric).iter().map(|&note| note.into()).collect();
+    draft.notes.extend(meaning(missed.gate.metric).iter().map(|&note| note.into()));
     let share = is_share(missed.gate.metric);
-    let question = if missed.gate.op == Op::AtLeast && !share {
+    let bypassed = match missed.gate.op {
+        Op::AtLeast => !share,
+        Op::Exactly => missed.gate.metric == Metric::SharedRequests && value < missed.gate.target,
+        Op::AtMost => false,
+    };
+    let question = if bypassed {
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
         "which memory does the kernel use now, and which does the exercise ask for?"
@@ -63,6 +69,25 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     draft.think = Some(question.into());
     draft.table = table(gates);
     draft
+}
+
+/// What the counts of the marked line say beyond its label.
+fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
+    let c = &line.counters;
+    let each = |all: u64, requests: u64| all as f64 / requests.max(1) as f64;
+    match metric {
+        Metric::SectorsPerRequest if c.load_requests > 0 && c.store_requests > 0 => {
+            let loads = format!("{:.1}", each(c.load_sectors, c.load_requests));
+            let stores = format!("{:.1}", each(c.store_sectors, c.store_requests));
+            (loads != stores)
+                .then(|| format!("a load here touches {loads} sectors, a store {stores}"))
+        }
+        Metric::SharedConflicts if c.shared_requests > 0 => Some(format!(
+            "a wavefront is one turn of shared memory: each request here takes {:.1} turns",
+            each(c.shared_wavefronts, c.shared_requests)
+        )),
+        _ => None,
+    }
 }
 
 /// A share of some time, shown in per cent.

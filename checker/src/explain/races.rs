@@ -16,6 +16,8 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if with.pending {
         return pending(scene, finding, with);
     }
+    let turned = read_too_early(scene, at, with);
+    let (at, with) = if turned { (with, at) } else { (at, with) };
     let same_block = at.block == with.block;
     let who = |access: &Access| {
         let thread = scene.places.thread_index(access.thread);
@@ -64,8 +66,15 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     } else if same_line && same_block && scene.loop_around(at).is_some() {
         draft = draft.note("the loop around it runs both: (1) may be from an earlier round");
     }
+    let shared_loop = scene.loop_of_both(at, with).filter(|_| same_block && !same_line && !turned);
+    if let Some(line) = shared_loop {
+        draft = draft.note(format!(
+            "both are in the loop of line {line}: (2) may be of the same round as (1), or of the next"
+        ));
+    }
     let times = match finding.count {
         0 | 1 => String::new(),
+        n if turned => format!("; {} accesses at (1) race like this", count(n)),
         n => format!("; {} accesses at this place race like this", count(n)),
     };
     draft = if !same_block {
@@ -84,11 +93,25 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     draft.note("It may well print the right answer on your GPU today. It is still wrong.").think(
         match (same_block, at.action == with.action) {
             _ if split => "what is lost when two threads read the same old value?",
+            _ if shared_loop.is_some() => {
+                "at which places of a round does everybody have to wait for everybody?"
+            }
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) => "which one of the threads should own this element?",
             (false, _) => "why do two blocks come to the same element at all?",
         },
     )
+}
+
+/// Whether the write comes before the read in the kernel's text, once for each thread: then it is the read that comes too
+/// early, whichever of the two happened first this time.
+fn read_too_early(scene: &Scene<'_>, at: &Access, with: &Access) -> bool {
+    at.block == with.block
+        && (at.action, with.action) == (Action::Write, Action::Read)
+        && at.source.line < with.source.line
+        && at.called_from.is_none()
+        && with.called_from.is_none()
+        && scene.loop_around(at).is_none()
 }
 
 /// An access of what an asynchronous copy reads or writes, before the copying thread has waited for it.
@@ -162,12 +185,19 @@ pub fn barrier(
         String::new()
     };
     let wait = if waiting == 1 { "waits" } else { "wait" };
-    let mut draft = Draft::new(format!(
-        "{}{of_block} {wait} at a barrier that {} will never reach",
-        many(waiting.into(), "thread", "threads"),
-        many(missing.into(), "thread", "threads"),
-    ))
-    .mark(scene.mark(at, true, format!("thread {} waits here", thread(scene.places, at))));
+    let waiting = many(waiting.into(), "thread", "threads");
+    let title = match missing {
+        0 => format!("{waiting}{of_block} {wait}, but not all at the same barrier"),
+        _ => format!(
+            "{waiting}{of_block} {wait} at a barrier that {} will never reach",
+            many(missing.into(), "thread", "threads"),
+        ),
+    };
+    let mut draft = Draft::new(title).mark(scene.mark(
+        at,
+        true,
+        format!("thread {} waits here", thread(scene.places, at)),
+    ));
     let Some(with) = with else {
         return draft.think("which threads get as far as this barrier?");
     };
@@ -186,13 +216,28 @@ pub fn barrier(
         _ => draft.mark(scene.mark(with, false, format!("thread {other} waits here instead"))),
     };
     let inside = scene.source.enclosing(at.source.line, at.source.column, &["if", "else", "while"]);
-    if let Some((line, column, length)) = inside {
+    let question = if let Some((line, column, length)) = inside {
         let label = "only some threads come in here";
         draft = draft.mark([span(line, column, length, false, label)]);
-    }
+        "who has to come to this barrier, and does that depend on the condition?"
+    } else if let Some((line, column, length)) = left_loop(scene, at, with) {
+        let label = "some threads have left this loop, others go round once more";
+        draft = draft.mark([span(line, column, length, false, label)]);
+        "how often does each thread go round, and what decides it?"
+    } else {
+        "what could the threads without work do, so that they still reach the barrier?"
+    };
     draft
         .note("__syncthreads() opens when every thread of the block has reached that same line")
-        .think("what could the threads without work do, so that they still reach the barrier?")
+        .think(question)
+}
+
+/// The loop around the barrier `at`, where the thread of `with` is past it.
+fn left_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, u32, u32)> {
+    let around = scene.loop_around(at)?;
+    // a later loop, or one inside this one: it cannot be told which
+    let past = scene.loop_around(with).is_none_or(|(line, ..)| line < around.0);
+    (with.source.line > at.source.line && past).then_some(around)
 }
 
 /// The `return` by which a thread can have left before `barrier`: where the finding says, or the only one above.

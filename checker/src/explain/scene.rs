@@ -125,13 +125,23 @@ impl<'a> Scene<'a> {
     /// `out[1000]`, as far as it is known.
     pub fn element(&self, access: &Access) -> String {
         match (&access.array, access.index) {
-            (Some(array), Some(index)) => format!("{}[{index}]", self.name(array)),
+            (Some(array), Some(index)) => self.element_at(access, array, index),
             (Some(array), None) => self.quoted(array),
             (None, Some(index)) if access.space == Some(Space::Local) => {
                 format!("element {index} of its local arrays")
             }
             (None, None) if access.space == Some(Space::Local) => "a local array".to_owned(),
             (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
+        }
+    }
+
+    /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says what is shared, else
+    /// `out[1000]`.
+    pub fn element_at(&self, access: &Access, array: &str, index: i64) -> String {
+        let shared = access.space == Some(Space::Shared);
+        match self.source.shared(array).filter(|_| shared) {
+            Some(declared) => format!("{array}{}", declared.element(index)),
+            None => format!("{}[{index}]", self.name(array)),
         }
     }
 
@@ -222,6 +232,18 @@ impl<'a> Scene<'a> {
         }
         let (column, length) = self.source.statement(access.source.line, access.source.column)?;
         Some(span(access.source.line, column, length, primary, label))
+    }
+
+    /// The line of the innermost loop that is around both accesses.
+    pub fn loop_of_both(&self, a: &Access, b: &Access) -> Option<u32> {
+        let around = |access: &Access| {
+            let step = |&(line, column, _): &(u32, u32, u32)| {
+                self.source.enclosing(line, column, &["for", "while", "do"])
+            };
+            std::iter::successors(self.loop_around(access), step).map(|(line, ..)| line)
+        };
+        let of_b: Vec<u32> = around(b).collect();
+        around(a).find(|line| of_b.contains(line))
     }
 
     /// The loop around an access.

@@ -52,6 +52,15 @@ impl Source<'_> {
         found.next().is_none().then_some(only)
     }
 
+    /// Whether the length of the shared array `name` is left to the launch: `extern __shared__ float name[];`
+    pub fn sized_by_the_launch(&self, name: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.texts().any(|(_, code)| {
+            let words: Vec<&str> = code.split(|c| !is_word(c)).collect();
+            ["extern", "__shared__", name].iter().all(|word| words.contains(word))
+        })
+    }
+
     fn declared(&self, text: &str, name: &str) -> Option<Declared> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let at = text.match_indices(name).map(|(at, _)| at).find(|at| {
@@ -124,5 +133,7 @@ mod tests {
         assert_eq!(element("odd", 9), found(Kind::Float, "[9]"));
         assert_eq!(element("p", 1), Some((None, "[1]".to_owned())));
         assert_eq!(element("til", 1), None);
+        let by_the_launch = ["pool", "tile", "bins"].map(|name| source.sized_by_the_launch(name));
+        assert_eq!(by_the_launch, [true, false, false]);
     }
 }

@@ -363,9 +363,13 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
         facts.push(format!("{} of the wrong elements {are} NaN or infinite", size(m.nan)));
     }
     if m.nan > 0 {
-        facts.push(
-            "NaN comes from 0/0, inf - inf, or the root or logarithm of a negative number".into(),
-        );
+        let shown = |is: fn(f64) -> bool| m.examples.iter().filter_map(|e| e.yours).any(is);
+        let only_inf = shown(f64::is_infinite) && !shown(f64::is_nan);
+        facts.push(if only_inf {
+            "inf comes from a division by 0, or from a number too large for its type".into()
+        } else {
+            "NaN comes from 0/0, inf - inf, or the root or logarithm of a negative number".into()
+        });
     }
     if m.shape.len() == 2 && matches!(m.pattern, Pattern::Transposed) {
         let [rows, columns] = *m.shape else { return facts };

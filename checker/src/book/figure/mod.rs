@@ -3,12 +3,15 @@
 
 use super::html::inline;
 
+mod banks;
 mod coalesce;
 mod image;
 mod index;
 mod memory;
+mod shared;
 mod stride;
 mod svg;
+mod tiles;
 mod timeline;
 
 /// One picture and what it says.
@@ -34,8 +37,20 @@ pub fn named(name: &str) -> Option<String> {
         "texels" => image::texels([8, 16, 24, 0], 1.75),
         "halo" => image::halo(4),
         "timeline" => timeline::panels(1 << 20),
+        "wall" => shared::wall(8, 4),
+        "everybody" => shared::everybody([3, 1, 4, 1, 5], 8),
+        "stencil-tile" => shared::stencil(8, 3),
+        "tile-turn" => tiles::turn(2, 3),
+        "tile-banks" => banks::tile(),
+        "matmul-tiles" => tiles::product([8, 12, 8]),
+        "bank-grid" => return Some(banks::grid()),
         _ => return None,
     };
+    Some(steps(&panels))
+}
+
+/// Panels as an element of their own, one figure each.
+fn steps(panels: &[Panel]) -> String {
     let figures: String = panels
         .iter()
         .map(|p| {
@@ -49,14 +64,14 @@ pub fn named(name: &str) -> Option<String> {
             )
         })
         .collect();
-    Some(format!("<wb-steps>\n{figures}</wb-steps>\n"))
+    format!("<wb-steps>\n{figures}</wb-steps>\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: [&str; 11] = [
+    const ALL: [&str; 18] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -68,6 +83,13 @@ mod tests {
         "texels",
         "halo",
         "timeline",
+        "wall",
+        "everybody",
+        "stencil-tile",
+        "tile-turn",
+        "tile-banks",
+        "matmul-tiles",
+        "bank-grid",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

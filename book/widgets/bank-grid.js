@@ -1,0 +1,119 @@
+// <bank-grid>: a column for each bank of shared memory, a row for each turn, and sliders for the stride of a warp and the padding
+// of its array. Where each lane is served comes with the page, computed by the same code as the checker's counts: see
+// `data-lanes`, two digits (base 36) for each of 32 lanes: bank and turn. Without this script, pictures inside show some of
+// the positions.
+const SVG = "http://www.w3.org/2000/svg";
+const LANES = 32;
+const BANKS = 32;
+const WIDTH = 360;
+const COLUMN = WIDTH / BANKS;
+const TURN = 8;
+const HEAD = 14;
+
+class BankGrid extends HTMLElement {
+    connectedCallback() {
+        if (this.live) {
+            return;
+        }
+        this.live = true;
+        // as a figure without steps, so that the colours of all figures hold here, too
+        const figure = document.createElement("figure");
+        this.caption = document.createElement("figcaption");
+        this.caption.setAttribute("role", "status");
+        this.drawing = document.createElementNS(SVG, "svg");
+        this.drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEAD + BANKS * TURN + 2}`);
+        this.drawing.setAttribute("role", "img");
+        figure.append(this.drawing, this.caption);
+        const frame = document.createElement("wb-steps");
+        frame.append(figure);
+        const sliders = document.createElement("div");
+        sliders.className = "bank-grid-sliders";
+        this.stride = this.slider(sliders, "Stride", Number(this.dataset.strides) - 1, 2);
+        this.padding = this.slider(sliders, "Padding", Number(this.dataset.paddings) - 1, 0);
+        this.replaceChildren(sliders, frame);
+        this.show();
+    }
+
+    slider(into, name, most, value) {
+        const label = document.createElement("label");
+        const input = document.createElement("input");
+        const output = document.createElement("output");
+        input.type = "range";
+        input.min = "0";
+        input.max = String(most);
+        input.value = String(value);
+        // mdBook turns pages with the arrow keys
+        input.addEventListener("keydown", (event) => event.stopPropagation());
+        input.addEventListener("input", () => this.show());
+        label.append(`${name} `, input, " ", output);
+        into.append(label);
+        return { input, output };
+    }
+
+    // The 32 places of this position of the sliders: [bank, turn] for each lane.
+    places(stride, padding) {
+        const begin = (padding * Number(this.dataset.strides) + stride) * 2 * LANES;
+        const digits = this.dataset.lanes.slice(begin, begin + 2 * LANES);
+        return Array.from({ length: LANES }, (_, lane) =>
+            [digits[2 * lane], digits[2 * lane + 1]].map((digit) => parseInt(digit, 36)),
+        );
+    }
+
+    show() {
+        const stride = Number(this.stride.input.value);
+        const padding = Number(this.padding.input.value);
+        this.stride.output.textContent = String(stride);
+        this.padding.output.textContent = String(padding);
+        const places = this.places(stride, padding);
+        this.drawing.replaceChildren(...this.heads(), ...this.cells(places));
+        this.say(stride, padding, places);
+    }
+
+    heads() {
+        const heads = [];
+        for (let bank = 0; bank < BANKS; bank += 4) {
+            const attributes = { class: "small middle", x: (bank + 0.5) * COLUMN, y: HEAD - 4 };
+            const head = this.element("text", attributes);
+            head.textContent = String(bank);
+            heads.push(head);
+        }
+        const under = HEAD + TURN - 0.5;
+        heads.push(this.element("line", { class: "stop", x1: 0, y1: under, x2: WIDTH, y2: under }));
+        return heads;
+    }
+
+    cells(places) {
+        return places.map(([bank, turn]) =>
+            this.element("rect", {
+                class: turn === 0 ? "g0" : "g1",
+                x: bank * COLUMN,
+                y: HEAD + turn * TURN,
+                width: COLUMN - 1.5,
+                height: TURN - 1,
+                rx: 2,
+            }),
+        );
+    }
+
+    say(stride, padding, places) {
+        const turns = Math.max(...places.map(([, turn]) => turn)) + 1;
+        const banks = new Set(places.map(([bank]) => bank)).size;
+        const element = stride === 0 ? "element 0" : stride === 1 ? "element l" : `element ${stride} * l`;
+        const padded = padding === 0 ? "" : `, ${padding} unused ${padding === 1 ? "word" : "words"} after every 32`;
+        const by = banks === 1 ? "one bank" : `${banks} banks`;
+        const words =
+            `Lane l reads ${element}${padded}: ${turns} ${turns === 1 ? "turn" : "turns"}, by ${by}.` +
+            (stride === 0 ? " All want the same word: a broadcast." : "");
+        this.caption.textContent = words;
+        this.drawing.setAttribute("aria-label", words);
+    }
+
+    element(name, attributes) {
+        const element = document.createElementNS(SVG, name);
+        for (const [key, value] of Object.entries(attributes)) {
+            element.setAttribute(key, value);
+        }
+        return element;
+    }
+}
+customElements.define("bank-grid", BankGrid);

@@ -1,0 +1,24 @@
+// expect: uncoalesced
+// Reads the tile along its rows, and writes columns of `out` instead.
+
+constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+
+extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
+    // One word more than a row needs: so each row begins one bank after the row above.
+    __shared__ float tile[SIDE][SIDE + 1];
+
+    const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
+    const int ty = threadIdx.y;  // 0 .. SIDE-1
+
+    const int row = blockIdx.y * SIDE + ty;  // of `in`, 0 .. at least rows-1
+    const int col = blockIdx.x * SIDE + tx;  // of `in`, 0 .. at least cols-1
+    if (row < rows && col < cols) {
+        tile[ty][tx] = in[row * cols + col];
+    }
+
+    __syncthreads();  // the tile is complete before anyone reads what another thread has brought
+
+    if (row < rows && col < cols) {
+        out[col * rows + row] = tile[ty][tx];
+    }
+}

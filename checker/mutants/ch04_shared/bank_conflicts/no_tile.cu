@@ -1,0 +1,13 @@
+// expect: gate-missed
+// Where nothing is shared there are no conflicts.
+
+constexpr int SIDE = 32;
+
+extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
+    const int row = blockIdx.y * SIDE + threadIdx.y;
+    const int col = blockIdx.x * SIDE + threadIdx.x;
+
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}

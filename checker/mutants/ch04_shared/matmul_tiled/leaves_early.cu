@@ -1,0 +1,37 @@
+// expect: barrier-not-reached
+// Threads without an element of c go home, and are missed at the barriers.
+
+constexpr int TILE = 16;  // elements of a tile on either side; a thread for each
+
+extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c, int rows,
+                                        int inner, int cols) {
+    __shared__ float a_tile[TILE][TILE];
+    __shared__ float b_tile[TILE][TILE];
+
+    const int tx = threadIdx.x;              // 0 .. TILE-1, moves fastest in a warp
+    const int ty = threadIdx.y;              // 0 .. TILE-1
+    const int row = blockIdx.y * TILE + ty;  // of a and c, 0 .. at least rows-1
+    const int col = blockIdx.x * TILE + tx;  // of b and c, 0 .. at least cols-1
+
+    if (row >= rows || col >= cols) {
+        return;
+    }
+
+    float acc = 0.0f;
+    for (int first = 0; first < inner; first += TILE) {
+        const int a_col = first + tx;  // which element of my row of a I bring
+        const int b_row = first + ty;  // which element of my column of b
+        a_tile[ty][tx] = row < rows && a_col < inner ? a[row * inner + a_col] : 0.0f;
+        b_tile[ty][tx] = b_row < inner && col < cols ? b[b_row * cols + col] : 0.0f;
+        __syncthreads();  // both tiles are complete before anyone uses them
+
+        for (int k = 0; k < TILE; ++k) {
+            acc += a_tile[ty][k] * b_tile[k][tx];
+        }
+        __syncthreads();  // everybody is done with them before the next ones come
+    }
+
+    if (row < rows && col < cols) {
+        c[row * cols + col] = acc;
+    }
+}

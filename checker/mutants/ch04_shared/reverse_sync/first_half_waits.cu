@@ -1,0 +1,17 @@
+// expect: barrier-not-reached
+// Only those who read from the upper half wait.
+
+constexpr int MOST = 256;  // threads of the largest block
+
+extern "C" __global__ void reverse_sync(const float* in, float* out) {
+    __shared__ float tile[MOST];  // a slot for each thread, shared by the whole block
+
+    const int tid = threadIdx.x;                    // place in the block, 0 .. blockDim.x-1
+    const int idx = blockIdx.x * blockDim.x + tid;  // place in the array, 0 .. n-1
+
+    tile[tid] = in[idx];
+    if (tid < blockDim.x / 2) {
+        __syncthreads();
+    }
+    out[idx] = tile[blockDim.x - 1 - tid];
+}

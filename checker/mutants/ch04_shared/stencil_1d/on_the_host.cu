@@ -1,0 +1,12 @@
+// expect: gate-missed
+// Nothing is loaded from global memory where no kernel runs.
+
+extern "C" void stencil_1d(const float* in, float* out, int n, int radius) {
+    for (int idx = 0; idx < n; ++idx) {
+        float sum = 0.0f;
+        for (int i = idx - radius; i <= idx + radius; ++i) {
+            sum += 0 <= i && i < n ? in[i] : 0.0f;
+        }
+        out[idx] = sum;
+    }
+}

@@ -1,0 +1,24 @@
+// reverse_sync | chapter 4 | "A note for another thread"
+//
+// Goal    each block turns its own slice of `in` around: the first element of the slice becomes the
+//         last. Every thread leaves its element in shared memory for another thread to pick up.
+//
+// in      [n]  f32, read only
+// out     [n]  f32, every element must be written
+// launch  n threads, in whole blocks of at most MOST threads: nobody is spare
+//
+// It may well be right on your GPU. It is still wrong.
+//
+// Run     checker check reverse_sync     Stuck?  checker hint reverse_sync
+
+constexpr int MOST = 256;  // threads of the largest block
+
+extern "C" __global__ void reverse_sync(const float* in, float* out) {
+    __shared__ float tile[MOST];  // a slot for each thread, shared by the whole block
+
+    const int tid = threadIdx.x;                    // place in the block, 0 .. blockDim.x-1
+    const int idx = blockIdx.x * blockDim.x + tid;  // place in the array, 0 .. n-1
+
+    tile[tid] = in[idx];
+    out[idx] = tile[blockDim.x - 1 - tid];
+}

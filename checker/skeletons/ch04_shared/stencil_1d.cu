@@ -1,0 +1,44 @@
+// stencil_1d | chapter 4 | "A tile as long as the launch says"
+//
+// Goal    out[i] = in[i - radius] + ... + in[i] + ... + in[i + radius], with at most 1.05 loads
+//         from global memory for each element where radius is 3. This kernel needs 7.
+//
+// in      [n]     f32, in the host's memory, read only
+// out     [n]     f32, in the host's memory, every element must be written
+// n       count   any n >= 1
+// radius  count   any radius >= 0; before the first and after the last element there are zeros
+//
+// The sum is right, and every element is loaded by 2 * radius + 1 threads, nearly all of one block.
+// Let the block load it once, into shared memory of (BLOCK + 2 * radius) floats. How many that is,
+// only the launch knows.
+//
+// Run     checker check stencil_1d       Stuck?  checker hint stencil_1d
+
+constexpr int BLOCK = 256;  // threads of a block
+
+__global__ void sum_around(const float* in, float* out, int n, int radius) {
+    const int idx = blockIdx.x * BLOCK + threadIdx.x;  // 0 .. at least n-1
+
+    if (idx < n) {
+        float sum = 0.0f;
+        for (int i = idx - radius; i <= idx + radius; ++i) {
+            sum += 0 <= i && i < n ? in[i] : 0.0f;
+        }
+        out[idx] = sum;
+    }
+}
+
+extern "C" void stencil_1d(const float* in, float* out, int n, int radius) {
+    const size_t bytes = n * sizeof(float);
+    float *d_in, *d_out;
+    cudaMalloc(&d_in, bytes);
+    cudaMalloc(&d_out, bytes);
+    cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice);
+
+    const int grid = (n + BLOCK - 1) / BLOCK;
+    sum_around<<<grid, BLOCK>>>(d_in, d_out, n, radius);
+
+    cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d_out);
+    cudaFree(d_in);
+}

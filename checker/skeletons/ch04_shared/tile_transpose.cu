@@ -1,0 +1,25 @@
+// tile_transpose | chapter 4 | "Turn it around where it is cheap"
+//
+// Goal    out = the transpose of in, with at most 4.5 sectors of 32 bytes per request.
+//
+// in      [rows][cols]  f32, read only; row after row in memory
+// out     [cols][rows]  f32, every element must be written
+// rows    count  any rows >= 1
+// cols    count  any cols >= 1
+// launch  blocks of SIDE x SIDE threads; blockIdx.x counts tiles along a row of `in`,
+//         blockIdx.y counts them down
+//
+// This kernel is right, and slow: each warp reads a row and writes a column.
+//
+// Run     checker check tile_transpose   Stuck?  checker hint tile_transpose
+
+constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+
+extern "C" __global__ void tile_transpose(const float* in, float* out, int rows, int cols) {
+    const int row = blockIdx.y * SIDE + threadIdx.y;  // 0 .. at least rows-1
+    const int col = blockIdx.x * SIDE + threadIdx.x;  // 0 .. at least cols-1
+
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}

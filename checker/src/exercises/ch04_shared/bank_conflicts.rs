@@ -1,0 +1,78 @@
+//! The same transpose, and what the banks of shared memory make of the column of a tile.
+
+use super::tile_transpose::{inputs, reference, tiles};
+use crate::exercises::common::*;
+use crate::spec::{Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::verdict::Slug;
+
+/// `bank_conflicts`.
+pub static SPEC: Spec = Spec {
+    id: "bank_conflicts",
+    chapter: "ch04_shared",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 20,
+    goal: "read a column of a tile in one turn",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[rows][cols]"),
+        floats_out("out", "[cols][rows]"),
+        count("rows"),
+        count("cols"),
+    ],
+    cases: &[
+        tiles("32 x 96", "three whole tiles in a row", &[("rows", 32), ("cols", 96)], [3, 1]),
+        tiles("3 x 5", "a tile that is nearly empty", &[("rows", 3), ("cols", 5)], [1, 1]),
+        tiles(
+            "70 x 45",
+            "tiles that are only partly full, on two sides",
+            &[("rows", 70), ("cols", 45)],
+            [2, 3],
+        ),
+        tiles("33 x 1", "a column becomes a row", &[("rows", 33), ("cols", 1)], [1, 2]),
+        gated(tiles(
+            "128 x 512",
+            "64 whole tiles: every warp is full",
+            &[("rows", 128), ("cols", 512)],
+            [16, 4],
+        )),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[
+        // 2048 reads of a column, 31 turns too many each
+        Gate { baseline: Some(63_488.0), ..exactly(Metric::SharedConflicts, 0.0) },
+        // a write and a read of each of 2048 warps, neither left out nor taken apart
+        down_to(Metric::SharedRequests, 4096.0, 4096.0),
+        Gate {
+            metric: Metric::SharedBytes,
+            op: Op::AtMost,
+            target: 4224.0,
+            baseline: Some(4096.0),
+        },
+        sectors(4.5, 4.0),
+        WRITTEN_ONCE,
+    ],
+    hints: &[
+        "Word i of the tile lies in bank i % 32. `tile[tx][ty]` is word 32 * tx + ty. A warp has 32 different tx and one \
+         ty: in how many banks do its words lie?",
+        "A conflict needs two lanes whose words are different and whose banks are not. Which distance between the words \
+         of neighbouring lanes has every lane in a bank of its own?",
+        "The distance is the length of a row of the tile. Nothing forces it to be the length of a row of the matrix.",
+        "Declare tile[SIDE][SIDE + 1]. Row tx then begins in bank tx % 32, and so does a column visit all banks. All \
+         indices stay as they are.",
+    ],
+    pitfalls: &[
+        "Padding by two. Rows of 34 words: lanes 0 and 16 meet, 34 * 16 is a multiple of 32. The length of a row has to be \
+         odd.",
+        "Padding the rows and not the columns: tile[SIDE + 1][SIDE]. The extra words are at the end, and every row begins \
+         in bank 0, as before.",
+        "tile[tx][ty] on the way in and tile[ty][tx] on the way out. That only moves the conflicts to the write.",
+        "Getting rid of the tile. No conflicts are left then, and 32 sectors for each store are back.",
+        "Turning the columns (a swizzle, such as column tx ^ ty) at one end only. What is stored at a turned place has to \
+         be looked for there.",
+    ],
+    learn: "chapter 4, \"Thirty-two banks\"",
+    skeleton: Slug::BankConflict,
+    inputs,
+    reference,
+};

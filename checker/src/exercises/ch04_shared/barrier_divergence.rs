@@ -1,0 +1,107 @@
+//! Who must come to a barrier: every thread of the block, those without an element included.
+
+use ndarray::{Array1, ArrayD};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// Threads of a block, as the kernel has it.
+const BLOCK: usize = 256;
+
+/// `barrier_divergence`.
+pub static SPEC: Spec = Spec {
+    id: "barrier_divergence",
+    chapter: "ch04_shared",
+    kind: Kind::Kernel,
+    start: Start::Fix,
+    minutes: 15,
+    goal: "bring every thread to the barrier",
+    cooperative: false,
+    params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
+    cases: &[
+        blocks("two full blocks", "nobody is spare: all is well", &[("n", 512)], 2),
+        blocks("2 blocks and 5", "251 threads of the last block have no element", &[("n", 517)], 3),
+        blocks("one element", "255 threads have none", &[("n", 1)], 1),
+        blocks("255 elements", "one thread has none", &[("n", 255)], 1),
+        blocks("288 elements", "whole warps have none", &[("n", 288)], 2),
+        gated(blocks("4 blocks and 5", "each element is loaded once", &[("n", 1029)], 5)),
+    ],
+    // a sum of 256 elements, one after the other, and a quotient
+    tolerance: Tolerance::Roundings(257),
+    gates: &[
+        WRITTEN_ONCE,
+        // 32 full warps and one with 5 elements
+        load_requests(33.0, None),
+    ],
+    hints: &[
+        "517 elements, 3 blocks. Which threads of the last block take the `return`, and which of them does the first \
+         __syncthreads() wait for?",
+        "The guard decides two things at once: whether a thread has an element, and whether it comes to the barriers. \
+         Only the first of these depends on n.",
+        "So let all threads stay. What can a thread without an element put into its slot, so that the sum of all 256 \
+         slots is still right? And which line has to be guarded in any case?",
+        "Take out the `return`. Fill the slot with `idx < n ? in[idx] : 0.0f`, and put the last line into \
+         `if (idx < n) { }`.",
+    ],
+    pitfalls: &[
+        "The barrier inside the `if`. Threads that skip the `if` skip the barrier.",
+        "A `__syncthreads()` in each branch of an `if`. Threads of one block then wait in two places; each place waits for \
+         all of them.",
+        "Staying, and bringing nothing. The slot then holds what another block has left there, and thread 0 adds it up.",
+        "1 for the slots without an element. The number that changes nothing is 0 in a sum, 1 in a product, and the \
+         smallest number there is in a maximum.",
+        "The guard gone from the last line as well. Spare threads would write behind the end of `out`.",
+    ],
+    learn: "chapter 4, \"Everybody comes\"",
+    skeleton: Slug::BarrierNotReached,
+    inputs,
+    reference,
+};
+
+const fn blocks(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [BLOCK as u32, 1])
+}
+
+/// Positive, so that no sum is near 0.
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let data = ArrayD::from_shape_simple_fn(vec![n], || rng.random_range(0.5..8.0));
+    vec![Value::Array(Array::F32(data)), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![shares(&f64s(inputs, 0), BLOCK).into()]
+}
+
+/// Each element as a share of the sum of its slice of `block` elements.
+fn shares(data: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
+    let flat: Vec<f64> = data.iter().copied().collect();
+    let divided = flat.chunks(block).flat_map(|slice| {
+        let total: f64 = slice.iter().sum();
+        slice.iter().map(move |value| value / total)
+    });
+    Array1::from_iter(divided).into_dyn()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// 1 + 3 + 4 = 8 in the first slice of three, 5 alone in the second.
+    #[test]
+    fn divides_by_the_sum_of_the_slice() {
+        let data = array![1.0, 3.0, 4.0, 5.0].into_dyn();
+        assert_eq!(shares(&data, 3), array![0.125, 0.375, 0.5, 1.0].into_dyn());
+    }
+}

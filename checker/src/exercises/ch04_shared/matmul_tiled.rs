@@ -1,0 +1,155 @@
+//! A matrix product in which a block loads tiles together, and every thread uses what the others have loaded.
+
+use ndarray::{Array2, Ix2};
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `matmul_tiled`.
+pub static SPEC: Spec = Spec {
+    id: "matmul_tiled",
+    chapter: "ch04_shared",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 40,
+    goal: "load an element once and use it sixteen times",
+    cooperative: false,
+    params: &[
+        floats_in("a", "[rows][inner]"),
+        floats_in("b", "[inner][cols]"),
+        floats_out("c", "[rows][cols]"),
+        count("rows"),
+        count("inner"),
+        count("cols"),
+    ],
+    cases: &[
+        product(
+            "5 x 7 times 7 x 3",
+            "one block, one round, and most of the tile is empty",
+            &[("rows", 5), ("inner", 7), ("cols", 3)],
+            [1, 1],
+        ),
+        product(
+            "3 x 20 times 20 x 2",
+            "a second round, of four products",
+            &[("rows", 3), ("inner", 20), ("cols", 2)],
+            [1, 1],
+        ),
+        product(
+            "16 x 48 times 48 x 32",
+            "three rounds of whole tiles",
+            &[("rows", 16), ("inner", 48), ("cols", 32)],
+            [2, 1],
+        ),
+        product(
+            "70 x 45 times 45 x 33",
+            "the last tile is only partly full, on every side",
+            &[("rows", 70), ("inner", 45), ("cols", 33)],
+            [3, 5],
+        ),
+        product(
+            "17 x 1 times 1 x 40",
+            "one product for each element",
+            &[("rows", 17), ("inner", 1), ("cols", 40)],
+            [3, 2],
+        ),
+        product(
+            "1 x 100 times 100 x 1",
+            "one element, and seven rounds for it",
+            &[("rows", 1), ("inner", 100), ("cols", 1)],
+            [1, 1],
+        ),
+        gated(product(
+            "64 x 128 times 128 x 96",
+            "eight rounds of whole tiles",
+            &[("rows", 64), ("inner", 128), ("cols", 96)],
+            [6, 4],
+        )),
+    ],
+    // 128 products, summed up one after the other
+    tolerance: Tolerance::Roundings(128),
+    gates: &[
+        // 128 of a and 128 of b; through tiles of 16 x 16 each serves 16 threads
+        Gate {
+            metric: Metric::LoadsPerElement,
+            op: Op::AtMost,
+            target: 16.8,
+            baseline: Some(256.0),
+        },
+        WRITTEN_ONCE,
+        // two tiles of 16 x 16 floats
+        at_most(Metric::SharedBytes, 2048.0),
+    ],
+    hints: &[
+        "Take one block, 16 x 16 threads. Thread (tx, ty) wants a row of a and a column of b. Which other threads of the \
+         block want the same row, and which the same column?",
+        "The whole rows and columns do not fit into shared memory for every size. But the sum can be made in pieces: 16 \
+         products, then the next 16. For 16 products the block needs a tile of a, 16 x 16, and one of b.",
+        "In each round, every thread brings one element of a and one of b. Thread (tx, ty) brings those at row ty, column \
+         tx of the two tiles. The tile of a moves to the right from round to round, the tile of b moves down.",
+        "Two barriers in a round: nobody computes before both tiles are complete, and nobody brings the next ones before \
+         everybody has computed. All threads come to both, those without an element of c as well: they bring zeros.",
+        "for (int first = 0; first < inner; first += TILE) { a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * \
+         inner + first + tx] : 0.0f; the same for b with row first + ty; barrier; 16 products of a_tile[ty][k] and \
+         b_tile[k][tx]; barrier }. The guard around the store stays.",
+    ],
+    pitfalls: &[
+        "One barrier in the loop. Without the second, a fast warp brings the next tiles while a slow one still uses these. \
+         It is rarely seen to go wrong, and it is wrong.",
+        "`return` for threads without an element of c. They have elements to bring, and barriers to come to.",
+        "No zeros where a or b has ended. What is in the tile from the round before goes into the sum.",
+        "inner / TILE rounds. What is left over, the last inner % TILE products, is left out.",
+        "A guard that looks at rows and cols only. A tile of a can end in the middle of a row of a: what follows in memory \
+         is its next row.",
+    ],
+    learn: "chapter 4, \"Load once, use sixteen times\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+const fn product(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: [u32; 2],
+) -> Case {
+    case(name, why, sizes, grid, [16, 16])
+}
+
+fn sizes(case: &Case) -> [usize; 3] {
+    ["rows", "inner", "cols"].map(|name| case.size(name))
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let [rows, inner, cols] = sizes(case);
+    let arrays = [uniform(rng, &[rows, inner]), uniform(rng, &[inner, cols]), out(&[rows, cols])];
+    arrays.into_iter().chain(sizes(case).map(int)).collect()
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [a, b] = [0, 1].map(|i| f64s(inputs, i).into_dimensionality::<Ix2>().expect("a matrix"));
+    vec![times(&a, &b).into_dyn().into()]
+}
+
+fn times(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+    a.dot(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// 1 * 7 + 2 * 9 + 3 * 11 = 58, and so on.
+    #[test]
+    fn rows_times_columns() {
+        let a = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+        let b = array![[7.0, 8.0], [9.0, 10.0], [11.0, 12.0]];
+        assert_eq!(times(&a, &b), array![[58.0, 64.0], [139.0, 154.0]]);
+    }
+}

@@ -1,0 +1,97 @@
+//! The smallest kernel in which threads of a block need each other: one barrier between a write and a read.
+
+use ndarray::{Array1, ArrayD};
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `reverse_sync`.
+pub static SPEC: Spec = Spec {
+    id: "reverse_sync",
+    chapter: "ch04_shared",
+    kind: Kind::Kernel,
+    start: Start::Fix,
+    minutes: 10,
+    goal: "wait until everybody has written",
+    cooperative: false,
+    params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
+    cases: &[
+        blocks("3 blocks of 64", "two warps in each block need each other", &[("n", 192)], 3, 64),
+        blocks("one warp", "even 32 threads run in no promised order", &[("n", 32)], 1, 32),
+        blocks("4 blocks of 96", "the middle warp only needs itself", &[("n", 384)], 4, 96),
+        blocks("one thread", "it is first and last at once", &[("n", 1)], 1, 1),
+        gated(blocks("5 blocks of 256", "eight warps in each block", &[("n", 1280)], 5, 256)),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[
+        WRITTEN_ONCE,
+        // 40 warps, a store and a load each
+        at_least(Metric::SharedRequests, 80.0),
+        exactly(Metric::Barriers, 1.0),
+    ],
+    hints: &[
+        "Two warps, two lines. Nothing says that they take turns. What does a thread of warp 0 read if warp 1 \
+         has not begun yet?",
+        "Each thread writes one slot and reads another. Before which line must all the writes of the block have \
+         happened?",
+        "A barrier holds every thread of the block until the last one has come. Where does it have to stand, so \
+         that every read lies behind it and every write before it?",
+        "One line, `__syncthreads();`, between the line that fills the tile and the line that reads it.",
+    ],
+    pitfalls: &[
+        "The barrier before the first line. It is passed before anybody has written.",
+        "`__syncthreads;` without parentheses. It compiles, it names a function, and it calls nobody.",
+        "`__syncwarp()`. It waits for the 32 threads of one warp; a slot of another warp may still be empty.",
+        "`volatile`, or a fence such as `__threadfence_block()`. They say that a read or write really happens, and in \
+         which order one thread's appear. Nobody waits for anybody.",
+        "Leaving it as it is because the answers are right. They were right on the machine, and on the day, on which \
+         you looked.",
+    ],
+    learn: "chapter 4, \"A wall between write and read\"",
+    skeleton: Slug::SharedRace,
+    inputs,
+    reference,
+};
+
+const fn blocks(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+    block: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [block, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    vec![uniform(rng, &[n]), out(&[n])]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![reversed(&f64s(inputs, 0), case.block[0] as usize).into()]
+}
+
+/// Each slice of `block` elements turned around.
+fn reversed(data: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
+    let flat: Vec<f64> = data.iter().copied().collect();
+    let turned = flat.chunks(block).flat_map(|slice| slice.iter().rev().copied());
+    Array1::from_iter(turned).into_dyn()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn turns_each_slice_around_and_leaves_it_where_it_is() {
+        let data = array![1.0, 2.0, 3.0, 4.0, 5.0, 6.0].into_dyn();
+        assert_eq!(reversed(&data, 3), array![3.0, 2.0, 1.0, 6.0, 5.0, 4.0].into_dyn());
+        assert_eq!(reversed(&data, 1), data);
+    }
+}

@@ -1,0 +1,107 @@
+//! Sums of neighbours through a tile with a halo, whose size only the launch knows: dynamic shared memory.
+
+use ndarray::{Array1, ArrayD};
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `stencil_1d`.
+pub static SPEC: Spec = Spec {
+    id: "stencil_1d",
+    chapter: "ch04_shared",
+    kind: Kind::Program,
+    start: Start::Optimise,
+    minutes: 30,
+    goal: "load each element once for a whole block",
+    cooperative: false,
+    params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n"), count("radius")],
+    cases: &[
+        sized("10 elements, radius 3", "small enough to draw", &[("n", 10), ("radius", 3)]),
+        sized("300, radius 3", "sums that reach into the next block", &[("n", 300), ("radius", 3)]),
+        sized("1000, radius 20", "another radius, another tile", &[("n", 1000), ("radius", 20)]),
+        sized("517, radius 0", "each element alone", &[("n", 517), ("radius", 0)]),
+        sized(
+            "600, radius 300",
+            "a halo that is longer than a block",
+            &[("n", 600), ("radius", 300)],
+        ),
+        gated(sized("4096, radius 3", "16 full blocks", &[("n", 4096), ("radius", 3)])),
+    ],
+    // the longest sum has 600 terms
+    tolerance: Tolerance::Roundings(600),
+    gates: &[
+        // 6.99: the first and the last three elements have fewer neighbours
+        Gate {
+            metric: Metric::LoadsPerElement,
+            op: Op::AtMost,
+            target: 1.05,
+            baseline: Some(28_660.0 / 4096.0),
+        },
+        exactly(Metric::Launches, 1.0),
+        // 256 + 2 * 3 floats
+        at_most(Metric::SharedBytes, 1048.0),
+    ],
+    hints: &[
+        "Draw block 1 of the second case, radius 3. Its 256 threads want elements 256 - 3 to 511 + 3. That is how many, \
+         and how many of them does each of those elements serve?",
+        "In the kernel: `extern __shared__ float tile[];` has no length. In the launch: the third value between the angle \
+         brackets is the number of bytes of that array, for each block.",
+        "Let cell 0 stand for element blockIdx.x * BLOCK - radius. There are more cells than threads: thread tid fills \
+         the cells tid, tid + BLOCK, tid + 2 * BLOCK ... as long as they are below BLOCK + 2 * radius. What belongs into a \
+         cell that stands for no element?",
+        "Threads without a sum still fill cells, and still come to the barrier. Only the sum and the store stand behind \
+         `if (idx < n)`. The sum of thread tid begins at cell tid and has 2 * radius + 1 cells.",
+        "sum_around<<<grid, BLOCK, (BLOCK + 2 * radius) * sizeof(float)>>>(...). In the kernel: for (int cell = tid; cell < \
+         BLOCK + 2 * radius; cell += BLOCK) { const int i = blockIdx.x * BLOCK - radius + cell; tile[cell] = 0 <= i && i < \
+         n ? in[i] : 0.0f; } __syncthreads();",
+    ],
+    pitfalls: &[
+        "A tile without a halo. Sums near the ends of a block need elements of the neighbours.",
+        "The halo filled by the first `radius` threads, once. That is right as long as a block has so many threads.",
+        "Cells for bytes in the launch. The kernel then writes behind its tile.",
+        "`if (idx >= n) return;` at the top. Such a thread had cells to fill, and is missed at the barrier.",
+        "The halo of the first and the last block read as if there were elements. Ask before you load.",
+        "A tile for the whole array. It is right as long as the array fits, and each block loads all of it.",
+    ],
+    learn: "chapter 4, \"As long as the launch says\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    vec![uniform(rng, &[n]), out(&[n]), int(n), int(case.size("radius"))]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![around(&f64s(inputs, 0), case.size("radius")).into()]
+}
+
+/// The sum of each element and its neighbours up to `radius` away, zeros beyond the ends.
+fn around(data: &ArrayD<f64>, radius: usize) -> ArrayD<f64> {
+    let flat: Vec<f64> = data.iter().copied().collect();
+    let sums = (0..flat.len()).map(|i| {
+        let near = i.saturating_sub(radius)..(i + radius + 1).min(flat.len());
+        flat.get(near).into_iter().flatten().sum()
+    });
+    Array1::from_iter(sums).into_dyn()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn sums_up_what_is_near() {
+        let data = array![1.0, 20.0, 300.0, 4000.0].into_dyn();
+        assert_eq!(around(&data, 1), array![21.0, 321.0, 4320.0, 4300.0].into_dyn());
+        assert_eq!(around(&data, 0), data);
+        assert_eq!(around(&data, 9), array![4321.0, 4321.0, 4321.0, 4321.0].into_dyn());
+    }
+}

@@ -1,0 +1,38 @@
+// bank_conflicts | chapter 4 | "Thirty-two turns, or one"
+//
+// Goal    out = the transpose of in, through a tile, without a single bank conflict.
+//
+// in      [rows][cols]  f32, read only; row after row in memory
+// out     [cols][rows]  f32, every element must be written
+// rows    count  any rows >= 1
+// cols    count  any cols >= 1
+// launch  blocks of SIDE x SIDE threads; blockIdx.x counts tiles along a row of `in`,
+//         blockIdx.y counts them down
+//
+// This kernel is right, and coalesced both ways. Something else takes 32 turns where one would do.
+// Keep the tile: at most 4224 bytes of shared memory.
+//
+// Run     checker check bank_conflicts   Stuck?  checker hint bank_conflicts
+
+constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
+
+extern "C" __global__ void bank_conflicts(const float* in, float* out, int rows, int cols) {
+    __shared__ float tile[SIDE][SIDE];  // one tile of `in`, as it lies there
+
+    const int tx = threadIdx.x;  // 0 .. SIDE-1, moves fastest in a warp
+    const int ty = threadIdx.y;  // 0 .. SIDE-1
+
+    const int row = blockIdx.y * SIDE + ty;  // of `in`, 0 .. at least rows-1
+    const int col = blockIdx.x * SIDE + tx;  // of `in`, 0 .. at least cols-1
+    if (row < rows && col < cols) {
+        tile[ty][tx] = in[row * cols + col];
+    }
+
+    __syncthreads();  // the tile is complete before anyone reads what another thread has brought
+
+    const int out_row = blockIdx.x * SIDE + ty;  // of `out`, 0 .. at least cols-1
+    const int out_col = blockIdx.y * SIDE + tx;  // of `out`, 0 .. at least rows-1
+    if (out_row < cols && out_col < rows) {
+        out[out_row * rows + out_col] = tile[tx][ty];
+    }
+}

@@ -1,0 +1,40 @@
+// barrier_divergence | chapter 4 | "Nobody goes home before the meeting"
+//
+// Goal    out[i] = in[i] / the sum of all elements of its block's slice.
+//
+// in      [n]  f32, positive, read only
+// out     [n]  f32, every element must be written
+// n       count  any n >= 1; the last block may be only partly full
+// launch  ceil(n / BLOCK) blocks of BLOCK threads
+//
+// As long as n is a whole number of blocks, all is well.
+//
+// Run     checker check barrier_divergence    Stuck?  checker hint barrier_divergence
+
+constexpr int BLOCK = 256;  // threads of a block
+
+extern "C" __global__ void barrier_divergence(const float* in, float* out, int n) {
+    __shared__ float tile[BLOCK];  // the block's slice
+    __shared__ float total;        // its sum: one number for the whole block
+
+    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // place in the array, 0 .. at least n-1
+
+    if (idx >= n) {
+        return;
+    }
+
+    tile[tid] = in[idx];
+    __syncthreads();  // the slice is complete before thread 0 adds it up
+
+    if (tid == 0) {
+        float sum = 0.0f;
+        for (int i = 0; i < BLOCK; ++i) {
+            sum += tile[i];
+        }
+        total = sum;
+    }
+    __syncthreads();  // the sum is there before anyone divides by it
+
+    out[idx] = tile[tid] / total;
+}

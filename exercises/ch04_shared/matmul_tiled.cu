@@ -1,0 +1,31 @@
+// matmul_tiled | chapter 4 | "Load once, use sixteen times"
+//
+// Goal    c = a * b (matrix product), with at most 16.8 loads for each element of c where inner is
+//         128. This kernel needs 256.
+//
+// a       [rows][inner]  f32, read only
+// b       [inner][cols]  f32, read only
+// c       [rows][cols]   f32, every element must be written
+// rows, inner, cols      counts, any >= 1
+// launch  blocks of TILE x TILE threads; blockIdx.x counts tiles along a row of c, blockIdx.y down
+//
+// Each thread computes one element of c, and loads a row of a and a column of b for itself. Its
+// neighbours load the same rows and columns. Use at most two tiles of shared memory.
+//
+// Run     checker check matmul_tiled     Stuck?  checker hint matmul_tiled
+
+constexpr int TILE = 16;  // elements of a tile on either side; a thread for each
+
+extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c, int rows,
+                                        int inner, int cols) {
+    const int row = blockIdx.y * TILE + threadIdx.y;  // of a and c, 0 .. at least rows-1
+    const int col = blockIdx.x * TILE + threadIdx.x;  // of b and c, 0 .. at least cols-1
+
+    if (row < rows && col < cols) {
+        float acc = 0.0f;
+        for (int k = 0; k < inner; ++k) {
+            acc += a[row * inner + k] * b[k * cols + col];
+        }
+        c[row * cols + col] = acc;
+    }
+}

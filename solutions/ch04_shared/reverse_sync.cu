@@ -1,0 +1,17 @@
+// Idea    nobody reads before everybody has written: that is what a barrier is for.
+// Work    one load, one store and one barrier for each thread.
+// Notice  the barrier stands between the two lines that share the tile, and every thread comes to
+// it.
+
+constexpr int MOST = 256;  // threads of the largest block
+
+extern "C" __global__ void reverse_sync(const float* in, float* out) {
+    __shared__ float tile[MOST];  // a slot for each thread, shared by the whole block
+
+    const int tid = threadIdx.x;                    // place in the block, 0 .. blockDim.x-1
+    const int idx = blockIdx.x * blockDim.x + tid;  // place in the array, 0 .. n-1
+
+    tile[tid] = in[idx];
+    __syncthreads();  // every slot is filled before anyone reads another thread's
+    out[idx] = tile[blockDim.x - 1 - tid];
+}
