@@ -23,7 +23,8 @@ class BankGrid extends HTMLElement {
         this.drawing = document.createElementNS(SVG, "svg");
         this.drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEAD + BANKS * TURN + 2}`);
         this.drawing.setAttribute("role", "img");
-        figure.append(this.drawing, this.caption);
+        // above the drawing, which is high enough for 32 turns and empty for one
+        figure.append(this.caption, this.drawing);
         const frame = document.createElement("wb-steps");
         frame.append(figure);
         const sliders = document.createElement("div");
@@ -65,7 +66,7 @@ class BankGrid extends HTMLElement {
         this.stride.output.textContent = String(stride);
         this.padding.output.textContent = String(padding);
         const places = this.places(stride, padding);
-        this.drawing.replaceChildren(...this.heads(), ...this.cells(places));
+        this.drawing.replaceChildren(...this.heads(), ...this.idle(places), ...this.cells(places));
         this.say(stride, padding, places);
     }
 
@@ -77,22 +78,31 @@ class BankGrid extends HTMLElement {
             head.textContent = String(bank);
             heads.push(head);
         }
-        const under = HEAD + TURN - 0.5;
-        heads.push(this.element("line", { class: "stop", x1: 0, y1: under, x2: WIDTH, y2: under }));
         return heads;
     }
 
+    // Banks that have nothing to hand out, in the turns that it takes.
+    idle(places) {
+        const busy = new Set(places.map(([bank, turn]) => turn * BANKS + bank));
+        const turns = Math.max(...places.map(([, turn]) => turn)) + 1;
+        return Array.from({ length: turns * BANKS }, (_, at) => at)
+            .filter((at) => !busy.has(at))
+            .map((at) => this.cell(at % BANKS, Math.floor(at / BANKS), "sector"));
+    }
+
     cells(places) {
-        return places.map(([bank, turn]) =>
-            this.element("rect", {
-                class: turn === 0 ? "g0" : "g1",
-                x: bank * COLUMN,
-                y: HEAD + turn * TURN,
-                width: COLUMN - 1.5,
-                height: TURN - 1,
-                rx: 2,
-            }),
-        );
+        return places.map(([bank, turn]) => this.cell(bank, turn, turn === 0 ? "g0" : "g1"));
+    }
+
+    cell(bank, turn, name) {
+        return this.element("rect", {
+            class: name,
+            x: bank * COLUMN,
+            y: HEAD + turn * TURN,
+            width: COLUMN - 1.5,
+            height: TURN - 1,
+            rx: 2,
+        });
     }
 
     say(stride, padding, places) {

@@ -89,7 +89,8 @@ fn caption(stride: usize, padding: usize) -> String {
         1 => ", one unused word after every 32".to_owned(),
         n => format!(", {n} unused words after every 32"),
     };
-    format!("Lane l reads element {stride} * l{padded}: {turns}, by {banks}.")
+    let element = if stride == 1 { "l".to_owned() } else { format!("{stride} * l") };
+    format!("Lane l reads element {element}{padded}: {turns}, by {banks}.")
 }
 
 /// Height of a turn in the columns, and of the numbers above them.
@@ -103,14 +104,20 @@ fn columns(stride: usize, padding: usize) -> Svg {
     for bank in (0..BANKS).step_by(4) {
         svg.word([bank as f64 * w + w / 2.0, HEAD - 4.0], "small middle", &bank.to_string());
     }
-    let served = served(&words(stride, padding), BANKS);
+    let served: BTreeSet<(usize, usize)> =
+        served(&words(stride, padding), BANKS).into_iter().collect();
     let last = served.iter().map(|(_, turn)| *turn).max().unwrap_or(0);
-    for (bank, turn) in served.into_iter().collect::<BTreeSet<_>>() {
-        let class = if turn == 0 { "g0" } else { "g1" };
-        let at = [bank as f64 * w, HEAD + turn as f64 * TURN];
-        svg.cell(at, [w - 1.5, TURN - 1.0], class, "");
+    for bank in 0..BANKS {
+        for turn in 0..=last {
+            let class = match (served.contains(&(bank, turn)), turn) {
+                (false, _) => "sector",
+                (true, 0) => "g0",
+                (true, _) => "g1",
+            };
+            let at = [bank as f64 * w, HEAD + turn as f64 * TURN];
+            svg.cell(at, [w - 1.5, TURN - 1.0], class, "");
+        }
     }
-    svg.line([0.0, HEAD + TURN - 0.5], [WIDTH, HEAD + TURN - 0.5], "stop");
     svg.word(
         [0.0, HEAD + (last + 1) as f64 * TURN + 12.0],
         "small",
@@ -161,15 +168,16 @@ fn panel(
     let turns = turns(&read, SMALL);
     let mut svg = Svg::default();
     let (w, h, left) = (30.0, 22.0, 30.0);
-    svg.word([left, 12.0], "small", "in each cell its bank; filled: what the warp reads");
+    svg.word([left, 12.0], "small", &format!("in each cell its bank; orange: bank {column}"));
     for row in 0..SMALL {
         for col in 0..length {
             let word = row * length + col;
             let used = (0..SMALL).any(|c| place(row, c) == word);
-            let class = match (read.contains(&word), used) {
-                (true, _) => "picked",
-                (false, true) => "data",
-                (false, false) => "spare",
+            let class = match (read.contains(&word), used, word % SMALL == column) {
+                (true, ..) => "picked",
+                (_, false, _) => "spare",
+                (.., true) => "g1",
+                _ => "data",
             };
             let at = [left + col as f64 * w, 20.0 + row as f64 * h];
             svg.cell(at, [w - 2.0, h - 2.0], class, &(word % SMALL).to_string());
@@ -179,7 +187,7 @@ fn panel(
     Panel {
         title,
         caption: format!(
-            "A warp of {SMALL} reads column {column} of a tile with {SMALL} banks: {turns}, because {why}."
+            "A tile in {SMALL} banks. A warp of {SMALL} reads column {column} (filled): {turns}, because {why}."
         ),
         svg,
     }

@@ -58,8 +58,8 @@ pub static SPEC: Spec = Spec {
         "A conflict needs two lanes whose words are different and whose banks are not. Which distance between the words \
          of neighbouring lanes has every lane in a bank of its own?",
         "The distance is the length of a row of the tile. Nothing forces it to be the length of a row of the matrix.",
-        "Declare tile[SIDE][SIDE + 1]. Row tx then begins in bank tx % 32, and so does a column visit all banks. All \
-         indices stay as they are.",
+        "Declare tile[SIDE][SIDE + 1]. Row r then begins in bank r % 32, and the words of a column lie in 32 different \
+         banks. All indices stay as they are.",
     ],
     pitfalls: &[
         "Padding by two. Rows of 34 words: lanes 0 and 16 meet, 34 * 16 is a multiple of 32. The length of a row has to be \
