@@ -25,7 +25,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 pub mod capture;
 mod diagnostics;
 mod exercise;
-mod figure;
+pub(crate) mod figure;
 mod html;
 mod markers;
 mod quiz;

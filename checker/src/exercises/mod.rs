@@ -8,6 +8,8 @@ use crate::spec::Spec;
 
 mod ch01_threads;
 mod ch02_memory;
+mod ch03_coalescing;
+mod ch05_debugging;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -54,6 +56,23 @@ static CHAPTERS: &[Chapter] = &[
             &ch02_memory::pitched_2d::SPEC,
             &ch02_memory::volume_3d::SPEC,
         ],
+    },
+    Chapter {
+        id: "ch03_coalescing",
+        number: 3,
+        title: "Coalescing",
+        exercises: &[
+            &ch03_coalescing::stride::SPEC,
+            &ch03_coalescing::row_col_sums::SPEC,
+            &ch03_coalescing::structs_soa::SPEC,
+            &ch03_coalescing::float4_align::SPEC,
+        ],
+    },
+    Chapter {
+        id: "ch05_debugging",
+        number: 5,
+        title: "Debugging",
+        exercises: &[&ch05_debugging::oob_uninit_hunt::SPEC, &ch05_debugging::nan_hunt::SPEC],
     },
     Chapter {
         id: "ch08_streams",

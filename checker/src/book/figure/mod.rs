@@ -6,7 +6,11 @@ use super::html::inline;
 mod coalesce;
 mod image;
 mod index;
+mod layout;
 mod memory;
+#[cfg(test)]
+pub(crate) mod simulated;
+mod spread;
 mod stride;
 mod svg;
 mod timeline;
@@ -22,6 +26,11 @@ struct Panel {
 
 /// The figure called `name`, as HTML without an empty line.
 pub fn named(name: &str) -> Option<String> {
+    if name == "stride-and-offset" {
+        let (panels, table) = coalesce::stride_and_offset();
+        let panels = steps(&panels);
+        return Some(format!("<wb-coalesce data-sectors=\"{table}\">\n{panels}</wb-coalesce>\n"));
+    }
     let panels = match name {
         "one-block" => index::one_block(3, 5, [1, 2]),
         "spare-threads" => index::spare_threads(16, 13),
@@ -29,6 +38,12 @@ pub fn named(name: &str) -> Option<String> {
         "grid-stride" => stride::panels(2, 4, 21),
         "row-or-column" => coalesce::row_or_column(),
         "chunk-or-step" => coalesce::chunk_or_step(),
+        "strides" => layout::strides(),
+        "structs" => layout::structs(),
+        "struct-padding" => layout::padding(),
+        "row-sums" => layout::rows(),
+        "wide-loads" => layout::wide(),
+        "nan-spread" => spread::panels(),
         "round-trip" => memory::round_trip(),
         "pitch" => memory::pitch(3, 12, 16, 8),
         "texels" => image::texels([8, 16, 24, 0], 1.75),
@@ -36,6 +51,11 @@ pub fn named(name: &str) -> Option<String> {
         "timeline" => timeline::panels(1 << 20),
         _ => return None,
     };
+    Some(steps(&panels))
+}
+
+/// The panels, one of which is shown at a time.
+fn steps(panels: &[Panel]) -> String {
     let figures: String = panels
         .iter()
         .map(|p| {
@@ -49,20 +69,27 @@ pub fn named(name: &str) -> Option<String> {
             )
         })
         .collect();
-    Some(format!("<wb-steps>\n{figures}</wb-steps>\n"))
+    format!("<wb-steps>\n{figures}</wb-steps>\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: [&str; 11] = [
+    const ALL: [&str; 18] = [
         "one-block",
         "spare-threads",
         "many-blocks",
         "grid-stride",
         "row-or-column",
         "chunk-or-step",
+        "stride-and-offset",
+        "strides",
+        "structs",
+        "nan-spread",
+        "struct-padding",
+        "row-sums",
+        "wide-loads",
         "round-trip",
         "pitch",
         "texels",
