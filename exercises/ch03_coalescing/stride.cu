@@ -10,8 +10,8 @@
 // n          count  any n >= 1
 // launch     1-D, blocks of 128 threads, at least n + s threads
 //
-// The kernel is right for every s. It visits the elements in an order of its own: s, 2s, 3s ..., then
-// from 1 on, then from 2 on. Any other order gives the same result.
+// The kernel is right for every s. It visits the elements in an order of its own: 0, s, 2s ...,
+// then from 1 on, then from 2 on. Any other order gives the same result.
 //
 // Predict first. Then see what each stride costs: checker profile stride --case 's = 3'
 //
@@ -36,7 +36,7 @@ extern "C" __global__ void stride(const float* in, float* out, int* predicted, i
     }
 
     // TODO 2: let neighbouring threads take neighbouring elements.
-    const int in_a_row = (n + s - 1) / s;              // elements before the order starts again
+    const int in_a_row = (n + s - 1) / s;             // elements before the order starts again
     const int i = me % in_a_row * s + me / in_a_row;  // which element is mine
     if (me < in_a_row * s && i < n) {
         out[i] = in[i] * in[i];

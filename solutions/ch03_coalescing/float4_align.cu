@@ -1,9 +1,9 @@
-// Idea    as many elements as possible in fours, the rest one by one. If the view of x does not begin
-//         at a multiple of 16 bytes, all of it is rest.
-// Work    n/2 loads of one float become n/8 of four; a warp's request then is 512 bytes, 16 sectors,
-//         and just as many bytes as before.
-// Notice  one loop serves as tail and as the way around a misaligned view: it begins where the fours
-//         end, which may be at 0.
+// Idea    as many elements as possible in fours, the rest one by one. If the view of x does not
+//         begin at a multiple of 16 bytes, all of it is rest.
+// Work    2n loads of one float become n/2 of four; a request of a warp then is 512 bytes, 16
+//         sectors, and just as many bytes as before.
+// Notice  one loop serves as tail and as the way around a misaligned view: it begins where the
+//         fours end, which may be at 0.
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {
@@ -11,8 +11,8 @@ extern "C" __global__ void float4_align(float a, const float* x, const float* y,
     const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
     const float* view = x + offset;                        // [n]
 
-    const bool aligned = offset % 4 == 0;     // x itself is
-    const int fours = aligned ? n / 4 : 0;    // whole fours
+    const bool aligned = offset % 4 == 0;   // x itself is
+    const int fours = aligned ? n / 4 : 0;  // whole fours
     const float4* view4 = reinterpret_cast<const float4*>(view);
     const float4* y4 = reinterpret_cast<const float4*>(y);
     float4* out4 = reinterpret_cast<float4*>(out);

@@ -1,5 +1,5 @@
-// Idea    neighbouring threads must read neighbouring elements. Along a row, the neighbours are the
-//         lanes of one warp: so a warp takes a row, and its lanes walk along it in step.
+// Idea    neighbouring threads must read neighbouring elements. Along a row, the neighbours are
+//         the lanes of one warp: so a warp takes a row, and its lanes walk along it in step.
 // Work    each element is loaded twice, 4 sectors per request; 5 shuffles and one store per row.
 // Notice  the loop over the columns stays a thread for each: there, neighbouring threads were
 //         neighbours in memory from the start. All lanes reach sum_of_warp, also those whose loop

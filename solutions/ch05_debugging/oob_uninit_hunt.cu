@@ -1,8 +1,8 @@
-// Idea    an element is inside if its row is and its column is; a tile has FRAME * FRAME cells, and a
-//         cell that nobody fills has no value; row number `rows` is the first one outside.
+// Idea    an element is inside if its row is and its column is; a tile has FRAME * FRAME cells,
+//         and a cell that nobody fills has no value; row number `rows` is the first one outside.
 // Work    324 cells filled by 256 threads in two rounds; 9 additions per element.
-// Notice  each bug hid the next one: the first report is about the first thing that went wrong, and
-//         what comes after it may be a consequence.
+// Notice  each bug hid the next one: the first report is about the first thing that went wrong,
+//         and what comes after it may be a consequence.
 
 constexpr int SIDE = 16;         // of a block
 constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side

@@ -10,9 +10,9 @@
 // n       count   any n >= 1
 // steps   count   any steps >= 1; one launch for each
 //
-// This program is right. Its kernel works on an array of structs, 12 bytes each, and a warp that loads
-// `x` gets y and z with it. Give the kernel an array for each field instead. The host's arrays stay
-// as they are: the program has to rearrange them on the way in and on the way out.
+// This program is right. Its kernel works on an array of structs, 12 bytes each, and a warp that
+// loads `x` gets y and z with it. Give the kernel an array for each field instead. The host's
+// arrays stay as they are: the program has to rearrange them on the way in and on the way out.
 //
 // Run     checker check structs_soa      Stuck?  checker hint structs_soa
 

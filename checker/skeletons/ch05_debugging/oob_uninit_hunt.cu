@@ -9,7 +9,7 @@
 // launch  a 2-D grid of blocks of 16 x 16 threads, enough of them for all elements
 //
 // Each block copies its part of `in` and one element more on every side into shared memory, waits,
-// and adds up nine elements from there. That plan is right, and it should stay. Three lines are not.
+// and adds up nine elements from there. That plan is right and should stay. Three lines are not.
 //
 // Run     checker check oob_uninit_hunt  Stuck?  checker hint oob_uninit_hunt
 

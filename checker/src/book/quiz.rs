@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(right("02"), sectors(33, 0, 1)?.to_string());
         assert_eq!(right("03"), sectors(4, 0, 4)?.to_string());
         assert_eq!(right("04"), sectors(4, 3, 1)?.to_string());
-        assert_eq!(right("05"), std::mem::size_of::<Padded>().to_string());
+        assert_eq!(right("05"), size_of::<Padded>().to_string());
         Ok(())
     }
 

@@ -8,7 +8,7 @@ extern "C" __global__ void float4_align(float a, const float* x, const float* y,
     const float* view = x + offset;                        // [n]
 
     const bool aligned = offset % 2 == 0;
-    const int fours = aligned ? n / 4 : 0;    // whole fours
+    const int fours = aligned ? n / 4 : 0;  // whole fours
     const float4* view4 = reinterpret_cast<const float4*>(view);
     const float4* y4 = reinterpret_cast<const float4*>(y);
     float4* out4 = reinterpret_cast<float4*>(out);

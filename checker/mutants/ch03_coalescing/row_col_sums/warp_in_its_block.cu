@@ -11,7 +11,7 @@ __device__ int sum_of_warp(int value) {
 extern "C" __global__ void row_col_sums(const int* in, int* row_sums, int* col_sums, int rows,
                                         int cols) {
     const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
-    const int warp = threadIdx.x / 32;                             // 0 .. warps-1
+    const int warp = threadIdx.x / 32;                     // 0 .. warps-1
     const int lane = me % 32;                              // 0 .. 31
 
     // a thread for each column

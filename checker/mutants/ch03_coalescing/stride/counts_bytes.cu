@@ -2,10 +2,10 @@
 // Bytes instead of sectors.
 
 __device__ const int PREDICTED[6] = {
-    128, // s = 1
-    256, // s = 2
-    384, // s = 3
-    512, // s = 4
+    128,   // s = 1
+    256,   // s = 2
+    384,   // s = 3
+    512,   // s = 4
     1024,  // s = 8
     1024,  // s = 16
 };

@@ -17,7 +17,7 @@ extern "C" __global__ void stride(const float* in, float* out, int* predicted, i
         predicted[me] = PREDICTED[me];
     }
 
-    const int in_a_row = n / s;              // elements before the order starts again
+    const int in_a_row = n / s;  // elements before the order starts again
     const int i = in_a_row > 0 ? me % in_a_row * s + me / in_a_row : 0;  // which element is mine
     if (in_a_row > 0 && me < in_a_row * s) {
         out[i] = in[i] * in[i];

@@ -17,7 +17,7 @@ extern "C" __global__ void stride(const float* in, float* out, int* predicted, i
         predicted[me] = PREDICTED[me];
     }
 
-    const int in_a_row = (n + s - 1) / s;              // elements before the order starts again
+    const int in_a_row = (n + s - 1) / s;             // elements before the order starts again
     const int i = me % in_a_row * s + me / in_a_row;  // which element is mine
     if (me < in_a_row * s && i < n) {
         out[i] = in[i] * in[i];

@@ -7,8 +7,7 @@ struct Points {
     float *x, *y, *z;  // [n] each, on the device
 };
 
-__global__ void turn(Points points, float c, float s, float lift, int n,
-                     int steps) {
+__global__ void turn(Points points, float c, float s, float lift, int n, int steps) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < n) {
         for (int step = 0; step < steps; step++) {

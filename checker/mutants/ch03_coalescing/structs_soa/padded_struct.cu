@@ -1,5 +1,6 @@
 // expect: uncoalesced
-// 16 bytes for each point, converted with care: one load brings a point, and a quarter of it is padding.
+// 16 bytes for each point, converted with care: one load brings a point, and a quarter of it is
+// padding.
 
 #include <vector>
 

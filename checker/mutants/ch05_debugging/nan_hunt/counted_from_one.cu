@@ -2,9 +2,9 @@
 // Steps counted from 1.
 
 __device__ const int FOUND[3] = {
-    2,  // blockIdx.x
+    2,   // blockIdx.x
     50,  // threadIdx.x
-    9,  // step
+    9,   // step
 };
 
 constexpr int TERMS = 64;

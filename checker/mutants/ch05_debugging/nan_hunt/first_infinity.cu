@@ -2,9 +2,9 @@
 // The step in which bottom becomes infinite: the term is 0 then, and the sum still a number.
 
 __device__ const int FOUND[3] = {
-    2,  // blockIdx.x
+    2,   // blockIdx.x
     50,  // threadIdx.x
-    7,  // step
+    7,   // step
 };
 
 constexpr int TERMS = 64;

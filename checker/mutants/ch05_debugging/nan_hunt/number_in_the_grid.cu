@@ -2,9 +2,9 @@
 // The index of the element for the number of the thread in its block.
 
 __device__ const int FOUND[3] = {
-    2,  // blockIdx.x
+    2,    // blockIdx.x
     306,  // threadIdx.x
-    8,  // step
+    8,    // step
 };
 
 constexpr int TERMS = 64;

@@ -3,8 +3,8 @@
 
 __device__ const int FOUND[3] = {
     50,  // blockIdx.x
-    2,  // threadIdx.x
-    8,  // step
+    2,   // threadIdx.x
+    8,   // step
 };
 
 constexpr int TERMS = 64;

@@ -27,6 +27,7 @@ extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows
                 sum += tile[(threadIdx.y + r) * FRAME + threadIdx.x + c];
             }
         }
-        out[row * cols + col] = sum / float((1 + (row > 0) + (row + 1 < rows)) * (1 + (col > 0) + (col + 1 < cols)));
+        out[row * cols + col] =
+            sum / float((1 + (row > 0) + (row + 1 < rows)) * (1 + (col > 0) + (col + 1 < cols)));
     }
 }

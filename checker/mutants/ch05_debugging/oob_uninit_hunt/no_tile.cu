@@ -5,8 +5,8 @@ constexpr int SIDE = 16;         // of a block
 constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side
 
 extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows, int cols) {
-    const int row = blockIdx.y * SIDE + threadIdx.y;   // 0 .. at least rows-1
-    const int col = blockIdx.x * SIDE + threadIdx.x;   // 0 .. at least cols-1
+    const int row = blockIdx.y * SIDE + threadIdx.y;  // 0 .. at least rows-1
+    const int col = blockIdx.x * SIDE + threadIdx.x;  // 0 .. at least cols-1
 
     if (row < rows && col < cols) {
         float sum = 0.0f;

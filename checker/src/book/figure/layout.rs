@@ -29,11 +29,7 @@ pub fn strides() -> Vec<Panel> {
 fn lanes_apart(stride: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word(
-        [0.0, 12.0],
-        "small",
-        "the first 4 sectors, one to a line; in each cell the lane that reads it",
-    );
+    svg.word([0.0, 12.0], "small", "4 sectors; a number is the lane that reads there");
     for at in 0..4 * SECTOR {
         let (class, word) = match at % stride {
             0 => ("picked", (at / stride).to_string()),
@@ -213,25 +209,25 @@ pub fn rows() -> Vec<Panel> {
     };
     vec![
         panel(
-            "Thread per row, round 0",
+            "Thread per row: 0",
             &|lane| [lane, 0],
-            format!("lane k begins row k. With 32 lanes it is {apart} sectors."),
+            format!("in round 0, lane k begins row k. With 32 lanes it is {apart} sectors."),
         ),
         panel(
-            "Round 1",
+            "Thread per row: 1",
             &|lane| [lane, 1],
-            "the same sectors once more, one int further on. Only a cache can save that, if it still has them."
+            "in round 1, the same sectors once more, one int further on. Only a cache can save that, if it still has them."
                 .to_owned(),
         ),
         panel(
-            "Warp per row, round 0",
+            "Warp per row: 0",
             &|lane| [0, lane],
-            format!("lane k takes column k of row 0. With 32 lanes it is {together} sectors."),
+            format!("in round 0, lane k takes column k of row 0. With 32 lanes it is {together} sectors."),
         ),
         panel(
-            "Round 1",
+            "Warp per row: 1",
             &|lane| [0, ROWS + lane],
-            "the warp moves on by its own width. Then each lane has a part of the sum, and the parts are added."
+            "in round 1, the warp moves on by its own width. Then each lane has a part of the sum, and the parts are added."
                 .to_owned(),
         ),
     ]
@@ -240,8 +236,7 @@ pub fn rows() -> Vec<Panel> {
 fn matrix(place: &dyn Fn(usize) -> [usize; 2], touched: &BTreeSet<usize>) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (COLS as f64 + 1.0);
-    let title =
-        format!("{ROWS} rows of {COLS}, a warp drawn with {ROWS} lanes; a number is a lane");
+    let title = format!("{ROWS} rows of {COLS} ints; {ROWS} lanes drawn, each a number");
     svg.word([0.0, 12.0], "small", &title);
     let lane_at = |row, col| (0..ROWS).find(|&lane| place(lane) == [row, col]);
     for row in 0..ROWS {
@@ -295,7 +290,7 @@ pub fn wide() -> Vec<Panel> {
 fn lanes(width: usize, first: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
-    svg.word([0.0, 12.0], "small", "a sector to each line; in each cell the lane that loads it");
+    svg.word([0.0, 12.0], "small", "a sector to a line; in each cell its lane");
     for at in 0..4 * SECTOR {
         let lane = at.checked_sub(first).map(|i| i / width).filter(|&lane| lane < 8);
         let class = match lane {
@@ -307,11 +302,7 @@ fn lanes(width: usize, first: usize) -> Svg {
         let (x, y) = ((at % SECTOR) as f64 * w, 20.0 + (at / SECTOR) as f64 * 28.0);
         svg.cell([x, y], [w - 2.0, 23.0], class, &word);
     }
-    svg.word(
-        [0.0, 146.0],
-        "small",
-        "a load of 16 bytes may begin at the first or the fifth cell of a line",
-    );
+    svg.word([0.0, 146.0], "small", "16 bytes may begin at cell 1 or 5 of a line");
     svg
 }
 

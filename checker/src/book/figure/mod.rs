@@ -112,4 +112,19 @@ mod tests {
         }
         assert_eq!(named("nothing"), None);
     }
+
+    /// What begins in a picture ends in it: small letters of the book's monospaced font are 6.6 units wide.
+    #[test]
+    fn small_words_fit_their_picture() {
+        for name in ALL {
+            let html = named(name).expect("known");
+            for text in html.split("<text class=\"small\" x=\"").skip(1) {
+                let (x, rest) = text.split_once('"').expect("an attribute ends");
+                let word = rest.split(['>', '<']).nth(1).unwrap_or_default();
+                let x: f64 = x.parse().expect("a number");
+                let end = x + 6.6 * word.chars().count() as f64;
+                assert!(end <= svg::WIDTH + 2.0, "{name}: {word} ends at {end}");
+            }
+        }
+    }
 }
