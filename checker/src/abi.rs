@@ -77,7 +77,7 @@ impl Shape {
     fn takes(self, expected: &Param) -> bool {
         let bytes = match expected.role {
             Role::Scalar => expected.dtype.bytes() as u32,
-            Role::In | Role::Out | Role::InOut | Role::Time => 8,
+            Role::In | Role::Out | Role::InOut | Role::Time | Role::Answer => 8,
         };
         let float = expected.role == Role::Scalar && expected.dtype.is_float();
         match self {

@@ -90,6 +90,9 @@ pub enum Role {
     /// A pointer to one `float` for a time in milliseconds that a program measures between two events. Whatever it is, it
     /// is what `cudaEventElapsedTime` said last.
     Time,
+    /// A pointer to whole numbers that the learner has found out and written into the file as constants; the kernel only
+    /// passes them on. They must be right, and no report tells what is.
+    Answer,
     /// Passed by value.
     Scalar,
 }

@@ -131,6 +131,8 @@ pub enum Signature {
 pub struct Mismatch {
     /// The output's name.
     pub output: &'static str,
+    /// Whether it holds what the learner has found out ([`crate::spec::Role::Answer`]): what is right is not told.
+    pub answer: bool,
     /// Its shape.
     pub shape: Vec<usize>,
     /// Elements compared.

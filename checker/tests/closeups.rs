@@ -204,6 +204,41 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
     insta::assert_snapshot!(screen(&seen, 80));
 }
 
+/// Among many rounds that are alike, those in which a number becomes none are what one looks for.
+#[test]
+fn rounds_in_which_numbers_end_are_shown() {
+    let mut trace = followed();
+    trace.steps.clear();
+    for round in 0..40 {
+        let mut header = step(12, 0);
+        header.set = vec![named("x", &round.to_string())];
+        let mut body = step(14, 0);
+        let value = |from: i32, number: &str| {
+            if round < from { round.to_string() } else { number.to_owned() }
+        };
+        body.set = vec![named("bottom", &value(20, "inf")), named("sum", &value(22, "NaN"))];
+        trace.steps.extend([header, body]);
+    }
+    let text = trace::render(&trace, 200, 80);
+    let said: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("round ") || line.starts_with("... round"))
+        .map(|line| line.split(" go").next().unwrap_or(line))
+        .collect();
+    let expected = [
+        "round 1 of 40:",
+        "round 2 of 40:",
+        "... rounds 3 to 20",
+        "round 21 of 40:",
+        "... round 22",
+        "round 23 of 40:",
+        "... rounds 24 to 39",
+        "round 40 of 40:",
+    ];
+    assert_eq!(said, expected, "{text}");
+}
+
 /// Programs rely on these names: a change of one needs another version.
 #[test]
 fn a_profile_as_json() {

@@ -255,6 +255,7 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
     let untouched = examples.iter().filter(|example| example.yours.is_none()).count();
     Mismatch {
         output: "out",
+        answer: false,
         shape: vec![total],
         total,
         wrong,
@@ -481,6 +482,10 @@ screens! {
         ..mismatch(1000, 12, Pattern::Scattered, vec![example(17, Some(f64::NAN), 10.5), example(40, Some(f64::INFINITY), 10.1)]) });
     infinite: GUARD, GUARD_CU, values(Mismatch { nan: 12,
         ..mismatch(1000, 12, Pattern::Scattered, vec![example(17, Some(f64::INFINITY), 10.5), example(40, Some(f64::INFINITY), 10.1)]) });
+    wrong_answer: GUARD, GUARD_CU, values(Mismatch { answer: true,
+        ..mismatch(3, 2, Pattern::Scattered, vec![example(0, Some(9.0), 8.0), example(2, Some(7.0), 6.0)]) });
+    answer_not_passed_on: GUARD, GUARD_CU, values(Mismatch { answer: true,
+        ..mismatch(3, 3, Pattern::All, vec![example(0, None, 8.0), example(1, None, 7.0), example(2, None, 6.0)]) });
     nearly_right: GUARD, GUARD_CU, values(mismatch(1000, 3, Pattern::Scattered,
         vec![example(17, Some(10.500_001), 10.500_000), example(40, Some(1.0), 2.0)]));
     transposed: ADD_2D, ADD_2D_CU, values(Mismatch { shape: vec![37, 65],

@@ -54,6 +54,7 @@ fn parameters(out: &mut String, spec: &Spec) {
             Role::In => ("*", "only reads it"),
             Role::Out => ("*", "fills it"),
             Role::InOut => ("*", "reads and changes it"),
+            Role::Answer => ("*", "passes on what you have found out"),
             Role::Time => ("*", "fills it with the time measured"),
             Role::Scalar => ("", "receives it by value"),
         };

@@ -26,7 +26,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 pub mod capture;
 mod diagnostics;
 mod exercise;
-mod figure;
+pub(crate) mod figure;
 mod gains;
 mod html;
 mod markers;

@@ -125,6 +125,30 @@ mod tests {
         assert!(!out.contains("\n\n"), "an empty line would end the HTML block");
     }
 
+    /// The answers of chapter 3 that are numbers of sectors are what the simulator counts, and the size of a struct is
+    /// the compiler's.
+    #[test]
+    fn counts_in_the_checkpoint_of_chapter_3_are_counted() -> Result<(), ptxsim::Error> {
+        use crate::book::figure::simulated::sectors;
+        #[repr(C)]
+        struct Padded {
+            kind: u8,
+            mass: f64,
+            charge: u8,
+        }
+        let quiz = parse(include_str!("../../../book/quizzes/ch03.toml")).expect("a quiz");
+        let right = |end: &str| {
+            let question = quiz.question.iter().find(|q| q.id.ends_with(end)).expect("asked");
+            question.answer.iter().find(|a| a.right).expect("an answer").text.clone()
+        };
+        assert_eq!(right("01"), sectors(2, 1, 1)?.to_string());
+        assert_eq!(right("02"), sectors(33, 0, 1)?.to_string());
+        assert_eq!(right("03"), sectors(4, 0, 4)?.to_string());
+        assert_eq!(right("04"), sectors(4, 3, 1)?.to_string());
+        assert_eq!(right("05"), size_of::<Padded>().to_string());
+        Ok(())
+    }
+
     #[test]
     fn broken_quizzes_are_refused() {
         let none_right = QUESTION.replace("right = true\n", "");

@@ -51,6 +51,21 @@ pub const fn floats_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::F32, shape }
 }
 
+/// `int* name`: numbers that the learner has found out and recorded in the file.
+pub const fn answers(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::Answer, dtype: DType::I32, shape }
+}
+
+/// `const int* name`: whole numbers that the kernel only reads.
+pub const fn ints_in(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::In, dtype: DType::I32, shape }
+}
+
+/// `int* name`: whole numbers that the kernel fills.
+pub const fn ints_out(name: &'static str, shape: &'static str) -> Param {
+    Param { name, role: Role::Out, dtype: DType::I32, shape }
+}
+
 /// `float* name`: an array that is read and changed.
 pub const fn floats_in_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::InOut, dtype: DType::F32, shape }
@@ -109,6 +124,11 @@ pub fn uniform(rng: &mut ChaCha8Rng, shape: &[usize]) -> Value {
 /// An array of floats to be filled.
 pub fn out(shape: &[usize]) -> Value {
     Value::Out { dtype: DType::F32, shape: shape.to_vec() }
+}
+
+/// An array of whole numbers to be filled.
+pub fn ints(shape: &[usize]) -> Value {
+    Value::Out { dtype: DType::I32, shape: shape.to_vec() }
 }
 
 /// A size as the kernel receives it.

@@ -8,7 +8,9 @@ use crate::spec::Spec;
 
 mod ch01_threads;
 mod ch02_memory;
+mod ch03_coalescing;
 mod ch04_shared;
+mod ch05_debugging;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -58,6 +60,17 @@ static CHAPTERS: &[Chapter] = &[
         ],
     },
     Chapter {
+        id: "ch03_coalescing",
+        number: 3,
+        title: "Coalescing",
+        exercises: &[
+            &ch03_coalescing::stride::SPEC,
+            &ch03_coalescing::row_col_sums::SPEC,
+            &ch03_coalescing::structs_soa::SPEC,
+            &ch03_coalescing::float4_align::SPEC,
+        ],
+    },
+    Chapter {
         id: "ch04_shared",
         number: 4,
         title: "Shared memory and bank conflicts",
@@ -69,6 +82,12 @@ static CHAPTERS: &[Chapter] = &[
             &ch04_shared::bank_conflicts::SPEC,
             &ch04_shared::matmul_tiled::SPEC,
         ],
+    },
+    Chapter {
+        id: "ch05_debugging",
+        number: 5,
+        title: "Debugging",
+        exercises: &[&ch05_debugging::oob_uninit_hunt::SPEC, &ch05_debugging::nan_hunt::SPEC],
     },
     Chapter {
         id: "ch08_streams",

@@ -141,6 +141,8 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let elements = at.elements.unwrap_or(0);
     let global = at.space == Some(Space::Global);
     let spare = global && !before && elements > 0 && scene.threads() > elements;
+    // a thread that has an element goes wrong in another way
+    let extra = spare && number(scene, at) >= elements;
     if let (Some(array), Some(last)) = (&array, elements.checked_sub(1)) {
         let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
         draft = match shape {
@@ -173,11 +175,20 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .watch(scene.simulated.then_some((at.block, at.thread)))
             .think("how many elements does one block need, and how many bytes is that?");
     }
-    draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, spare) {
+    draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, extra) {
         (true, _) => "which threads have no left neighbour, and what belongs there instead?",
         (_, true) => "what should the extra threads do?",
         _ => "what is the largest value that this index can take, and which thread gets it?",
     })
+}
+
+/// The number of a thread in its launch, block after block.
+fn number(scene: &Scene<'_>, at: &Access) -> u64 {
+    let place = |[x, y, z]: [u32; 3], [w, h, _]: [u32; 3]| {
+        u64::from(x) + u64::from(w) * (u64::from(y) + u64::from(h) * u64::from(z))
+    };
+    let threads = place([0, 0, scene.block[2]], scene.block);
+    place(at.block, scene.grid) * threads + place(at.thread, scene.block)
 }
 
 /// "24 threads do this", where each thread can do it once only; else how often it happens.
@@ -237,7 +248,7 @@ fn misaligned(scene: &Scene<'_>, at: &Access) -> Draft {
     ))
     .note(format!("the address is {:#x}", at.address))
     .note(format!("a GPU moves {bytes} bytes at once only from a multiple of {bytes}"))
-    .think("by how many bytes does the pointer move when the index grows by one?")
+    .think("where does the pointer begin, and by how many bytes does it move when the index grows by one?")
 }
 
 fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
@@ -434,7 +445,7 @@ fn driver(code: u32, name: &str, text: &str) -> Draft {
         716 => (
             "the GPU stopped the kernel: an address does not fit the size of the access",
             "a float4 needs an address that is a multiple of 16, a double one of 8",
-            "by how many bytes does the pointer move when the index grows by one?",
+            "where does the pointer begin, and by how many bytes does it move when the index grows by one?",
         ),
         719 => (
             "the GPU stopped the kernel: something in it failed",

@@ -59,8 +59,12 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         "which memory does the kernel use now, and which does the exercise ask for?"
     } else if missed.gate.metric == Metric::TextureRequests {
         question(missed.gate.metric)
+    } else if missed.gate.metric == Metric::Launches && value >= 1.0 && value < missed.gate.target {
+        "which launches does the exercise ask for, and where is their work done now?"
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
+    } else if line.is_some_and(|line| nearly_alone(missed.gate.metric, line)) {
+        "how many of a warp's 32 lanes take part in one of these loads?"
     } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
         "at which byte does a warp's first element lie, and does a sector begin there?"
     } else {
@@ -140,6 +144,7 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::TimedCopies => {
             format!("the time that is measured covers {yours} of the copies', too ({limit} wanted)")
         }
+        metric if value == 1.0 => format!("the number of {} is 1 ({limit} wanted)", name(metric)),
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
     }
 }
@@ -217,7 +222,10 @@ fn question(metric: Metric) -> &'static str {
             "which words do lanes 0, 1 and 2 read, and in which banks are they?"
         }
         Metric::TextureRequests => "which texels does one fetch read, and who puts them together?",
-        Metric::SharedRequests | Metric::LoadRequests | Metric::LoadsPerElement => {
+        Metric::LoadRequests => {
+            "is a value loaded more than once, or could one load bring more than one value?"
+        }
+        Metric::SharedRequests | Metric::LoadsPerElement => {
             "which value is loaded more than once, and who else could have kept it?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
@@ -253,6 +261,12 @@ fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
     let c = &line.counters;
     let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
     metric == Metric::SectorsPerRequest && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
+}
+
+/// Whether most of a warp's lanes stay out of these loads.
+fn nearly_alone(metric: Metric, line: &LineCounters) -> bool {
+    let c = &line.counters;
+    metric == Metric::LoadRequests && c.thread_loads < 8 * c.load_requests
 }
 
 /// Where a program does what there is too much of: its copies, its launches, its waits.

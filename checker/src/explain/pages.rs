@@ -42,6 +42,7 @@ pub fn page(slug: Slug) -> &'static str {
         OutputNotWritten => "output-not-written",
         NotANumber => "not-a-number",
         WrongValues => "wrong-values",
+        WrongAnswer => "wrong-answer",
         WrittenTwice => "written-twice",
         Uncoalesced => "uncoalesced",
         BankConflict => "bank-conflict",

@@ -38,6 +38,9 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     if scene.params.iter().any(time) {
         return measured_time(scene, mismatch);
     }
+    if mismatch.answer {
+        return recorded(scene, mismatch);
+    }
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
@@ -59,6 +62,39 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     let first = mismatch.examples.first();
     draft.watch =
         first.filter(|_| scene.simulated).and_then(|example| owner(scene, mismatch, example.index));
+    draft
+}
+
+/// What the learner has recorded in the file, and is not so. What would be right stays untold.
+fn recorded(scene: &Scene<'_>, m: &Mismatch) -> Draft {
+    let array = scene.name(m.output);
+    let title = match (m.total, m.wrong) {
+        _ if m.untouched == m.total => format!("nothing is written to `{array}`"),
+        (1, _) => format!("the number recorded in `{array}` is not right"),
+        (total, wrong) if total == wrong => {
+            format!("none of the {total} numbers recorded in `{array}` is right")
+        }
+        (total, 1) => format!("1 of the {total} numbers recorded in `{array}` is not right"),
+        (total, wrong) => {
+            format!("{wrong} of the {total} numbers recorded in `{array}` are not right")
+        }
+    };
+    let draft = Draft::new(title);
+    if m.untouched > 0 {
+        return draft
+            .note("the kernel passes on what you have recorded in the file, so that it can be compared")
+            .think("which lines did that at first, and what has become of them?");
+    }
+    let mut draft = draft
+        .note("everything computed is right: these are numbers that you have written into the file")
+        .note("what they should be is for you to find out")
+        .think("what made you expect this, and which command shows what really happens?");
+    let row = |e: &Example| {
+        let yours = e.yours.map_or_else(String::new, |yours| digits(yours, DIGITS));
+        vec![subscript(m, e.index).trim_matches(['[', ']']).to_owned(), yours]
+    };
+    let head = ["index", "yours"].map(str::to_owned).to_vec();
+    draft.table = std::iter::once(head).chain(m.examples.iter().map(row)).collect();
     draft
 }
 
@@ -240,9 +276,22 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
     std::iter::once(head).chain(m.examples.iter().enumerate().map(row)).collect()
 }
 
-/// The thread that an element falls to when there is one thread for each, in order; `None` in other launches.
+/// The thread that an element falls to when there is one thread for each, in order; `None` in other launches, and where
+/// no input has the output's shape: who is responsible for a sum is up to the kernel.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let array = scene.name(m.output);
+    let sides = |shape: &'static str| {
+        let mut sides: Vec<&str> =
+            shape.split(['[', ']']).filter(|side| !side.is_empty()).collect();
+        sides.sort_unstable();
+        sides
+    };
+    let shape = scene.param(m.output).map(|param| sides(param.shape));
+    let mut inputs =
+        scene.params.iter().filter(|p| matches!(p.role, Role::In | Role::InOut)).peekable();
+    if inputs.peek().is_some() && !inputs.any(|p| Some(sides(p.shape)) == shape) {
+        return None;
+    }
     let unused = scene.program && scene.source.places(array).len() <= 1;
     if unused || !by_the_host(scene, array).is_empty() {
         return None;
@@ -368,7 +417,8 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
         facts.push(if only_inf {
             "inf comes from a division by 0, or from a number too large for its type".into()
         } else {
-            "NaN comes from 0/0, inf - inf, or the root or logarithm of a negative number".into()
+            "NaN comes from 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"
+                .into()
         });
     }
     if m.shape.len() == 2 && matches!(m.pattern, Pattern::Transposed) {
@@ -438,6 +488,9 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     {
         return match copied {
             0 => format!("the results are on the device: which line brings them to {array}?"),
+            _ if matches!(m.pattern, Pattern::Column(_) | Pattern::Periodic { .. }) => {
+                format!("which copy brings these elements of {array}?")
+            }
             _ => "how many bytes are there in each element?".into(),
         };
     }

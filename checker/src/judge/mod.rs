@@ -42,7 +42,8 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
         return broken(format!("case {index} of {} does not exist", spec.id));
     };
     let references = (spec.reference)(case, inputs);
-    let outputs = || spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut));
+    let compared = |p: &&Param| matches!(p.role, Role::Out | Role::InOut | Role::Answer);
+    let outputs = || spec.params.iter().filter(compared);
     if references.len() != outputs().count() {
         return broken(format!("the reference of {} has {} outputs", spec.id, references.len()));
     }
@@ -103,6 +104,7 @@ fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     };
     (untouched || !right).then(|| Mismatch {
         output: param.name,
+        answer: false,
         shape: vec![1],
         total: 1,
         wrong: 1,
@@ -158,6 +160,7 @@ fn compare_output(
         .and_then(|seen| seen.arrays.iter().find(|array| array.name == param.name));
     Some(Mismatch {
         output: param.name,
+        answer: param.role == Role::Answer,
         shape: reference.shape().to_vec(),
         total: reference.len(),
         wrong: wrong.len(),

@@ -38,6 +38,7 @@ pub fn find(
             plain.then(|| blocks(wrong, total, threads, solid)).flatten()
         })
         .or_else(|| matrix.and_then(|m| m.transposed(compared)))
+        .or_else(|| matrix.is_none().then(|| periodic(wrong, total)).flatten())
         .or_else(|| shifted(wrong, compared, &[threads, matrix.map_or(1, |m| m.columns)]))
         .or_else(|| (wrong.len() == total).then_some(Pattern::All))
         .or_else(|| matrix.and_then(|m| m.lines(wrong)))

@@ -84,7 +84,7 @@ impl Type {
         match param.role {
             Role::Scalar => self.shape == Shape::Scalar(param.dtype),
             Role::In => self.shape == Shape::Pointer(Some(param.dtype)),
-            Role::Out | Role::InOut | Role::Time => {
+            Role::Out | Role::InOut | Role::Time | Role::Answer => {
                 self.shape == Shape::Pointer(Some(param.dtype)) && !self.text.starts_with("const ")
             }
         }

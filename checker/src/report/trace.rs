@@ -7,6 +7,8 @@
 //! The fields are those of [`Trace`]. Fields may be added within a version; a field that is renamed, removed or given
 //! another meaning raises `version`.
 
+use std::collections::HashMap;
+
 use colored::Colorize;
 use serde::Serialize;
 
@@ -18,6 +20,9 @@ use crate::verdict::Slug;
 
 /// Raised when a field of the JSON document is renamed, removed, or means something else.
 pub const VERSION: u32 = 1;
+
+/// Rounds of a loop that are shown because a number becomes none in them.
+const TURNS: usize = 4;
 
 /// Steps of the end that are shown although there are more than fit.
 const TAIL: usize = 8;
@@ -244,7 +249,7 @@ fn items(trace: &Trace) -> Vec<Item> {
     items
 }
 
-/// Of more than four rounds: two, what changes in the next ones, and the last.
+/// Of more than four rounds: two, what changes in the next ones, and the last; and those in which numbers end.
 fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
     for node in nodes {
         let rounds = match node {
@@ -255,23 +260,49 @@ fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
             Node::Rounds(rounds) => rounds,
         };
         let all = rounds.len();
-        for (i, round) in rounds.iter().enumerate() {
-            if all > SHOWN + 2 && i >= SHOWN && i + 1 < all {
-                if i == SHOWN {
-                    let left_out = rounds.get(SHOWN..all - 1).unwrap_or_default();
-                    let changes = changes(left_out, offset, trace);
-                    items.push(Item::Say(format!(
-                        "... rounds {} to {} go the same way{changes}",
-                        SHOWN + 1,
-                        all - 1
-                    )));
-                }
+        let turns = turns(rounds, offset, trace);
+        let shown = |i: &usize| all <= SHOWN + 2 || *i < SHOWN || i + 1 == all || turns.contains(i);
+        let mut i = 0;
+        while let Some(round) = rounds.get(i) {
+            if shown(&i) {
+                items.push(Item::Say(format!("round {} of {all}:", i + 1)));
+                unfold(round, offset, trace, items);
+                i += 1;
                 continue;
             }
-            items.push(Item::Say(format!("round {} of {all}:", i + 1)));
-            unfold(round, offset, trace, items);
+            let end = (i..all).find(shown).unwrap_or(all);
+            let changes = changes(rounds.get(i..end).unwrap_or_default(), offset, trace);
+            items.push(Item::Say(if end - i == 1 {
+                format!("... round {end} goes the same way{changes}")
+            } else {
+                format!("... rounds {} to {end} go the same way{changes}", i + 1)
+            }));
+            i = end;
         }
     }
+}
+
+/// The rounds in which a variable becomes infinite or NaN that was a number before: of many rounds that go the same way,
+/// those that one looks for.
+fn turns(rounds: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
+    let finite = |value: &str| !matches!(value, "NaN" | "inf" | "-inf");
+    let mut before: HashMap<&str, bool> = HashMap::new();
+    let mut turns = vec![];
+    for (i, round) in rounds.iter().enumerate() {
+        let ones = round.iter().filter_map(|n| if let Node::One(i) = n { Some(i) } else { None });
+        let set = ones.filter_map(|i| trace.steps.get(i + offset)).flat_map(|step| &step.set);
+        let mut turned = false;
+        for named in set {
+            let now = finite(&named.value);
+            turned |= before.insert(&named.name, now) == Some(true) && !now;
+        }
+        if turned {
+            turns.push(i);
+        }
+    }
+    // a value that comes and goes is nothing to look for
+    turns.truncate(TURNS);
+    turns
 }
 
 /// ": idx = 1283, 1795 ... 15619", for every variable that the rounds set.

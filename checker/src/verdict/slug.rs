@@ -76,6 +76,8 @@ pub enum Slug {
     NotANumber,
     /// Values beyond the tolerance.
     WrongValues,
+    /// What the learner has recorded in the file is not so.
+    WrongAnswer,
     /// Right, but an element is written more than once.
     WrittenTwice,
     /// Right, but with uncoalesced access.
@@ -104,7 +106,7 @@ pub enum Slug {
 
 impl Slug {
     /// Every slug, in the order in which a check can meet them.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::Passed,
         Self::NotStarted,
         Self::UnreadableSource,
@@ -137,6 +139,7 @@ impl Slug {
         Self::OutputNotWritten,
         Self::NotANumber,
         Self::WrongValues,
+        Self::WrongAnswer,
         Self::WrittenTwice,
         Self::Uncoalesced,
         Self::BankConflict,
@@ -186,6 +189,7 @@ impl Slug {
             Self::OutputNotWritten => "output-not-written",
             Self::NotANumber => "not-a-number",
             Self::WrongValues => "wrong-values",
+            Self::WrongAnswer => "wrong-answer",
             Self::WrittenTwice => "written-twice",
             Self::Uncoalesced => "uncoalesced",
             Self::BankConflict => "bank-conflict",
@@ -245,6 +249,8 @@ impl Mismatch {
     pub const fn slug(&self) -> Slug {
         if self.total > 0 && self.untouched == self.total {
             Slug::OutputNotWritten
+        } else if self.answer {
+            Slug::WrongAnswer
         } else if self.nan > 0 && self.nan + self.untouched == self.wrong {
             Slug::NotANumber
         } else {

@@ -16,6 +16,45 @@ fn sectors(addresses: impl Iterator<Item = usize>) -> BTreeSet<usize> {
     addresses.map(|a| a / SECTOR).collect()
 }
 
+/// A load of a warp: lane l begins at float `first + l * stride`, and takes `width` floats.
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    /// Floats from a lane's first to the next lane's.
+    pub stride: usize,
+    /// Where lane 0 begins, in floats from the start of a sector.
+    pub first: usize,
+    /// Floats that each lane takes.
+    pub width: usize,
+}
+
+/// Sectors that a load touches.
+pub fn sectors_of(access: Access) -> usize {
+    let Access { stride, first, width } = access;
+    let floats = (0..LANES).flat_map(|lane| (0..width).map(move |i| first + lane * stride + i));
+    sectors(floats.map(|float| float * FLOAT)).len()
+}
+
+/// Largest stride and offset of the picture with sliders, in floats.
+const STRIDES: usize = 32;
+const OFFSETS: usize = 7;
+
+/// Five accesses to see without sliders, and for each stride from 0 and each offset from 0 how many sectors it takes,
+/// row after row: what the sliders show.
+pub fn stride_and_offset() -> (Vec<Panel>, String) {
+    let panels = vec![
+        warp("Stride 1", "Lane k reads element k", |lane| lane),
+        warp("From 1 on", "Lane k reads element k + 1: one float off", |lane| lane + 1),
+        warp("Stride 2", "Lane k reads element 2k", |lane| 2 * lane),
+        warp("Stride 3", "Lane k reads element 3k", |lane| 3 * lane),
+        warp("Stride 8", "Lane k reads element 8k", |lane| 8 * lane),
+    ];
+    let row = |stride| {
+        let count = |first| sectors_of(Access { stride, first, width: 1 }).to_string();
+        (0..=OFFSETS).map(count).collect::<Vec<_>>().join(" ")
+    };
+    (panels, (0..=STRIDES).map(row).collect::<Vec<_>>().join(","))
+}
+
 /// A warp along a row, and down a column.
 pub fn row_or_column() -> Vec<Panel> {
     vec![
@@ -82,53 +121,32 @@ fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>) -> Svg {
 
 #[cfg(test)]
 mod tests {
+    use super::super::simulated;
     use super::*;
-
-    const LOAD: &str = "
-        .version 7.0
-        .target sm_75
-        .address_size 64
-        .visible .entry load(.param .u64 a, .param .u32 step) {
-            .reg .b32 %r<5>;
-            .reg .b64 %rd<4>;
-            ld.param.u64 %rd1, [a];
-            ld.param.u32 %r1, [step];
-            mov.u32 %r2, %tid.x;
-            mul.lo.s32 %r3, %r2, %r1;
-            mul.wide.s32 %rd2, %r3, 4;
-            add.s64 %rd3, %rd1, %rd2;
-            ld.global.u32 %r4, [%rd3];
-            ret;
-        }";
-
-    /// Sectors that the simulator counts when lane l loads the float `step * l`.
-    fn simulated(step: u32) -> Result<u64, ptxsim::Error> {
-        let mut memory = ptxsim::Memory::new();
-        let a = memory.alloc("a", 8192, 4, Some(&[0; 8192]))?;
-        let launch = ptxsim::Launch {
-            entry: "load".to_owned(),
-            grid: [1, 1, 1],
-            block: [LANES as u32, 1, 1],
-            shared: 0,
-            args: vec![a.to_le_bytes().to_vec(), step.to_le_bytes().to_vec()],
-            ..ptxsim::Launch::default()
-        };
-        let options = ptxsim::Options {
-            diagnose: ptxsim::Diagnose::Count,
-            seed: 0,
-            threads: 1,
-            budget: 1000,
-        };
-        let module = ptxsim::Module::parse(LOAD)?;
-        Ok(ptxsim::run(&module, &mut memory, &launch, &options)?.totals.load_sectors)
-    }
 
     /// Page and checker must never disagree: the figures show what the simulator counts.
     #[test]
     fn figures_and_simulator_count_the_same_sectors() -> Result<(), ptxsim::Error> {
         for step in [1, 2, 3, 8, SIDE] {
             let drawn = sectors((0..LANES).map(|lane| lane * step * FLOAT)).len() as u64;
-            assert_eq!(simulated(step as u32)?, drawn, "step {step}");
+            assert_eq!(simulated::sectors(step, 0, 1)?, drawn, "step {step}");
+        }
+        Ok(())
+    }
+
+    /// So does everything that the sliders can show, and a load of four floats.
+    #[test]
+    fn every_position_of_the_sliders_is_what_the_simulator_counts() -> Result<(), ptxsim::Error> {
+        let (_, table) = stride_and_offset();
+        for (stride, row) in table.split(',').enumerate() {
+            for (first, shown) in row.split(' ').enumerate() {
+                let counted = simulated::sectors(stride, first, 1)?;
+                assert_eq!(shown, counted.to_string(), "stride {stride} from {first}");
+            }
+        }
+        for stride in [4, 8, 32] {
+            let shown = sectors_of(Access { stride, first: 0, width: 4 }) as u64;
+            assert_eq!(simulated::sectors(stride, 0, 4)?, shown, "float4, stride {stride}");
         }
         Ok(())
     }

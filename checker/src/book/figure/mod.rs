@@ -7,8 +7,12 @@ mod banks;
 mod coalesce;
 mod image;
 mod index;
+mod layout;
 mod memory;
 mod shared;
+#[cfg(test)]
+pub(crate) mod simulated;
+mod spread;
 mod stride;
 mod svg;
 mod tiles;
@@ -25,6 +29,11 @@ struct Panel {
 
 /// The figure called `name`, as HTML without an empty line.
 pub fn named(name: &str) -> Option<String> {
+    if name == "stride-and-offset" {
+        let (panels, table) = coalesce::stride_and_offset();
+        let panels = steps(&panels);
+        return Some(format!("<wb-coalesce data-sectors=\"{table}\">\n{panels}</wb-coalesce>\n"));
+    }
     let panels = match name {
         "one-block" => index::one_block(3, 5, [1, 2]),
         "spare-threads" => index::spare_threads(16, 13),
@@ -32,6 +41,12 @@ pub fn named(name: &str) -> Option<String> {
         "grid-stride" => stride::panels(2, 4, 21),
         "row-or-column" => coalesce::row_or_column(),
         "chunk-or-step" => coalesce::chunk_or_step(),
+        "strides" => layout::strides(),
+        "structs" => layout::structs(),
+        "struct-padding" => layout::padding(),
+        "row-sums" => layout::rows(),
+        "wide-loads" => layout::wide(),
+        "nan-spread" => spread::panels(),
         "round-trip" => memory::round_trip(),
         "pitch" => memory::pitch(3, 12, 16, 8),
         "texels" => image::texels([8, 16, 24, 0], 1.75),
@@ -78,6 +93,13 @@ mod tests {
         "grid-stride",
         "row-or-column",
         "chunk-or-step",
+        "stride-and-offset",
+        "strides",
+        "structs",
+        "nan-spread",
+        "struct-padding",
+        "row-sums",
+        "wide-loads",
         "round-trip",
         "pitch",
         "texels",
@@ -106,5 +128,20 @@ mod tests {
             assert!(html.matches("<svg").count() >= 2, "{name}: something to compare");
         }
         assert_eq!(named("nothing"), None);
+    }
+
+    /// What begins in a picture ends in it: small letters of the book's monospaced font are 6.6 units wide.
+    #[test]
+    fn small_words_fit_their_picture() {
+        for name in ALL {
+            let html = named(name).expect("known");
+            for text in html.split("<text class=\"small\" x=\"").skip(1) {
+                let (x, rest) = text.split_once('"').expect("an attribute ends");
+                let word = rest.split(['>', '<']).nth(1).unwrap_or_default();
+                let x: f64 = x.parse().expect("a number");
+                let end = x + 6.6 * word.chars().count() as f64;
+                assert!(end <= svg::WIDTH + 2.0, "{name}: {word} ends at {end}");
+            }
+        }
     }
 }

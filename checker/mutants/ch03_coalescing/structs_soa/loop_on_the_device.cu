@@ -1,0 +1,49 @@
+// expect: gate-missed
+// All steps in one launch: right, and not what is asked for.
+
+#include <vector>
+
+struct Points {
+    float *x, *y, *z;  // [n] each, on the device
+};
+
+__global__ void turn(Points points, float c, float s, float lift, int n, int steps) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < n) {
+        for (int step = 0; step < steps; step++) {
+            const float x = points.x[idx];
+            const float y = points.y[idx];
+            points.x[idx] = c * x - s * y;
+            points.y[idx] = s * x + c * y;
+            points.z[idx] += lift;
+        }
+    }
+}
+
+extern "C" void structs_soa(const float* points, float c, float s, float lift, float* out, int n,
+                            int steps) {
+    const size_t bytes = n * sizeof(float);
+    std::vector<float> field(n);
+    float* d_fields[3];
+
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < n; i++) {
+            field[i] = points[3 * i + k];
+        }
+        cudaMalloc(&d_fields[k], bytes);
+        cudaMemcpy(d_fields[k], field.data(), bytes, cudaMemcpyHostToDevice);
+    }
+
+    const int block = 256;
+    const int grid = (n + block - 1) / block;
+    const Points all = {d_fields[0], d_fields[1], d_fields[2]};
+    turn<<<grid, block>>>(all, c, s, lift, n, steps);
+
+    for (int k = 0; k < 3; k++) {
+        cudaMemcpy(field.data(), d_fields[k], bytes, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < n; i++) {
+            out[3 * i + k] = field[i];
+        }
+        cudaFree(d_fields[k]);
+    }
+}

@@ -1,0 +1,33 @@
+// expect: wrong-values
+// Adds all terms.
+
+__device__ const int FOUND[3] = {
+    2,   // blockIdx.x
+    50,  // threadIdx.x
+    8,   // step
+};
+
+constexpr int TERMS = 64;
+
+extern "C" __global__ void nan_hunt(const float* x, const float* y, float* angle, int* found,
+                                    int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
+
+    if (idx < 3) {
+        found[idx] = FOUND[idx];
+    }
+
+    if (idx < n) {
+        const float ratio = y[idx] / x[idx];  // below 1
+        float power = ratio;                  // ratio, ratio^3, ratio^5 ...
+        float sign = 1.0f;
+        float sum = 0.0f;
+        for (int step = 0; step < TERMS; step++) {
+            const float term = power / (2 * step + 1);
+            sum += term;
+            sign = -sign;
+            power *= ratio * ratio;
+        }
+        angle[idx] = sum;
+    }
+}

@@ -1,0 +1,36 @@
+// expect: wrong-values
+// Gives the cells that nobody fills a value, and not theirs.
+
+constexpr int SIDE = 16;         // of a block
+constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side
+
+extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows, int cols) {
+    __shared__ float tile[FRAME * FRAME];
+
+    const int row = blockIdx.y * SIDE + threadIdx.y;   // 0 .. at least rows-1
+    const int col = blockIdx.x * SIDE + threadIdx.x;   // 0 .. at least cols-1
+    const int tid = threadIdx.y * SIDE + threadIdx.x;  // 0 .. 255
+
+    for (int k = tid; k < FRAME * FRAME; k += SIDE * SIDE) {
+        tile[k] = 0.0f;
+    }
+    __syncthreads();
+    // Cell k of the tile lies in its row k / FRAME and its column k % FRAME.
+    for (int k = tid; k < SIDE * SIDE; k += SIDE * SIDE) {
+        const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. rows and more
+        const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. cols and more
+        const bool inside = (r >= 0 && r < rows) && (c >= 0 && c < cols);
+        tile[k] = inside ? in[r * cols + c] : 0.0f;
+    }
+    __syncthreads();  // the tile is filled before anybody reads it
+
+    if (row < rows && col < cols) {
+        float sum = 0.0f;
+        for (int r = 0; r < 3; r++) {
+            for (int c = 0; c < 3; c++) {
+                sum += tile[(threadIdx.y + r) * FRAME + threadIdx.x + c];
+            }
+        }
+        out[row * cols + col] = sum / 9.0f;
+    }
+}

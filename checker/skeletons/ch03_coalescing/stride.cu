@@ -1,0 +1,44 @@
+// stride | chapter 3 | "Sectors, counted before they are measured"
+//
+// Goal    first predict what a stride costs; then read every element without one, with 32-byte
+//         sectors per request at most 4.5.
+//
+// in         [n]    f32, read only
+// out        [n]    f32, out[i] = in[i] * in[i], every element written by one thread
+// predicted  [6]    int, your predictions; the kernel passes them on
+// s          count  the stride: neighbouring threads take elements that are s apart
+// n          count  any n >= 1
+// launch     1-D, blocks of 128 threads, at least n + s threads
+//
+// The kernel is right for every s. It visits the elements in an order of its own: 0, s, 2s ...,
+// then from 1 on, then from 2 on. Any other order gives the same result.
+//
+// Predict first. Then see what each stride costs: checker profile stride --case 's = 3'
+//
+// Run     checker check stride           Stuck?  checker hint stride
+
+// TODO 1: predict. How many sectors of 32 bytes does a warp touch when it loads in[i], if its 32
+//         threads take floats that are s apart? The array begins at a sector.
+__device__ const int PREDICTED[6] = {
+    0,  // s = 1
+    0,  // s = 2
+    0,  // s = 3
+    0,  // s = 4
+    0,  // s = 8
+    0,  // s = 16
+};
+
+extern "C" __global__ void stride(const float* in, float* out, int* predicted, int s, int n) {
+    const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
+
+    if (me < 6) {
+        predicted[me] = PREDICTED[me];
+    }
+
+    // TODO 2: let neighbouring threads take neighbouring elements.
+    const int in_a_row = (n + s - 1) / s;             // elements before the order starts again
+    const int i = me % in_a_row * s + me / in_a_row;  // which element is mine
+    if (me < in_a_row * s && i < n) {
+        out[i] = in[i] * in[i];
+    }
+}

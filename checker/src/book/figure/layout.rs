@@ -1,0 +1,366 @@
+//! How structs lie in memory, who reads a row, and what a wide load asks of an address: the figures of chapter 3.
+
+use std::collections::BTreeSet;
+use std::mem::{align_of, offset_of, size_of};
+
+use super::Panel;
+use super::coalesce::{Access, sectors_of};
+use super::index::group;
+use super::svg::{Svg, WIDTH};
+
+/// Floats in a sector.
+const SECTOR: usize = 8;
+const LANES: usize = 32;
+
+/// The first lanes of a warp, one float apart and two.
+pub fn strides() -> Vec<Panel> {
+    let panel = |title, stride: usize| Panel {
+        title,
+        caption: format!(
+            "Lane k reads element {}. All 32 lanes together touch {} sectors.",
+            if stride == 1 { "k".to_owned() } else { format!("{stride}k") },
+            sectors_of(Access { stride, first: 0, width: 1 })
+        ),
+        svg: lanes_apart(stride),
+    };
+    vec![panel("Stride 1", 1), panel("Stride 2", 2)]
+}
+
+fn lanes_apart(stride: usize) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / (SECTOR as f64 + 0.2);
+    svg.word([0.0, 12.0], "small", "4 sectors; a number is the lane that reads there");
+    for at in 0..4 * SECTOR {
+        let (class, word) = match at % stride {
+            0 => ("picked", (at / stride).to_string()),
+            _ => ("fetched", String::new()),
+        };
+        let (x, y) = ((at % SECTOR) as f64 * w, 20.0 + (at / SECTOR) as f64 * 28.0);
+        svg.cell([x, y], [w - 2.0, 23.0], class, &word);
+    }
+    svg
+}
+
+/// Points of three floats as an array of structs, with padding, and as an array for each field. A warp loads x.
+pub fn structs() -> Vec<Panel> {
+    let counted = |stride: usize| {
+        let sectors = sectors_of(Access { stride, first: 0, width: 1 });
+        format!("{sectors} sectors, {} bytes move for the {} in use", 32 * sectors, 4 * LANES)
+    };
+    let name = |field: usize, point: usize| format!("{}{point}", ["x", "y", "z"][field]);
+    vec![
+        Panel {
+            title: "Array of structs",
+            caption: format!(
+                "12 bytes each, packed. A warp loads the x of 32 points: {}. y and z come along, for nothing.",
+                counted(3)
+            ),
+            svg: fields(|at| Some(name(at % 3, at / 3)), |at| at % 3 == 0),
+        },
+        Panel {
+            title: "Padded to 16 bytes",
+            caption: format!(
+                "Each struct begins at a multiple of 16 bytes, as one load of a whole `float4` wants it. A load of x alone: \
+                 {}.",
+                counted(4)
+            ),
+            svg: fields(|at| (at % 4 < 3).then(|| name(at % 4, at / 4)), |at| at % 4 == 0),
+        },
+        Panel {
+            title: "An array for each field",
+            caption: format!(
+                "All x together, then somewhere else all y, and all z. The same load: {}.",
+                counted(1)
+            ),
+            svg: fields(|at| Some(name(0, at)), |_| true),
+        },
+    ]
+}
+
+/// Four sectors of memory: what lies in each float of it, and whether this load wants it.
+fn fields(what: impl Fn(usize) -> Option<String>, wanted: impl Fn(usize) -> bool) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / (SECTOR as f64 + 0.2);
+    svg.word([0.0, 12.0], "small", "the first 4 sectors; in each cell a float");
+    for at in 0..4 * SECTOR {
+        let (line, place) = (at / SECTOR, at % SECTOR);
+        let (class, word) = match what(at) {
+            Some(word) if wanted(at) => ("picked", word),
+            Some(word) => ("fetched", word),
+            None => ("spare", "-".to_owned()),
+        };
+        svg.cell([place as f64 * w, 20.0 + line as f64 * 30.0], [w - 2.0, 24.0], class, &word);
+    }
+    let y = 20.0 + 4.0 * 30.0 + 8.0;
+    for (class, word, x) in [
+        ("picked", "in use", 0.0),
+        ("fetched", "fetched with it", 90.0),
+        ("spare", "padding", 230.0),
+    ] {
+        svg.cell([x, y], [16.0, 10.0], class, "");
+        svg.word([x + 22.0, y + 9.0], "small", word);
+    }
+    svg
+}
+
+/// As a C or C++ compiler lays it out.
+#[repr(C)]
+struct AsDeclared {
+    kind: u8,
+    mass: f64,
+    charge: f32,
+}
+
+/// The same fields, the largest first.
+#[repr(C)]
+struct LargestFirst {
+    mass: f64,
+    charge: f32,
+    kind: u8,
+}
+
+/// A `char`, a `double` and a `float` in one struct.
+pub fn padding() -> Vec<Panel> {
+    let (kind, mass, charge) = (("kind", 1), ("mass", 8), ("charge", 4));
+    let declared = [
+        (kind, offset_of!(AsDeclared, kind)),
+        (mass, offset_of!(AsDeclared, mass)),
+        (charge, offset_of!(AsDeclared, charge)),
+    ];
+    let sorted = [
+        (mass, offset_of!(LargestFirst, mass)),
+        (charge, offset_of!(LargestFirst, charge)),
+        (kind, offset_of!(LargestFirst, kind)),
+    ];
+    let packed = [(kind, 0), (mass, 1), (charge, 9)];
+    let (all, less) = (size_of::<AsDeclared>(), size_of::<LargestFirst>());
+    vec![
+        Panel {
+            title: "As declared",
+            caption: format!(
+                "struct {{ char kind; double mass; float charge; }} is {all} bytes: every field begins at a multiple of its \
+                 own size, and the whole at a multiple of {}, so that the next one of an array fits as well. {} bytes \
+                 are padding.",
+                align_of::<AsDeclared>(),
+                all - 13
+            ),
+            svg: bytes(all, &declared),
+        },
+        Panel {
+            title: "Largest first",
+            caption: format!(
+                "The same three fields in another order: {less} bytes, {} of them padding.",
+                less - 13
+            ),
+            svg: bytes(less, &sorted),
+        },
+        Panel {
+            title: "Packed",
+            caption: "13 bytes, as a file or a NumPy record array without `align=True` has them. In C++ this is another \
+                      struct: read with the first one, every field but the first is somewhere else."
+                .to_owned(),
+            svg: bytes(13, &packed),
+        },
+    ]
+}
+
+/// A struct of so many bytes, eight to a line.
+fn bytes(size: usize, fields: &[((&str, usize), usize)]) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / 8.3;
+    svg.word([0.0, 12.0], "small", &format!("{size} bytes, 8 to a line; padding has no name"));
+    for at in 0..size {
+        let field =
+            fields.iter().position(|((_, width), from)| (*from..from + width).contains(&at));
+        let (class, word) = match field {
+            Some(f) if fields[f].1 == at => (group(f), fields[f].0.0),
+            Some(f) => (group(f), ""),
+            None => ("spare", ""),
+        };
+        let (x, y) = ((at % 8) as f64 * w, 20.0 + (at / 8) as f64 * 32.0);
+        svg.cell([x, y], [w - 2.0, 26.0], class, "");
+        if !word.is_empty() {
+            svg.word([x + 3.0, y + 17.0], "small", word);
+        }
+    }
+    svg
+}
+
+/// Rows and columns of the matrix that two rounds are drawn of, with a warp of as many lanes as there are rows.
+const ROWS: usize = 8;
+const COLS: usize = 16;
+
+/// A thread for each row, and a warp for each row: the first two rounds of either.
+pub fn rows() -> Vec<Panel> {
+    let real = |stride| sectors_of(Access { stride, first: 0, width: 1 });
+    let (apart, together) = (real(COLS), real(1));
+    let drawn = |sectors: usize| {
+        let noun = if sectors == 1 { "sector" } else { "sectors" };
+        format!("{sectors} {noun} for {ROWS} ints")
+    };
+    let panel = |title, place: &dyn Fn(usize) -> [usize; 2], words: String| {
+        let touched: BTreeSet<usize> =
+            (0..ROWS).map(place).map(|[row, col]| (row * COLS + col) / SECTOR).collect();
+        Panel {
+            title,
+            caption: format!("{}: {words}", drawn(touched.len())),
+            svg: matrix(place, &touched),
+        }
+    };
+    vec![
+        panel(
+            "Thread per row: 0",
+            &|lane| [lane, 0],
+            format!("in round 0, lane k begins row k. With 32 lanes it is {apart} sectors."),
+        ),
+        panel(
+            "Thread per row: 1",
+            &|lane| [lane, 1],
+            "in round 1, the same sectors once more, one int further on. Only a cache can save that, if it still has them."
+                .to_owned(),
+        ),
+        panel(
+            "Warp per row: 0",
+            &|lane| [0, lane],
+            format!("in round 0, lane k takes column k of row 0. With 32 lanes it is {together} sectors."),
+        ),
+        panel(
+            "Warp per row: 1",
+            &|lane| [0, ROWS + lane],
+            "in round 1, the warp moves on by its own width. Then each lane has a part of the sum, and the parts are added."
+                .to_owned(),
+        ),
+    ]
+}
+
+fn matrix(place: &dyn Fn(usize) -> [usize; 2], touched: &BTreeSet<usize>) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / (COLS as f64 + 1.0);
+    let title = format!("{ROWS} rows of {COLS} ints; {ROWS} lanes drawn, each a number");
+    svg.word([0.0, 12.0], "small", &title);
+    let lane_at = |row, col| (0..ROWS).find(|&lane| place(lane) == [row, col]);
+    for row in 0..ROWS {
+        for col in 0..COLS {
+            let sector = (row * COLS + col) / SECTOR;
+            let (class, word) = match lane_at(row, col) {
+                Some(lane) => ("picked", lane.to_string()),
+                None if touched.contains(&sector) => ("fetched", String::new()),
+                None => ("data", String::new()),
+            };
+            let x = col as f64 * w + (col / SECTOR) as f64 * w * 0.5;
+            svg.cell([x, 20.0 + row as f64 * 24.0], [w - 2.0, 20.0], class, &word);
+        }
+    }
+    svg
+}
+
+/// One float for each lane, four for each lane, and a view that begins in the wrong place.
+pub fn wide() -> Vec<Panel> {
+    let sectors = |stride, width| sectors_of(Access { stride, first: 0, width });
+    let (one, four) = (sectors(1, 1), sectors(4, 4));
+    vec![
+        Panel {
+            title: "One each",
+            caption: format!(
+                "Each lane loads one float (8 lanes are drawn). A request of 32 lanes brings {} bytes in {one} sectors. \
+                 For 128 floats it takes four requests.",
+                32 * one
+            ),
+            svg: lanes(1, 0),
+        },
+        Panel {
+            title: "Four each",
+            caption: format!(
+                "Each lane loads a `float4`: four neighbours, 16 bytes. One request brings {} bytes in {four} sectors. \
+                 Sectors per request go up, sectors per byte do not.",
+                32 * four
+            ),
+            svg: lanes(4, 0),
+        },
+        Panel {
+            title: "A view from 1",
+            caption: "The view begins one float into the array. A `float4` of it would begin at byte 4, 20, 36 ... \
+                      and no load of 16 bytes may: only multiples of 16 will do."
+                .to_owned(),
+            svg: lanes(4, 1),
+        },
+    ]
+}
+
+fn lanes(width: usize, first: usize) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / (SECTOR as f64 + 0.2);
+    svg.word([0.0, 12.0], "small", "a sector to a line; in each cell its lane");
+    for at in 0..4 * SECTOR {
+        let lane = at.checked_sub(first).map(|i| i / width).filter(|&lane| lane < 8);
+        let class = match lane {
+            Some(_) if first > 0 => "clash",
+            Some(lane) => group(lane),
+            None => "data",
+        };
+        let word = lane.map_or(String::new(), |lane| lane.to_string());
+        let (x, y) = ((at % SECTOR) as f64 * w, 20.0 + (at / SECTOR) as f64 * 28.0);
+        svg.cell([x, y], [w - 2.0, 23.0], class, &word);
+    }
+    svg.word([0.0, 146.0], "small", "16 bytes may begin at cell 1 or 5 of a line");
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captions(panels: Vec<Panel>) -> Vec<String> {
+        panels.into_iter().map(|panel| panel.caption).collect()
+    }
+
+    #[test]
+    fn a_stride_of_two_takes_twice_as_many() {
+        let words = captions(strides());
+        assert!(
+            words[0].contains("touch 4 sectors") && words[1].contains("touch 8 sectors"),
+            "{words:?}"
+        );
+    }
+
+    #[test]
+    fn a_load_of_x_costs_what_the_chapter_says() {
+        let words = captions(structs());
+        for (words, sectors) in
+            words.iter().zip(["12 sectors, 384", "16 sectors, 512", "4 sectors, 128"])
+        {
+            assert!(words.contains(sectors), "{words}");
+        }
+    }
+
+    /// The sizes that nvcc and the host's compiler give the struct, which is what `repr(C)` means.
+    #[test]
+    fn padding_is_what_the_compiler_puts_there() {
+        let words = captions(padding());
+        assert!(
+            words[0].contains("is 24 bytes") && words[0].contains("11 bytes are padding"),
+            "{words:?}"
+        );
+        assert!(words[1].contains("16 bytes, 3 of them padding"), "{words:?}");
+    }
+
+    #[test]
+    fn a_warp_for_each_row_needs_an_eighth() {
+        let words = captions(rows());
+        assert!(
+            words[0].starts_with("8 sectors for 8 ints") && words[0].contains("32 sectors"),
+            "{words:?}"
+        );
+        assert!(
+            words[2].starts_with("1 sector for 8 ints") && words[2].contains("4 sectors"),
+            "{words:?}"
+        );
+    }
+
+    #[test]
+    fn a_wide_request_moves_four_times_the_bytes() {
+        let words = captions(wide());
+        assert!(words[0].contains("128 bytes in 4 sectors"), "{words:?}");
+        assert!(words[1].contains("512 bytes in 16 sectors"), "{words:?}");
+    }
+}

@@ -1,0 +1,88 @@
+//! How far one NaN reaches: the figure of chapter 5. The cells are computed, not painted.
+
+use super::Panel;
+use super::svg::{Svg, WIDTH};
+
+/// Cells along each side.
+const SIDE: usize = 9;
+
+type Grid = [[f32; SIDE]; SIDE];
+
+/// One NaN in the middle, and what is left of the numbers after one and two rounds of a 3 x 3 mean.
+pub fn panels() -> Vec<Panel> {
+    let mut start = [[1.0; SIDE]; SIDE];
+    start[SIDE / 2][SIDE / 2] = f32::NAN;
+    let once = blurred(&start);
+    let twice = blurred(&once);
+    let bad = |grid: &Grid| grid.iter().flatten().filter(|v| v.is_nan()).count();
+    let sum: f32 = twice.iter().flatten().sum();
+    vec![
+        Panel {
+            title: "One cell",
+            caption: format!(
+                "{} of {} cells is no number. Nothing stops, nothing is reported.",
+                bad(&start),
+                SIDE * SIDE
+            ),
+            svg: draw(&start),
+        },
+        Panel {
+            title: "After one mean",
+            caption: format!(
+                "Each cell became the mean of itself and its neighbours: {} cells are NaN.",
+                bad(&once)
+            ),
+            svg: draw(&once),
+        },
+        Panel {
+            title: "After two",
+            caption: format!(
+                "{} cells. Where it began cannot be seen any more, and the sum over all cells is {sum}.",
+                bad(&twice)
+            ),
+            svg: draw(&twice),
+        },
+    ]
+}
+
+/// The mean of each cell and its neighbours; beyond the edge there are none.
+fn blurred(grid: &Grid) -> Grid {
+    let mut out = *grid;
+    for (row, cells) in out.iter_mut().enumerate() {
+        for (col, cell) in cells.iter_mut().enumerate() {
+            let near = |at: usize| at.saturating_sub(1)..=(at + 1).min(SIDE - 1);
+            let around: Vec<f32> =
+                near(row).flat_map(|r| near(col).map(move |c| grid[r][c])).collect();
+            *cell = around.iter().sum::<f32>() / around.len() as f32;
+        }
+    }
+    out
+}
+
+fn draw(grid: &Grid) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / SIDE as f64;
+    for (row, cells) in grid.iter().enumerate() {
+        for (col, value) in cells.iter().enumerate() {
+            let (class, word) = if value.is_nan() { ("clash", "NaN") } else { ("data", "1") };
+            svg.cell([col as f64 * w, row as f64 * 24.0], [w - 2.0, 22.0], class, word);
+        }
+    }
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_reaches_one_cell_further_in_each_round() {
+        let captions: Vec<String> = panels().into_iter().map(|p| p.caption).collect();
+        assert!(captions[0].starts_with("1 of 81"), "{captions:?}");
+        assert!(captions[1].contains(": 9 cells are NaN"), "{captions:?}");
+        assert!(
+            captions[2].starts_with("25 cells") && captions[2].ends_with("is NaN."),
+            "{captions:?}"
+        );
+    }
+}

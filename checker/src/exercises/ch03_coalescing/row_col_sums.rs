@@ -1,0 +1,122 @@
+//! Sums along both axes of a matrix: which of them wants a thread, and which a warp.
+
+use ndarray::{Array2, ArrayD, Axis};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `row_col_sums`.
+pub static SPEC: Spec = Spec {
+    id: "row_col_sums",
+    chapter: "ch03_coalescing",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 25,
+    goal: "let a warp walk along each row",
+    cooperative: false,
+    params: &[
+        ints_in("in", "[rows][cols]"),
+        ints_out("row_sums", "[rows]"),
+        ints_out("col_sums", "[cols]"),
+        count("rows"),
+        count("cols"),
+    ],
+    cases: &[
+        case("3 x 5", "a row is shorter than a warp", &[("rows", 3), ("cols", 5)], [1, 1], [96, 1]),
+        case("one element", "31 lanes have nothing", &[("rows", 1), ("cols", 1)], [1, 1], [32, 1]),
+        case(
+            "7 x 33",
+            "a second round for one lane",
+            &[("rows", 7), ("cols", 33)],
+            [7, 1],
+            [64, 1],
+        ),
+        case(
+            "5 x 200",
+            "more columns than warps have lanes: the threads are enough for both",
+            &[("rows", 5), ("cols", 200)],
+            [2, 1],
+            [128, 1],
+        ),
+        case(
+            "70 x 45",
+            "no side is a whole number of warps",
+            &[("rows", 70), ("cols", 45)],
+            [9, 1],
+            [256, 1],
+        ),
+        gated(case(
+            "96 x 256",
+            "rows are whole warps: every request can be perfect",
+            &[("rows", 96), ("cols", 256)],
+            [12, 1],
+            [256, 1],
+        )),
+    ],
+    tolerance: Tolerance::Exact,
+    // 96 x 256 elements are 768 warps' worth, and each is loaded for its row and for its column.
+    gates: &[sectors(4.5, 17.9), WRITTEN_ONCE, load_requests(1536.0, Some(1536.0))],
+    hints: &[
+        "Two loops. For each of them, stop the clock in its first round: which element does thread 0 \
+         read, which does thread 1? How many ints lie between the two?",
+        "Down the columns, neighbouring threads are neighbours in memory in every round: leave that \
+         loop alone. Along the rows, neighbouring threads are a whole row apart.",
+        "So the 32 lanes of one warp should read 32 neighbours of one row. Which row does a warp take \
+         when there is a warp for each? Which columns does lane 3 of it visit?",
+        "warp = me / 32 takes row `warp`, if there is one. Lane `me % 32` starts at column lane and \
+         steps by 32. Afterwards each lane has a part of the sum: sum_of_warp adds them, and one lane \
+         writes.",
+    ],
+    pitfalls: &[
+        "Turning the loop over the columns round as well. It was right: a warp for each column would \
+         read down that column.",
+        "All 32 lanes write the sum. The value is the same, and it is written 32 times.",
+        "A piece of 8 neighbouring columns for each lane. Within a round, neighbouring lanes are then 8 \
+         ints apart: a sector for each.",
+        "sum_of_warp inside the loop or inside a condition that only some lanes meet. All 32 lanes must \
+         call it together.",
+        "Testing with a matrix of ones. Every sum is then a count, and a lane may read what it likes.",
+    ],
+    learn: "chapter 3, \"A thread for each column, a warp for each row\"",
+    skeleton: Slug::Uncoalesced,
+    inputs,
+    reference,
+};
+
+/// Numbers so large that a sum of shorts would show, and so small that a sum of ints holds them.
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let (rows, cols) = (case.size("rows"), case.size("cols"));
+    let draw = || rng.random_range(-1_000_000..=1_000_000);
+    let matrix = ArrayD::from_shape_simple_fn(&[rows, cols][..], draw);
+    vec![Value::Array(Array::I32(matrix)), ints(&[rows]), ints(&[cols]), int(rows), int(cols)]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let shape = (case.size("rows"), case.size("cols"));
+    let Some(Value::Array(Array::I32(matrix))) = inputs.first() else { return vec![] };
+    let matrix = matrix.clone().into_shape_with_order(shape).expect("the shape it was made with");
+    let [rows, cols] = sums(&matrix);
+    vec![rows.into(), cols.into()]
+}
+
+/// The sum of each row, and of each column.
+fn sums(matrix: &Array2<i32>) -> [ndarray::Array1<i32>; 2] {
+    [matrix.sum_axis(Axis(1)), matrix.sum_axis(Axis(0))]
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn sums_rows_and_columns() {
+        let matrix = array![[1, 2, 3], [40, -50, 60]];
+        assert_eq!(sums(&matrix), [array![6, 50], array![41, -48, 63]]);
+    }
+}

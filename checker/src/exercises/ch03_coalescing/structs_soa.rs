@@ -1,0 +1,126 @@
+//! An array of structs, or a struct of arrays: which neighbours a warp finds in memory.
+
+use ndarray::{Array2, ArrayD};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `structs_soa`.
+pub static SPEC: Spec = Spec {
+    id: "structs_soa",
+    chapter: "ch03_coalescing",
+    kind: Kind::Program,
+    start: Start::Optimise,
+    minutes: 30,
+    goal: "give the kernel an array for each field",
+    cooperative: false,
+    params: &[
+        floats_in("points", "[n][3]"),
+        number("c"),
+        number("s"),
+        number("lift"),
+        floats_out("out", "[n][3]"),
+        count("n"),
+        count("steps"),
+    ],
+    cases: &[
+        sized("5 points, one step", "small enough to follow", &[("n", 5), ("steps", 1)]),
+        sized("one point", "the smallest array", &[("n", 1), ("steps", 2)]),
+        sized("257", "one point in the second block", &[("n", 257), ("steps", 3)]),
+        sized("1009", "a prime: no block size divides it", &[("n", 1009), ("steps", 2)]),
+        gated(sized(
+            "4096",
+            "whole warps: every request can be perfect",
+            &[("n", 4096), ("steps", 5)],
+        )),
+    ],
+    // each step: two products and a sum; at most five steps
+    tolerance: Tolerance::Roundings(20),
+    // 4096 points are 128 warps' worth: 3 loads in each of 5 steps
+    gates: &[
+        sectors(4.5, 12.0),
+        load_requests(1920.0, Some(1920.0)),
+        exactly(Metric::Launches, 5.0),
+        exactly(Metric::BytesToDevice, 49_152.0),
+        exactly(Metric::BytesToHost, 49_152.0),
+    ],
+    hints: &[
+        "Draw the first 96 bytes of `points` as the kernel sees them: x, y, z, x, y, z ... Mark what the \
+         lanes of a warp use when they load x. Which part of every sector is it?",
+        "If all the x lay together, 32 lanes would find 32 neighbours. So three arrays on the device: \
+         one for x, one for y, one for z. What does the kernel's line with x look like then?",
+        "The host has the points one after the other: field k of point i is points[3 * i + k]. Before \
+         the copies, collect one field of all points in a std::vector; after the copies back, put it \
+         where it belongs.",
+        "For k = 0, 1, 2: field[i] = points[3 * i + k] for all i, cudaMalloc of n floats, cudaMemcpy. \
+         Launch turn with the three pointers, `steps` times. For k = 0, 1, 2: cudaMemcpy back into \
+         field, out[3 * i + k] = field[i].",
+    ],
+    pitfalls: &[
+        "Padding the struct to 16 bytes. A point then is one aligned load, and a quarter of all that \
+         moves is padding: 16 sectors per request.",
+        "Copying bytes from the host's packed points into an array of padded structs. Nothing \
+         rearranges them on the way: point 1 begins 12 bytes after point 0 on one side, and 16 on the \
+         other.",
+        "Rearranging in every step. Once in, once out: in between the data stays on the device.",
+        "`x = c * x - s * y; y = s * x + c * y;` The second line needs the x of before.",
+        "Three parts of one array. It is right, but for an n that 8 does not divide, y and z begin in \
+         the middle of a sector.",
+    ],
+    learn: "chapter 3, \"Structs, and who is whose neighbour\"",
+    skeleton: Slug::Uncoalesced,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let points = uniform(rng, &[n, 3]);
+    let angle: f32 = rng.random_range(0.2..0.6);
+    let lift = rng.random_range(0.5..2.0);
+    let numbers = [angle.cos(), angle.sin(), lift].map(float);
+    let [c, s, lift] = numbers;
+    vec![points, c, s, lift, out(&[n, 3]), int(n), int(case.size("steps"))]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [c, s, lift] = [1, 2, 3].map(|index| scalar(inputs, index));
+    let points = f64s(inputs, 0);
+    vec![turned(&points, [c, s, lift], case.size("steps")).into()]
+}
+
+/// Points `[n][3]` after so many turns around z by the angle of this cosine and sine, each with a lift.
+fn turned(points: &ArrayD<f64>, [c, s, lift]: [f64; 3], steps: usize) -> Array2<f64> {
+    let n = points.len() / 3;
+    let mut points =
+        points.clone().into_shape_with_order((n, 3)).expect("three numbers for each point");
+    for _ in 0..steps {
+        for mut point in points.rows_mut() {
+            let (x, y) = (point[0], point[1]);
+            point[0] = c * x - s * y;
+            point[1] = s * x + c * y;
+            point[2] += lift;
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// A quarter turn takes (1, 2) to (-2, 1), and the next one to (-1, -2).
+    #[test]
+    fn turns_and_lifts() {
+        let points = array![[1.0, 2.0, 3.0], [0.0, -4.0, 0.5]].into_dyn();
+        let quarter = [0.0, 1.0, 10.0];
+        assert_eq!(turned(&points, quarter, 1), array![[-2.0, 1.0, 13.0], [4.0, 0.0, 10.5]]);
+        assert_eq!(turned(&points, quarter, 2), array![[-1.0, -2.0, 23.0], [0.0, 4.0, 20.5]]);
+    }
+}

@@ -1,0 +1,172 @@
+//! Infinities and NaN in a series whose terms are all small: find where they begin, then mend the arithmetic.
+
+use ndarray::{Array1, ArrayD, Zip};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// Threads of a block.
+const BLOCK: usize = 128;
+/// Terms of the series.
+const TERMS: usize = 64;
+/// Points that lie at a moderate distance; the others lie anywhere from a thousandth to a thousand.
+const TAME: usize = 306;
+/// Points among which the first bad one is: those of the first case.
+const POINTS: usize = 1000;
+
+/// `nan_hunt`.
+pub static SPEC: Spec = Spec {
+    id: "nan_hunt",
+    chapter: "ch05_debugging",
+    kind: Kind::Kernel,
+    start: Start::Fix,
+    minutes: 30,
+    goal: "find where the numbers end, then mend the sum",
+    cooperative: false,
+    params: &[
+        floats_in("x", "[n]"),
+        floats_in("y", "[n]"),
+        floats_out("angle", "[n]"),
+        answers("found", "[3]"),
+        count("n"),
+    ],
+    cases: &[
+        gated(of_128("1000 points", "some are no numbers: hunt here", &[("n", POINTS)], 8)),
+        of_128("257 points", "all at a moderate distance", &[("n", 257)], 3),
+        of_128("31 points", "less than a warp", &[("n", 31)], 1),
+        of_128("4099 points", "many more of them", &[("n", 4099)], 33),
+    ],
+    tolerance: Tolerance::Roundings(TERMS as u32),
+    gates: &[WRITTEN_ONCE],
+    hints: &[
+        "The report has the first wrong elements, and the block and thread of each. Look at that \
+         thread: `checker trace nan_hunt --block B --thread T` shows top, bottom and sum round by \
+         round; a printf in the loop, `if (idx == ...)`, does as well.",
+        "Infinity comes first. A float ends at about 3.4e38; what is larger becomes inf. Which of top \
+         and bottom gets there first, and what is top / bottom then? In which later round is it inf / inf?",
+        "FOUND wants blockIdx.x and threadIdx.x of the thread, not its idx, and the step after which \
+         sum is no number any more: not the step in which bottom became infinite.",
+        "The term of each step is the one before, times (y/x)^2, but for the division by an odd number. \
+         Begin with ratio = y / x, and multiply by ratio * ratio: nothing gets large, nothing is lost.",
+    ],
+    pitfalls: &[
+        "Leaving out terms that are no number. From where bottom is infinite, terms are 0 that should \
+         not be, and the sum is short of them: wrong, and finite.",
+        "double instead of float. The powers get further, and the points that lie far enough out still \
+         end in NaN.",
+        "Dividing x and y by a hundred first. Points far out are saved, and those near 0 are lost: their \
+         powers become 0, and 0 / 0 is NaN too.",
+        "Turning NaN into 0 at the end. Nothing is printed, and nothing is right.",
+        "Counting steps from 1, or taking idx for the number of the thread.",
+    ],
+    learn: "chapter 5, \"What is no number\"",
+    skeleton: Slug::NotANumber,
+    inputs,
+    reference,
+};
+
+const fn of_128(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    blocks: u32,
+) -> Case {
+    case(name, why, sizes, [blocks, 1], [128, 1])
+}
+
+/// The same points every time, because the learner records which of them is the first bad one; only the signs of y are
+/// random, and no sign makes a number large or small.
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let (x, mut y) = points(n);
+    for y in &mut y {
+        if rng.random_bool(0.5) {
+            *y = -*y;
+        }
+    }
+    let array = |values: Vec<f32>| Value::Array(Array::from(Array1::from_vec(values)));
+    vec![array(x), array(y), out(&[n]), ints(&[3]), int(n)]
+}
+
+/// `n` points with 0 < y < x. Multiples of two irrational numbers, without their whole part, spread them.
+fn points(n: usize) -> (Vec<f32>, Vec<f32>) {
+    let spread = |i: usize, step: f64| (i as f64 * step).fract();
+    (0..n)
+        .map(|i| {
+            let distance = spread(i, 0.754_877_666_246_692_7) - 0.5;
+            let x = 10_f64.powf(if i < TAME { 0.4 * distance } else { 6.0 * distance });
+            let ratio = 0.2 + 0.6 * spread(i, 0.618_033_988_749_894_9);
+            (x as f32, (x * ratio) as f32)
+        })
+        .unzip()
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [block, thread, step] = first_bad();
+    let found = [block, thread, step].map(|number| number as i32);
+    let angles = angles(&f64s(inputs, 0), &f64s(inputs, 1));
+    vec![angles.into(), Array1::from_vec(found.to_vec()).into()]
+}
+
+fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
+    Zip::from(x).and(y).map_collect(|x, y| (y / x).atan())
+}
+
+/// Block and thread of the first point at which the skeleton's arithmetic leaves the numbers, and the step after which
+/// its sum has left them.
+fn first_bad() -> [usize; 3] {
+    let (x, y) = points(POINTS);
+    let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));
+    let first = steps.enumerate().find_map(|(i, step)| Some((i, step?)));
+    let (i, step) = first.expect("points so far out that their powers are no floats");
+    [i / BLOCK, i % BLOCK, step]
+}
+
+/// The step of the skeleton after which the sum is no finite number.
+fn bad_step(x: f32, y: f32) -> Option<usize> {
+    let (mut top, mut bottom, mut sum) = (y, x, 0.0_f32);
+    (0..TERMS).find(|&step| {
+        let term = top / bottom / (2 * step + 1) as f32;
+        sum += if step % 2 == 0 { term } else { -term };
+        top *= y * y;
+        bottom *= x * x;
+        !sum.is_finite()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn angles_of_three_points() {
+        let (x, y) = (array![1.0, 2.0, 1.0].into_dyn(), array![1.0, -2.0, 0.0].into_dyn());
+        let quarter = std::f64::consts::FRAC_PI_4;
+        assert_eq!(angles(&x, &y), array![quarter, -quarter, 0.0].into_dyn());
+    }
+
+    /// 100^21 and 50^23 are more than a float holds: bottom is infinite in step 10, top in step 11. Near 0 both are 0:
+    /// 0.001^15 is the smallest float, and the next power, in step 8, is 0.
+    #[test]
+    fn powers_leave_the_floats_on_either_side() {
+        assert_eq!(bad_step(100.0, 50.0), Some(11));
+        assert_eq!(bad_step(0.001, 0.0005), Some(8));
+        assert_eq!(bad_step(1.5, 1.0), None);
+        assert_eq!(bad_step(100.0, -50.0), bad_step(100.0, 50.0), "whatever the sign");
+    }
+
+    /// What the learner has to record is the same for every seed, and past the points that are tame.
+    #[test]
+    fn the_first_bad_point_is_past_the_tame_ones() {
+        let [block, thread, step] = first_bad();
+        assert!(block * BLOCK + thread >= TAME && step > 0, "{block} {thread} {step}");
+        let (x, y) = points(POINTS);
+        assert!(x.iter().zip(&y).all(|(x, y)| 0.0 < *y && y < x));
+    }
+}

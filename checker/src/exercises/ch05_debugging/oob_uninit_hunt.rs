@@ -1,0 +1,119 @@
+//! Three bugs in one kernel, found one after the other from what the reports say.
+
+use ndarray::Array2;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `oob_uninit_hunt`.
+pub static SPEC: Spec = Spec {
+    id: "oob_uninit_hunt",
+    chapter: "ch05_debugging",
+    kind: Kind::Kernel,
+    start: Start::Fix,
+    minutes: 20,
+    goal: "find three bugs from what the reports say",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[rows][cols]"),
+        floats_out("out", "[rows][cols]"),
+        count("rows"),
+        count("cols"),
+    ],
+    cases: &[
+        of_16(
+            "5 x 7",
+            "one block, and most of its tile is outside",
+            &[("rows", 5), ("cols", 7)],
+            [1, 1],
+        ),
+        of_16("one element", "no neighbour at all", &[("rows", 1), ("cols", 1)], [1, 1]),
+        of_16("15 x 15", "a frame of spare threads", &[("rows", 15), ("cols", 15)], [1, 1]),
+        of_16(
+            "37 x 53",
+            "no side is a whole number of blocks",
+            &[("rows", 37), ("cols", 53)],
+            [4, 3],
+        ),
+        of_16("7 x 65", "one column in the last block", &[("rows", 7), ("cols", 65)], [5, 1]),
+        gated(of_16("48 x 64", "twelve full blocks", &[("rows", 48), ("cols", 64)], [4, 3])),
+    ],
+    // nine additions and a division
+    tolerance: Tolerance::Roundings(10),
+    // a full tile is 18 * 18 / 256 loads for each element
+    gates: &[WRITTEN_ONCE, at_most(Metric::LoadsPerElement, 1.27)],
+    hints: &[
+        "Take the reports one at a time, and believe them: array, index, line, thread. Put the numbers \
+         of that thread into the line. Which part of it says something that you did not expect?",
+        "The read out of bounds: a cell of the tile is above or below the data, and yet `inside` is \
+         true. What has to be true of r and of c, both, for in[r * cols + c] to exist?",
+        "The write out of bounds: which row is the first that does not exist, if there are `rows` of \
+         them? The guard asks about rows in one way and about columns in another.",
+        "The uninitialised read: the tile has FRAME * FRAME cells. Count the values of k that the loop \
+         visits, over all 256 threads.",
+    ],
+    pitfalls: &[
+        "Mending what the report names without asking why. A tile filled with zeros before the loop \
+         is initialised, and wrong.",
+        "Mending all three at once and looking afterwards. One change, one check: then you know what \
+         each of them did.",
+        "Taking a wrong value far down for a bug of its own. It often follows from the first one.",
+        "Throwing the tile away. The kernel is right without it, and loads each element nine times.",
+        "Letting spare threads go home before the barrier. They fill cells of the tile that others read.",
+    ],
+    learn: "chapter 5, \"Read the report\"",
+    skeleton: Slug::OutOfBoundsRead,
+    inputs,
+    reference,
+};
+
+const fn of_16(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: [u32; 2],
+) -> Case {
+    case(name, why, sizes, grid, [16, 16])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let (rows, cols) = (case.size("rows"), case.size("cols"));
+    let shape = [rows, cols];
+    vec![uniform(rng, &shape), out(&shape), int(rows), int(cols)]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let shape = (case.size("rows"), case.size("cols"));
+    let image = f64s(inputs, 0).into_shape_with_order(shape).expect("the shape it was made with");
+    vec![blurred(&image).into()]
+}
+
+/// The mean over 3 x 3 elements, with 0 beyond the edge.
+fn blurred(image: &Array2<f64>) -> Array2<f64> {
+    let at = |row: usize, col: usize| {
+        // one row and one column further on, so that -1 has a name
+        let inside = row.checked_sub(1).zip(col.checked_sub(1));
+        inside.and_then(|place| image.get(place)).copied().unwrap_or(0.0)
+    };
+    Array2::from_shape_fn(image.dim(), |(row, col)| {
+        let nine = (0..3).flat_map(|r| (0..3).map(move |c| (row + r, col + c)));
+        nine.map(|(row, col)| at(row, col)).sum::<f64>() / 9.0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// All but the last column of 2 x 3 see columns 0 and 1; column 1 sees everything.
+    #[test]
+    fn means_with_zeros_beyond_the_edge() {
+        let image = array![[9.0, 18.0, 27.0], [0.0, -9.0, 36.0]];
+        assert_eq!(blurred(&image), array![[2.0, 9.0, 8.0], [2.0, 9.0, 8.0]]);
+    }
+}

@@ -1,0 +1,53 @@
+// nan_hunt | chapter 5 | "What is no number"
+//
+// Goal    first find where it begins, then mend it: every angle right, and the place recorded.
+//
+// x, y    [n]    f32, read only; points with 0 < |y| < x, some of them far out, some close to 0
+// angle   [n]    f32, the angle of each point in radians: atan(y / x)
+// found   [3]    int, what you have found out; the kernel passes it on
+// n       count  any n >= 1
+// launch  1-D, blocks of 128 threads, enough of them for n elements and for `found`
+//
+// The angle of a point is a series of terms with alternating signs:
+//
+//     y/x - (y/x)^3 / 3 + (y/x)^5 / 5 - (y/x)^7 / 7 ...
+//
+// Hunt before you mend: once the kernel is right, there is nothing left to find.
+//
+// Run     checker check nan_hunt         Stuck?  checker hint nan_hunt
+
+// TODO 1: which thread is the first whose result is no number, and when does it go wrong? Of the
+//         blocks the first, in it the first thread; of its steps the first after which `sum` is
+//         infinite or NaN. Counting starts at 0, as in the kernel.
+__device__ const int FOUND[3] = {
+    -1,  // blockIdx.x
+    -1,  // threadIdx.x
+    -1,  // step
+};
+
+constexpr int TERMS = 64;
+
+extern "C" __global__ void nan_hunt(const float* x, const float* y, float* angle, int* found,
+                                    int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
+
+    if (idx < 3) {
+        found[idx] = FOUND[idx];
+    }
+
+    // TODO 2: mend the sum. No term is large, so no number on the way to it has to be.
+    if (idx < n) {
+        float top = y[idx];     // y, y^3, y^5 ...
+        float bottom = x[idx];  // x, x^3, x^5 ...
+        float sign = 1.0f;
+        float sum = 0.0f;
+        for (int step = 0; step < TERMS; step++) {
+            const float term = top / bottom / (2 * step + 1);
+            sum += sign * term;
+            sign = -sign;
+            top *= y[idx] * y[idx];
+            bottom *= x[idx] * x[idx];
+        }
+        angle[idx] = sum;
+    }
+}

@@ -1,0 +1,44 @@
+// oob_uninit_hunt | chapter 5 | "Read the report"
+//
+// Goal    find three bugs, one after the other, from what the reports say.
+//
+// in      [rows][cols]  f32, read only
+// out     [rows][cols]  f32, the mean of each element and its 8 neighbours, those beyond the edge
+//                       being 0; every element must be written, once
+// rows, cols  counts    any
+// launch  a 2-D grid of blocks of 16 x 16 threads, enough of them for all elements
+//
+// Each block copies its part of `in` and one element more on every side into shared memory, waits,
+// and adds up nine elements from there. That plan is right and should stay. Three lines are not.
+//
+// Run     checker check oob_uninit_hunt  Stuck?  checker hint oob_uninit_hunt
+
+constexpr int SIDE = 16;         // of a block
+constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side
+
+extern "C" __global__ void oob_uninit_hunt(const float* in, float* out, int rows, int cols) {
+    __shared__ float tile[FRAME * FRAME];
+
+    const int row = blockIdx.y * SIDE + threadIdx.y;   // 0 .. at least rows-1
+    const int col = blockIdx.x * SIDE + threadIdx.x;   // 0 .. at least cols-1
+    const int tid = threadIdx.y * SIDE + threadIdx.x;  // 0 .. 255
+
+    // Cell k of the tile lies in its row k / FRAME and its column k % FRAME.
+    for (int k = tid; k < SIDE * SIDE; k += SIDE * SIDE) {
+        const int r = blockIdx.y * SIDE + k / FRAME - 1;  // -1 .. rows and more
+        const int c = blockIdx.x * SIDE + k % FRAME - 1;  // -1 .. cols and more
+        const bool inside = (r >= 0 && r < rows) || (c >= 0 && c < cols);
+        tile[k] = inside ? in[r * cols + c] : 0.0f;
+    }
+    __syncthreads();  // the tile is filled before anybody reads it
+
+    if (row <= rows && col < cols) {
+        float sum = 0.0f;
+        for (int r = 0; r < 3; r++) {
+            for (int c = 0; c < 3; c++) {
+                sum += tile[(threadIdx.y + r) * FRAME + threadIdx.x + c];
+            }
+        }
+        out[row * cols + col] = sum / 9.0f;
+    }
+}

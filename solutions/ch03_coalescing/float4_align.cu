@@ -1,0 +1,28 @@
+// Idea    as many elements as possible in fours, the rest one by one. If the view of x does not
+//         begin at a multiple of 16 bytes, all of it is rest.
+// Work    2n loads of one float become n/2 of four; a request of a warp then is 512 bytes, 16
+//         sectors, and just as many bytes as before.
+// Notice  one loop serves as tail and as the way around a misaligned view: it begins where the
+//         fours end, which may be at 0.
+
+extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
+                                        int offset, int n) {
+    const int threads = gridDim.x * blockDim.x;            // in the whole grid
+    const int me = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. threads-1
+    const float* view = x + offset;                        // [n]
+
+    const bool aligned = offset % 4 == 0;   // x itself is
+    const int fours = aligned ? n / 4 : 0;  // whole fours
+    const float4* view4 = reinterpret_cast<const float4*>(view);
+    const float4* y4 = reinterpret_cast<const float4*>(y);
+    float4* out4 = reinterpret_cast<float4*>(out);
+
+    for (int k = me; k < fours; k += threads) {
+        const float4 u = view4[k];
+        const float4 v = y4[k];
+        out4[k] = make_float4(a * u.x + v.x, a * u.y + v.y, a * u.z + v.z, a * u.w + v.w);
+    }
+    for (int i = 4 * fours + me; i < n; i += threads) {
+        out[i] = a * view[i] + y[i];
+    }
+}
