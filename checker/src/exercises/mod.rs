@@ -9,6 +9,7 @@ use crate::spec::Spec;
 mod ch01_threads;
 mod ch02_memory;
 mod ch04_shared;
+mod ch06_atomics;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -68,6 +69,18 @@ static CHAPTERS: &[Chapter] = &[
             &ch04_shared::tile_transpose::SPEC,
             &ch04_shared::bank_conflicts::SPEC,
             &ch04_shared::matmul_tiled::SPEC,
+        ],
+    },
+    Chapter {
+        id: "ch06_atomics",
+        number: 6,
+        title: "Atomics, reductions, scan",
+        exercises: &[
+            &ch06_atomics::counter_race::SPEC,
+            &ch06_atomics::histogram::SPEC,
+            &ch06_atomics::reduce_tree::SPEC,
+            &ch06_atomics::warp_shuffle::SPEC,
+            &ch06_atomics::scan_blocks::SPEC,
         ],
     },
     Chapter {
