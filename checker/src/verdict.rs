@@ -147,7 +147,7 @@ pub struct Mismatch {
     pub examples: Vec<Example>,
     /// Where the errors lie.
     pub pattern: Pattern,
-    /// Most writes to one element, when the simulator counted them.
+    /// Most writes to one element, when the simulator counted them and none was atomic.
     pub max_writes: Option<u32>,
     /// Elements written at least once, when counted.
     pub written: Option<u64>,

@@ -11,6 +11,7 @@ mod ch02_memory;
 mod ch03_coalescing;
 mod ch04_shared;
 mod ch05_debugging;
+mod ch06_atomics;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -88,6 +89,16 @@ static CHAPTERS: &[Chapter] = &[
         number: 5,
         title: "Debugging",
         exercises: &[&ch05_debugging::oob_uninit_hunt::SPEC, &ch05_debugging::nan_hunt::SPEC],
+        id: "ch06_atomics",
+        number: 6,
+        title: "Atomics, reductions, scan",
+        exercises: &[
+            &ch06_atomics::counter_race::SPEC,
+            &ch06_atomics::histogram::SPEC,
+            &ch06_atomics::reduce_tree::SPEC,
+            &ch06_atomics::warp_shuffle::SPEC,
+            &ch06_atomics::scan_blocks::SPEC,
+        ],
     },
     Chapter {
         id: "ch08_streams",

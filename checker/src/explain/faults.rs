@@ -140,7 +140,9 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let mut draft = Draft::new(title).mark(scene.mark(at, true, label));
     let elements = at.elements.unwrap_or(0);
     let global = at.space == Some(Space::Global);
-    let spare = global && !before && elements > 0 && scene.threads() > elements;
+    // an unsigned index that should be negative
+    let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));
+    let spare = global && !before && !wrapped && elements > 0 && scene.threads() > elements;
     // a thread that has an element goes wrong in another way
     let extra = spare && number(scene, at) >= elements;
     if let (Some(array), Some(last)) = (&array, elements.checked_sub(1)) {
@@ -175,7 +177,13 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
             .watch(scene.simulated.then_some((at.block, at.thread)))
             .think("how many elements does one block need, and how many bytes is that?");
     }
+    if wrapped {
+        draft = draft.note("unsigned numbers do not go below 0: they begin again at 4294967295");
+    }
     draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, extra) {
+        _ if wrapped => {
+            "for which threads would this index be negative, and what belongs there instead?"
+        }
         (true, _) => "which threads have no left neighbour, and what belongs there instead?",
         (_, true) => "what should the extra threads do?",
         _ => "what is the largest value that this index can take, and which thread gets it?",

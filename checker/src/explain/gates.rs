@@ -47,6 +47,12 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     }
     draft.spans.extend(calls(scene.source, missed));
     draft.notes.extend(meaning(missed.gate.metric).iter().map(|&note| note.into()));
+    let alone = line.is_some_and(|line| alone(missed.gate.metric, line));
+    if alone {
+        draft
+            .notes
+            .push("each of these requests is for one thread; the others of its warp wait".into());
+    }
     let share = is_share(missed.gate.metric);
     let bypassed = match missed.gate.op {
         Op::AtLeast => !share,
@@ -57,6 +63,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
         "which memory does the kernel use now, and which does the exercise ask for?"
+    } else if alone {
+        "which part of this could the other threads of the block do at the same time?"
     } else if missed.gate.metric == Metric::TextureRequests {
         question(missed.gate.metric)
     } else if missed.gate.metric == Metric::Launches && value >= 1.0 && value < missed.gate.target {
@@ -267,6 +275,12 @@ fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
 fn nearly_alone(metric: Metric, line: &LineCounters) -> bool {
     let c = &line.counters;
     metric == Metric::LoadRequests && c.thread_loads < 8 * c.load_requests
+}
+
+/// Whether there are too many requests because single threads make them.
+fn alone(metric: Metric, line: &LineCounters) -> bool {
+    let requests = matches!(metric, Metric::LoadRequests | Metric::SharedRequests);
+    requests && line.counters.active_lanes() < 2.0
 }
 
 /// Where a program does what there is too much of: its copies, its launches, its waits.

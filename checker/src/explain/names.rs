@@ -134,6 +134,11 @@ pub fn about(word: &str) -> Option<Name> {
         "cout" | "cerr" | "endl" | "std" => {
             return Some(Name::NotHere("a GPU thread prints with printf(\"%d\\n\", value)"));
         }
+        "__shfl" | "__shfl_up" | "__shfl_down" | "__shfl_xor" | "__ballot" | "__any" | "__all" => {
+            return Some(Name::NotHere(
+                "this was removed: since Volta, lanes of a warp need not run in step. Its successor ends in _sync, and is first told which lanes take part",
+            ));
+        }
         "stdout" | "stderr" | "fflush" | "fprintf" | "puts" => {
             return Some(Name::NotHere("a GPU thread has no files: printf(...) alone works"));
         }
@@ -226,6 +231,9 @@ mod tests {
                 Some(Name::Spelled { right: found, .. }) => assert_eq!(found, right, "{wrong}"),
                 other => panic!("{wrong}: {other:?}"),
             }
+        }
+        for removed in ["__shfl_down", "__ballot", "__any"] {
+            assert!(matches!(about(removed), Some(Name::NotHere(why)) if why.contains("_sync")));
         }
         for unknown in ["idx", "x", "tile", "result", "my_value"] {
             assert_eq!(about(unknown), None, "{unknown} is the learner's own");

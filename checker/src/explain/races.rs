@@ -96,8 +96,15 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             _ if shared_loop.is_some() => {
                 "at which places of a round does everybody have to wait for everybody?"
             }
+            (_, true) if at.action == Action::Atomic => {
+                "which threads are these updates atomic for, and which others come here?"
+            }
+            (_, false) if [at.action, with.action].contains(&Action::Atomic) => {
+                "what becomes of an atomic update that comes just before or after the ordinary access?"
+            }
             (true, false) => "what must every thread have finished before this line is safe?",
-            (true, true) => "which one of the threads should own this element?",
+            (true, true) if same_line => "which one of the threads should own this element?",
+            (true, true) => "which of the two should come first, and what makes the other one wait?",
             (false, _) => "why do two blocks come to the same element at all?",
         },
     )
@@ -154,13 +161,13 @@ fn one_sided(scene: &Scene<'_>, at: &Access) -> Draft {
 }
 
 fn said(scene: &Scene<'_>, who: &str, access: &Access) -> String {
-    let verb = match access.action {
-        Action::Read => "reads",
-        Action::Write => "writes",
-        Action::Atomic => "updates atomically",
-        _ => "uses",
-    };
-    format!("{who} {verb} {}", scene.element(access))
+    let element = scene.element(access);
+    match access.action {
+        Action::Read => format!("{who} reads {element}"),
+        Action::Write => format!("{who} writes {element}"),
+        Action::Atomic => format!("{who} updates {element} atomically"),
+        _ => format!("{who} uses {element}"),
+    }
 }
 
 /// The line of a `__syncthreads` without parentheses, which compiles and does nothing.
@@ -356,7 +363,11 @@ pub fn sync_mask(scene: &Scene<'_>, at: &Access, mask: u32, present: u32) -> Dra
         .note(format!(
             "a mask has one bit for each lane{warp}; every lane that it names must come here"
         ))
-        .think("which lanes of the last warp have an element, and which do not?")
+        .think(if absent != 0 {
+            "which lanes of the last warp have an element, and which do not?"
+        } else {
+            "which lanes come to this line, and which of them does the mask name?"
+        })
 }
 
 /// `lane 3`, `lanes 0 to 4`, `lanes 0, 2, 4 ...`.

@@ -5,7 +5,7 @@ use super::scene::Scene;
 use super::words::{DIGITS, apart, count, digits, many, measured, size, volume};
 use super::{Context, Draft};
 use crate::report::Span;
-use crate::spec::{Param, Role, Spec};
+use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
 use crate::verdict::{Example, Mismatch, Pattern, Slug};
 
@@ -155,10 +155,10 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
         (false, _) => "are wrong",
     };
     let Pattern::Single(index) = m.pattern else {
-        let elements = if whole && m.total > 1 {
-            format!("all {} elements", size(m.total))
-        } else {
-            format!("{} of {} elements", size(m.wrong), size(m.total))
+        let elements = match (whole, m.total) {
+            (true, 1) => "the only element".to_owned(),
+            (true, total) => format!("all {} elements", size(total)),
+            (false, total) => format!("{} of {} elements", size(m.wrong), size(total)),
         };
         let place = place(scene, m).map_or_else(String::new, |place| format!("; {place}"));
         return format!("{elements} of `{array}` {what}{place}");
@@ -293,7 +293,8 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u3
         return None;
     }
     let unused = scene.program && scene.source.places(array).len() <= 1;
-    if unused || !by_the_host(scene, array).is_empty() {
+    let shared = !elementwise(scene.params, m.output);
+    if unused || shared || !by_the_host(scene, array).is_empty() {
         return None;
     }
     let (grid, block) = (scene.grid, scene.block);
@@ -358,6 +359,11 @@ fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
 /// A program's array is named in its kernels, too: only where it came back in full are these the lines that matter.
 fn written_here(scene: &Scene<'_>, m: &Mismatch) -> bool {
     !scene.program || m.untouched == 0
+}
+
+/// Whether every element was written, the wrong ones too. What a kernel was given cannot tell.
+fn filled(scene: &Scene<'_>, m: &Mismatch) -> bool {
+    m.untouched == 0 && scene.param(m.output).is_some_and(|param| param.role == Role::Out)
 }
 
 /// Too few bytes came back from the device.
@@ -430,7 +436,11 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
             size(columns)
         ));
     }
-    if matches!(m.pattern, Pattern::From(_)) && blocks > 0 && scene.threads() < m.total as u64 {
+    if matches!(m.pattern, Pattern::From(_))
+        && blocks > 0
+        && !filled(scene, m)
+        && scene.threads() < m.total as u64
+    {
         facts.push(format!("{}, for {} elements", scene.launch_line(), size(m.total)));
     }
     facts
@@ -501,6 +511,18 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         return format!("which line gives {element} its value in this case, and which should?");
     }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
+    let told =
+        matches!(m.pattern, Pattern::Transposed | Pattern::Shifted(_) | Pattern::Periodic { .. });
+    if let Some((input, example)) = inputs.zip(m.examples.first())
+        && !elementwise(scene.params, m.output)
+        && m.untouched == 0
+        && !told
+    {
+        let element = format!("{array}{}", subscript(m, example.index));
+        return format!(
+            "which elements of `{input}` belong in {element}, and which ones get there?"
+        );
+    }
     match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
             let (thread, [zero, one]) = (
@@ -519,6 +541,10 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             format!("which thread owns {array}{}, and what keeps it from it?", subscript(m, i))
         }
         Pattern::Single(_) => "what is special about this element's place?".into(),
+        Pattern::From(first) if filled(scene, m) && m.shape.len() == 1 && first > 0 => format!(
+            "{array}[{}] is right, and {array}[{first}] is not: what is different about the second?",
+            first - 1
+        ),
         Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
             "which element does the very last thread get, and what is left after it?".into()
         }

@@ -6,7 +6,7 @@ mod pattern;
 mod programs;
 
 use crate::backend::{Fault, Output, Run};
-use crate::spec::{Case, Kind, Param, Role, Spec};
+use crate::spec::{Case, Kind, Param, Role, Spec, elementwise};
 use crate::value::{Array, Value};
 use crate::verdict::{Example, Mismatch, Pattern, Slug, Verdict};
 
@@ -158,6 +158,9 @@ fn compare_output(
         .observations
         .as_ref()
         .and_then(|seen| seen.arrays.iter().find(|array| array.name == param.name));
+    // an atomic operation writes, too, and nothing is lost
+    let atomics = run.observations.as_ref().is_some_and(|seen| seen.totals.global_atomics > 0);
+    let owned = launch.filter(|_| elementwise(spec.params, param.name));
     Some(Mismatch {
         output: param.name,
         answer: param.role == Role::Answer,
@@ -167,8 +170,8 @@ fn compare_output(
         untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
         nan: wrong.iter().filter(|&&i| !untouched(i) && compared.not_a_number(i)).count(),
         examples: wrong.iter().take(EXAMPLES).map(example).collect(),
-        pattern: pattern::find(&wrong, &compared, reference.shape(), launch),
-        max_writes: used.map(|array| array.max_writes),
+        pattern: pattern::find(&wrong, &compared, reference.shape(), owned),
+        max_writes: used.filter(|_| !atomics).map(|array| array.max_writes),
         written: used.map(|array| array.written),
         launch,
         copied,

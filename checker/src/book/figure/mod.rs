@@ -3,12 +3,15 @@
 
 use super::html::inline;
 
+mod atomics;
 mod banks;
 mod coalesce;
+mod fold;
 mod image;
 mod index;
 mod layout;
 mod memory;
+mod scan;
 mod shared;
 #[cfg(test)]
 pub(crate) mod simulated;
@@ -17,6 +20,7 @@ mod stride;
 mod svg;
 mod tiles;
 mod timeline;
+mod tree;
 
 /// One picture and what it says.
 struct Panel {
@@ -59,6 +63,12 @@ pub fn named(name: &str) -> Option<String> {
         "tile-banks" => banks::tile(),
         "matmul-tiles" => tiles::product([8, 12, 8]),
         "bank-grid" => return Some(banks::grid()),
+        "lost-update" => atomics::lost_update(),
+        "private-bins" => atomics::private_bins(),
+        "tree" => tree::panels(),
+        "shuffle" => fold::shuffle(&[3, 1, 4, 1, 5, 9, 2, 6]),
+        "up-and-down" => scan::up_and_down(&[3, 1, 4, 1, 5, 9, 2, 6]),
+        "carry" => scan::carry(&[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], 4),
         _ => return None,
     };
     Some(steps(&panels))
@@ -79,14 +89,17 @@ fn steps(panels: &[Panel]) -> String {
             )
         })
         .collect();
-    format!("<wb-steps>\n{figures}</wb-steps>\n")
+    let steps = format!("<wb-steps>\n{figures}</wb-steps>\n");
+    // a drawing with parts to step through
+    let parts = steps.contains("data-round");
+    if parts { format!("<wb-rounds>\n{steps}</wb-rounds>\n") } else { steps }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: [&str; 18] = [
+    const ALL: [&str; 24] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -112,6 +125,12 @@ mod tests {
         "tile-banks",
         "matmul-tiles",
         "bank-grid",
+        "lost-update",
+        "private-bins",
+        "tree",
+        "shuffle",
+        "up-and-down",
+        "carry",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

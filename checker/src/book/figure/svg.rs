@@ -46,6 +46,17 @@ impl Svg {
         self.grow(y1.max(y2));
     }
 
+    /// Begins a part of the drawing that `wb-rounds` shows as step `number`; `says` says what it shows, in words.
+    pub fn begin_step(&mut self, number: usize, says: &str) {
+        let says = escape(says);
+        let _ = write!(self.body, "<g data-round=\"{number}\" data-says=\"{says}\">");
+    }
+
+    /// Ends it.
+    pub fn end_step(&mut self) {
+        self.body.push_str("</g>");
+    }
+
     fn grow(&mut self, bottom: f64) {
         self.height = self.height.max(bottom + 2.0);
     }

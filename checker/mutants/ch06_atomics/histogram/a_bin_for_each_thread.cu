@@ -1,0 +1,20 @@
+// expect: gate-missed
+// Each thread looks for one bin in all of the data.
+
+constexpr int BINS = 256;
+
+extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
+    if (blockIdx.x > 0) {
+        return;
+    }
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+        unsigned count = 0;
+        for (int idx = 0; idx < n; idx++) {
+            const float value = in[idx];
+            if (value >= 0.0f && value < 1.0f && int(value * BINS) == bin) {
+                count++;
+            }
+        }
+        bins[bin] += count;
+    }
+}

@@ -1,0 +1,27 @@
+// expect: wrong-values
+// One bin per thread: a block of 96 leaves 160 bins out.
+
+constexpr int BINS = 256;
+
+extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
+    __shared__ unsigned mine[BINS];
+    const size_t stride = size_t(gridDim.x) * blockDim.x;
+    const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+        mine[bin] = 0;
+    }
+    __syncthreads();
+
+    for (size_t idx = me; idx < n; idx += stride) {
+        const float value = in[idx];
+        if (value >= 0.0f && value < 1.0f) {
+            atomicAdd(&mine[int(value * BINS)], 1u);
+        }
+    }
+    __syncthreads();
+
+    if (threadIdx.x < BINS) {
+        atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
+    }
+}

@@ -1,0 +1,27 @@
+// expect: global-race
+// Adds with an ordinary addition: right with one block.
+
+constexpr int BINS = 256;
+
+extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
+    __shared__ unsigned mine[BINS];
+    const size_t stride = size_t(gridDim.x) * blockDim.x;
+    const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+        mine[bin] = 0;
+    }
+    __syncthreads();
+
+    for (size_t idx = me; idx < n; idx += stride) {
+        const float value = in[idx];
+        if (value >= 0.0f && value < 1.0f) {
+            atomicAdd(&mine[int(value * BINS)], 1u);
+        }
+    }
+    __syncthreads();
+
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+        bins[bin] += mine[bin];
+    }
+}

@@ -1,0 +1,36 @@
+// reduce_tree | chapter 6 | "A tree in rounds"
+//
+// Goal    out[b] = the sum of block b's elements, with at most 6 divergent branches in a block, and
+//         without bank conflicts.
+//
+// in      [n]     f32, read only
+// out     [grid]  f32, one sum per block
+// n       count   any n >= 1; the last block may be only partly full
+// launch  grid = ceil(n / BLOCK), block = BLOCK
+//
+// This kernel is right, and wasteful. In every round, look at which threads of a warp have work.
+//
+// Run     checker check reduce_tree      Stuck?  checker hint reduce_tree
+
+constexpr int BLOCK = 256;  // threads per block, a power of two
+
+extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
+    __shared__ float tile[BLOCK];  // one slot per thread
+
+    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // place in `in`,      0 .. grid*BLOCK-1
+
+    tile[tid] = idx < n ? in[idx] : 0.0f;  // 0 changes no sum
+    __syncthreads();                       // every slot is filled
+
+    for (int stride = 1; stride < BLOCK; stride *= 2) {
+        if (tid % (2 * stride) == 0) {
+            tile[tid] += tile[tid + stride];
+        }
+        __syncthreads();  // this round is over for everybody
+    }
+
+    if (tid == 0) {
+        out[blockIdx.x] = tile[0];
+    }
+}

@@ -1,0 +1,95 @@
+// scan_blocks | chapter 6 | "The sums so far"
+//
+// Goal    out[i] = in[0] + in[1] + ... + in[i], in at most three launches and without bank
+//         conflicts.
+//
+// in      [n]  i32, in the host's memory, read only
+// out     [n]  i32, in the host's memory, every element must be written
+// n       count  1 to TILE * TILE
+//
+// scan_tiles is right for its own tile: every block begins again at 0. What is missing is the
+// carry: what all the tiles before add up to.
+//
+// Run     checker check scan_blocks      Stuck?  checker hint scan_blocks
+
+constexpr int THREADS = 256;       // threads per block
+constexpr int TILE = 2 * THREADS;  // elements per block
+
+// Where element i of a tile lies in shared memory.
+// TODO 4: the strides below are powers of two. Which slots share a bank, and where else could they lie?
+__device__ int slot(int i) {
+    return i;
+}
+
+// The sums so far within each tile. in, out: [n]. launch: a block for each tile.
+__global__ void scan_tiles(const int* in, int* out, int n) {
+    __shared__ int tile[TILE];
+
+    const int tid = threadIdx.x;          // 0 .. THREADS-1
+    const int first = blockIdx.x * TILE;  // where my tile begins in `in`
+
+    int own[2] = {0, 0};  // my two elements, THREADS apart; 0 changes no sum
+    for (int k = 0; k < 2; k++) {
+        const int i = tid + k * THREADS;
+        if (first + i < n) {
+            own[k] = in[first + i];
+        }
+        tile[slot(i)] = own[k];
+    }
+
+    // Up: at the end of every run of 2 * stride slots lies the sum of the run.
+    for (int stride = 1; stride < TILE; stride *= 2) {
+        __syncthreads();  // the runs of the round before are ready
+        const int end = 2 * stride * (tid + 1) - 1;
+        if (end < TILE) {
+            tile[slot(end)] += tile[slot(end - stride)];
+        }
+    }
+
+    // The end of the tile hands down what lies before it: nothing.
+    __syncthreads();  // the sum of the whole tile is ready
+    if (tid == 0) {
+        tile[slot(TILE - 1)] = 0;
+    }
+
+    // Down: the first half of a run gets what lies before the run; the second half gets that, and
+    // the first half's sum.
+    for (int stride = TILE / 2; stride > 0; stride /= 2) {
+        __syncthreads();  // the longer runs know what lies before them
+        const int end = 2 * stride * (tid + 1) - 1;
+        if (end < TILE) {
+            const int before = tile[slot(end)];
+            tile[slot(end)] = before + tile[slot(end - stride)];
+            tile[slot(end - stride)] = before;
+        }
+    }
+    __syncthreads();  // every slot holds the sum of all slots before it
+
+    for (int k = 0; k < 2; k++) {
+        const int i = tid + k * THREADS;
+        if (first + i < n) {
+            out[first + i] = tile[slot(i)] + own[k];
+        }
+    }
+
+    // TODO 1: who knows what the whole tile adds up to, and where does a later launch find it?
+}
+
+// TODO 2: a kernel that adds to every element of a tile what lies before the tile.
+
+extern "C" void scan_blocks(const int* in, int* out, int n) {
+    const int tiles = (n + TILE - 1) / TILE;
+    const size_t bytes = n * sizeof(int);
+
+    int *d_in, *d_out;
+    cudaMalloc(&d_in, bytes);
+    cudaMalloc(&d_out, bytes);
+    cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice);
+
+    scan_tiles<<<tiles, THREADS>>>(d_in, d_out, n);
+    // TODO 3: what lies before each tile? The answer is the sums so far of a much shorter array.
+
+    cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d_out);
+    cudaFree(d_in);
+}

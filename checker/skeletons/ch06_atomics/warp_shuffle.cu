@@ -1,0 +1,36 @@
+// warp_shuffle | chapter 6 | "From register to register"
+//
+// Goal    sums[r] = the sum of row r, and maxima[r] = its largest element, with at most two barriers
+//         and at most 256 bytes of shared memory: a slot for each warp, twice.
+//
+// in      [rows][cols]  f32, read only
+// sums    [rows]        f32, one for each row
+// maxima  [rows]        f32, one for each row
+// cols    count         any cols from 1 to the number of threads in a block
+// launch  one block for each row; a block is 1 to 32 whole warps
+//
+// Run     checker check warp_shuffle     Stuck?  checker hint warp_shuffle
+
+constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
+constexpr float LOWEST = -3.402823466e+38f;  // no float is less
+
+extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* maxima, int cols) {
+    __shared__ float warp_sums[32];    // a slot for each warp
+    __shared__ float warp_maxima[32];  // a slot for each warp
+
+    const int row = blockIdx.x;
+    const int tid = threadIdx.x;        // place in the row, 0 .. blockDim.x-1
+    const int lane = tid % 32;          // place in the warp
+    const int warp = tid / 32;          // which warp
+    const int warps = blockDim.x / 32;  // how many there are
+
+    // TODO 1: start a sum and a maximum with my element. With what do they start when tid >= cols?
+
+    // TODO 2: fold my warp, in five rounds. Which lane has the result then?
+
+    // TODO 3: that lane leaves both in its warp's slots. When may the slots be read?
+
+    // TODO 4: warp 0 takes one slot per lane. What does a lane take that has no slot?
+
+    // TODO 5: fold warp 0 once more. One thread writes the row's results.
+}

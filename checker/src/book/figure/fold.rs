@@ -1,0 +1,76 @@
+//! A warp that folds its registers with `__shfl_down_sync`. A figure of chapter 6.
+
+use super::Panel;
+use super::svg::{Svg, WIDTH};
+
+/// The values of the lanes that still count, before each round and after the last: lane l takes the value of lane
+/// l + distance, and adds it.
+fn rounds(values: &[i32]) -> Vec<Vec<i32>> {
+    let mut all = vec![values.to_vec()];
+    let mut live = values.to_vec();
+    while live.len() > 1 {
+        let (low, high) = live.split_at(live.len() / 2);
+        live = low.iter().zip(high).map(|(a, b)| a + b).collect();
+        all.push(live.clone());
+    }
+    all
+}
+
+/// A round in each panel; `values`: one for each lane, a power of two of them.
+pub fn shuffle(values: &[i32]) -> Vec<Panel> {
+    let rounds = rounds(values);
+    let titles = ["Round 1", "Round 2", "Round 3"];
+    rounds
+        .iter()
+        .zip(rounds.iter().skip(1))
+        .zip(titles)
+        .map(|((before, after), title)| {
+            let distance = after.len();
+            let end = match after[..] {
+                [sum] => format!(" Lane 0 has the sum of all: {sum}."),
+                _ => String::new(),
+            };
+            Panel {
+                title,
+                caption: format!(
+                    "`__shfl_down_sync(mask, value, {distance})`: lane l takes the value of lane l + {distance}, and \
+                     adds it to its own.{end} The others do the same, and nobody needs what they get."
+                ),
+                svg: draw(values.len(), before, after),
+            }
+        })
+        .collect()
+}
+
+fn draw(lanes: usize, before: &[i32], after: &[i32]) -> Svg {
+    let mut svg = Svg::default();
+    let w = WIDTH / lanes as f64;
+    svg.word([0.0, 12.0], "small", "a warp of 8 lanes: their registers");
+    for lane in 0..lanes {
+        let x = lane as f64 * w;
+        let value = |row: &[i32]| row.get(lane).map_or_else(String::new, i32::to_string);
+        let class = |row: &[i32]| if lane < row.len() { "g0" } else { "spare" };
+        svg.cell([x, 18.0], [w - 6.0, 28.0], class(before), &value(before));
+        svg.cell([x, 92.0], [w - 6.0, 28.0], class(after), &value(after));
+        svg.word([x + w / 2.0 - 3.0, 134.0], "small middle", &lane.to_string());
+        if lane < after.len() {
+            let middle = x + w / 2.0 - 3.0;
+            svg.line([middle, 46.0], [middle, 92.0], "reach");
+            svg.line([middle + after.len() as f64 * w, 46.0], [middle, 92.0], "brace");
+        }
+    }
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_rounds_leave_the_sum_in_lane_0() {
+        let rounds = rounds(&[3, 1, 4, 1, 5, 9, 2, 6]);
+        assert_eq!(rounds[1..], [vec![8, 10, 6, 7], vec![14, 17], vec![31]]);
+        let last = shuffle(&[3, 1, 4, 1, 5, 9, 2, 6]).pop().expect("three rounds");
+        assert!(last.caption.contains("value, 1)") && last.caption.contains("all: 31"));
+    }
+}

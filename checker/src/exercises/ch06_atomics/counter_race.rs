@@ -1,0 +1,114 @@
+//! One counter that every thread wants to change: a lost update, and the atomic operation that cannot lose one.
+
+use ndarray::{ArrayD, arr1};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Value};
+use crate::verdict::Slug;
+
+/// What is counted lies above this: about three of eight elements.
+const LIMIT: f32 = 2.5;
+
+/// `counter_race`.
+pub static SPEC: Spec = Spec {
+    id: "counter_race",
+    chapter: "ch06_atomics",
+    kind: Kind::Kernel,
+    start: Start::Fix,
+    minutes: 15,
+    goal: "count without losing any",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[n]"),
+        Param { name: "hits", role: Role::InOut, dtype: DType::I32, shape: "[1]" },
+        count("n"),
+        number("limit"),
+    ],
+    cases: &[
+        line("one warp", "32 threads that run in step", &[("n", 32)], 1, 32),
+        line("one element", "31 threads have nothing to do", &[("n", 1)], 1, 32),
+        line("one block", "eight warps, and a tail", &[("n", 250)], 1, 256),
+        gated(line(
+            "five blocks",
+            "blocks that know nothing of each other",
+            &[("n", 1280)],
+            5,
+            256,
+        )),
+        line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
+        line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
+    ],
+    tolerance: Tolerance::Exact,
+    // 1280 elements are 40 warps' worth
+    gates: &[load_requests(40.0, None)],
+    hints: &[
+        "`hits[0] += 1` is one line and three steps: read the old value, add 1, write the new value. Let two threads \
+         take these steps on paper, one step at a time, in any order that you like. What is the worst that can come out?",
+        "The trouble is that another thread can come between the read and the write. No barrier helps: a barrier says \
+         when all have come so far, not whose turn it is, and there is none for the whole grid anyway.",
+        "The device has additions that nobody can come between: atomicAdd(address, value). The address is a pointer.",
+        "Replace the line that changes hits[0] by atomicAdd(hits, 1). Condition and guard stay as they are.",
+    ],
+    pitfalls: &[
+        "volatile. It says that each access really happens. It does not say that nothing happens between two of them.",
+        "A __syncthreads() before or after the addition. It orders what lies before it and what lies behind it; all \
+         threads still do the same thing between the same two barriers.",
+        "One atomic access, and one ordinary access of the same element. An atomic operation is indivisible only \
+         for those who use atomics, too.",
+        "One warp as a test. Right for 32 threads is not right: within a warp, the order is often kind.",
+        "atomicAdd_block. It is atomic for the threads of one block; other blocks still come between.",
+    ],
+    learn: "chapter 6, \"One counter, many hands\"",
+    skeleton: Slug::GlobalRace,
+    inputs,
+    reference,
+};
+
+const fn line(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+    block: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [block, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let before = arr1(&[rng.random_range(100..1000)]).into_dyn();
+    vec![uniform(rng, &[n]), Value::Array(Array::I32(before)), int(n), float(LIMIT)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let Some(Value::Array(Array::I32(before))) = inputs.get(1) else {
+        panic!("argument 1 is no array of ints")
+    };
+    vec![Array::I32(before + above(&f64s(inputs, 0), scalar(inputs, 3)))]
+}
+
+/// How many elements of `in` are greater than `limit`.
+///
+/// # Panics
+/// When there are more than an `int` can count: a broken Spec.
+fn above(values: &ArrayD<f64>, limit: f64) -> i32 {
+    let hits = values.iter().filter(|value| **value > limit).count();
+    i32::try_from(hits).expect("counts fit an int")
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn counts_what_is_above_and_not_what_is_equal() {
+        let values = array![2.5, 2.6, -3.0, 9.0, 2.4].into_dyn();
+        assert_eq!(above(&values, 2.5), 2);
+        assert_eq!(above(&values, 10.0), 0);
+    }
+}

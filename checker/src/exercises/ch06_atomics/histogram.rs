@@ -1,0 +1,174 @@
+//! Counting into bins: one queue for the whole grid, or one for each block.
+
+use ndarray::{ArrayD, Axis};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Value};
+use crate::verdict::Slug;
+
+/// Bins over [0, 1), as in the skeleton. A power of two: multiplying a `float` by it rounds nothing.
+const BINS: usize = 256;
+/// Of so many elements one is outside [0, 1).
+const OUTSIDE: usize = 16;
+
+/// `histogram`.
+///
+/// The gate is counted where 40 % crowd into one bin, not 90 %: there, lanes that first add up within their warp need few
+/// atomics, too, and nothing would be private.
+pub static SPEC: Spec = Spec {
+    id: "histogram",
+    chapter: "ch06_atomics",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 25,
+    goal: "count in the block before you count for all",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[n]"),
+        Param { name: "bins", role: Role::InOut, dtype: DType::U32, shape: "[256]" },
+        count("n"),
+    ],
+    cases: &[
+        line("one block", "nothing to share yet", &[("n", 1000), ("percent", 10)], 1, 256),
+        line(
+            "three blocks of 96",
+            "fewer threads than bins",
+            &[("n", 3001), ("percent", 40)],
+            3,
+            96,
+        ),
+        line(
+            "four blocks of 128",
+            "half as many threads as bins",
+            &[("n", 4099), ("percent", 90)],
+            4,
+            128,
+        ),
+        line("one element", "all other threads find nothing", &[("n", 1), ("percent", 0)], 2, 256),
+        line(
+            "90 % in one bin",
+            "nearly everybody in one queue",
+            &[("n", 8738), ("percent", 90)],
+            8,
+            256,
+        ),
+        gated(line(
+            "40 % in one bin",
+            "15 360 elements in range, and a queue at one bin",
+            &[("n", 16_384), ("percent", 40)],
+            8,
+            256,
+        )),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[
+        Gate {
+            metric: Metric::GlobalAtomics,
+            op: Op::AtMost,
+            target: 2048.0,
+            baseline: Some(15_360.0),
+        },
+        load_requests(512.0, Some(512.0)),
+    ],
+    hints: &[
+        "The 90 % that fall into one bin stand in one queue, at one address in global memory. Who has to stand there? \
+         Could the threads of a block agree among themselves first how many they are?",
+        "Give each block 256 bins of its own in shared memory, and let its threads count there, with atomicAdd. \
+         The queue is a block long now, and shared memory is near.",
+        "Three parts with a barrier between them: all bins of the block become 0; the threads count their elements; \
+         the bins are added to the global ones. Other blocks report at the same time: that addition must be atomic, too.",
+        "There may be fewer threads than bins: for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x), for \
+         setting to 0 and for reporting.",
+        "__shared__ unsigned mine[BINS]; in the loop atomicAdd(&mine[int(value * BINS)], 1u); at the end \
+         atomicAdd(&bins[bin], mine[bin]).",
+    ],
+    pitfalls: &[
+        "No zeroes. Shared memory holds whatever was there before.",
+        "No barrier after the zeroes: a slow warp sets bins to 0 that a fast one has counted in.",
+        "No barrier before reporting: what is counted later is lost.",
+        "mine[k]++ because it is the block's own. It is shared by 256 threads: a race like any other.",
+        "bins[k] += mine[k] at the end. There is more than one block.",
+        "One thread per bin, as long as there are 256 threads. A block of 96 leaves 160 bins out.",
+        "Only the upper end of the range checked. int() rounds towards 0: -0.003 * 256 becomes bin 0.",
+    ],
+    learn: "chapter 6, \"A counter for each block\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+const fn line(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+    block: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [block, 1])
+}
+
+/// `percent` of the elements in one bin, one of [`OUTSIDE`] outside the range, the others anywhere in it.
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let outside = n / OUTSIDE;
+    let crowd = (n * case.size("percent") / 100).min(n - outside);
+    let popular = rng.random_range(0..BINS) as f32;
+    let mut values: Vec<f32> = (0..n)
+        .map(|i| match i {
+            _ if i < outside / 2 => rng.random_range(-0.0035..-0.0001),
+            _ if i < outside => rng.random_range(1.0..1.5),
+            _ if i < outside + crowd => (popular + rng.random_range(0.0..0.999)) / BINS as f32,
+            _ => rng.random_range(0.0..1.0),
+        })
+        .collect();
+    values.shuffle(rng);
+    let before = ArrayD::from_shape_simple_fn(&[BINS][..], || rng.random_range(0..10_000_u32));
+    vec![
+        Value::Array(Array::F32(ArrayD::from_shape_vec(vec![n], values).expect("n values"))),
+        Value::Array(Array::U32(before)),
+        int(n),
+    ]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let Some(Value::Array(Array::U32(before))) = inputs.get(1) else {
+        panic!("argument 1 is no array of unsigned ints")
+    };
+    let mut bins = before.clone();
+    for bin in f64s(inputs, 0).iter().filter_map(|value| bin(*value, BINS)) {
+        bins.index_axis_mut(Axis(0), bin).map_inplace(|count| *count += 1);
+    }
+    vec![Array::U32(bins)]
+}
+
+/// Which of `bins` equal parts of [0, 1) holds `value`, if any.
+fn bin(value: f64, bins: usize) -> Option<usize> {
+    (0.0..1.0).contains(&value).then(|| (value * bins as f64) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_include_their_lower_end_only() {
+        let found = [0.0, 0.2499, 0.25, 0.999, 1.0, -0.001, f64::NAN].map(|value| bin(value, 4));
+        assert_eq!(found, [Some(0), Some(0), Some(1), Some(3), None, None, None]);
+    }
+
+    /// The baseline of the gate is a count of the inputs: it must not depend on the seed.
+    #[test]
+    fn as_many_elements_in_range_as_the_gate_says() {
+        use rand_chacha::rand_core::SeedableRng;
+        let case = SPEC.cases.iter().find(|case| case.gated).expect("a gated case");
+        for seed in [1, 7, 99] {
+            let values = inputs(case, &mut ChaCha8Rng::seed_from_u64(seed));
+            let inside = f64s(&values, 0).iter().filter(|v| bin(**v, BINS).is_some()).count();
+            assert_eq!(inside, 15_360, "seed {seed}");
+        }
+    }
+}

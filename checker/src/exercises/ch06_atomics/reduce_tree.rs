@@ -1,0 +1,130 @@
+//! The sum of a block as a tree: which threads work in a round decides how many warps do.
+
+use ndarray::{ArrayD, Axis};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// Threads per block, as in the skeleton.
+const BLOCK: usize = 256;
+
+/// `reduce_tree`.
+///
+/// The gates are counted on a single full block. Interleaved, 47 of its branches split a warp: 8 in each of the first 5
+/// rounds, when every warp has work for some of its lanes, then 4, 2 and 1. Folded from the upper half, only the
+/// last 5 rounds do, within the one warp that is left. Writing the sum is one more.
+pub static SPEC: Spec = Spec {
+    id: "reduce_tree",
+    chapter: "ch06_atomics",
+    kind: Kind::Kernel,
+    start: Start::Optimise,
+    minutes: 25,
+    goal: "let whole warps work or rest",
+    cooperative: false,
+    params: &[floats_in("in", "[n]"), floats_out("out", "[grid]"), count("n")],
+    cases: &[
+        gated(line("one full block", "a power of two: the tree is complete", &[("n", 256)], 1)),
+        line("100 elements", "most slots have no element", &[("n", 100)], 1),
+        line("one element", "255 threads to spare", &[("n", 1)], 1),
+        line("255 elements", "an odd number: one slot is empty", &[("n", 255)], 1),
+        line("257 elements", "the second block has one element", &[("n", 257)], 2),
+        line("five blocks", "a sum for each", &[("n", 1280)], 5),
+        line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40),
+    ],
+    // each element goes through eight additions
+    tolerance: Tolerance::Roundings(8),
+    gates: &[
+        Gate {
+            metric: Metric::DivergentBranches,
+            op: Op::AtMost,
+            target: 6.0,
+            baseline: Some(48.0),
+        },
+        Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: Some(0.0) },
+        WRITTEN_ONCE,
+        // a store for each warp, three requests for each warp with work in a round, and the sum
+        Gate {
+            metric: Metric::SharedRequests,
+            op: Op::AtMost,
+            target: 48.0,
+            baseline: Some(150.0),
+        },
+        // one slot for all would be 3
+        at_least(Metric::SharedRequests, 9.0),
+        load_requests(8.0, Some(8.0)),
+    ],
+    hints: &[
+        "Write down, for stride = 1, which threads of warp 0 have work: 0, 2, 4 ... A warp executes a branch as a \
+         whole; the lanes without work wait inside it. How many of the 8 warps are busy in this round? And how many \
+         additions are there to do?",
+        "128 additions are work for 4 full warps. It does not matter which thread does which addition: let threads 0 \
+         to 127 do them, and let the others rest, warp by warp.",
+        "`const int left = 2 * stride * tid;` makes the working threads neighbours. But the slots that they touch are \
+         still 2, 4, 8 ... apart: chapter 4 has told what the banks make of that.",
+        "Fold the other way round: in the first round, thread tid adds slot tid + 128 to slot tid, for tid < 128. \
+         Threads are neighbours, and so are slots. Then 64, 32 ... 1.",
+        "for (int stride = BLOCK / 2; stride > 0; stride /= 2), and inside: if (tid < stride). The addition and \
+         the barrier stay as they are.",
+    ],
+    pitfalls: &[
+        "The barrier inside the `if`. Threads without work never reach it.",
+        "`if (idx >= n) return;` to save work. Those threads never reach the barriers; with a neutral 0 in their slot \
+         they harm nobody.",
+        "No value at all for threads without an element. Shared memory begins with whatever was there before.",
+        "Halving a number of live slots that is odd, and losing the one in the middle.",
+        "No barriers once only one warp is left, as old code has it. Since Volta, the lanes of a warp need not \
+         run in step: say __syncwarp().",
+        "One thread that adds up all the others. No divergence, no conflicts, and 255 additions one after the other.",
+    ],
+    learn: "chapter 6, \"A tree in rounds\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+const fn line(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [BLOCK as u32, 1])
+}
+
+/// Numbers of one sign, so that no sum cancels to nearly 0 and is held to 0's precision.
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let values = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(0.5..10.0));
+    vec![Value::Array(Array::F32(values)), out(&[n.div_ceil(BLOCK)]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    vec![sums(&f64s(inputs, 0), BLOCK).into()]
+}
+
+/// The sum of each `block` neighbours; the last may have fewer.
+fn sums(values: &ArrayD<f64>, block: usize) -> ArrayD<f64> {
+    values
+        .axis_chunks_iter(Axis(0), block)
+        .map(|chunk| chunk.sum())
+        .collect::<ndarray::Array1<_>>()
+        .into_dyn()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn each_block_has_a_sum_and_the_last_may_be_short() {
+        let values = array![1.0, 2.5, -4.0, 8.0, 0.5].into_dyn();
+        assert_eq!(sums(&values, 2), array![3.5, 4.0, 0.5].into_dyn());
+        assert_eq!(sums(&values, 8), array![8.0].into_dyn());
+    }
+}

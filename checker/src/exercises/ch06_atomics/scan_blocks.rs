@@ -1,0 +1,107 @@
+//! Sums so far over many blocks: scan the tiles, scan their totals, add the carry. And a tree that meets its banks.
+
+use ndarray::{ArrayD, Axis};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Value};
+use crate::verdict::Slug;
+
+/// `scan_blocks`.
+///
+/// A program, because the lesson is that the end of a launch is the barrier for the whole grid: three launches say it
+/// in three lines. A single kernel would need a cooperative launch, which limits the grid to the blocks that fit on the
+/// device, or blocks that wait for each other's flags.
+///
+/// The tree that is given has 525 bank conflicts for each tile of 512: 225 on its way up, and 300 on its way down.
+pub static SPEC: Spec = Spec {
+    id: "scan_blocks",
+    chapter: "ch06_atomics",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 45,
+    goal: "carry the sums so far from tile to tile",
+    cooperative: false,
+    params: &[
+        Param { name: "in", role: Role::In, dtype: DType::I32, shape: "[n]" },
+        Param { name: "out", role: Role::Out, dtype: DType::I32, shape: "[n]" },
+        count("n"),
+    ],
+    cases: &[
+        sized("100 elements", "part of a tile", &[("n", 100)]),
+        sized("one tile", "all of a tile", &[("n", 512)]),
+        sized("three tiles", "the last one is not full", &[("n", 1324)]),
+        sized("one element", "the smallest array", &[("n", 1)]),
+        sized("513 elements", "one element in the second tile", &[("n", 513)]),
+        gated(sized("five tiles", "all of them full", &[("n", 2560)])),
+        sized("five tiles and 1000", "seven tiles, the last one nearly full", &[("n", 3560)]),
+        sized("45 tiles", "more tiles than a warp has lanes", &[("n", 22_787)]),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[
+        Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },
+        at_most(Metric::Launches, 3.0),
+        exactly(Metric::CopiesToDevice, 1.0),
+        exactly(Metric::CopiesToHost, 1.0),
+    ],
+    hints: &[
+        "Take three tiles of two on paper: 3 1 | 4 1 | 5 9. Scanned one by one they are 3 4 | 4 5 | 5 14. What has to be \
+         added to the second tile, and what to the third? Where have you seen these numbers?",
+        "The tiles add up to 4, 5 and 14. Before them lie 0, 4 and 9: the sums so far of the totals. And you have a \
+         kernel that computes sums so far.",
+        "Three launches: scan_tiles over all tiles, which also leaves each tile's total in an array; scan_tiles on \
+         that array, with one block; a kernel that adds to tile b what lies before it. A launch begins when the one \
+         before it has ended, so that nobody reads a total that is not there yet.",
+        "The total of a tile is the last slot plus the last own element: if (totals != nullptr && tid == THREADS - 1) \
+         { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the second launch, tile b must add element \
+         b - 1 of the scanned totals; tile 0 adds nothing.",
+        "For the banks: a stride of 32 slots or more stays in one bank. Leave out a slot after every 32: return i + i / 32; \
+         and make the array as much longer.",
+    ],
+    pitfalls: &[
+        "The total of the tile before as the carry. Right for two tiles; the third needs the sum of both.",
+        "All in one launch, with a barrier: __syncthreads() waits for one block.",
+        "A carry of tile b instead of tile b - 1: the tile counts itself twice.",
+        "The totals scanned on the host. Right, and every scan then waits for the bus twice.",
+        "The padded place for some accesses, and the plain one for others.",
+        "A padded index, and an array that has not grown with it.",
+    ],
+    learn: "chapter 6, \"The sums so far\"",
+    skeleton: Slug::WrongValues,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let values = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(-50_000..50_000));
+    vec![Value::Array(Array::I32(values)), Value::Out { dtype: DType::I32, shape: vec![n] }, int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let Some(Value::Array(Array::I32(values))) = inputs.first() else {
+        panic!("argument 0 is no array of ints")
+    };
+    vec![Array::I32(so_far(values))]
+}
+
+/// The sums so far, each with its own element.
+fn so_far(values: &ArrayD<i32>) -> ArrayD<i32> {
+    let mut sums = values.clone();
+    sums.accumulate_axis_inplace(Axis(0), |before, sum| *sum += before);
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn each_sum_has_its_own_element() {
+        assert_eq!(so_far(&array![3, 1, -4, 1, 5].into_dyn()), array![3, 4, 0, 1, 6].into_dyn());
+    }
+}

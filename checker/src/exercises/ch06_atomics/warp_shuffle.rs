@@ -1,0 +1,140 @@
+//! Sum and maximum of rows by warps that hand each other registers: masks, neutral elements, lanes without an element.
+
+use ndarray::{Array2, ArrayD, Axis, Ix2};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `warp_shuffle`.
+///
+/// A block for each row, not a warp: rows of up to 1024 need the second fold over the warps, where most lanes have no
+/// slot, and the numbers compare with the tree in shared memory (9 barriers, 1024 bytes for the sum alone).
+pub static SPEC: Spec = Spec {
+    id: "warp_shuffle",
+    chapter: "ch06_atomics",
+    kind: Kind::Kernel,
+    start: Start::Write,
+    minutes: 35,
+    goal: "fold a row from register to register",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[rows][cols]"),
+        floats_out("sums", "[rows]"),
+        floats_out("maxima", "[rows]"),
+        count("cols"),
+    ],
+    cases: &[
+        rows("32 columns", "one full warp for each row", &[("rows", 5), ("cols", 32)], 5, 32),
+        rows("one column", "31 lanes without an element", &[("rows", 4), ("cols", 1)], 4, 32),
+        rows("31 columns", "one lane without an element", &[("rows", 5), ("cols", 31)], 5, 32),
+        rows("33 columns", "one element in the second warp", &[("rows", 5), ("cols", 33)], 5, 64),
+        gated(rows(
+            "64 columns",
+            "two full warps for each row",
+            &[("rows", 6), ("cols", 64)],
+            6,
+            64,
+        )),
+        rows("70 columns", "six elements in the third warp", &[("rows", 7), ("cols", 70)], 7, 96),
+        rows(
+            "65 columns, 128 threads",
+            "a warp without any element",
+            &[("rows", 3), ("cols", 65)],
+            3,
+            128,
+        ),
+        rows(
+            "1000 columns",
+            "32 warps: a slot for each lane",
+            &[("rows", 3), ("cols", 1000)],
+            3,
+            1024,
+        ),
+    ],
+    // five rounds in the warp, five over the warps
+    tolerance: Tolerance::Roundings(10),
+    gates: &[
+        at_most(Metric::SharedBytes, 256.0),
+        at_most(Metric::Barriers, 2.0),
+        WRITTEN_ONCE,
+        load_requests(12.0, None),
+    ],
+    hints: &[
+        "A warp of 32 values folds in five rounds: lane l takes the value of lane l + 16, then of l + 8, 4, 2, 1. \
+         __shfl_down_sync(ALL, value, distance) is the value of lane l + distance. Which lane has seen all 32 at the end?",
+        "Every lane that the mask names must come to the shuffle. So nobody leaves, and no shuffle stands in an `if` \
+         that divides a warp: a lane without an element takes part with a value that changes nothing. For a sum, \
+         that is 0. For a maximum, it is not: think of a row with negative numbers only.",
+        "After the first fold, lane 0 of each warp has its warp's result. Other warps cannot see registers: leave it \
+         in warp_sums[warp], and wait at a barrier. Warp 0 reads slot `lane`, if there is a warp of that number.",
+        "TODO 1: float sum = 0.0f; float maximum = LOWEST; if (tid < cols) { both become in[row * cols + tid]; }",
+        "TODO 2: for (int distance = 16; distance > 0; distance /= 2) { sum += __shfl_down_sync(ALL, sum, distance); \
+         maximum = fmaxf(maximum, __shfl_down_sync(ALL, maximum, distance)); } And TODO 4: if (warp == 0) { sum = \
+         lane < warps ? warp_sums[lane] : 0.0f; ... }, with the same loop behind it.",
+    ],
+    pitfalls: &[
+        "0 where the maximum starts. In a row of negative numbers, it wins.",
+        "The shuffle inside `if (tid < cols)`, with a mask of all lanes. The lanes that stay outside are named, and do \
+         not come.",
+        "`if (tid >= cols) return;` at the top. A lane that has gone has nothing to hand over.",
+        "The result read from every lane. With shfl_down, only lane 0 has it; the others have sums of who knows what. \
+         (__shfl_xor_sync gives it to all.)",
+        "Slots of warps that do not exist. With 96 threads there are three; the other 29 were never written.",
+        "No barrier between writing the slots and reading them: the warps of a block do not run in step.",
+        "__shfl_down without _sync. It was removed: since Volta, lanes must be told whom to wait for.",
+    ],
+    learn: "chapter 6, \"From register to register\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+const fn rows(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+    block: u32,
+) -> Case {
+    case(name, why, sizes, [grid, 1], [block, 1])
+}
+
+/// Rows of one sign each, so that no sum cancels; most are negative, so that 0 is greater than all of them.
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let (rows, cols) = (case.size("rows"), case.size("cols"));
+    let values = Array2::from_shape_fn((rows, cols), |(row, _)| {
+        let size: f32 = rng.random_range(0.5..10.0);
+        if row % 3 == 1 { size } else { -size }
+    });
+    vec![Value::Array(Array::F32(values.into_dyn())), out(&[rows]), out(&[rows]), int(cols)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let values = f64s(inputs, 0).into_dimensionality().expect("a matrix");
+    let (sums, maxima) = folded(&values);
+    vec![sums.into(), maxima.into()]
+}
+
+/// Sum and largest element of each row.
+fn folded(values: &ndarray::Array<f64, Ix2>) -> (ArrayD<f64>, ArrayD<f64>) {
+    let maxima = values.map_axis(Axis(1), |row| row.fold(f64::NEG_INFINITY, |a, b| a.max(*b)));
+    (values.sum_axis(Axis(1)).into_dyn(), maxima.into_dyn())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn a_row_of_negative_numbers_has_a_negative_maximum() {
+        let (sums, maxima) = folded(&array![[-3.0, -1.0, -2.5], [4.0, -8.0, 0.5]]);
+        assert_eq!(sums, array![-6.5, -3.5].into_dyn());
+        assert_eq!(maxima, array![-1.0, 4.0].into_dyn());
+    }
+}

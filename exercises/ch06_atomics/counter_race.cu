@@ -1,0 +1,22 @@
+// counter_race | chapter 6 | "One counter, many hands"
+//
+// Goal    hits[0] grows by the number of elements of `in` that are above `limit`.
+//
+// in      [n]    f32, read only
+// hits    [1]    i32, read and changed: it already holds what earlier launches have counted
+// n       count  any n >= 1
+// limit   f32    an element counts when it is greater than this
+// launch  grid = ceil(n / block), block = 32, 96 or 256
+//
+// This kernel looks right, and would be with one thread. Which number it leaves in hits[0] is a
+// matter of luck.
+//
+// Run     checker check counter_race     Stuck?  checker hint counter_race
+
+extern "C" __global__ void counter_race(const float* in, int* hits, int n, float limit) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. grid*block-1
+
+    if (idx < n && in[idx] > limit) {
+        hits[0] += 1;
+    }
+}

@@ -1,0 +1,28 @@
+// histogram | chapter 6 | "A counter for each block"
+//
+// Goal    bins[k] grows by the number of elements in [k/256, (k+1)/256), for every k, with at most
+//         256 atomic operations on global memory for each block.
+//
+// in      [n]    f32, read only; an element outside [0, 1) belongs to no bin
+// bins    [256]  u32, read and changed: they already hold what earlier launches have counted
+// n       count  any n >= 1: far more than threads, or fewer
+// launch  1 to 8 blocks of 96, 128 or 256 threads
+//
+// This kernel is right, and slow: every element costs an atomic operation on global memory, and
+// where many elements fall into one bin, they all queue for the same address.
+//
+// Run     checker check histogram        Stuck?  checker hint histogram
+
+constexpr int BINS = 256;
+
+extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
+    const size_t stride = size_t(gridDim.x) * blockDim.x;            // threads in the whole grid
+    const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;  // 0 .. stride-1
+
+    for (size_t idx = me; idx < n; idx += stride) {
+        const float value = in[idx];
+        if (value >= 0.0f && value < 1.0f) {
+            atomicAdd(&bins[int(value * BINS)], 1u);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// Idea    the upper half of the live slots is folded onto the lower half, so that the threads with
+//         work are neighbours: whole warps work, and whole warps rest.
+// Work    BLOCK - 1 additions in log2(BLOCK) rounds, one barrier each.
+// Notice  the same number of additions as before. Only who does them has changed.
+
+constexpr int BLOCK = 256;  // threads per block, a power of two
+
+extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
+    __shared__ float tile[BLOCK];  // one slot per thread
+
+    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // place in `in`,      0 .. grid*BLOCK-1
+
+    tile[tid] = idx < n ? in[idx] : 0.0f;  // 0 changes no sum
+    __syncthreads();                       // every slot is filled
+
+    for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            tile[tid] += tile[tid + stride];
+        }
+        __syncthreads();  // this round is over for everybody
+    }
+
+    if (tid == 0) {
+        out[blockIdx.x] = tile[0];
+    }
+}

@@ -1,0 +1,50 @@
+// Idea    lanes hand each other registers: a warp folds in five rounds, without memory and barriers.
+// Work    two folds, 64 floats of shared memory between them, one barrier; the tree in shared memory
+//         took nine.
+// Notice  every lane takes part in every shuffle, with a value that changes nothing if it has none.
+
+constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
+constexpr float LOWEST = -3.402823466e+38f;  // no float is less
+
+extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* maxima, int cols) {
+    __shared__ float warp_sums[32];    // a slot for each warp
+    __shared__ float warp_maxima[32];  // a slot for each warp
+
+    const int row = blockIdx.x;
+    const int tid = threadIdx.x;        // place in the row, 0 .. blockDim.x-1
+    const int lane = tid % 32;          // place in the warp
+    const int warp = tid / 32;          // which warp
+    const int warps = blockDim.x / 32;  // how many there are
+
+    // Not `if (tid >= cols) return;`: a lane that leaves can hand nothing to the others.
+    float sum = 0.0f;
+    float maximum = LOWEST;
+    if (tid < cols) {
+        sum = in[row * cols + tid];
+        maximum = sum;
+    }
+
+    for (int distance = 16; distance > 0; distance /= 2) {
+        sum += __shfl_down_sync(ALL, sum, distance);
+        maximum = fmaxf(maximum, __shfl_down_sync(ALL, maximum, distance));
+    }
+
+    if (lane == 0) {
+        warp_sums[warp] = sum;
+        warp_maxima[warp] = maximum;
+    }
+    __syncthreads();  // every warp has left its results
+
+    if (warp == 0) {
+        sum = lane < warps ? warp_sums[lane] : 0.0f;
+        maximum = lane < warps ? warp_maxima[lane] : LOWEST;
+        for (int distance = 16; distance > 0; distance /= 2) {
+            sum += __shfl_down_sync(ALL, sum, distance);
+            maximum = fmaxf(maximum, __shfl_down_sync(ALL, maximum, distance));
+        }
+        if (lane == 0) {
+            sums[row] = sum;
+            maxima[row] = maximum;
+        }
+    }
+}
