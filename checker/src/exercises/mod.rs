@@ -9,6 +9,7 @@ use crate::spec::Spec;
 mod ch01_threads;
 mod ch02_memory;
 mod ch04_shared;
+mod ch07_generic;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -71,6 +72,16 @@ static CHAPTERS: &[Chapter] = &[
         ],
     },
     Chapter {
+        id: "ch07_generic",
+        number: 7,
+        title: "Generated and generic kernels",
+        exercises: &[
+            &ch07_generic::specialise::SPEC,
+            &ch07_generic::elementwise::SPEC,
+            &ch07_generic::reduction_kernel::SPEC,
+        ],
+    },
+    Chapter {
         id: "ch08_streams",
         number: 8,
         title: "Streams and events",
@@ -84,7 +95,11 @@ static CHAPTERS: &[Chapter] = &[
         id: "ch09_images",
         number: 9,
         title: "Images and textures",
-        exercises: &[&ch09_images::sobel_const::SPEC, &ch09_images::texture_rotate::SPEC],
+        exercises: &[
+            &ch09_images::rgb_to_gray::SPEC,
+            &ch09_images::sobel_const::SPEC,
+            &ch09_images::texture_rotate::SPEC,
+        ],
     },
 ];
 

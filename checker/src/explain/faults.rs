@@ -140,7 +140,9 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let mut draft = Draft::new(title).mark(scene.mark(at, true, label));
     let elements = at.elements.unwrap_or(0);
     let global = at.space == Some(Space::Global);
-    let spare = global && !before && elements > 0 && scene.threads() > elements;
+    // in one dimension, a thread that has a number below this has an element, too
+    let has_one = scene.flat() && scene.number(at.block, at.thread) < elements;
+    let spare = global && !before && elements > 0 && scene.threads() > elements && !has_one;
     if let (Some(array), Some(last)) = (&array, elements.checked_sub(1)) {
         let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
         draft = match shape {
