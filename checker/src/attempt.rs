@@ -21,7 +21,7 @@ use crate::{judge, progress, source};
 
 pub(crate) use code::{Code, Ready};
 use facts::Facts;
-pub(crate) use kernel::module;
+pub(crate) use kernel::{module, options};
 
 /// Seed of the inputs where none is given: public, so that everyone sees the same numbers.
 pub const SEED: u64 = 7;
@@ -208,7 +208,8 @@ fn conclude(
     attempt: &mut Attempt,
 ) -> Result<Verdict, Error> {
     let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
-    let code = match Code::compile(spec, &attempt.source, on_gpu, engine)? {
+    let wanted = cases.iter().map(|(_, case)| *case);
+    let code = match Code::compile(spec, wanted, &attempt.source, on_gpu, engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(verdict),
     };

@@ -131,11 +131,11 @@ pub fn trace(
         Err(attempt) => return Ok(Err(attempt)),
     };
     let Subject { case, source, code, ready, started } = subject;
-    let Code::Kernel(module) = code else { return Err(Error::NoTrace(spec.id)) };
+    let Some(module) = code.module(ready.case) else { return Err(Error::NoTrace(spec.id)) };
     let launch = ready.launch(spec);
     let thread = Thread { block, thread, first: KEPT.0, last: KEPT.1, lines };
     let usual = engine.run(Choice::Sim, &module.ptx, &launch)?;
-    let debug = compile::Options { debug: true, ..compile::Options::default() };
+    let debug = compile::Options { debug: true, ..attempt::options(ready.case) };
     let (mut run, mut trace) = (usual.clone(), None);
     // a loop that never ends must end within the wall clock, with everything recorded
     let launch = Launch { budget: launch.budget / 2, ..launch };
@@ -213,7 +213,7 @@ fn prepare(
             return Ok(Err(refuse(Verdict::UnreadableSource(unreadable), String::new())));
         }
     };
-    let code = match Code::compile(spec, &source, false, engine)? {
+    let code = match Code::compile(spec, [chosen], &source, false, engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(Err(refuse(verdict, source))),
     };

@@ -120,6 +120,8 @@ pub struct Case {
     pub why: &'static str,
     /// Named sizes, shown to the learner: `[("n", 1280)]`.
     pub sizes: &'static [(&'static str, usize)],
+    /// Macros that a kernel's file is compiled with, as in `-D RADIUS=2`. Cases with the same ones share a module.
+    pub defines: &'static [(&'static str, i64)],
     /// Blocks per grid (x, y, z).
     pub grid: [u32; 3],
     /// Threads per block (x, y, z).
@@ -181,6 +183,10 @@ pub enum Metric {
     LoadRequests,
     /// Global loads of threads for each element of the outputs.
     LoadsPerElement,
+    /// Bytes that global loads fetch, in whole sectors of 32, for each element of the outputs.
+    BytesPerElement,
+    /// Global store requests.
+    StoreRequests,
     /// Texture requests: fetches of a warp.
     TextureRequests,
     /// Divergent branches.
@@ -191,6 +197,8 @@ pub enum Metric {
     Barriers,
     /// Atomic operations of threads on global memory.
     GlobalAtomics,
+    /// Conditional branches that warps execute: a loop that the compiler left a loop has one in each round.
+    Branches,
     /// Bytes that a program copies to the device.
     BytesToDevice,
     /// Bytes that it copies back.

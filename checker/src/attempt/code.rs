@@ -12,25 +12,40 @@ use crate::spec::{Case, Kind, Param, Role, Spec};
 use crate::value::Value;
 use crate::verdict::Verdict;
 
+/// Macros and their values, as a case has them.
+type Defines = &'static [(&'static str, i64)];
+
 /// Compiled code whose parameters are those of the exercise.
 pub(crate) enum Code {
-    /// Device code only.
-    Kernel(compile::Module),
+    /// Device code only: a module for each set of macros that the cases define.
+    Kernel(Vec<(Defines, compile::Module)>),
     /// Host code, too.
     Program(Box<Built>),
 }
 
 impl Code {
-    /// Compiles, and compares the parameters; or the verdict that keeps the code from running.
+    /// Compiles for `cases`, and compares the parameters; or the verdict that keeps the code from running.
     pub(crate) fn compile(
         spec: &Spec,
+        cases: impl IntoIterator<Item = &'static Case>,
         source: &str,
         on_gpu: bool,
         engine: &mut Engine,
     ) -> Result<Result<Self, Verdict>, Error> {
         Ok(match spec.kind {
-            Kind::Kernel => kernel::module(spec, source, engine, &compile::Options::default())?
-                .map(Self::Kernel),
+            Kind::Kernel => {
+                let mut modules: Vec<(Defines, compile::Module)> = vec![];
+                for case in cases {
+                    if modules.iter().any(|(defines, _)| *defines == case.defines) {
+                        continue;
+                    }
+                    match kernel::module(spec, source, engine, &kernel::options(case))? {
+                        Ok(module) => modules.push((case.defines, module)),
+                        Err(verdict) => return Ok(Err(verdict)),
+                    }
+                }
+                Ok(Self::Kernel(modules))
+            }
             Kind::Program => Built::new(spec, source, on_gpu, engine)?
                 .map(|built| Self::Program(Box::new(built))),
         })
@@ -45,9 +60,18 @@ impl Code {
         engine: &mut Engine,
     ) -> Result<Run, Error> {
         match self {
-            Self::Kernel(module) => Ok(engine.run(backend, &module.ptx, &ready.launch(spec))?),
+            Self::Kernel(_) => {
+                let module = self.module(ready.case).ok_or(Error::Nothing)?;
+                Ok(engine.run(backend, &module.ptx, &ready.launch(spec))?)
+            }
             Self::Program(built) => built.run(backend, spec, ready, engine),
         }
+    }
+
+    /// The module for `case`; of a program, and for a case that was not asked for, none.
+    pub(crate) fn module(&self, case: &Case) -> Option<&compile::Module> {
+        let Self::Kernel(modules) = self else { return None };
+        modules.iter().find(|(defines, _)| *defines == case.defines).map(|(_, module)| module)
     }
 }
 

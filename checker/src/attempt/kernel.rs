@@ -5,8 +5,14 @@ use crate::abi;
 use crate::backend::sim;
 use crate::compile::{self, Outcome};
 use crate::engine::Engine;
-use crate::spec::Spec;
+use crate::spec::{Case, Spec};
 use crate::verdict::Verdict;
+
+/// How the file is compiled for `case`.
+pub(crate) fn options(case: &Case) -> compile::Options {
+    let defines = case.defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    compile::Options { defines, ..compile::Options::default() }
+}
 
 /// The compiled module of a source whose kernel has the Spec's parameters, or the verdict that keeps it from running.
 pub(crate) fn module(

@@ -73,6 +73,9 @@ fn simulate(
             Arg::Buffer { name, dtype, bytes, data, .. } => {
                 let address =
                     memory.alloc(name, *bytes as u64, dtype.bytes() as u32, data.as_deref())?;
+                if dtype.bytes() == 1 {
+                    memory.is_of_bytes(address);
+                }
                 memory.fill_uninitialised(address, poison(launch.seed))?;
                 (Some(address), address.to_le_bytes().to_vec())
             }
@@ -96,7 +99,7 @@ fn simulate(
         threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS)),
         budget: launch.budget,
     };
-    let (observations, trace) = match thread {
+    let (mut observations, trace) = match thread {
         None => (ptxsim::run(module, &mut memory, &ptxsim_launch, &options)?, None),
         Some(thread) => {
             let (observations, trace) =
@@ -104,6 +107,8 @@ fn simulate(
             (observations, Some(trace))
         }
     };
+    // writes are counted in words of 4 bytes, which says nothing about smaller elements
+    observations.arrays.retain(|array| !launch.args.iter().any(|arg| narrow(arg, &array.name)));
     let mut run = Run::of(DEVICE.into());
     run.faults = observations.findings.iter().cloned().map(Fault::Finding).collect();
     for (arg, address) in launch.args.iter().zip(addresses) {
@@ -124,6 +129,11 @@ fn simulate(
     run.printed_dropped = observations.output_dropped;
     run.observations = Some(observations);
     Ok((run, trace))
+}
+
+/// Whether this argument is the array of that name, with elements smaller than a word.
+fn narrow(arg: &Arg, array: &str) -> bool {
+    matches!(arg, Arg::Buffer { name, dtype, .. } if name == array && dtype.bytes() < 4)
 }
 
 /// A run that did not end must say why, or it would pass for a good one.
@@ -161,4 +171,71 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         other => return Err(other),
     };
     Ok(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::DType;
+
+    const PTX: &str = "
+        .version 7.0
+        .target sm_75
+        .address_size 64
+        .visible .entry copy(.param .u64 in, .param .u64 out, .param .u32 at) {
+            .reg .b32 %r<3>;
+            .reg .b64 %d<6>;
+            ld.param.u64 %d1, [in];
+            ld.param.u64 %d2, [out];
+            ld.param.u32 %r1, [at];
+            cvt.u64.u32 %d3, %r1;
+            add.s64 %d4, %d1, %d3;
+            ld.global.u32 %r2, [%d4];
+            st.global.u8 [%d2], %r2;
+            ret;
+        }";
+
+    /// One thread loads 4 bytes from byte `at` of 15, and stores one of them.
+    fn run(at: u32) -> Run {
+        let buffer = |name: &str, bytes, data, writable| Arg::Buffer {
+            name: name.into(),
+            dtype: DType::U8,
+            bytes,
+            data,
+            writable,
+        };
+        let launch = Launch {
+            entry: "copy".into(),
+            grid: [1; 3],
+            block: [1; 3],
+            shared: 0,
+            cooperative: false,
+            args: vec![
+                buffer("in", 15, Some(vec![7; 15]), false),
+                buffer("out", 3, None, true),
+                Arg::Scalar(at.to_le_bytes().to_vec()),
+            ],
+            seed: 0,
+            budget: 1000,
+        };
+        let mut simulator = Simulator::default();
+        simulator.load(PTX.into());
+        simulator.run(&launch).expect("runs")
+    }
+
+    /// An array of bytes is told in bytes, whatever moves more of them at once: `in[12]`, not `in[3]`.
+    #[test]
+    fn an_array_of_bytes_has_elements_of_one_byte() {
+        let faults = run(12).faults;
+        let [Fault::Finding(finding)] = faults.as_slice() else { panic!("{faults:?}") };
+        assert_eq!((finding.at.index, finding.at.elements), (Some(12), Some(15)));
+    }
+
+    /// Words are what writes are counted in: nothing is said of how often bytes were written.
+    #[test]
+    fn writes_of_bytes_are_not_counted() {
+        let run = run(8);
+        assert!(run.faults.is_empty(), "{:?}", run.faults);
+        assert_eq!(run.observations.map(|seen| seen.arrays), Some(vec![]));
+    }
 }

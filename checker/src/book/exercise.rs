@@ -87,8 +87,9 @@ fn cases(out: &mut String, spec: &Spec) {
         "<table class=\"wb-table\">\n<thead><tr><th>Case</th><th>Sizes</th>{head}<th>Because</th></tr></thead>\n<tbody>"
     );
     for case in cases {
-        let sizes: Vec<String> =
-            case.sizes.iter().map(|(n, v)| format!("{n} = {}", grouped(*v))).collect();
+        let defines = case.defines.iter().map(|(name, value)| format!("{name} = {value}"));
+        let sizes = case.sizes.iter().map(|(n, v)| format!("{n} = {}", grouped(*v)));
+        let sizes: Vec<String> = defines.chain(sizes).collect();
         let _ = writeln!(
             out,
             "<tr><th>{}</th><td data-label=\"Sizes\">{}</td>{}<td data-label=\"Because\">{}</td></tr>",
@@ -168,11 +169,16 @@ const fn metric(metric: Metric) -> &'static str {
         Metric::SharedRequests => "shared-memory requests",
         Metric::LoadRequests => "global load requests",
         Metric::LoadsPerElement => "global loads by threads for each element of the output",
+        Metric::BytesPerElement => {
+            "bytes fetched by global loads, in sectors of 32, for each element of the output"
+        }
+        Metric::StoreRequests => "global store requests",
         Metric::TextureRequests => "texture requests (fetches of a warp)",
         Metric::DivergentBranches => "divergent branches",
         Metric::SharedBytes => "bytes of shared memory in a block",
         Metric::Barriers => "barriers that each warp comes to",
         Metric::GlobalAtomics => "atomic operations of threads on global memory",
+        Metric::Branches => "branches executed by warps",
         Metric::BytesToDevice => "bytes copied to the device",
         Metric::BytesToHost => "bytes copied back",
         Metric::CopiesToDevice => "copies to the device",

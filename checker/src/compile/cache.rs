@@ -34,8 +34,10 @@ impl Recipe for Options {
     type Product = Module;
 
     fn key(&self, _: &str) -> Option<String> {
-        let Self { arch, fmad, debug } = self;
-        Some(format!("module {arch} fmad={fmad} debug={debug}"))
+        let Self { arch, fmad, debug, defines } = self;
+        let defines: String =
+            defines.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        Some(format!("module {arch} fmad={fmad} debug={debug}{defines}"))
     }
 }
 
@@ -200,6 +202,11 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &fused), None);
         let debug = Options { debug: true, ..Options::default() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &debug), None);
+        let defined = Options { defines: vec![("RADIUS".to_owned(), 2)], ..Options::default() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &defined), None);
+        cache.put(&compiler, "source", "a.cu", &defined, &module());
+        let other = Options { defines: vec![("RADIUS".to_owned(), 4)], ..Options::default() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &other), None);
         let newer = Options { arch: "compute_90".to_owned(), ..Options::default() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
     }

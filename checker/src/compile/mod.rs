@@ -24,11 +24,13 @@ pub struct Options {
     /// For looking closely, not for speed: every line does its own work in order, and variables have names
     /// (`--device-debug`).
     pub debug: bool,
+    /// Macros and their values, as with `-D NAME=VALUE`: how one source becomes several kernels.
+    pub defines: Vec<(String, i64)>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { arch: "compute_75".to_owned(), fmad: false, debug: false }
+        Self { arch: "compute_75".to_owned(), fmad: false, debug: false, defines: vec![] }
     }
 }
 

@@ -108,6 +108,9 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
         // A skeleton declares what its TODOs will use: "declared but never referenced" is no news.
         "--diag-suppress=177".to_owned(),
     ];
+    for (name, value) in &options.defines {
+        flags.push(format!("--define-macro={name}={value}"));
+    }
     if let Some(include) = &toolchain.include {
         flags.push(format!("--include-path={}", include.display()));
         flags.push(format!("--include-path={}", include.join("cccl").display()));

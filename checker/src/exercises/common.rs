@@ -19,6 +19,7 @@ pub const fn case(
         name,
         why,
         sizes,
+        defines: &[],
         grid: [grid[0], grid[1], 1],
         block: [block[0], block[1], 1],
         shared: 0,

@@ -12,6 +12,7 @@ mod ch03_coalescing;
 mod ch04_shared;
 mod ch05_debugging;
 mod ch06_atomics;
+mod ch07_generic;
 mod ch08_streams;
 mod ch09_images;
 mod common;
@@ -98,6 +99,13 @@ static CHAPTERS: &[Chapter] = &[
             &ch06_atomics::reduce_tree::SPEC,
             &ch06_atomics::warp_shuffle::SPEC,
             &ch06_atomics::scan_blocks::SPEC,
+        id: "ch07_generic",
+        number: 7,
+        title: "Generated and generic kernels",
+        exercises: &[
+            &ch07_generic::specialise::SPEC,
+            &ch07_generic::elementwise::SPEC,
+            &ch07_generic::reduction_kernel::SPEC,
         ],
     },
     Chapter {
@@ -114,7 +122,11 @@ static CHAPTERS: &[Chapter] = &[
         id: "ch09_images",
         number: 9,
         title: "Images and textures",
-        exercises: &[&ch09_images::sobel_const::SPEC, &ch09_images::texture_rotate::SPEC],
+        exercises: &[
+            &ch09_images::rgb_to_gray::SPEC,
+            &ch09_images::sobel_const::SPEC,
+            &ch09_images::texture_rotate::SPEC,
+        ],
     },
 ];
 

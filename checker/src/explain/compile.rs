@@ -288,7 +288,7 @@ fn host_function(word: &str) -> Help {
     }
     let name = if word.is_empty() { "this function" } else { word };
     Help {
-        title: Some(format!("{name} is a function for the CPU, and this file is for the GPU")),
+        title: Some(format!("{name} is a function for the CPU, and code for the GPU calls it")),
         ..Help::new("__device__ is missing in front of it")
             .note("__global__ marks a kernel, __device__ a function that kernels call")
     }

@@ -142,9 +142,14 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let global = at.space == Some(Space::Global);
     // an unsigned index that should be negative
     let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));
-    let spare = global && !before && !wrapped && elements > 0 && scene.threads() > elements;
-    // a thread that has an element goes wrong in another way
-    let extra = spare && number(scene, at) >= elements;
+    // in one dimension, a thread that has a number below this has an element, too
+    let has_one = scene.flat() && scene.number(at.block, at.thread) < elements;
+    let spare = global
+        && !before
+        && !wrapped
+        && !has_one
+        && elements > 0
+        && scene.threads() > elements;
     if let (Some(array), Some(last)) = (&array, elements.checked_sub(1)) {
         let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
         draft = match shape {
@@ -180,7 +185,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if wrapped {
         draft = draft.note("unsigned numbers do not go below 0: they begin again at 4294967295");
     }
-    draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, extra) {
+    draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, spare) {
         _ if wrapped => {
             "for which threads would this index be negative, and what belongs there instead?"
         }
@@ -188,15 +193,6 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (_, true) => "what should the extra threads do?",
         _ => "what is the largest value that this index can take, and which thread gets it?",
     })
-}
-
-/// The number of a thread in its launch, block after block.
-fn number(scene: &Scene<'_>, at: &Access) -> u64 {
-    let place = |[x, y, z]: [u32; 3], [w, h, _]: [u32; 3]| {
-        u64::from(x) + u64::from(w) * (u64::from(y) + u64::from(h) * u64::from(z))
-    };
-    let threads = place([0, 0, scene.block[2]], scene.block);
-    place(at.block, scene.grid) * threads + place(at.thread, scene.block)
 }
 
 /// "24 threads do this", where each thread can do it once only; else how often it happens.

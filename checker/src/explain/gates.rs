@@ -62,7 +62,11 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     let question = if bypassed {
         let note = "fewer than this means that the work went another way, around the lesson";
         draft.notes.push(note.into());
-        "which memory does the kernel use now, and which does the exercise ask for?"
+        if scene.program {
+            "which part of the work does the exercise want on the device, and where is it done now?"
+        } else {
+            "which memory does the kernel use now, and which does the exercise ask for?"
+        }
     } else if alone {
         "which part of this could the other threads of the block do at the same time?"
     } else if missed.gate.metric == Metric::TextureRequests {
@@ -126,6 +130,10 @@ fn complaint(missed: &Measured, value: f64) -> String {
             let limit = format!("at most {:.2}", missed.gate.target);
             format!("each element costs {value:.2} loads from global memory ({limit} wanted)")
         }
+        Metric::BytesPerElement => {
+            let limit = format!("at most {:.2}", missed.gate.target);
+            format!("each element costs {value:.2} bytes of global memory ({limit} wanted)")
+        }
         Metric::WritesPerElement if value >= 15.0 => {
             format!("one element is written 15 times or more ({limit} wanted)")
         }
@@ -175,6 +183,13 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::LoadsPerElement => &[
             "every load of every thread from global memory counts, divided by the elements of the output",
         ],
+        Metric::BytesPerElement => &[
+            "a load of a warp fetches every sector that it touches whole, 32 bytes, however few of them its threads keep",
+            "what one load fetches and another one uses is fetched for each of them",
+        ],
+        Metric::StoreRequests => &[
+            "a request is one store of a warp to global memory: elements that are stored twice take two",
+        ],
         Metric::TextureRequests => &[
             "a request is one fetch of a warp: it can filter four texels into one number on its way",
         ],
@@ -187,6 +202,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::Barriers => &["at a barrier the whole block waits for its slowest warp"],
         Metric::GlobalAtomics => &[
             "atomic operations on one address take turns, whoever they come from, and each goes all the way to the memory that all blocks share",
+        ],
+        Metric::Branches => &[
+            "every branch that a warp executes counts: an `if` one, and a loop one in each round",
+            "a loop whose number of rounds the compiler knows it can write out, with no branch left",
         ],
         Metric::BytesToDevice | Metric::BytesToHost => &[
             "every byte crosses the bus between the host and the device, which is slow: a kernel reads its own memory some 50 times faster",
@@ -231,10 +250,19 @@ fn question(metric: Metric) -> &'static str {
         }
         Metric::TextureRequests => "which texels does one fetch read, and who puts them together?",
         Metric::LoadRequests => {
-            "is a value loaded more than once, or could one load bring more than one value?"
+            "is a value loaded more than once, or by a warp with few threads, or in small pieces?"
         }
         Metric::SharedRequests | Metric::LoadsPerElement => {
             "which value is loaded more than once, and who else could have kept it?"
+        }
+        Metric::BytesPerElement => {
+            "how many bytes do the 32 threads of a warp need together, and how many loads bring them?"
+        }
+        Metric::StoreRequests => {
+            "which store writes what an element is in the end, and what are the others for?"
+        }
+        Metric::Branches => {
+            "what does this branch depend on, and who knows that before the kernel runs?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
         Metric::SharedBytes => "which of the cells hold something that another thread will read?",
@@ -328,11 +356,14 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::SharedRequests => "shared requests",
         Metric::LoadRequests => "load requests",
         Metric::LoadsPerElement => "loads per element",
+        Metric::BytesPerElement => "bytes per element",
+        Metric::StoreRequests => "store requests",
         Metric::TextureRequests => "texture requests",
         Metric::DivergentBranches => "divergent branches",
         Metric::SharedBytes => "bytes of shared memory",
         Metric::Barriers => "barriers",
         Metric::GlobalAtomics => "global atomics",
+        Metric::Branches => "branches",
         Metric::BytesToDevice => "bytes to the device",
         Metric::BytesToHost => "bytes to the host",
         Metric::CopiesToDevice => "copies to the device",
@@ -354,7 +385,7 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
     let shown = |gate: &Measured, value: Option<f64>| match (gate.gate.metric, value) {
         (_, None) => "-".to_owned(),
         (Metric::SectorsPerRequest, Some(value)) => format!("{value:.1}"),
-        (Metric::LoadsPerElement, Some(value)) => format!("{value:.2}"),
+        (Metric::LoadsPerElement | Metric::BytesPerElement, Some(value)) => format!("{value:.2}"),
         (metric, Some(value)) if is_share(metric) => format!("{:.0} %", 100.0 * value),
         (_, Some(value)) => measured(value),
     };
@@ -401,7 +432,14 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
         Metric::SharedRequests => format!("{} requests", count(c.shared_requests)),
         Metric::LoadRequests => format!("{} load requests", count(c.load_requests)),
         Metric::LoadsPerElement => format!("{} loads by threads", count(c.thread_loads)),
+        Metric::BytesPerElement => format!(
+            "{} load requests, {} sectors of 32 bytes",
+            count(c.load_requests),
+            count(c.load_sectors)
+        ),
+        Metric::StoreRequests => format!("{} store requests", count(c.store_requests)),
         Metric::TextureRequests => format!("{} texture requests", count(c.texture_requests)),
+        Metric::Branches => format!("{} branches", count(c.branches)),
         Metric::DivergentBranches => {
             format!(
                 "{} of {} branches go both ways",

@@ -145,6 +145,22 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Whether the launch has one dimension.
+    pub fn flat(&self) -> bool {
+        matches!((self.grid, self.block), ([_, 1, 1], [_, 1, 1]))
+    }
+
+    /// The number of a thread in the whole launch, x fastest, block after block.
+    pub fn number(&self, block: [u32; 3], thread: [u32; 3]) -> u64 {
+        let linear = |at: [u32; 3], [x, y, _]: [u32; 3]| {
+            let [i, j, k] = at.map(u64::from);
+            i + u64::from(x) * (j + u64::from(y) * k)
+        };
+        linear(block, self.grid)
+            .saturating_mul(volume(self.block))
+            .saturating_add(linear(thread, self.block))
+    }
+
     /// Threads in the launch.
     pub fn threads(&self) -> u64 {
         volume(self.grid).saturating_mul(volume(self.block))
@@ -259,10 +275,11 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// ``case `five blocks` (n = 1280, grid 5, block 256)``.
+/// ``case `five blocks` (n = 1280, grid 5, block 256)``; what the file was compiled with comes first.
 pub fn case_line(case: &Case) -> String {
-    let mut facts: Vec<String> =
-        case.sizes.iter().map(|(name, value)| format!("{name} = {}", size(*value))).collect();
+    let defines = case.defines.iter().map(|(name, value)| format!("{name} = {value}"));
+    let sizes = case.sizes.iter().map(|(name, value)| format!("{name} = {}", size(*value)));
+    let mut facts: Vec<String> = defines.chain(sizes).collect();
     // a program chooses its own
     if volume(case.grid) > 0 {
         facts.push(format!("grid {}", dims(case.grid)));

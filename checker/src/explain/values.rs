@@ -149,6 +149,8 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
     let what = match (m.wrong == 1, m.slug()) {
         (true, _) if m.untouched == m.wrong => "is never written",
         (false, _) if m.untouched == m.wrong => "are never written",
+        (true, Slug::NotANumber) if infinite(m) => "is infinite",
+        (false, Slug::NotANumber) if infinite(m) => "are infinite",
         (true, Slug::NotANumber) => "is not a number",
         (false, Slug::NotANumber) => "are not numbers",
         (true, _) => "is wrong",
@@ -169,6 +171,11 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
         _ => String::new(),
     };
     format!("{array}{}{which} {what}; every other element is right", subscript(m, index))
+}
+
+/// Whether every wrong element that is shown is infinite, and none is NaN.
+fn infinite(m: &Mismatch) -> bool {
+    m.examples.iter().all(|example| example.yours.is_some_and(f64::is_infinite))
 }
 
 /// Where the wrong elements lie, in a few words.
@@ -418,9 +425,7 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
         facts.push(format!("{} of the wrong elements {are} NaN or infinite", size(m.nan)));
     }
     if m.nan > 0 {
-        let shown = |is: fn(f64) -> bool| m.examples.iter().filter_map(|e| e.yours).any(is);
-        let only_inf = shown(f64::is_infinite) && !shown(f64::is_nan);
-        facts.push(if only_inf {
+        facts.push(if infinite(m) {
             "inf comes from a division by 0, or from a number too large for its type".into()
         } else {
             "NaN comes from 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"
@@ -567,6 +572,10 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::All if m.untouched == m.total => {
             "does any thread reach the line that writes?".into()
+        }
+        Pattern::All if scene.param(m.output).is_some_and(|param| param.shape == "[1]") => {
+            "one number stands for many: what does it begin with, and is any left out or taken twice?"
+                .into()
         }
         Pattern::All | Pattern::Scattered => match m.examples.first() {
             Some(example) => format!(

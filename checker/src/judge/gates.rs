@@ -1,5 +1,6 @@
 //! Counts against targets, from the simulator's observations.
 
+use ptxsim::count::SECTOR;
 use ptxsim::{Counters, LineCounters, Observations};
 
 use super::programs;
@@ -66,11 +67,17 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations, run: &Run) -> Optio
             let elements = elements(spec, run);
             (elements > 0).then(|| totals.thread_loads as f64 / elements as f64)
         }
+        Metric::BytesPerElement => {
+            let elements = elements(spec, run);
+            (elements > 0).then(|| (SECTOR * totals.load_sectors) as f64 / elements as f64)
+        }
+        Metric::StoreRequests => Some(totals.store_requests as f64),
         Metric::TextureRequests => Some(totals.texture_requests as f64),
         Metric::DivergentBranches => Some(totals.divergent_branches as f64),
         Metric::SharedBytes => Some(f64::from(seen.shared_bytes)),
         Metric::Barriers => (seen.warps > 0).then(|| totals.barriers as f64 / seen.warps as f64),
         Metric::GlobalAtomics => Some(totals.thread_atomics as f64),
+        Metric::Branches => Some(totals.branches as f64),
         // counted of programs, in another place
         _ => None,
     }
@@ -95,10 +102,13 @@ fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::SharedRequests => c.shared_requests,
         Metric::LoadRequests => c.load_requests,
         Metric::LoadsPerElement => c.thread_loads,
+        Metric::BytesPerElement => c.load_sectors,
+        Metric::StoreRequests => c.store_requests,
         Metric::TextureRequests => c.texture_requests,
         Metric::DivergentBranches => c.divergent_branches,
         Metric::Barriers => c.barriers,
         Metric::GlobalAtomics => c.thread_atomics,
+        Metric::Branches => c.branches,
         _ => 0,
     };
     // The first of equals, so that the answer does not depend on the order of later lines.

@@ -30,7 +30,17 @@ const fn params(dtype: DType) -> [Param; 2] {
 }
 
 const fn case_of(grid: [u32; 3], block: [u32; 3]) -> Case {
-    Case { name: "test", why: "", sizes: &[], grid, block, shared: 0, gated: true, allows: &[] }
+    Case {
+        name: "test",
+        why: "",
+        sizes: &[],
+        defines: &[],
+        grid,
+        block,
+        shared: 0,
+        gated: true,
+        allows: &[],
+    }
 }
 
 const GATES: &[Gate] = &[
@@ -373,6 +383,29 @@ proptest! {
         let input = Array1::from((0..n).map(|i| i as f64).collect::<Vec<_>>());
         case(&DOUBLES, 0, &[Value::Array(Array::from(input))], &run(data));
     }
+}
+
+/// A sector is 32 bytes, however few of them a warp wanted; a branch counts whichever way its lanes go.
+#[test]
+fn bytes_per_element_store_requests_and_branches() {
+    static GATES: &[Gate] = &[
+        Gate { metric: Metric::BytesPerElement, op: Op::AtMost, target: 4.0, baseline: None },
+        Gate { metric: Metric::StoreRequests, op: Op::Exactly, target: 2.0, baseline: None },
+        Gate { metric: Metric::Branches, op: Op::AtMost, target: 5.0, baseline: None },
+    ];
+    static SPEC: Spec = Spec { gates: GATES, ..spec(&params(DType::F32), LINE, Tolerance::Exact) };
+    let counted = |load_sectors, store_requests, branches, elements: usize| {
+        let totals = Counters { load_sectors, store_requests, branches, ..Counters::default() };
+        let seen = Observations { completed: true, totals, ..Observations::default() };
+        let run = Run { observations: Some(seen), ..run(vec![0; 4 * elements]) };
+        let (measured, _) = gates(&SPEC, 0, &run);
+        measured.iter().map(|m| (m.value, m.holds)).collect::<Vec<_>>()
+    };
+    let right = [(Some(4.0), true), (Some(2.0), true), (Some(5.0), true)];
+    assert_eq!(counted(4, 2, 5, 32), right);
+    let wrong = [(Some(9.0), false), (Some(3.0), false), (Some(6.0), false)];
+    assert_eq!(counted(18, 3, 6, 64), wrong);
+    assert_eq!(counted(18, 2, 5, 0)[0], (None, false), "nothing to divide by");
 }
 
 /// Loads of threads are counted for each element of the outputs; fetches of textures for themselves.

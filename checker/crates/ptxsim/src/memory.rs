@@ -49,6 +49,8 @@ pub(crate) struct Allocation {
     pub bytes: u64,
     /// Bytes of one element, for messages.
     pub element: u32,
+    /// One byte is an element's size, not one that nobody knows.
+    pub of_bytes: bool,
     pub words: Lines<AtomicU32>,
     pub initialised: Initialised,
     /// False for constant memory and the like.
@@ -66,6 +68,7 @@ impl Allocation {
             name: String::new(),
             bytes: 0,
             element: 1,
+            of_bytes: false,
             words: Lines::new(0, || AtomicU32::new(0)),
             initialised: Initialised::All,
             writable: false,
@@ -157,6 +160,14 @@ impl Memory {
         Ok(address)
     }
 
+    /// The elements of the array at `address` are single bytes, however many of them an access moves. Without this, an
+    /// array that was made with elements of 1 byte is told in elements of the access's size.
+    pub fn is_of_bytes(&mut self, address: u64) {
+        if let Some(slot) = self.slot(address) {
+            self.allocations[slot].of_bytes = true;
+        }
+    }
+
     /// An address for bytes that nobody has on the device yet: [`Self::back`] makes them.
     ///
     /// # Errors
@@ -200,6 +211,7 @@ impl Memory {
             name: name.to_owned(),
             bytes,
             element: element.max(1),
+            of_bytes: false,
             words: Lines::new(words, || AtomicU32::new(0)),
             initialised: if initialised { Initialised::All } else { Initialised::None },
             writable: true,

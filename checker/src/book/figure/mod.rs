@@ -7,10 +7,12 @@ mod atomics;
 mod banks;
 mod coalesce;
 mod fold;
+mod generic;
 mod image;
 mod index;
 mod layout;
 mod memory;
+mod pixels;
 mod scan;
 mod shared;
 #[cfg(test)]
@@ -55,6 +57,10 @@ pub fn named(name: &str) -> Option<String> {
         "pitch" => memory::pitch(3, 12, 16, 8),
         "texels" => image::texels([8, 16, 24, 0], 1.75),
         "halo" => image::halo(4),
+        "packed-pixels" => pixels::packed(),
+        "unroll" => generic::unroll(1),
+        "fused" => generic::fused(),
+        "neutral" => generic::neutral([-5.0, -3.0, -8.0]),
         "timeline" => timeline::panels(1 << 20),
         "wall" => shared::wall(8, 4),
         "everybody" => shared::everybody([3, 1, 4, 1, 5], 8),
@@ -99,7 +105,7 @@ fn steps(panels: &[Panel]) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 24] = [
+    const ALL: [&str; 35] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -117,6 +123,10 @@ mod tests {
         "pitch",
         "texels",
         "halo",
+        "packed-pixels",
+        "unroll",
+        "fused",
+        "neutral",
         "timeline",
         "wall",
         "everybody",

@@ -208,7 +208,8 @@ impl Machine<'_> {
                 access.space = Some(Space::Global);
                 access.address = base(slot + 1).wrapping_add(offset as u64);
                 if let Some(a) = self.grid.memory.allocations.get(slot as usize) {
-                    let element = i64::from(if a.element == 1 { op.width } else { a.element });
+                    let unknown = a.element == 1 && !a.of_bytes;
+                    let element = i64::from(if unknown { op.width } else { a.element });
                     let bytes = a.freed.unwrap_or(a.bytes);
                     access.array = (!a.name.is_empty()).then(|| a.name.clone());
                     access.index = Some(offset.div_euclid(element));

@@ -1,0 +1,23 @@
+// expect: gate-missed
+// The radius as a variable in global memory.
+
+#ifndef RADIUS
+#define RADIUS 4  // for a compiler that was told none
+#endif
+
+__device__ int radius = RADIUS;
+
+extern "C" __global__ void specialise(const float* __restrict__ in,
+                                      const float* __restrict__ weights, float* __restrict__ out,
+                                      int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. at least n-1
+
+    if (idx < n) {
+        float acc = 0.0f;
+#pragma unroll
+        for (int k = 0; k <= 2 * radius; ++k) {
+            acc += weights[k] * in[idx + k];
+        }
+        out[idx] = acc;
+    }
+}

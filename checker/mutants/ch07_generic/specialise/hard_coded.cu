@@ -1,0 +1,23 @@
+// expect: out-of-bounds-read
+// Nine weights, as for radius 4.
+
+#ifndef RADIUS
+#define RADIUS 4  // for a compiler that was told none
+#endif
+
+constexpr int TAPS = 9;
+
+extern "C" __global__ void specialise(const float* __restrict__ in,
+                                      const float* __restrict__ weights, float* __restrict__ out,
+                                      int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. at least n-1
+
+    if (idx < n) {
+        float acc = 0.0f;
+#pragma unroll
+        for (int k = 0; k < TAPS; ++k) {
+            acc += weights[k] * in[idx + k];
+        }
+        out[idx] = acc;
+    }
+}

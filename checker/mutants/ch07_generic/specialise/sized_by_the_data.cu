@@ -1,0 +1,26 @@
+// expect: gate-missed
+// Stops at a weight that only the data knows.
+
+#ifndef RADIUS
+#define RADIUS 4  // for a compiler that was told none
+#endif
+
+constexpr int TAPS = 2 * RADIUS + 1;
+
+extern "C" __global__ void specialise(const float* __restrict__ in,
+                                      const float* __restrict__ weights, float* __restrict__ out,
+                                      int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. at least n-1
+
+    if (idx < n) {
+        float acc = 0.0f;
+#pragma unroll
+        for (int k = 0; k < TAPS; ++k) {
+            if (weights[k] == 0.0f) {
+                break;
+            }
+            acc += weights[k] * in[idx + k];
+        }
+        out[idx] = acc;
+    }
+}

@@ -1,0 +1,32 @@
+// rgb_to_gray | chapter 9 | "Three bytes a pixel"
+//
+// Goal    gray = (77 * red + 150 * green + 29 * blue) / 256, rounded down, for every pixel, with at
+//         most 4 bytes fetched for each, and one load request for 32 pixels.
+//
+// rgb     [n][3]  bytes, read only: red, green, blue, red, green, blue ... without gaps; it begins
+//                 at an address that is a multiple of 256
+// gray    [n]     bytes, every element must be written
+// n       count   any n >= 1; the last block may be only partly full, and 3 * n may be no multiple
+//                 of 4
+// launch  grid = ceil(n / BLOCK), block = BLOCK: a thread for each pixel
+//
+// This kernel is right, and slow: three loads of a single byte each, 3 bytes from the neighbour's.
+//
+// Run     checker check rgb_to_gray      Stuck?  checker hint rgb_to_gray
+
+constexpr int BLOCK = 256;  // threads per block
+
+// Weights in 256ths, which add up to 256: white stays white, and no float is needed.
+__device__ unsigned char luma(int red, int green, int blue) {
+    return (77 * red + 150 * green + 29 * blue) >> 8;
+}
+
+extern "C" __global__ void rgb_to_gray(const unsigned char* __restrict__ rgb,
+                                       unsigned char* __restrict__ gray, int n) {
+    const int idx = blockIdx.x * BLOCK + threadIdx.x;  // my pixel, 0 .. grid*BLOCK-1
+
+    if (idx < n) {
+        const unsigned char* pixel = rgb + 3 * idx;
+        gray[idx] = luma(pixel[0], pixel[1], pixel[2]);
+    }
+}

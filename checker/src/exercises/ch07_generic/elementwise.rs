@@ -1,0 +1,134 @@
+//! An expression over arrays in one kernel: what is between its operations stays in registers.
+
+use ndarray::{ArrayD, Zip};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// Elements of the case whose counts are graded: whole warps.
+const GATED: usize = 16_384;
+const WARPS: f64 = GATED as f64 / 32.0;
+
+/// `elementwise`.
+pub static SPEC: Spec = Spec {
+    id: "elementwise",
+    chapter: "ch07_generic",
+    kind: Kind::Program,
+    start: Start::Optimise,
+    minutes: 20,
+    goal: "fuse three kernels into one",
+    cooperative: false,
+    params: &[
+        floats_in("x", "[n]"),
+        floats_in("y", "[n]"),
+        number("a"),
+        number("b"),
+        number("low"),
+        number("high"),
+        floats_out("out", "[n]"),
+        count("n"),
+    ],
+    cases: &[
+        sized("1000 elements", "the last block is not full", &[("n", 1000)]),
+        gated(sized(
+            "16 384 elements",
+            "whole blocks: every request is for 32 elements",
+            &[("n", GATED)],
+        )),
+        sized("one element", "the smallest array", &[("n", 1)]),
+        sized("257", "one element in the second block", &[("n", 257)]),
+        sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
+    ],
+    // two products and a sum
+    tolerance: Tolerance::Roundings(4),
+    gates: &[
+        down_to(Metric::Launches, 1.0, 3.0),
+        Gate { baseline: Some(4.0), ..at_most(Metric::LoadsPerElement, 2.0) },
+        Gate { baseline: Some(3.0 * WARPS), ..at_most(Metric::StoreRequests, WARPS) },
+        Gate { baseline: Some(5.0), ..at_most(Metric::Allocations, 3.0) },
+        // however wide its loads are, the kernel reads both arrays
+        at_least(Metric::LoadRequests, 2.0 * WARPS / 4.0),
+    ],
+    hints: &[
+        "Follow element 0 through the three kernels. Where is it between the first and the second one, and who \
+         else ever looks at it there?",
+        "Between two operations an element goes to memory and comes back, because a kernel ends there. A thread \
+         that does all three operations keeps it in a register.",
+        "zip takes any object that can be called with two floats. Which object does the whole expression, and \
+         which numbers must it carry?",
+        "struct ClampedSum { float a, b, low, high; ... } whose operator()(float x, float y) returns \
+         fminf(fmaxf(a * x + b * y, low), high); then one zip from d_x and d_y to d_out. The arrays d_scaled and \
+         d_sum go, and so do their cudaFree.",
+    ],
+    pitfalls: &[
+        "One launch after the other into the same array. The temporary array is gone, and its traffic is not.",
+        "One kernel that writes each step to out. Unless the compiler can prove that out and y do not overlap, it \
+         keeps every store.",
+        "low and high swapped: fminf wants the upper limit, fmaxf the lower one.",
+        "A pointer to a host object as the kernel's argument. Pass the object itself: it is copied with the launch.",
+        "operator() without __device__. It is then the host's, and a kernel cannot call it.",
+        "A function pointer instead of an object. The name of a __device__ function is no address on the host, and \
+         a call through a pointer cannot be put in line.",
+    ],
+    learn: "chapter 7, \"Any function, one kernel\"",
+    skeleton: Slug::GateMissed,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    let (x, y) = (uniform(rng, &[n]), uniform(rng, &[n]));
+    // a sum within -45 .. 45, of which both limits cut off a part, and not the same
+    let (a, b) = (rng.random_range(1.0..2.0), rng.random_range(-2.5..-1.5));
+    let (low, high) = (rng.random_range(-9.0..-6.0), rng.random_range(2.0..5.0));
+    vec![x, y, float(a), float(b), float(low), float(high), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [a, b, low, high] = [2, 3, 4, 5].map(|index| scalar(inputs, index));
+    let sum = |x: &f64, y: &f64| a * x + b * y;
+    vec![clamped(&f64s(inputs, 0), &f64s(inputs, 1), sum, (low, high)).into()]
+}
+
+fn clamped(
+    x: &ArrayD<f64>,
+    y: &ArrayD<f64>,
+    f: impl Fn(&f64, &f64) -> f64,
+    (low, high): (f64, f64),
+) -> ArrayD<f64> {
+    Zip::from(x).and(y).map_collect(|x, y| f(x, y).clamp(low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// 2 * 1 - 3 * 2 = -4, 2 * 5 - 3 * 1 = 7 and 2 * 1 - 3 * 0 = 2, between -3 and 6.
+    #[test]
+    fn sums_are_cut_off_at_both_ends() {
+        let (x, y) = (array![1.0, 5.0, 1.0].into_dyn(), array![2.0, 1.0, 0.0].into_dyn());
+        let sum = |x: &f64, y: &f64| 2.0 * x - 3.0 * y;
+        assert_eq!(clamped(&x, &y, sum, (-3.0, 6.0)), array![-3.0, 6.0, 2.0].into_dyn());
+    }
+
+    /// Both limits matter in the case whose counts are graded: a program without one of them is wrong.
+    #[test]
+    fn both_limits_cut_something_off() {
+        use rand_chacha::rand_core::SeedableRng;
+        for case in SPEC.cases.iter().filter(|case| case.size("n") > 100) {
+            let values = inputs(case, &mut ChaCha8Rng::seed_from_u64(7));
+            let result = &reference(case, &values)[0];
+            let [low, high] = [4, 5].map(|index| scalar(&values, index));
+            let at = |limit| (0..result.len()).filter(|&i| result.get_f64(i) == limit).count();
+            assert!(at(low) * 10 > result.len() && at(high) * 10 > result.len(), "{}", case.name);
+            assert!((at(low) + at(high)) * 10 < result.len() * 9, "{}", case.name);
+        }
+    }
+}

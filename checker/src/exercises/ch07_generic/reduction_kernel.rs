@@ -1,0 +1,147 @@
+//! A generic reduction: what each element gives, what two of them make, and what nothing makes.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use ndarray::{Array1, array};
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+const DOT: usize = 0;
+const MAX: usize = 1;
+const COUNT: usize = 2;
+/// Elements of the case whose counts are graded.
+const GATED: usize = 32_768;
+
+/// `reduction_kernel`.
+pub static SPEC: Spec = Spec {
+    id: "reduction_kernel",
+    chapter: "ch07_generic",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 25,
+    goal: "begin with the number that changes nothing",
+    cooperative: false,
+    params: &[
+        count("what"),
+        floats_in("x", "[n]"),
+        floats_in("y", "[n]"),
+        number("limit"),
+        floats_out("result", "[1]"),
+        count("n"),
+    ],
+    cases: &[
+        sized("dot of 1000", "four blocks, the last not full", &[("what", DOT), ("n", 1000)]),
+        sized("count of 1000", "how many are above the limit", &[("what", COUNT), ("n", 1000)]),
+        sized("max of 1000", "the largest of negative numbers", &[("what", MAX), ("n", 1000)]),
+        sized("max of one", "255 threads have no element", &[("what", MAX), ("n", 1)]),
+        gated(sized(
+            "dot of 32 768",
+            "twice as many elements as threads",
+            &[("what", DOT), ("n", GATED)],
+        )),
+        sized(
+            "max of 10 007",
+            "a prime: no block size divides it",
+            &[("what", MAX), ("n", 10_007)],
+        ),
+        sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
+        sized("max of none", "less than any number", &[("what", MAX), ("n", 0)]),
+    ],
+    // a product and up to 20 sums, of terms that mostly have one sign
+    tolerance: Tolerance::Roundings(64),
+    gates: &[
+        at_most(Metric::Launches, 2.0),
+        exactly(Metric::BytesToHost, 4.0),
+        // however wide its loads are, the kernel reads both arrays
+        at_least(Metric::LoadRequests, 2.0 * GATED as f64 / 32.0 / 4.0),
+    ],
+    hints: &[
+        "The largest of -5, -3 and -8 is -3. Let the kernel find it by hand: what is acc before the first \
+         element, and is that one of the three?",
+        "An accumulator must begin with a number that changes nothing, whatever it is combined with: 0 + a = a. \
+         For which number is max(number, a) = a, for every a?",
+        "That number depends on the operation, so it cannot stand in the kernel. Sum and Larger are types of \
+         their own: where could each of them keep it? Threads without an element need it, too.",
+        "For n = 0 the grid has 0 blocks, and such a launch is an error: nothing runs, and nothing is written. How \
+         many blocks are enough to write one number?",
+        "static constexpr float NEUTRAL = 0.0f; in Sum and = -INFINITY; in Larger; float acc = Reduce::NEUTRAL; in \
+         the kernel; and at least one block in the first launch. The second launch then finds one partial result, \
+         the neutral number.",
+    ],
+    pitfalls: &[
+        "FLT_MIN as the smallest float. It is the smallest positive one; -FLT_MAX is the least finite one, and a \
+         maximum that begins with it is never -infinity.",
+        "Beginning with the first element instead. A thread, or a block, or an array may have none.",
+        "-infinity for all operations. A sum that begins there stays there.",
+        "Returning from the kernel when there is no element. The tree needs every slot of the tile.",
+        "An `if (n == 0)` on the host with a 0 in it. It is one more place that must know every operation.",
+        "Copying a number for each block to the host and finishing there. The device has another launch.",
+    ],
+    learn: "chapter 7, \"What nothing adds up to\"",
+    skeleton: Slug::WrongValues,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let n = case.size("n");
+    // never near 0, so that no number that is near 0 passes for the neutral one
+    let signed = |rng: &mut ChaCha8Rng| {
+        let magnitude: f32 = rng.random_range(3.0..10.0);
+        if rng.random_range(0..4) == 0 { -magnitude } else { magnitude }
+    };
+    let mut floats = || Value::Array(Array1::from_shape_simple_fn(n, || signed(rng)).into());
+    let (x, y) = (floats(), floats());
+    let limit = float(rng.random_range(4.0..8.0));
+    vec![int(case.size("what")), x, y, limit, out(&[1]), int(n)]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let floats = |index| f64s(inputs, index).into_raw_vec_and_offset().0;
+    let (x, y) = (floats(1), floats(2));
+    let result = match case.size("what") {
+        DOT => dot(&x, &y),
+        MAX => largest(&x),
+        _ => above(&x, scalar(inputs, 3)),
+    };
+    vec![array![result].into()]
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>() + 0.0
+}
+
+/// The largest of `-|x|`.
+fn largest(x: &[f64]) -> f64 {
+    x.iter().map(|x| -x.abs()).fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn above(x: &[f64], limit: f64) -> f64 {
+    x.iter().filter(|x| **x > limit).count() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 * 4 - 2 * 5 + 3 * 6 = 12; of -1, -2 and -3 the first is largest; two of 1, -2 and 3 are above 0.5.
+    #[test]
+    fn three_reductions_of_three_numbers() {
+        let x = [1.0, -2.0, 3.0];
+        assert_eq!(dot(&x, &[4.0, 5.0, 6.0]), 12.0);
+        assert_eq!(largest(&x), -1.0);
+        assert_eq!(above(&x, 0.5), 2.0);
+        assert_eq!(above(&x, 3.0), 0.0, "above is not at least");
+    }
+
+    #[test]
+    fn nothing_makes_the_neutral_number() {
+        assert_eq!(dot(&[], &[]), 0.0);
+        assert_eq!(largest(&[]), f64::NEG_INFINITY);
+        assert_eq!(above(&[], -1.0), 0.0);
+    }
+}

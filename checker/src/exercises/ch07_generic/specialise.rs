@@ -1,0 +1,167 @@
+//! One source compiled once for each radius: what the compiler knows costs nothing when the kernel runs.
+
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+const BLOCK: u32 = 256;
+/// Elements of the cases whose counts are graded: whole blocks.
+const GATED: usize = 4096;
+
+/// `specialise`.
+pub static SPEC: Spec = Spec {
+    id: "specialise",
+    chapter: "ch07_generic",
+    kind: Kind::Kernel,
+    start: Start::Write,
+    minutes: 20,
+    goal: "compile one source into four kernels",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[n + 2 * RADIUS]"),
+        floats_in("weights", "[2 * RADIUS + 1]"),
+        floats_out("out", "[n]"),
+        count("n"),
+    ],
+    cases: &[
+        of_radius(
+            "radius 1, 100 elements",
+            "three weights; 156 spare threads",
+            &[("RADIUS", 1)],
+            &[("n", 100)],
+            1,
+        ),
+        of_radius(
+            "radius 4, 1000",
+            "the last of four blocks is not full",
+            &[("RADIUS", 4)],
+            &[("n", 1000)],
+            4,
+        ),
+        of_radius(
+            "radius 2, one element",
+            "five weights for one sum",
+            &[("RADIUS", 2)],
+            &[("n", 1)],
+            1,
+        ),
+        of_radius(
+            "radius 8, 257",
+            "one element in the second block",
+            &[("RADIUS", 8)],
+            &[("n", 257)],
+            2,
+        ),
+        gated(of_radius(
+            "radius 1, 4096",
+            "128 warps: how many branches?",
+            &[("RADIUS", 1)],
+            &[("n", GATED)],
+            16,
+        )),
+        gated(of_radius(
+            "radius 2, 4096",
+            "as many as for radius 1",
+            &[("RADIUS", 2)],
+            &[("n", GATED)],
+            16,
+        )),
+        gated(of_radius(
+            "radius 4, 4096",
+            "as many as for radius 1",
+            &[("RADIUS", 4)],
+            &[("n", GATED)],
+            16,
+        )),
+        gated(of_radius(
+            "radius 8, 4096",
+            "as many as for radius 1",
+            &[("RADIUS", 8)],
+            &[("n", GATED)],
+            16,
+        )),
+    ],
+    // up to 17 products and as many sums
+    tolerance: Tolerance::Roundings(34),
+    // one for each warp
+    gates: &[at_most(Metric::Branches, GATED as f64 / 32.0)],
+    hints: &[
+        "RADIUS is no variable. Before the compiler sees the file, every RADIUS in it is replaced by a number. What \
+         is 2 * RADIUS + 1, then, when the compiler reads it?",
+        "Take radius 1 on paper: out[0] = weights[0] * in[0] + weights[1] * in[1] + weights[2] * in[2]. For thread \
+         idx, the neighbours begin at in[idx]: the array has RADIUS elements more on the left, so nothing is cut off \
+         at the ends.",
+        "A loop over k with a constant number of rounds is one that the compiler can write out: `#pragma unroll` on \
+         the line before it asks for that.",
+        "if (idx < n), then float acc = 0.0f; a loop for k from 0 while k < 2 * RADIUS + 1 that adds weights[k] * \
+         in[idx + k]; and out[idx] = acc.",
+    ],
+    pitfalls: &[
+        "Copying RADIUS into a `__constant__` or `__device__` variable. It may change before the kernel runs, as far \
+         as the compiler knows, and the loop stays a loop.",
+        "#define RADIUS 4 without the #ifndef. The file then says 4, whatever the compiler was told.",
+        "Subtracting RADIUS from idx + k. The first neighbour of element i lies at in[i]: the array begins RADIUS \
+         elements early.",
+        "k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, numbered from 0.",
+        "#define TAPS RADIUS + 1: macros are text. 2 * TAPS then is 2 * RADIUS + 1. Use constexpr int, or parentheses.",
+        "Unrolling everything. Code that is written out a thousand times no longer fits the instruction cache.",
+    ],
+    learn: "chapter 7, \"One source, many kernels\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+const fn of_radius(
+    name: &'static str,
+    why: &'static str,
+    defines: &'static [(&'static str, i64)],
+    sizes: &'static [(&'static str, usize)],
+    grid: u32,
+) -> Case {
+    Case { defines, ..case(name, why, sizes, [grid, 1], [BLOCK, 1]) }
+}
+
+/// The radius that this case is compiled for.
+fn radius(case: &Case) -> usize {
+    let defined = case.defines.iter().find(|(name, _)| *name == "RADIUS");
+    defined.and_then(|(_, radius)| usize::try_from(*radius).ok()).expect("every case has a radius")
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let (n, radius) = (case.size("n"), radius(case));
+    vec![uniform(rng, &[n + 2 * radius]), uniform(rng, &[2 * radius + 1]), out(&[n]), int(n)]
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let floats = |index| f64s(inputs, index).into_raw_vec_and_offset().0;
+    vec![ndarray::Array1::from(convolved(&floats(0), &floats(1))).into()]
+}
+
+/// A sum of products for each place at which all the weights have an element.
+fn convolved(elements: &[f64], weights: &[f64]) -> Vec<f64> {
+    let sum = |window: &[f64]| window.iter().zip(weights).map(|(v, w)| v * w).sum();
+    elements.windows(weights.len()).map(sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 * 10 + 2 * 20 + 4 * 30 = 170 and 1 * 20 + 2 * 30 + 4 * -5 = 60: weights without symmetry.
+    #[test]
+    fn weights_run_with_the_elements() {
+        assert_eq!(convolved(&[10.0, 20.0, 30.0, -5.0], &[1.0, 2.0, 4.0]), [170.0, 60.0]);
+    }
+
+    /// Every radius that the exercise promises is compiled, and measured.
+    #[test]
+    fn four_radii_are_measured_at_one_size() {
+        let gated: Vec<_> = SPEC.cases.iter().filter(|case| case.gated).collect();
+        assert_eq!(gated.iter().map(|case| radius(case)).collect::<Vec<_>>(), [1, 2, 4, 8]);
+        assert!(gated.iter().all(|case| case.size("n") == GATED));
+    }
+}

@@ -1,0 +1,124 @@
+// Idea    every combination has a number that changes nothing: 0 for a sum, -infinity for a
+//         maximum. Accumulators begin with it, so a thread, a block or an array without elements
+//         is nothing special.
+// Work    n loads, or 2n for DOT, and one barrier more than log2(BLOCK) in each of two launches.
+// Notice  what an operation starts from belongs to the operation, not to the kernel. A grid of no
+//         blocks is an error: for n = 0 one block writes the neutral number.
+
+#include <algorithm>
+
+constexpr int BLOCK = 256;       // threads per block; a power of two
+constexpr int MOST_BLOCKS = 64;  // beyond that, threads take more elements
+
+constexpr int DOT = 0;
+constexpr int MAX = 1;
+constexpr int COUNT = 2;
+
+// What element i gives.
+struct Product {
+    const float *x, *y;
+    __device__ float operator()(int i) const {
+        return x[i] * y[i];
+    }
+};
+
+struct MinusMagnitude {
+    const float* x;
+    __device__ float operator()(int i) const {
+        return -fabsf(x[i]);
+    }
+};
+
+struct IsAbove {
+    const float* x;
+    float limit;
+    __device__ float operator()(int i) const {
+        return x[i] > limit ? 1.0f : 0.0f;
+    }
+};
+
+struct Itself {
+    const float* x;
+    __device__ float operator()(int i) const {
+        return x[i];
+    }
+};
+
+// What two of them make.
+struct Sum {
+    static constexpr float NEUTRAL = 0.0f;  // 0 + a = a
+    __device__ float operator()(float a, float b) const {
+        return a + b;
+    }
+};
+
+struct Larger {
+    static constexpr float NEUTRAL = -INFINITY;  // no number is smaller
+    __device__ float operator()(float a, float b) const {
+        return fmaxf(a, b);
+    }
+};
+
+// out[b] = what the elements of block b make. The grid takes all n in its stride.
+template <typename Map, typename Reduce>
+__global__ void reduce(Map map, Reduce combine, float* out, int n) {
+    __shared__ float tile[BLOCK];
+
+    const int tid = threadIdx.x;  // 0 .. BLOCK-1
+    float acc = Reduce::NEUTRAL;  // also of threads that have no element
+    for (int idx = blockIdx.x * BLOCK + tid; idx < n; idx += gridDim.x * BLOCK) {
+        acc = combine(acc, map(idx));
+    }
+    tile[tid] = acc;
+    __syncthreads();  // every slot is filled before anyone reads another's
+
+    for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            tile[tid] = combine(tile[tid], tile[tid + stride]);
+        }
+        __syncthreads();  // a round ends before the next one reads what it wrote
+    }
+
+    if (tid == 0) {
+        out[blockIdx.x] = tile[0];
+    }
+}
+
+// All elements: first to a number for each block, then those to one.
+template <typename Map, typename Reduce>
+void reduce_all(Map map, Reduce combine, float* result, int n) {
+    const int grid = std::clamp((n + BLOCK - 1) / BLOCK, 1, MOST_BLOCKS);  // no grid is empty
+    float *d_partial, *d_result;
+    cudaMalloc(&d_partial, MOST_BLOCKS * sizeof(float));
+    cudaMalloc(&d_result, sizeof(float));
+
+    reduce<<<grid, BLOCK>>>(map, combine, d_partial, n);
+    reduce<<<1, BLOCK>>>(Itself{d_partial}, combine, d_result, grid);
+
+    cudaMemcpy(result, d_result, sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_result);
+    cudaFree(d_partial);
+}
+
+extern "C" void reduction_kernel(int what, const float* x, const float* y, float limit,
+                                 float* result, int n) {
+    const size_t bytes = n * sizeof(float);
+    float *d_x, *d_y;
+    cudaMalloc(&d_x, bytes);
+    cudaMalloc(&d_y, bytes);
+    cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice);
+    cudaMemcpy(d_y, y, bytes, cudaMemcpyHostToDevice);
+
+    if (what == DOT) {
+        reduce_all(Product{d_x, d_y}, Sum{}, result, n);
+    }
+    if (what == MAX) {
+        reduce_all(MinusMagnitude{d_x}, Larger{}, result, n);
+    }
+    if (what == COUNT) {
+        reduce_all(IsAbove{d_x, limit}, Sum{}, result, n);
+    }
+
+    cudaFree(d_y);
+    cudaFree(d_x);
+}
