@@ -90,6 +90,8 @@ static CHAPTERS: &[Chapter] = &[
         number: 5,
         title: "Debugging",
         exercises: &[&ch05_debugging::oob_uninit_hunt::SPEC, &ch05_debugging::nan_hunt::SPEC],
+    },
+    Chapter {
         id: "ch06_atomics",
         number: 6,
         title: "Atomics, reductions, scan",
@@ -99,6 +101,9 @@ static CHAPTERS: &[Chapter] = &[
             &ch06_atomics::reduce_tree::SPEC,
             &ch06_atomics::warp_shuffle::SPEC,
             &ch06_atomics::scan_blocks::SPEC,
+        ],
+    },
+    Chapter {
         id: "ch07_generic",
         number: 7,
         title: "Generated and generic kernels",

@@ -144,12 +144,8 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));
     // in one dimension, a thread that has a number below this has an element, too
     let has_one = scene.flat() && scene.number(at.block, at.thread) < elements;
-    let spare = global
-        && !before
-        && !wrapped
-        && !has_one
-        && elements > 0
-        && scene.threads() > elements;
+    let spare =
+        global && !before && !wrapped && !has_one && elements > 0 && scene.threads() > elements;
     if let (Some(array), Some(last)) = (&array, elements.checked_sub(1)) {
         let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
         draft = match shape {
