@@ -13,6 +13,7 @@ const PARTS: &[(&str, &str)] = &[
     ("../solutions", "solutions"),
     ("../book/book.toml", "book/book.toml"),
     ("../book/src", "book/src"),
+    ("../book/names.toml", "book/names.toml"),
     ("../book/quizzes", "book/quizzes"),
     ("../book/outputs", "book/outputs"),
     ("../book/examples", "book/examples"),

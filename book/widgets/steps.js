@@ -9,7 +9,7 @@ class Steps extends HTMLElement {
         this.bar = document.createElement("div");
         this.bar.className = "wb-bar";
         this.bar.setAttribute("role", "tablist");
-        this.bar.setAttribute("aria-label", "Steps of the figure");
+        this.bar.setAttribute("aria-label", this.getAttribute("aria-label") ?? "Steps of the figure");
         this.tabs = this.figures.map((figure, i) => this.tab(figure, i));
         this.bar.append(...this.tabs);
         this.prepend(this.bar);

@@ -1,18 +1,22 @@
 //! Outputs on the book's pages: what the checker itself prints, captured by a command and compared in CI.
 //!
 //! `book/outputs/captures.toml` lists them. Each runs in a workbook of its own that `checker init` writes, with one
-//! exercise's file replaced by the file named; what it prints, less the times, is `book/outputs/NAME.txt`.
+//! exercise's file replaced by the file named, or with that file beside it; what it prints, less the times, is
+//! `book/outputs/NAME.txt`. The examples of the diagnostics' pages need no entries: each file of
+//! `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, and must show the diagnostic it is named after.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::diagnostics::Example;
 use super::{Problem, read};
 use crate::backend::{Choice, Launch};
 use crate::compile;
+use crate::explain;
 use crate::toolchain;
 use crate::worker::Worker;
 
@@ -29,9 +33,9 @@ struct Capture {
     name: String,
     #[serde(flatten)]
     what: What,
-    /// The exercise whose file is replaced; with `source`.
+    /// The exercise whose file is replaced by `source`; without one, `source` lies in the workbook under its own name.
     exercise: Option<String>,
-    /// What replaces it, or the file of the kernel; relative to the repository.
+    /// What replaces it, the program, or the file of the kernel; relative to the repository.
     source: Option<String>,
 }
 
@@ -103,6 +107,16 @@ pub enum Error {
         /// All of it.
         printed: String,
     },
+    /// A diagnostic's example shows something else.
+    #[error(
+        "examples/diagnostics/{slug}.cu does not show `{slug}` and nothing else; the checker says:\n{printed}"
+    )]
+    Example {
+        /// The diagnostic.
+        slug: String,
+        /// What was printed.
+        printed: String,
+    },
     /// A kernel of the list does not compile or run.
     #[error("captures.toml, `{name}`: {why}")]
     Kernel {
@@ -151,21 +165,41 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
             What::Checker { command, exit } => run(&capture, command, *exit, repository, checker)?,
             What::Kernel { kernel } => launch(&capture, kernel, repository, checker)?,
         };
-        let path = output_path(root, &capture.name);
-        let outcome = match fs::read_to_string(&path) {
-            Ok(old) if old == new => Outcome::Same,
-            _ if only_check => Outcome::Stale(new),
-            _ => {
-                io("write an output", fs::write(&path, new))?;
-                Outcome::Written
-            }
-        };
+        let outcome = settle(&output_path(root, &capture.name), new, only_check)?;
         outcomes.push((capture.name, outcome));
+    }
+    io("make a folder", fs::create_dir_all(root.join("outputs/diagnostics")))?;
+    for slug in explain::slugs() {
+        let example = Example::of(slug, root)?;
+        let name = format!("diagnostics/{slug}");
+        let capture = Capture {
+            name: name.clone(),
+            what: What::Checker { command: example.command(), exit: 0 },
+            exercise: example.exercise().map(|spec| spec.id.to_owned()),
+            source: Some(example.path()),
+        };
+        let (new, _) = print(&capture, &example.command(), repository, checker)?;
+        if !example.is_shown_by(&new) {
+            return Err(Error::Example { slug: slug.to_string(), printed: new });
+        }
+        outcomes.push((name.clone(), settle(&output_path(root, &name), new, only_check)?));
     }
     Ok(outcomes)
 }
 
-/// Runs one command in a fresh workbook; returns the prompt line and what it printed.
+/// Writes what was printed, if it is new and not only a check is asked for.
+fn settle(path: &Path, new: String, only_check: bool) -> Result<Outcome, Error> {
+    match fs::read_to_string(path) {
+        Ok(old) if old == new => Ok(Outcome::Same),
+        _ if only_check => Ok(Outcome::Stale(new)),
+        _ => {
+            io("write an output", fs::write(path, new))?;
+            Ok(Outcome::Written)
+        }
+    }
+}
+
+/// Runs one command in a fresh workbook; returns the prompt line and what it printed, if it ended as it should.
 fn run(
     capture: &Capture,
     command: &str,
@@ -173,34 +207,50 @@ fn run(
     repository: &Path,
     checker: &Path,
 ) -> Result<String, Error> {
+    let (printed, status) = print(capture, command, repository, checker)?;
+    if status.code() != Some(exit) {
+        return Err(Error::Exit {
+            name: capture.name.clone(),
+            command: command.to_owned(),
+            expected: exit,
+            found: status.to_string(),
+            printed,
+        });
+    }
+    Ok(printed)
+}
+
+/// Runs one command in a fresh workbook; returns the prompt line and what it printed, and how it ended.
+fn print(
+    capture: &Capture,
+    command: &str,
+    repository: &Path,
+    checker: &Path,
+) -> Result<(String, ExitStatus), Error> {
     let temporary = io("make a temporary folder", tempfile::tempdir())?;
     let workbook = temporary.path().join("cuda-workbook");
     let mut init = Command::new(checker);
     init.arg("init").arg(&workbook).current_dir(temporary.path());
     io("run checker init", init.output())?;
-    if let (Some(exercise), Some(source)) = (&capture.exercise, &capture.source) {
-        let spec = crate::exercises::find(exercise)
-            .map_err(|source| Error::Exercise { name: capture.name.clone(), source })?;
+    if let Some(source) = &capture.source {
         let text = without_expectation(&read(repository.join(source))?);
-        let file = workbook.join("exercises").join(spec.chapter).join(format!("{}.cu", spec.id));
-        io("replace the exercise's file", fs::write(file, text))?;
+        let file = match &capture.exercise {
+            Some(exercise) => {
+                let spec = crate::exercises::find(exercise)
+                    .map_err(|source| Error::Exercise { name: capture.name.clone(), source })?;
+                Path::new("exercises").join(spec.chapter).join(format!("{}.cu", spec.id))
+            }
+            None => Path::new(source).file_name().unwrap_or_default().into(),
+        };
+        io("put a file into the workbook", fs::write(workbook.join(file), text))?;
     }
     let mut process = Command::new(checker);
     process.args(words(command)).current_dir(&workbook).env("NO_COLOR", "1").env("COLUMNS", "88");
     let output = io("run the checker", process.output())?;
     let printed = [output.stdout, output.stderr].concat();
     let printed = normalise(&String::from_utf8_lossy(&printed));
-    if output.status.code() != Some(exit) {
-        return Err(Error::Exit {
-            name: capture.name.clone(),
-            command: command.to_owned(),
-            expected: exit,
-            found: output.status.to_string(),
-            printed,
-        });
-    }
     let shown = command.replace(" --backend sim", "");
-    Ok(format!("$ cargo checker {shown}\n{printed}\n"))
+    Ok((format!("$ cargo checker {shown}\n{printed}\n"), output.status))
 }
 
 /// Compiles and launches a kernel on the simulator; returns what it printed.

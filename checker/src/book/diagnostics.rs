@@ -1,18 +1,90 @@
-//! The diagnostics' pages: the very text that `checker explain` prints, a page of the book each.
+//! The diagnostics' pages: the very text that `checker explain` prints, and the smallest example that shows it with what
+//! the checker says of it; a page of the book each.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use mdbook_preprocessor::book::{BookItem, Chapter, SectionNumber};
 
+use super::{Problem, capture, read};
 use crate::explain;
+use crate::spec::Spec;
+use crate::verdict::Slug;
+
+/// The diagnostics in groups, each with its heading.
+const GROUPS: &[(&str, &[Slug])] = &[
+    (
+        "Before anything runs",
+        &[
+            Slug::NotStarted,
+            Slug::UnreadableSource,
+            Slug::CompileError,
+            Slug::CompilerStopped,
+            Slug::WrongSignature,
+            Slug::LaunchFailed,
+            Slug::NotCooperative,
+            Slug::Unsupported,
+        ],
+    ),
+    (
+        "A kernel and its memory",
+        &[
+            Slug::OutOfBoundsRead,
+            Slug::OutOfBoundsWrite,
+            Slug::InvalidAddress,
+            Slug::MisalignedAccess,
+            Slug::UninitialisedRead,
+            Slug::UseAfterFree,
+            Slug::DoubleFree,
+            Slug::InvalidFree,
+            Slug::BadHandle,
+            Slug::SurfaceCoordinate,
+            Slug::StackOverflow,
+            Slug::InputChanged,
+        ],
+    ),
+    (
+        "Threads that meet, or do not",
+        &[
+            Slug::SharedRace,
+            Slug::GlobalRace,
+            Slug::BarrierNotReached,
+            Slug::BadBarrier,
+            Slug::BadSyncMask,
+            Slug::Deadlock,
+            Slug::Livelock,
+            Slug::NeverFinishes,
+            Slug::Trap,
+        ],
+    ),
+    ("Results", &[Slug::OutputNotWritten, Slug::WrongValues, Slug::NotANumber, Slug::Passed]),
+    (
+        "Right, but at what cost",
+        &[Slug::Uncoalesced, Slug::BankConflict, Slug::WrittenTwice, Slug::GateMissed],
+    ),
+    (
+        "The host",
+        &[
+            Slug::CallFailed,
+            Slug::UncheckedError,
+            Slug::MemoryLeak,
+            Slug::MissingWait,
+            Slug::HostRace,
+            Slug::ProgramEnded,
+            Slug::HostCrash,
+        ],
+    ),
+];
 
 /// A list of all diagnostics, each a link to its page.
 pub fn list() -> String {
     let mut out = String::new();
-    for slug in explain::slugs() {
-        let name = slug.as_str();
-        let _ =
-            writeln!(out, "- [`{name}`](diagnostics/{name}.md): {}", meaning(explain::page(slug)));
+    for (heading, slugs) in GROUPS {
+        let _ = writeln!(out, "\n## {heading}\n");
+        for slug in *slugs {
+            let meaning = meaning(explain::page(*slug));
+            let _ = writeln!(out, "- [`{slug}`](diagnostics/{slug}.md): {meaning}");
+        }
     }
     out
 }
@@ -26,20 +98,131 @@ fn meaning(page: &str) -> String {
     paragraph.split_inclusive(". ").next().unwrap_or_default().trim().to_owned()
 }
 
-/// Adds a page for every diagnostic below `parent`.
-pub fn add_pages(parent: &mut Chapter) {
+/// The smallest file that shows a diagnostic: `book/examples/diagnostics/SLUG.cu`.
+pub struct Example {
+    slug: Slug,
+    text: String,
+}
+
+impl Example {
+    /// Reads it; `root` is the book's folder.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of(slug: Slug, root: &Path) -> Result<Self, Problem> {
+        let path = root.join("examples").join("diagnostics").join(format!("{slug}.cu"));
+        Ok(Self { slug, text: read(path)? })
+    }
+
+    /// Where it is, relative to the repository.
+    pub fn path(&self) -> String {
+        format!("book/examples/diagnostics/{}.cu", self.slug)
+    }
+
+    /// The exercise whose file it replaces: the one whose function it defines; `None` for a program of its own. A file
+    /// that defines nothing stands for `guard`.
+    pub fn exercise(&self) -> Option<&'static Spec> {
+        if self.text.contains("int main(") {
+            return None;
+        }
+        let defined = |spec: &&'static Spec| self.text.contains(&format!(" {}(", spec.id));
+        let all = crate::exercises::all();
+        all.iter().copied().find(defined).or_else(|| crate::exercises::find("guard").ok())
+    }
+
+    /// The command that shows it, less `checker`.
+    pub fn command(&self) -> String {
+        match self.exercise() {
+            Some(spec) => format!("check {} --backend sim", spec.id),
+            None => format!("run {}.cu --backend sim", self.slug),
+        }
+    }
+
+    /// Does this output show its diagnostic, and no other?
+    pub fn is_shown_by(&self, printed: &str) -> bool {
+        let heads = printed.lines().filter_map(|line| {
+            let (register, rest) = line.split_once('[')?;
+            let known = matches!(register, "error" | "not your bug" | "bug in the checker");
+            known.then(|| rest.split(']').next()).flatten()
+        });
+        let heads: Vec<&str> = heads.collect();
+        match self.slug {
+            // these two are no errors: they have no name in brackets
+            Slug::Passed => heads.is_empty() && printed.contains("\u{2713}"),
+            Slug::NotStarted => heads.is_empty() && printed.contains("not yet:"),
+            slug => heads == [slug.as_str()],
+        }
+    }
+
+    /// As a section of the diagnostic's page.
+    fn section(&self, root: &Path) -> Result<String, Problem> {
+        let place = match self.exercise() {
+            Some(spec) => format!(
+                "In [`{0}`](../{1}/{0}.md), instead of all that is in `exercises/{1}/{0}.cu`:",
+                spec.id, spec.chapter
+            ),
+            None => format!("A program of its own, `{}.cu`:", self.slug),
+        };
+        let listing = match self.text.trim_end() {
+            "" => "(nothing: the file is empty)",
+            text => text,
+        };
+        let output = capture::show(&format!("diagnostics/{}", self.slug), root)?;
+        Ok(format!("\n## The smallest example\n\n{place}\n\n```cpp\n{listing}\n```\n\n{output}"))
+    }
+}
+
+/// Adds a page for every diagnostic below `parent`; `root` is the book's folder.
+///
+/// # Errors
+/// When a diagnostic has no example, or its output was never captured.
+pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
     let mut names = parent.parent_names.clone();
     names.push(parent.name.clone());
     let folder = parent.path.as_ref().map(|p| p.with_file_name("diagnostics")).unwrap_or_default();
-    for (number, slug) in (1..).zip(explain::slugs()) {
+    let slugs = GROUPS.iter().flat_map(|(_, slugs)| slugs.iter().copied());
+    for (number, slug) in (1..).zip(slugs) {
         let name = slug.as_str();
         let path = folder.join(format!("{name}.md"));
-        let mut chapter = Chapter::new(name, explain::page(slug).to_owned(), path, names.clone());
+        let text = format!("{}{}", explain::page(slug), Example::of(slug, root)?.section(root)?);
+        let mut chapter = Chapter::new(name, text, path, names.clone());
         // Without a number, mdBook's table of contents would not nest the page below its parent.
         chapter.number = parent.number.as_ref().map(|parent| {
             SectionNumber::new(parent.iter().copied().chain([number]).collect::<Vec<u32>>())
         });
         chapter.source_path = None;
         parent.sub_items.push(BookItem::Chapter(chapter));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A diagnostic that is in no group would have no page.
+    #[test]
+    fn every_diagnostic_is_in_one_group() {
+        let mut grouped: Vec<Slug> = GROUPS.iter().flat_map(|(_, slugs)| *slugs).copied().collect();
+        grouped.sort_unstable();
+        let mut all: Vec<Slug> = explain::slugs().collect();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+    }
+
+    /// An example that says something else, or more, is refused.
+    #[test]
+    fn an_example_shows_its_diagnostic_and_no_other() {
+        let example = |slug| Example { slug, text: String::new() };
+        let race = "$ cargo checker check guard\nerror[shared-race]: thread 0 reads\n";
+        assert!(example(Slug::SharedRace).is_shown_by(race));
+        assert!(!example(Slug::GlobalRace).is_shown_by(race));
+        assert!(
+            !example(Slug::SharedRace).is_shown_by(&format!("{race}error[memory-leak]: 400\n"))
+        );
+        assert!(example(Slug::Unsupported).is_shown_by("not your bug[unsupported]: x\n"));
+        assert!(example(Slug::NotStarted).is_shown_by("not yet: `out` is untouched\n"));
+        assert!(!example(Slug::Passed).is_shown_by(race));
+        assert!(!example(Slug::SharedRace).is_shown_by("  \u{2713} guard\n"));
     }
 }

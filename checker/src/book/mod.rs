@@ -15,6 +15,7 @@
 //! {{#figure NAME}}        a figure of `figure`
 //! {{#quiz ch01}}          book/quizzes/ch01.toml
 //! {{#gains}}              what the optimise exercises gain on a real GPU
+//! {{#names}}             book/names.toml: what each way to a GPU calls each thing
 //! {{#diagnostics}}        a list of all diagnostics, with a page each below this one
 //! ```
 
@@ -30,6 +31,7 @@ pub(crate) mod figure;
 mod gains;
 mod html;
 mod markers;
+mod names;
 mod quiz;
 
 use markers::Marker;
@@ -117,9 +119,14 @@ fn fill(chapter: &mut Chapter, root: &Path) -> Result<(), Error> {
         has_diagnostics |= marker.name == "diagnostics";
         piece(marker, root)
     });
-    chapter.content = content.map_err(|(line, problem)| Error { page, line, problem })?;
+    chapter.content =
+        content.map_err(|(line, problem)| Error { page: page.clone(), line, problem })?;
     if has_diagnostics {
-        diagnostics::add_pages(chapter);
+        diagnostics::add_pages(chapter, root).map_err(|problem| Error {
+            page,
+            line: 1,
+            problem,
+        })?;
     }
     Ok(())
 }
@@ -140,6 +147,7 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
         }
         "quiz" => quiz::show(name()?, root),
         "gains" => Ok(gains::table(&gains::record()?)),
+        "names" => names::show(root),
         "diagnostics" => Ok(diagnostics::list()),
         other => Err(Problem::UnknownMarker(other.to_owned())),
     }

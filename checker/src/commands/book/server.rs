@@ -49,9 +49,17 @@ fn watch(folder: &Path, changes: mpsc::Sender<()>) -> Option<notify::Recommended
         }
     };
     let mut watcher = notify::recommended_watcher(handler).ok()?;
-    for part in
-        ["src", "book.toml", "quizzes", "outputs", "examples", "widgets", "theme", "../exercises"]
-    {
+    for part in [
+        "src",
+        "book.toml",
+        "names.toml",
+        "quizzes",
+        "outputs",
+        "examples",
+        "widgets",
+        "theme",
+        "../exercises",
+    ] {
         // Not every book has every part.
         let _ = watcher.watch(&folder.join(part), RecursiveMode::Recursive);
     }

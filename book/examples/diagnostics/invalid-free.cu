@@ -1,0 +1,8 @@
+int main() {
+    float* x;
+    if (cudaMalloc(&x, 100 * sizeof(float)) != cudaSuccess) {
+        return 1;
+    }
+    cudaFree(x + 50);
+    cudaFree(x);
+}

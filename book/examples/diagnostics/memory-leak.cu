@@ -1,0 +1,4 @@
+int main() {
+    float* x;
+    cudaMalloc(&x, 100 * sizeof(float));
+}

@@ -1,0 +1,6 @@
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    const int idx = threadIdx.x;
+    if (idx <= n) {
+        out[idx] = 10.0f;
+    }
+}

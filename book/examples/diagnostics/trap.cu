@@ -1,0 +1,5 @@
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    const int idx = threadIdx.x;
+    assert(idx < n);
+    out[idx] = a[idx] + 10.0f;
+}

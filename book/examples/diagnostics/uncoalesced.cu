@@ -1,0 +1,8 @@
+extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
+                                         int cols) {
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    const int col = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        out[row * cols + col] = a[row * cols + col] + b[row * cols + col];
+    }
+}

@@ -1,0 +1,7 @@
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    if (threadIdx.x < n) {
+        out[threadIdx.x] = a[threadIdx.x];
+        __threadfence();
+        out[threadIdx.x] += 10.0f;
+    }
+}

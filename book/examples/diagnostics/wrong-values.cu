@@ -1,0 +1,5 @@
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    if (threadIdx.x < n) {
+        out[threadIdx.x] = a[threadIdx.x] + 1.0f;
+    }
+}
