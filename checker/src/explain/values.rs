@@ -287,18 +287,6 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
 /// no input has the output's shape: who is responsible for a sum is up to the kernel.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let array = scene.name(m.output);
-    let sides = |shape: &'static str| {
-        let mut sides: Vec<&str> =
-            shape.split(['[', ']']).filter(|side| !side.is_empty()).collect();
-        sides.sort_unstable();
-        sides
-    };
-    let shape = scene.param(m.output).map(|param| sides(param.shape));
-    let mut inputs =
-        scene.params.iter().filter(|p| matches!(p.role, Role::In | Role::InOut)).peekable();
-    if inputs.peek().is_some() && !inputs.any(|p| Some(sides(p.shape)) == shape) {
-        return None;
-    }
     let unused = scene.program && scene.source.places(array).len() <= 1;
     let shared = !elementwise(scene.params, m.output);
     if unused || shared || !by_the_host(scene, array).is_empty() {
