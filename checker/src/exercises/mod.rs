@@ -10,6 +10,7 @@ mod ch01_threads;
 mod ch02_memory;
 mod ch08_streams;
 mod ch09_images;
+mod ch10_science;
 mod common;
 #[cfg(test)]
 mod tests;
@@ -70,6 +71,12 @@ static CHAPTERS: &[Chapter] = &[
         number: 9,
         title: "Images and textures",
         exercises: &[&ch09_images::sobel_const::SPEC, &ch09_images::texture_rotate::SPEC],
+    },
+    Chapter {
+        id: "ch10_science",
+        number: 10,
+        title: "Science",
+        exercises: &[&ch10_science::euler_collatz::SPEC],
     },
 ];
 

@@ -1,0 +1,3 @@
+//! Chapter 10: classic uses of a GPU in science.
+
+pub mod euler_collatz;
