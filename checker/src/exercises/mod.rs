@@ -76,7 +76,13 @@ static CHAPTERS: &[Chapter] = &[
         id: "ch10_science",
         number: 10,
         title: "Science",
-        exercises: &[&ch10_science::euler_collatz::SPEC],
+        exercises: &[
+            &ch10_science::rng_pi::SPEC,
+            &ch10_science::ising::SPEC,
+            &ch10_science::convection::SPEC,
+            &ch10_science::fft_shared::SPEC,
+            &ch10_science::euler_collatz::SPEC,
+        ],
     },
 ];
 

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 use crate::verdict::Slug;
 
@@ -28,15 +28,45 @@ pub static SPEC: Spec = Spec {
         count("n"),
     ],
     cases: &[
-        line("1 to 20", "18 and 19 both have 21 terms: the lower one counts", &[("first", 1), ("n", 20), ("before", 12)], 1),
-        line("one number", "255 threads have none", &[("first", 1000), ("n", 1), ("before", 12)], 1),
-        line("a longer one before", "nothing here beats what is known already", &[("first", 3000), ("n", 300), ("before", 270)], 2),
-        line("1000 from 112 700", "113 383 is one of them", &[("first", 112_700), ("n", 1000), ("before", 12)], 4),
-        line("1000 from 158 800", "159 487 is one of them", &[("first", 158_800), ("n", 1000), ("before", 12)], 4),
-        gated(line("2048 from 836 000", "8 whole blocks, and the longest below a million", &[("first", 836_000), ("n", 2048), ("before", 12)], 8)),
+        line(
+            "1 to 20",
+            "18 and 19 both have 21 terms: the lower one counts",
+            &[("first", 1), ("n", 20), ("before", 12)],
+            1,
+        ),
+        line(
+            "one number",
+            "255 threads have none",
+            &[("first", 1000), ("n", 1), ("before", 12)],
+            1,
+        ),
+        line(
+            "a longer one before",
+            "nothing here beats what is known already",
+            &[("first", 3000), ("n", 300), ("before", 270)],
+            2,
+        ),
+        line(
+            "1000 from 112 700",
+            "113 383 is one of them",
+            &[("first", 112_700), ("n", 1000), ("before", 12)],
+            4,
+        ),
+        line(
+            "1000 from 158 800",
+            "159 487 is one of them",
+            &[("first", 158_800), ("n", 1000), ("before", 12)],
+            4,
+        ),
+        gated(line(
+            "2048 from 836 000",
+            "8 whole blocks, and the longest below a million",
+            &[("first", 836_000), ("n", 2048), ("before", 12)],
+            8,
+        )),
     ],
     tolerance: Tolerance::Exact,
-    gates: &[],
+    gates: &[at_most(Metric::GlobalAtomics, 8.0)],
     hints: &[
         "Take one of the numbers whose chain comes out too short, and follow it: checker trace euler_collatz shows one \
          thread line by line. What is x when the loop ends?",
@@ -166,7 +196,9 @@ mod tests {
         assert_eq!((first(i32::MAX as u64), highest(113_383)), (113_383, 2_482_111_348));
         assert_eq!((first(u32::MAX.into()), highest(159_487)), (159_487, 17_202_377_752));
         let within = |begin: usize| {
-            SPEC.cases.iter().any(|c| (c.size("first")..c.size("first") + c.size("n")).contains(&begin))
+            SPEC.cases
+                .iter()
+                .any(|c| (c.size("first")..c.size("first") + c.size("n")).contains(&begin))
         };
         assert!(within(113_383) && within(159_487) && within(837_799));
     }

@@ -1,3 +1,8 @@
 //! Chapter 10: classic uses of a GPU in science.
 
+pub mod convection;
 pub mod euler_collatz;
+pub mod fft_shared;
+pub mod ising;
+mod philox;
+pub mod rng_pi;

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::philox::philox;
 use crate::exercises::common::*;
-use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
+use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
 use crate::verdict::Slug;
 
@@ -112,8 +112,8 @@ mod tests {
 
     use super::*;
 
-    /// The first answer that Random123 publishes is counter 0, key 0: 6627e8d5 e169c58d is (0.40, 0.88), within the
-    /// circle; bc57ac4c 9b00dbd8 is (0.74, 0.61), within it, too (0.9130).
+    /// The first answer that Random123 publishes is for counter 0 and key 0. 6627e8d5 e169c58d is the point (0.40, 0.88),
+    /// bc57ac4c 9b00dbd8 is (0.74, 0.61); the sums of their squares are 0.93 and 0.91: both hit.
     #[test]
     fn a_draw_by_hand() {
         let (first, hits) = throw(0, 1, 1);
