@@ -1,8 +1,8 @@
 // ising | chapter 10 | "Who may move at the same time?"
 //
 // Goal    A magnet as a lattice of spins, +1 or -1, each of which would rather agree with its four
-//         neighbours and is shaken by heat. `sweeps` times: all black sites move, then all white ones.
-//         Nobody may read a spin while another thread changes it.
+//         neighbours and is shaken by heat. `sweeps` times: all black sites move, then all white
+//         ones. Nobody may read a spin while another thread changes it.
 //
 // black   [rows][cols/2]  i32, in the host's memory: the sites where row + col is even. Changed.
 // white   [rows][cols/2]  i32, the same of the sites where row + col is odd. Changed.
@@ -55,8 +55,8 @@ __global__ void update(int* black, int* white, int rows, int half, int sweep, Ru
         const int place = row * half + k;
         const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one lies on the left of
-        // it where my column is even, and on the right where it is odd
+        // in the same row, one neighbour is number k of its colour; the other one lies on the left
+        // of it where my column is even, and on the right where it is odd
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

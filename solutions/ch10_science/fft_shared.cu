@@ -1,6 +1,6 @@
-// Idea    a transform of n points is two of n/2, of the even and the odd points, put together by n/2
-//         butterflies. Unrolled down to single points, that is log2 n rounds over shared memory,
-//         after the points are sorted by their bits in reverse.
+// Idea    a transform of n points is two of n/2, of the even and the odd points, put together by
+//         n/2 butterflies. Unrolled down to single points, that is log2 n rounds over shared
+//         memory, after the points are sorted by their bits in reverse.
 // Work    n/2 butterflies in each round; log2 n + 1 barriers; each point is loaded once and stored
 //         once. The sum in the header costs n^2 multiplications, this one n/2 log2 n.
 // Notice  a butterfly reads and writes the same two points, and no two butterflies of a round share

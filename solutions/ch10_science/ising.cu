@@ -1,8 +1,9 @@
-// Idea    a black site has white neighbours only: all black sites may move at once, and then all white
-//         ones. So a sweep is two launches, and the end of the first is what the second waits for.
+// Idea    a black site has white neighbours only: all black sites may move at once, and then all
+//         white ones. So a sweep is two launches, and the end of the first is what the second waits
+//         for.
 // Work    two launches a sweep; four neighbours, one spin and one random word for each site.
-// Notice  nothing but the order of the launches keeps the colours apart; packed by colour, the sites of
-//         a warp are neighbours in memory, though they are none on the lattice.
+// Notice  nothing but the order of the launches keeps the colours apart; packed by colour, the
+//         sites of a warp are neighbours in memory, though they are none on the lattice.
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;
@@ -43,8 +44,8 @@ __global__ void update(int* black, int* white, int rows, int half, int colour, i
         const int place = row * half + k;
         const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one lies on the left of
-        // it where my column is even, and on the right where it is odd
+        // in the same row, one neighbour is number k of its colour; the other one lies on the left
+        // of it where my column is even, and on the right where it is odd
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

@@ -1,9 +1,9 @@
 // Idea    the thread's number is a part of the counter: 2^64 draws lie between any two threads'
 //         streams, and no thread needs to know how far another one is.
-// Work    a draw is twenty multiplications, and nothing is loaded or stored for it; one atomic on global
-//         memory for each block.
-// Notice  no state: draw 7 of thread 3 can be had at any time, by anyone, in any order. The result is
-//         the same for every launch shape that asks for the same draws.
+// Work    a draw is twenty multiplications, and nothing is loaded or stored for it; one atomic on
+//         global memory for each block.
+// Notice  no state: draw 7 of thread 3 can be had at any time, by anyone, in any order. The result
+//         is the same for every launch shape that asks for the same draws.
 
 constexpr int BLOCK = 256;
 

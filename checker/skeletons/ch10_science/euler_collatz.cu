@@ -6,8 +6,8 @@
 //         At most one atomic operation on global memory for each block.
 //
 // lengths [n]    i32, lengths[i] = terms of the chain that begins at first + i
-// best    [1]    u64, the longest chain so far, as a key (see below): what earlier launches found
-//                stands there already. Where two are equally long, the one that begins lower counts.
+// best    [1]    u32, the longest chain so far, as a key (see below): what earlier launches found
+//                stands there already. Of two that are equally long, the lower one counts.
 // first   number the lowest beginning, at least 1 and below 1 000 000
 // n       count  any n >= 1; the last block may be only partly full
 // launch  grid = ceil(n / BLOCK), block = BLOCK
@@ -19,13 +19,14 @@
 
 constexpr int BLOCK = 256;
 
-// A number that is the larger the longer the chain is and, among equals, the lower it begins. One
-// atomicMax on such keys finds both at once. No chain's key is 0.
-__device__ unsigned long long key_of(int length, unsigned int begin) {
-    return (static_cast<unsigned long long>(length) << 32) | (0xffffffffu - begin);
+// A number that is the larger the longer the chain is and, among equals, the lower it begins: one
+// atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin, and
+// the length stands before them. No chain's key is 0.
+__device__ unsigned int key_of(int length, int begin) {
+    return length * 1000000u + (999999 - begin);
 }
 
-extern "C" __global__ void euler_collatz(int* lengths, unsigned long long* best, int first, int n) {
+extern "C" __global__ void euler_collatz(int* lengths, unsigned int* best, int first, int n) {
     const int idx = blockIdx.x * BLOCK + threadIdx.x;
 
     if (idx < n) {

@@ -30,8 +30,8 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
     // TODO 2: who has written what the first butterfly reads?
 
     for (int half = 1; half < n; half *= 2) {
-        // TODO 3: groups of 2 * half points, half butterflies in each. Which two points, half apart,
-        //         are those of butterfly tid, and which number k does it have in its group?
+        // TODO 3: groups of 2 * half points, half butterflies in each. Which two points, half
+        //         apart, are those of butterfly tid, and which number k does it have in its group?
 
         // TODO 4: the twiddle e^(-i pi k / half). (sincospif(x, &s, &c) gives sin and cos of pi x.)
 

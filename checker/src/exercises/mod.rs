@@ -15,6 +15,8 @@ mod common;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use ch10_science::philox::philox;
+
 /// A chapter of the book and its exercises, in the order in which they are done.
 #[derive(Debug)]
 pub struct Chapter {
@@ -79,6 +81,7 @@ static CHAPTERS: &[Chapter] = &[
         exercises: &[
             &ch10_science::rng_pi::SPEC,
             &ch10_science::ising::SPEC,
+            &ch10_science::izhikevich::SPEC,
             &ch10_science::convection::SPEC,
             &ch10_science::fft_shared::SPEC,
             &ch10_science::euler_collatz::SPEC,

@@ -86,7 +86,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             _ if split => "what is lost when two threads read the same old value?",
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) => "which one of the threads should own this element?",
-            (false, _) => "why do two blocks come to the same element at all?",
+            (false, true) => "why do two blocks come to the same element at all?",
+            (false, false) => {
+                "should the reader find the old value here, or the new one, and what decides that?"
+            }
         },
     )
 }

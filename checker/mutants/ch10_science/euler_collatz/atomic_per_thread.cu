@@ -3,14 +3,15 @@
 
 constexpr int BLOCK = 256;
 
-// A number that is the larger the longer the chain is and, among equals, the lower it begins. One
-// atomicMax on such keys finds both at once. No chain's key is 0.
-__device__ unsigned long long key_of(int length, unsigned int begin) {
-    return (static_cast<unsigned long long>(length) << 32) | (0xffffffffu - begin);
+// A number that is the larger the longer the chain is and, among equals, the lower it begins: one
+// atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin, and
+// the length stands before them. No chain's key is 0.
+__device__ unsigned int key_of(int length, int begin) {
+    return length * 1000000u + (999999 - begin);
 }
 
-extern "C" __global__ void euler_collatz(int* lengths, unsigned long long* best, int first, int n) {
-    __shared__ unsigned long long longest;  // of this block
+extern "C" __global__ void euler_collatz(int* lengths, unsigned int* best, int first, int n) {
+    __shared__ unsigned int longest;  // of this block
 
     const int tid = threadIdx.x;               // 0 .. BLOCK-1
     const int idx = blockIdx.x * BLOCK + tid;  // 0 .. grid*BLOCK-1
@@ -19,7 +20,7 @@ extern "C" __global__ void euler_collatz(int* lengths, unsigned long long* best,
         longest = 0;
     }
 
-    unsigned long long key = 0;
+    unsigned int key = 0;
     if (idx < n) {
         unsigned long long x = first + idx;
         int length = 1;
@@ -33,7 +34,7 @@ extern "C" __global__ void euler_collatz(int* lengths, unsigned long long* best,
     }
 
     for (int offset = 16; offset > 0; offset /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffff, key, offset);
+        const unsigned int other = __shfl_down_sync(0xffffffff, key, offset);
         key = other > key ? other : key;
     }
     __syncthreads();  // `longest` is 0 before anyone adds to it

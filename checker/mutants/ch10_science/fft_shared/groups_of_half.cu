@@ -1,4 +1,4 @@
-// expect: wrong-values
+// expect: shared-race
 // Groups that begin at multiples of half, and overlap.
 
 constexpr int MOST = 1024;  // points of a signal, at most

@@ -40,8 +40,8 @@ __global__ void update(int* black, int* white, int rows, int half, int colour, i
         const int place = row * half + k;
         const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
         const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one lies on the left of
-        // it where my column is even, and on the right where it is odd
+        // in the same row, one neighbour is number k of its colour; the other one lies on the left
+        // of it where my column is even, and on the right where it is odd
         const bool odd = (row + colour) % 2 == 1;
         const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 

@@ -7,6 +7,7 @@ mod coalesce;
 mod image;
 mod index;
 mod memory;
+mod science;
 mod stride;
 mod svg;
 mod timeline;
@@ -34,6 +35,11 @@ pub fn named(name: &str) -> Option<String> {
         "texels" => image::texels([8, 16, 24, 0], 1.75),
         "halo" => image::halo(4),
         "timeline" => timeline::panels(1 << 20),
+        "streams" => science::streams(7, 4, 4),
+        "checkerboard" => science::checkerboard(4, 6, [1, 3]),
+        "neurons" => science::neurons(7),
+        "ping-pong" => science::ping_pong(7, 3),
+        "butterflies" => science::butterflies(3, 1),
         _ => return None,
     };
     let figures: String = panels
@@ -56,7 +62,7 @@ pub fn named(name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 11] = [
+    const ALL: [&str; 16] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -68,6 +74,11 @@ mod tests {
         "texels",
         "halo",
         "timeline",
+        "streams",
+        "checkerboard",
+        "neurons",
+        "ping-pong",
+        "butterflies",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[
         Param { name: "lengths", role: Role::Out, dtype: DType::I32, shape: "[n]" },
-        Param { name: "best", role: Role::InOut, dtype: DType::U64, shape: "[1]" },
+        Param { name: "best", role: Role::InOut, dtype: DType::U32, shape: "[1]" },
         count("first"),
         count("n"),
     ],
@@ -77,7 +77,7 @@ pub static SPEC: Spec = Spec {
         "Now the atomics. Chapter 6 found sums and maxima of a block: a warp with __shfl_down_sync, the warps together in \
          shared memory. Do the same with the keys, and let one thread of the block call atomicMax on best. Which key \
          has a thread without a number?",
-        "__shared__ unsigned long long longest; thread 0 sets it to 0; each thread has key = 0, or key_of(...) if idx < n; \
+        "__shared__ unsigned int longest; thread 0 sets it to 0; each thread has key = 0, or key_of(...) if idx < n; \
          a barrier; atomicMax(&longest, key) by each thread, or by lane 0 of each warp after five shuffles; a barrier; \
          if (threadIdx.x == 0) { atomicMax(best, longest); }",
     ],
@@ -86,7 +86,7 @@ pub static SPEC: Spec = Spec {
          with 525 terms, while the lengths of 109 other chains are wrong.",
         "`while (x != 1)` with an int. Negative numbers have cycles of their own, and never come to 1: the loop never ends.",
         "Widening after the multiplication: x = static_cast<long long>(3 * x + 1). The product was made in 32 bits.",
-        "Shifting an int by 32. The length has to be 64 bits wide before it moves up.",
+        "Two atomics, one for the length and one for the beginning. Between the two, another thread may come.",
         "`if (idx >= n) { return; }` before shuffles and barriers that are for all threads.",
         "Reading `longest` without a barrier after the atomics. Atomic means that no update is lost, not that all have happened.",
         "best[0] = ... by the last block. Which one is last? And what earlier launches found would be gone.",
@@ -118,16 +118,16 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
 }
 
 fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
-    let Some(Value::Array(Array::U64(before))) = inputs.get(1) else {
+    let Some(Value::Array(Array::U32(before))) = inputs.get(1) else {
         panic!("the best so far is {:?}", inputs.get(1));
     };
     let (lengths, best) = chains(case.size("first") as u32, case.size("n"));
-    let best = before.iter().copied().fold(best, u64::max);
+    let best = before.iter().copied().fold(best, u32::max);
     vec![lengths.into(), arr1(&[best]).into()]
 }
 
 /// How many terms the chains of `first`, `first` + 1, ... have, and the key of the longest.
-fn chains(first: u32, n: usize) -> (Array1<i32>, u64) {
+fn chains(first: u32, n: usize) -> (Array1<i32>, u32) {
     let begins = || (first..).take(n);
     let lengths: Array1<i32> = begins().map(|x| terms(u64::from(x), u64::MAX)).collect();
     let best = begins().zip(&lengths).map(|(begin, length)| key(*length, begin)).max();
@@ -145,8 +145,8 @@ fn terms(mut x: u64, mask: u64) -> i32 {
 }
 
 /// The larger the longer and, among equals, the lower it begins.
-fn key(length: i32, begin: u32) -> u64 {
-    (u64::from(length.unsigned_abs()) << 32) | u64::from(u32::MAX - begin)
+fn key(length: i32, begin: u32) -> u32 {
+    length.unsigned_abs() * 1_000_000 + (999_999 - begin)
 }
 
 #[cfg(test)]

@@ -4,5 +4,6 @@ pub mod convection;
 pub mod euler_collatz;
 pub mod fft_shared;
 pub mod ising;
-mod philox;
+pub mod izhikevich;
+pub mod philox;
 pub mod rng_pi;
