@@ -207,6 +207,8 @@ pub enum Metric {
     CopiesToDevice,
     /// Calls that copy back.
     CopiesToHost,
+    /// Calls that copy from one place on the device to another.
+    CopiesWithinDevice,
     /// Kernels that a program launches.
     Launches,
     /// Blocks beyond those that `n` elements need, one thread for each, over its launches.

@@ -15,10 +15,13 @@ mod ch06_atomics;
 mod ch07_generic;
 mod ch08_streams;
 mod ch09_images;
+mod ch10_science;
 mod common;
 pub mod large;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use ch10_science::philox::philox;
 
 /// A chapter of the book and its exercises, in the order in which they are done.
 #[derive(Debug)]
@@ -131,6 +134,19 @@ static CHAPTERS: &[Chapter] = &[
             &ch09_images::rgb_to_gray::SPEC,
             &ch09_images::sobel_const::SPEC,
             &ch09_images::texture_rotate::SPEC,
+        ],
+    },
+    Chapter {
+        id: "ch10_science",
+        number: 10,
+        title: "Science",
+        exercises: &[
+            &ch10_science::rng_pi::SPEC,
+            &ch10_science::ising::SPEC,
+            &ch10_science::izhikevich::SPEC,
+            &ch10_science::convection::SPEC,
+            &ch10_science::fft_shared::SPEC,
+            &ch10_science::euler_collatz::SPEC,
         ],
     },
 ];

@@ -213,6 +213,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             &["every copy costs microseconds before its first byte moves, however short it is"]
         }
+        Metric::CopiesWithinDevice => {
+            &["such a copy reads and writes every byte again, and changes nothing"]
+        }
         Metric::Launches => &["a launch costs microseconds before its first thread runs"],
         Metric::SpareBlocks => &[
             "the last block may be partly idle; a block in which no thread has an element is for nothing",
@@ -275,6 +278,9 @@ fn question(metric: Metric) -> &'static str {
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             "which data does the other side really need, and when for the last time?"
         }
+        Metric::CopiesWithinDevice => {
+            "the data is on the device already: who says in which array the next kernel looks?"
+        }
         Metric::Launches => "which launches could be one?",
         Metric::SpareBlocks => {
             "n elements, so many threads to a block: how many blocks have something to do?"
@@ -317,6 +323,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     let word = match missed.gate.metric {
         Metric::BytesToDevice | Metric::CopiesToDevice => "cudaMemcpyHostToDevice",
         Metric::BytesToHost | Metric::CopiesToHost => "cudaMemcpyDeviceToHost",
+        Metric::CopiesWithinDevice => "cudaMemcpyDeviceToDevice",
         Metric::Launches | Metric::SpareBlocks | Metric::IdleLanes => "<<<",
         Metric::DeviceWaits => "cudaDeviceSynchronize",
         _ => return vec![],
@@ -368,6 +375,7 @@ pub fn name(metric: Metric) -> &'static str {
         Metric::BytesToHost => "bytes to the host",
         Metric::CopiesToDevice => "copies to the device",
         Metric::CopiesToHost => "copies to the host",
+        Metric::CopiesWithinDevice => "copies from the device to the device",
         Metric::Launches => "launches",
         Metric::SpareBlocks => "spare blocks",
         Metric::IdleLanes => "idle lanes in each block",

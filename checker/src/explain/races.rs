@@ -105,7 +105,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             (true, false) => "what must every thread have finished before this line is safe?",
             (true, true) if same_line => "which one of the threads should own this element?",
             (true, true) => "which of the two should come first, and what makes the other one wait?",
-            (false, _) => "why do two blocks come to the same element at all?",
+            (false, true) => "why do two blocks come to the same element at all?",
+            (false, false) => {
+                "should the reader find the old value here, or the new one, and what decides that?"
+            }
         },
     )
 }

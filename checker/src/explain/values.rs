@@ -156,11 +156,14 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
         (true, _) => "is wrong",
         (false, _) => "are wrong",
     };
+    if m.total == 1 {
+        return format!("{array}[0], its only element, {what}");
+    }
     let Pattern::Single(index) = m.pattern else {
-        let elements = match (whole, m.total) {
-            (true, 1) => "the only element".to_owned(),
-            (true, total) => format!("all {} elements", size(total)),
-            (false, total) => format!("{} of {} elements", size(m.wrong), size(total)),
+        let elements = if whole {
+            format!("all {} elements", size(m.total))
+        } else {
+            format!("{} of {} elements", size(m.wrong), size(m.total))
         };
         let place = place(scene, m).map_or_else(String::new, |place| format!("; {place}"));
         return format!("{elements} of `{array}` {what}{place}");
@@ -254,10 +257,13 @@ fn subscript(m: &Mismatch, index: usize) -> String {
 }
 
 fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
-    let most = match scene.param(m.output).map(|param| param.dtype) {
+    let dtype = scene.param(m.output).map(|param| param.dtype);
+    let most = match dtype {
         Some(DType::F32) => 9,
         _ => 17,
     };
+    // an integer is right or wrong to its last digit
+    let whole = dtype.is_some_and(|dtype| !dtype.is_float());
     let owners = m.examples.iter().map(|e| {
         let (block, thread) = owner(scene, m, e.index)?;
         Some(scene.places.thread(block, thread))
@@ -271,6 +277,8 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
     }
     let row = |(i, example): (usize, &Example)| {
         let (yours, expected) = match example.yours {
+            Some(yours) if whole => (yours.to_string(), example.expected.to_string()),
+            None if whole => ("untouched".into(), example.expected.to_string()),
             Some(yours) => apart(yours, example.expected, most),
             None => ("untouched".into(), digits(example.expected, DIGITS)),
         };
@@ -382,7 +390,9 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let array = scene.name(m.output);
     match (m.written, m.max_writes) {
         (Some(0), _) => facts.push(format!("the kernel writes no element of `{array}` at all")),
-        (Some(written), Some(most)) if most > 1 && u64::from(most) == blocks.min(15) => {
+        (Some(written), Some(most))
+            if m.total > 1 && most > 1 && u64::from(most) == blocks.min(15) =>
+        {
             let which = many(written, "element", "elements");
             let least = if most >= 15 { "at least " } else { "" };
             facts.push(format!(
@@ -453,8 +463,13 @@ fn likeness(m: &Mismatch) -> Option<String> {
     if !differ {
         return None;
     }
-    if pairs.iter().all(|&(y, _)| y == yours) {
-        return Some(format!("every value shown is {}", digits(yours, DIGITS)));
+    if all_the_same(m) {
+        let value = if yours.fract() == 0.0 && yours.abs() < 2_f64.powi(53) {
+            yours.to_string()
+        } else {
+            digits(yours, DIGITS)
+        };
+        return Some(format!("every value shown is {value}"));
     }
     let factor = yours / expected;
     if same(factor, &|y, e| y / e) && factor != 0.0 {
@@ -475,6 +490,15 @@ fn likeness(m: &Mismatch) -> Option<String> {
         let way = if difference > 0.0 { "too large" } else { "too small" };
         format!("every value shown is {} {way}", digits(difference.abs(), DIGITS))
     })
+}
+
+/// Whether all values shown are one and the same, though different ones are expected.
+fn all_the_same(m: &Mismatch) -> bool {
+    let first = m.examples.first();
+    m.examples.len() >= 3
+        && first.is_some_and(|e| e.yours.is_some())
+        && m.examples.iter().all(|e| e.yours == first.and_then(|first| first.yours))
+        && m.examples.iter().any(|e| Some(e.expected) != first.map(|first| first.expected))
 }
 
 fn measured_signed(value: f64) -> String {
@@ -529,11 +553,20 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::OnlyLastBlockWrong(_) => {
             "which threads of the last block have an element, and what lets them work?".into()
         }
+        Pattern::Single(0) if m.total == 1 => {
+            format!("what belongs into {array}[0], and from which threads does it come?")
+        }
+        Pattern::Single(_) if m.untouched == 0 => {
+            "what is special about this element: its place, or the numbers that go into it?".into()
+        }
         Pattern::Single(0) => format!("which thread owns {array}[0], and what is its index?"),
         Pattern::Single(i) if i + 1 == m.total => {
             format!("which thread owns {array}{}, and what keeps it from it?", subscript(m, i))
         }
         Pattern::Single(_) => "what is special about this element's place?".into(),
+        _ if m.untouched == 0 && all_the_same(m) => {
+            "what goes into this value, and which part of it differs from thread to thread?".into()
+        }
         Pattern::From(first) if filled(scene, m) && m.shape.len() == 1 && first > 0 => format!(
             "{array}[{}] is right, and {array}[{first}] is not: what is different about the second?",
             first - 1
@@ -552,8 +585,8 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             "when threadIdx.x grows by one, should the row change, or the column?".into()
         }
         Pattern::Shifted(_) => {
-            let input = inputs.unwrap_or("the input");
-            format!("which element of `{input}` belongs to {array}[0], and which one do you read?")
+            let input = inputs.map_or("the input".to_owned(), |input| format!("`{input}`"));
+            format!("which element of {input} belongs to {array}[0], and which one do you read?")
         }
         Pattern::All if m.untouched == m.total && scene.program => {
             format!("which line should fill `{array}`, and is it reached?")

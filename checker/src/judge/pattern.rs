@@ -64,6 +64,10 @@ fn blocks(wrong: &[usize], total: usize, threads: usize, solid: bool) -> Option<
     }
 }
 
+/// Share of the right elements that may hold what belongs as far away, by chance, without making a shift a guess: where
+/// there are few values, many places hold the same one.
+const CHANCE: f64 = 0.25;
+
 /// Wrong elements hold what belongs a fixed distance away.
 fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Option<Pattern> {
     if wrong.len() < 3 {
@@ -80,13 +84,27 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
             let fits =
                 |&i: &usize| source(i).is_some_and(|j| j < compared.len() && compared.right(i, j));
             // Stops at the first element too many, so that a hopeless distance costs next to nothing.
-            if wrong.iter().filter(|i| !fits(i)).take(allowed + 1).count() <= allowed {
+            if wrong.iter().filter(|i| !fits(i)).take(allowed + 1).count() <= allowed
+                && !by_chance(wrong, compared.len(), fits)
+            {
                 let shift = i64::try_from(distance).ok()?;
                 return Some(Pattern::Shifted(if forward { shift } else { -shift }));
             }
         }
     }
     None
+}
+
+/// Whether so many of the right elements fit that the wrong ones may do so by chance, and not so many that everything is
+/// shifted.
+fn by_chance(wrong: &[usize], total: usize, fits: impl Fn(&usize) -> bool) -> bool {
+    let mut rest = wrong.iter().peekable();
+    let right = |i: &usize| rest.next_if_eq(&i).is_none();
+    let (right, fitting) = (0..total)
+        .filter(right)
+        .fold((0_u32, 0_u32), |(all, fit), i| (all + 1, fit + u32::from(fits(&i))));
+    let share = f64::from(fitting) / f64::from(right.max(1));
+    share > CHANCE && share < FIT
 }
 
 /// One index in every few, from the first to the end.

@@ -121,6 +121,28 @@ fn planted(spec: &'static Spec, shape: &[usize], error: impl Fn(usize, &[f32]) -
     }
 }
 
+/// Where there are two values only, many places hold the same one: three wrong elements are no shift. Where all are
+/// shifted, they are.
+#[test]
+fn two_values_are_not_shifted_by_chance() {
+    let mut state = 1_u32;
+    let mut coin = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if state >> 31 == 0 { 1.0 } else { -1.0 }
+    };
+    let right: Vec<f32> = (0..200).map(|_| coin()).collect();
+    let pattern = |yours: &[f32]| match judged(&FLOATS, &[200], &right, yours) {
+        Some(Verdict::WrongValues { mismatch, .. }) => mismatch.pattern,
+        other => panic!("{other:?}"),
+    };
+    let mut yours = right.clone();
+    [40, 77, 131].map(|i| yours[i] *= -1.0);
+    assert_eq!(pattern(&yours), Pattern::Scattered);
+    yours.copy_from_slice(&right);
+    yours.rotate_left(5);
+    assert_eq!(pattern(&yours), Pattern::Shifted(5));
+}
+
 const UNTOUCHED: f32 = f32::from_bits(u32::from_le_bytes(POISON));
 
 /// Every pattern is found where it was planted: 1000 elements, blocks of 64, so the last block holds 40.

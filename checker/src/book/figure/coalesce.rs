@@ -6,13 +6,13 @@ use super::Panel;
 use super::svg::{Svg, WIDTH};
 
 const LANES: usize = 32;
-const FLOAT: usize = 4;
+pub const FLOAT: usize = 4;
 const SECTOR: usize = 32;
 /// The matrix of the pictures: 32 rows of 32 floats.
 const SIDE: usize = 32;
 
 /// Addresses in bytes of the 32 lanes' floats -> the sectors that they lie in.
-fn sectors(addresses: impl Iterator<Item = usize>) -> BTreeSet<usize> {
+pub fn sectors(addresses: impl Iterator<Item = usize>) -> BTreeSet<usize> {
     addresses.map(|a| a / SECTOR).collect()
 }
 
@@ -87,26 +87,26 @@ fn warp(title: &'static str, what: &str, element: impl Fn(usize) -> usize) -> Pa
             "{what}. {} sectors: {moved} bytes move for the {used} that are used.",
             fetched.len()
         ),
-        svg: draw(&elements, &fetched),
+        svg: draw(&elements, &fetched, SIDE),
     }
 }
 
-/// The matrix: eight floats to a sector, four sectors to a row. Fetched sectors are shaded, floats in use filled.
-fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>) -> Svg {
+/// Memory as `rows` rows of 32 floats: eight floats to a sector, four sectors to a row. Fetched sectors are shaded, floats in use filled.
+pub fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>, rows: usize) -> Svg {
     let mut svg = Svg::default();
     let cell = WIDTH / (SIDE as f64 + 3.0);
     let place = |element: usize| {
         let (row, col) = (element / SIDE, element % SIDE);
         [col as f64 * cell + (col / 8) as f64 * cell, row as f64 * 7.0]
     };
-    for sector in 0..SIDE * SIDE * FLOAT / SECTOR {
+    for sector in 0..rows * SIDE * FLOAT / SECTOR {
         let class = if fetched.contains(&sector) { "fetched" } else { "sector" };
         svg.cell(place(sector * 8), [8.0 * cell - 1.0, 6.0], class, "");
     }
     for element in elements {
         svg.cell(place(*element), [cell - 1.0, 6.0], "used", "");
     }
-    let y = SIDE as f64 * 7.0 + 8.0;
+    let y = rows as f64 * 7.0 + 8.0;
     let legend = [
         ("used", "in use", 0.0),
         ("fetched", "fetched with it", 80.0),
@@ -127,7 +127,7 @@ mod tests {
     /// Page and checker must never disagree: the figures show what the simulator counts.
     #[test]
     fn figures_and_simulator_count_the_same_sectors() -> Result<(), ptxsim::Error> {
-        for step in [1, 2, 3, 8, SIDE] {
+        for step in [1, 2, 3, 7, 8, SIDE] {
             let drawn = sectors((0..LANES).map(|lane| lane * step * FLOAT)).len() as u64;
             assert_eq!(simulated::sectors(step, 0, 1)?, drawn, "step {step}");
         }

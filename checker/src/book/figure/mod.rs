@@ -14,6 +14,7 @@ mod layout;
 mod memory;
 mod pixels;
 mod scan;
+mod science;
 mod shared;
 #[cfg(test)]
 pub(crate) mod simulated;
@@ -75,6 +76,11 @@ pub fn named(name: &str) -> Option<String> {
         "shuffle" => fold::shuffle(&[3, 1, 4, 1, 5, 9, 2, 6]),
         "up-and-down" => scan::up_and_down(&[3, 1, 4, 1, 5, 9, 2, 6]),
         "carry" => scan::carry(&[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], 4),
+        "streams" => science::streams(7, 4, 4),
+        "checkerboard" => science::checkerboard(4, 6, [1, 3]),
+        "neurons" => science::neurons(7),
+        "ping-pong" => science::ping_pong(7, 3),
+        "butterflies" => science::butterflies(3, 1),
         _ => return None,
     };
     Some(steps(&panels))
@@ -105,7 +111,7 @@ fn steps(panels: &[Panel]) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 35] = [
+    const ALL: [&str; 40] = [
         "one-block",
         "spare-threads",
         "many-blocks",
@@ -141,6 +147,11 @@ mod tests {
         "shuffle",
         "up-and-down",
         "carry",
+        "streams",
+        "checkerboard",
+        "neurons",
+        "ping-pong",
+        "butterflies",
     ];
 
     /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.

@@ -1,0 +1,63 @@
+// expect: memory-leak
+// Only what changes is freed.
+
+constexpr int BLOCK = 128;
+
+// The neurons by fields: number i of each array is neuron i's.
+struct Neurons {
+    float *v, *u;
+    float *a, *b, *c, *d;
+    float* current;
+};
+
+// One millisecond of one neuron (Izhikevich, 2003), v in two halves; whether it fires.
+__device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    u += a * (b * v - u);
+
+    const bool fires = v >= 30.0f;
+    v = fires ? c : v;
+    u = fires ? u + d : u;
+    return fires;
+}
+
+__global__ void advance(Neurons all, unsigned char* fired, int n) {
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        float v = all.v[i];
+        float u = all.u[i];
+        fired[i] = step(v, u, all.a[i], all.b[i], all.c[i], all.d[i], all.current[i]) ? 1 : 0;
+        all.v[i] = v;
+        all.u[i] = u;
+    }
+}
+
+// A field on the device, with the host's values in it.
+float* to_device(const float* field, int n) {
+    float* copy = nullptr;
+    cudaMalloc(&copy, n * sizeof(float));
+    cudaMemcpy(copy, field, n * sizeof(float), cudaMemcpyHostToDevice);
+    return copy;
+}
+
+extern "C" void izhikevich(float* v, float* u, const float* a, const float* b, const float* c,
+                           const float* d, const float* current, unsigned char* spikes, int n,
+                           int steps) {
+    const Neurons all = {to_device(v, n), to_device(u, n), to_device(a, n),      to_device(b, n),
+                         to_device(c, n), to_device(d, n), to_device(current, n)};
+    unsigned char* d_spikes = nullptr;
+    cudaMalloc(&d_spikes, size_t(steps) * n);
+
+    for (int i = 0; i < steps; ++i) {
+        advance<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(all, d_spikes + size_t(i) * n, n);
+    }
+
+    cudaMemcpy(v, all.v, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(u, all.u, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(spikes, d_spikes, size_t(steps) * n, cudaMemcpyDeviceToHost);
+    cudaFree(d_spikes);
+    for (float* field : {all.v, all.u}) {
+        cudaFree(field);
+    }
+}

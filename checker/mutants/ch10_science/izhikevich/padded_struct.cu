@@ -1,0 +1,62 @@
+// expect: uncoalesced
+// 32 bytes a neuron: a sector of its own for each.
+
+#include <vector>
+
+constexpr int BLOCK = 128;
+
+struct Neuron {
+    float v, u;
+    float a, b, c, d;
+    float current;
+    float padding;
+};
+
+// One millisecond of one neuron (Izhikevich, 2003), v in two halves; whether it fires.
+__device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    u += a * (b * v - u);
+
+    const bool fires = v >= 30.0f;
+    v = fires ? c : v;
+    u = fires ? u + d : u;
+    return fires;
+}
+
+__global__ void advance(Neuron* neurons, unsigned char* fired, int n) {
+    const int idx = blockIdx.x * BLOCK + threadIdx.x;
+    if (idx < n) {
+        Neuron& my = neurons[idx];
+        fired[idx] = step(my.v, my.u, my.a, my.b, my.c, my.d, my.current) ? 1 : 0;
+    }
+}
+
+extern "C" void izhikevich(float* v, float* u, const float* a, const float* b, const float* c,
+                           const float* d, const float* current, unsigned char* spikes, int n,
+                           int steps) {
+    std::vector<Neuron> neurons(n);
+    for (int i = 0; i < n; ++i) {
+        neurons[i] = Neuron{v[i], u[i], a[i], b[i], c[i], d[i], current[i], 0.0f};
+    }
+
+    Neuron* d_neurons = nullptr;
+    unsigned char* d_spikes = nullptr;
+    cudaMalloc(&d_neurons, n * sizeof(Neuron));
+    cudaMalloc(&d_spikes, size_t(steps) * n);
+    cudaMemcpy(d_neurons, neurons.data(), n * sizeof(Neuron), cudaMemcpyHostToDevice);
+
+    for (int i = 0; i < steps; ++i) {
+        advance<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_neurons, d_spikes + size_t(i) * n, n);
+    }
+
+    cudaMemcpy(neurons.data(), d_neurons, n * sizeof(Neuron), cudaMemcpyDeviceToHost);
+    cudaMemcpy(spikes, d_spikes, size_t(steps) * n, cudaMemcpyDeviceToHost);
+    cudaFree(d_spikes);
+    cudaFree(d_neurons);
+
+    for (int i = 0; i < n; ++i) {
+        v[i] = neurons[i].v;
+        u[i] = neurons[i].u;
+    }
+}

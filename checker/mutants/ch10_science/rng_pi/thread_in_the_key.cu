@@ -1,0 +1,64 @@
+// expect: wrong-values
+// Streams of their own, other ones than asked for.
+
+constexpr int BLOCK = 256;
+
+// Philox4x32 with ten rounds (Salmon and others, 2011): no state, a counter and a key go in, four
+// random words come out. Each round multiplies two words and mixes in the key.
+__device__ uint4 philox(uint4 c, uint2 key) {
+    for (int round = 0; round < 10; ++round) {
+        const unsigned int high0 = __umulhi(0xD2511F53u, c.x);
+        const unsigned int low0 = 0xD2511F53u * c.x;
+        const unsigned int high1 = __umulhi(0xCD9E8D57u, c.z);
+        const unsigned int low1 = 0xCD9E8D57u * c.z;
+        c = make_uint4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
+        key.x += 0x9E3779B9u;
+        key.y += 0xBB67AE85u;
+    }
+    return c;
+}
+
+// 1 where the point (x, y) / 2^32 lies within the circle. In whole numbers, so that nothing is
+// rounded: 31 bits of each, whose squares fit into 64.
+__device__ unsigned int inside(unsigned int x, unsigned int y) {
+    const unsigned long long a = x >> 1;
+    const unsigned long long b = y >> 1;
+    return a * a + b * b < 1ull << 62 ? 1 : 0;
+}
+
+extern "C" __global__ void rng_pi(unsigned int* first, unsigned int* hits, unsigned int seed,
+                                  int rounds, int n) {
+    __shared__ unsigned int block_hits;
+
+    const int tid = threadIdx.x;               // 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // 0 .. grid*BLOCK-1
+
+    if (tid == 0) {
+        block_hits = 0;
+    }
+
+    unsigned int mine = 0;
+    if (idx < n) {
+        const uint2 key = make_uint2(seed, idx);
+        for (int round = 0; round < rounds; ++round) {
+            const uint4 counter = make_uint4(round, 0, 0, 0);
+            const uint4 draw = philox(counter, key);
+            if (round == 0) {
+                first[idx] = draw.x;
+            }
+            mine += inside(draw.x, draw.y) + inside(draw.z, draw.w);
+        }
+    }
+
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine += __shfl_down_sync(0xffffffff, mine, offset);
+    }
+    __syncthreads();  // block_hits is 0 before anyone adds to it
+    if (tid % 32 == 0) {
+        atomicAdd(&block_hits, mine);
+    }
+    __syncthreads();  // all warps have added before it is read
+    if (tid == 0) {
+        atomicAdd(hits, block_hits);
+    }
+}

@@ -1,0 +1,75 @@
+// izhikevich | chapter 10 | "A thousand neurons"
+//
+// Goal    Neurons that charge up and fire: `steps` milliseconds, a launch for each, with 32-byte
+//         sectors per request at most 4.5.
+//
+// v, u    [n]  f32, in the host's memory: membrane potential and recovery of each neuron. Changed.
+// a, b, c, d, current  [n]  f32, in the host's memory, read only: what sort of neuron each is, and
+//              what flows into it
+// spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0
+// n       count  neurons
+// steps   count  a launch for each: in a network, everybody's spikes must be known before the next
+//
+// This program is right, and slow. Look at what the 32 threads of a warp read when each reads its
+// neuron's v.
+//
+// Run     checker check izhikevich       Stuck?  checker hint izhikevich
+
+#include <vector>
+
+constexpr int BLOCK = 128;
+
+struct Neuron {
+    float v, u;
+    float a, b, c, d;
+    float current;
+};
+
+// One millisecond of one neuron (Izhikevich, 2003), v in two halves; whether it fires.
+__device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    u += a * (b * v - u);
+
+    const bool fires = v >= 30.0f;
+    v = fires ? c : v;
+    u = fires ? u + d : u;
+    return fires;
+}
+
+__global__ void advance(Neuron* neurons, unsigned char* fired, int n) {
+    const int idx = blockIdx.x * BLOCK + threadIdx.x;
+    if (idx < n) {
+        Neuron& my = neurons[idx];
+        fired[idx] = step(my.v, my.u, my.a, my.b, my.c, my.d, my.current) ? 1 : 0;
+    }
+}
+
+extern "C" void izhikevich(float* v, float* u, const float* a, const float* b, const float* c,
+                           const float* d, const float* current, unsigned char* spikes, int n,
+                           int steps) {
+    std::vector<Neuron> neurons(n);
+    for (int i = 0; i < n; ++i) {
+        neurons[i] = Neuron{v[i], u[i], a[i], b[i], c[i], d[i], current[i]};
+    }
+
+    Neuron* d_neurons = nullptr;
+    unsigned char* d_spikes = nullptr;
+    cudaMalloc(&d_neurons, n * sizeof(Neuron));
+    cudaMalloc(&d_spikes, size_t(steps) * n);
+    cudaMemcpy(d_neurons, neurons.data(), n * sizeof(Neuron), cudaMemcpyHostToDevice);
+
+    for (int i = 0; i < steps; ++i) {
+        advance<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(d_neurons, d_spikes + size_t(i) * n, n);
+    }
+
+    cudaMemcpy(neurons.data(), d_neurons, n * sizeof(Neuron), cudaMemcpyDeviceToHost);
+    cudaMemcpy(spikes, d_spikes, size_t(steps) * n, cudaMemcpyDeviceToHost);
+    cudaFree(d_spikes);
+    cudaFree(d_neurons);
+
+    for (int i = 0; i < n; ++i) {
+        v[i] = neurons[i].v;
+        u[i] = neurons[i].u;
+    }
+}

@@ -1,0 +1,153 @@
+//! Time steps: each reads the state before and writes the next one, in two arrays that change places.
+
+use ndarray::Array2;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `convection`.
+pub static SPEC: Spec = Spec {
+    id: "convection",
+    chapter: "ch10_science",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 20,
+    goal: "keep the old state until everybody has read it",
+    cooperative: false,
+    params: &[
+        floats_in("in", "[rows][cols]"),
+        floats_out("out", "[rows][cols]"),
+        count("rows"),
+        count("cols"),
+        number("right"),
+        number("down"),
+        number("spread"),
+        count("steps"),
+    ],
+    cases: &[
+        sized("6 x 11, one step", "one block", &[("rows", 6), ("cols", 11), ("steps", 1)]),
+        sized(
+            "7 x 5, two steps",
+            "an even number of steps",
+            &[("rows", 7), ("cols", 5), ("steps", 2)],
+        ),
+        sized("one cell", "it is its own neighbour", &[("rows", 1), ("cols", 1), ("steps", 3)]),
+        sized(
+            "19 x 45, five steps",
+            "blocks with neighbours, partly full",
+            &[("rows", 19), ("cols", 45), ("steps", 5)],
+        ),
+        sized("9 x 33, no step", "nothing moves", &[("rows", 9), ("cols", 33), ("steps", 0)]),
+        gated(sized(
+            "32 x 96, twelve steps",
+            "whole blocks",
+            &[("rows", 32), ("cols", 96), ("steps", 12)],
+        )),
+    ],
+    // twelve steps of a dozen operations
+    tolerance: Tolerance::Roundings(144),
+    gates: &[
+        exactly(Metric::Launches, 12.0),
+        at_most(Metric::CopiesToDevice, 1.0),
+        at_most(Metric::CopiesToHost, 1.0),
+        at_most(Metric::CopiesWithinDevice, 0.0),
+    ],
+    hints: &[
+        "Take one cell and its neighbour to the east. When the neighbour is computed, which value of the cell does it \
+         read, the old or the new one? Who decides?",
+        "All threads need the old state, and all write the new one. So both have to exist for a while: a second array on \
+         the device.",
+        "Let the kernel read `now` and write `next`. For the step after it, `next` is what is now. Does that take a copy?",
+        "After each launch: std::swap(now, next) from <utility>. Two pointers change places, and no byte of dye moves. \
+         After the loop the newest state is in `now`.",
+    ],
+    pitfalls: &[
+        "One array. Whether a neighbour is old or new depends on which thread came first, so every run is another one.",
+        "A barrier between reading and writing. It is a barrier of one block, and cells at the rim of a block have \
+         neighbours in another one: right with one block only.",
+        "Copying next to now after each step. It is right, and costs as much as the step.",
+        "Reading the result from the same array for odd and for even numbers of steps.",
+        "Swapping the pointers in the kernel. Its parameters are copies of the host's.",
+        "Waiting after each launch. Kernels of one stream run one after the other anyway.",
+        "(col - 1) % cols. The remainder of a negative number is negative in C++.",
+    ],
+    learn: "chapter 10, \"Read the old, write the new\"",
+    skeleton: Slug::GlobalRace,
+    inputs,
+    reference,
+};
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let shape = ["rows", "cols"].map(|name| case.size(name));
+    let dye = Array2::from_shape_simple_fn(shape, || rng.random_range(0.0..10.0_f32));
+    let shares = [0.1..0.4_f32, 0.05..0.25, 0.01..0.05];
+    let shares = shares.map(|range| float(rng.random_range(range)));
+    let arrays = [Value::Array(dye.into()), out(&shape)];
+    let counts = shape.map(int);
+    arrays.into_iter().chain(counts).chain(shares).chain([int(case.size("steps"))]).collect()
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let mut dye = f64s(inputs, 0).into_dimensionality().expect("two dimensions");
+    let shares = [4, 5, 6].map(|index| scalar(inputs, index));
+    for _ in 0..case.size("steps") {
+        dye = step(&dye, shares);
+    }
+    vec![dye.into()]
+}
+
+fn step(dye: &Array2<f64>, [right, down, spread]: [f64; 3]) -> Array2<f64> {
+    let (rows, cols) = dye.dim();
+    Array2::from_shape_fn((rows, cols), |(row, col)| {
+        let own = dye[[row, col]];
+        let west = dye[[row, (col + cols - 1) % cols]];
+        let east = dye[[row, (col + 1) % cols]];
+        let north = dye[[(row + rows - 1) % rows, col]];
+        let south = dye[[(row + 1) % rows, col]];
+        own + right * (west - own)
+            + down * (north - own)
+            + spread * (west + east + north + south - 4.0 * own)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_abs_diff_eq;
+    use ndarray::array;
+
+    use super::*;
+
+    /// A drop of 8: a half of it goes to the right, a quarter down.
+    #[test]
+    fn a_drop_flows_to_the_right_and_down() {
+        let mut drop = Array2::zeros([3, 3]);
+        drop[[1, 1]] = 8.0;
+        let after = step(&drop, [0.5, 0.25, 0.0]);
+        assert_eq!(after, array![[0.0, 0.0, 0.0], [0.0, 2.0, 4.0], [0.0, 2.0, 0.0]]);
+    }
+
+    /// An eighth to each neighbour; the drop sits in a corner, so that two of them are on the other side.
+    #[test]
+    fn a_drop_spreads_across_the_edges() {
+        let mut drop = Array2::zeros([3, 4]);
+        drop[[0, 3]] = 8.0;
+        let after = step(&drop, [0.0, 0.0, 0.125]);
+        assert_eq!(after, array![[1.0, 0.0, 1.0, 4.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]);
+    }
+
+    /// What leaves one cell arrives in another: the sum stays, and everything spreads evenly in the end.
+    #[test]
+    fn no_dye_is_lost() {
+        let mut dye = Array2::from_shape_fn([5, 7], |(row, col)| (row * 7 + col) as f64);
+        let mass = dye.sum();
+        for _ in 0..400 {
+            dye = step(&dye, [0.3, 0.2, 0.05]);
+        }
+        assert_abs_diff_eq!(dye.sum(), mass, epsilon = 1e-9);
+        assert_abs_diff_eq!(dye[[2, 3]], mass / 35.0, epsilon = 1e-6);
+    }
+}

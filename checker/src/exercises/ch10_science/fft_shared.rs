@@ -1,0 +1,209 @@
+//! The fast Fourier transform of a block: bit reversal, butterflies, twiddles.
+
+use std::f64::consts::TAU;
+
+use ndarray::{Array2, ArrayD};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
+use crate::value::{Array, Value};
+use crate::verdict::Slug;
+
+/// `fft_shared`.
+pub static SPEC: Spec = Spec {
+    id: "fft_shared",
+    chapter: "ch10_science",
+    kind: Kind::Kernel,
+    start: Start::Write,
+    minutes: 45,
+    goal: "transform a signal with butterflies in shared memory",
+    cooperative: false,
+    params: &[
+        floats_in("in_re", "[signals][n]"),
+        floats_in("in_im", "[signals][n]"),
+        floats_out("out_re", "[signals][n]"),
+        floats_out("out_im", "[signals][n]"),
+        count("stages"),
+    ],
+    cases: &[
+        signal(
+            "2 points",
+            "one butterfly, whose twiddle is 1",
+            &[("signals", 1), ("stages", 1)],
+            1,
+            1,
+        ),
+        signal(
+            "4 points",
+            "two rounds; the first twiddle that is not 1",
+            &[("signals", 1), ("stages", 2)],
+            1,
+            2,
+        ),
+        signal(
+            "a tone in 16 points",
+            "all of it comes out at one place, which shows the sign of the twiddles",
+            &[("signals", 1), ("stages", 4), ("tone", 5)],
+            1,
+            8,
+        ),
+        signal(
+            "an impulse in 32 points",
+            "every place gets the same, turned from one to the next",
+            &[("signals", 1), ("stages", 5), ("impulse", 3)],
+            1,
+            16,
+        ),
+        signal(
+            "3 signals of 8",
+            "blocks that begin elsewhere",
+            &[("signals", 3), ("stages", 3)],
+            3,
+            4,
+        ),
+        signal("1024 points", "16 warps work together", &[("signals", 1), ("stages", 10)], 1, 512),
+        gated(signal(
+            "3 signals of 256",
+            "whole warps: every count is known",
+            &[("signals", 3), ("stages", 8)],
+            3,
+            128,
+        )),
+    ],
+    // ten rounds of a product, a difference and a sum, and their twiddles
+    tolerance: Tolerance::Roundings(40),
+    gates: &[
+        // eight rounds, and the points before the first
+        at_most(Metric::Barriers, 9.0),
+        // 3 * 256 points of two parts, 32 at a time
+        at_most(Metric::LoadRequests, 48.0),
+        // 3 signals, 4 warps: 8 rounds of 4 loads and 4 stores, 4 stores before and 4 loads after; the sum of the
+        // header would take 12 288
+        at_most(Metric::SharedRequests, 1100.0),
+    ],
+    hints: &[
+        "Begin with two points on paper: out[0] = a + b and out[1] = a - b. That is a butterfly, and with one thread and \
+         one round it is the whole exercise: the first case.",
+        "Four points: sort them into even and odd ones, 0 2 1 3, transform each pair, then put the pairs together. Binary \
+         00 10 01 11 is 00 01 10 11 read backwards. __brev(i) reverses 32 bits; the ones that count are at the upper end \
+         afterwards.",
+        "In a round, the points lie in groups of 2 * half. Butterfly tid is in group tid / half, and there it is number k \
+         = tid % half. The group begins at (tid / half) * 2 * half. One of its points is k further, the other one half \
+         further still.",
+        "The twiddle turns b before it is added and subtracted: sincospif(-float(k) / half, &sine, &cosine); turned_re = \
+         re[b] * cosine - im[b] * sine; turned_im = re[b] * sine + im[b] * cosine. Keep a before you overwrite it.",
+        "for (int i = tid; i < n; i += n / 2) { const int place = __brev(i) >> (32 - stages); re[place] = in_re[begin + \
+         i]; im[place] = in_im[begin + i]; } and a barrier after it; one barrier at the end of each round, outside of any \
+         if; and the same loop without place to write the results.",
+    ],
+    pitfalls: &[
+        "The sign of the exponent. With + it is the inverse transform, except for a factor: frequencies come out mirrored.",
+        "Writing a before b has used the old a.",
+        "A barrier between reading and writing of a round. Each butterfly owns its two points: one barrier a round is enough.",
+        "No barrier while half < 32, because a warp runs in step. Since Volta its lanes need not.",
+        "k / half in whole numbers. That is 0 for every k: make one of them a float first.",
+        "begin forgotten on one side: every block transforms signal 0.",
+        "__sinf and __cosf for the twiddles. Their error is there in every round, and grows with the angle.",
+        "Bits in reverse at the beginning and once more at the end.",
+    ],
+    learn: "chapter 10, \"Butterflies\"",
+    skeleton: Slug::NotStarted,
+    inputs,
+    reference,
+};
+
+const fn signal(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    signals: u32,
+    threads: u32,
+) -> Case {
+    case(name, why, sizes, [signals, 1], [threads, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let shape = [case.size("signals"), 1 << case.size("stages")];
+    let mut parts = [uniform(rng, &shape), uniform(rng, &shape)];
+    let (tone, impulse) = (special(case, "tone"), special(case, "impulse"));
+    if tone.is_some() || impulse.is_some() {
+        let (phase, loud) = (rng.random_range(0.1..0.9), rng.random_range(5.0..15.0));
+        for (part, shift) in parts.iter_mut().zip([0.0, 0.25]) {
+            let Value::Array(Array::F32(part)) = part else { continue };
+            for (j, value) in part.iter_mut().enumerate() {
+                // a thousandth of noise stays, so that no two points are equal
+                let noise = f64::from(*value) / 10_000.0;
+                let turns = |tone| (tone * j) as f64 / shape[1] as f64 + phase - shift;
+                let wave = tone.map_or(0.0, |tone| loud * (TAU * turns(tone)).cos());
+                let peak = if impulse == Some(j) { loud } else { 0.0 };
+                *value = (wave + peak + noise) as f32;
+            }
+        }
+    }
+    let [re, im] = parts;
+    vec![re, im, out(&shape), out(&shape), int(case.size("stages"))]
+}
+
+/// The size called `name`, which only some cases have.
+fn special(case: &Case, name: &str) -> Option<usize> {
+    case.sizes.iter().find(|(size, _)| *size == name).map(|(_, value)| *value)
+}
+
+fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
+    let rows = |array: ArrayD<f64>| array.into_dimensionality().expect("two dimensions");
+    let (re, im) = transform(&rows(f64s(inputs, 0)), &rows(f64s(inputs, 1)));
+    vec![re.into(), im.into()]
+}
+
+/// The sum itself, row by row: `out[k] = sum over j of in[j] * e^(-2 pi i j k / n)`.
+fn transform(re: &Array2<f64>, im: &Array2<f64>) -> (Array2<f64>, Array2<f64>) {
+    let n = re.ncols();
+    let mut out = (Array2::zeros(re.dim()), Array2::zeros(re.dim()));
+    for ((row, k), sum) in out.0.indexed_iter_mut() {
+        for j in 0..n {
+            // j k modulo n, so that the angle stays small and exact
+            let (sine, cosine) = (-TAU * ((j * k) % n) as f64 / n as f64).sin_cos();
+            *sum += re[[row, j]] * cosine - im[[row, j]] * sine;
+            out.1[[row, k]] += re[[row, j]] * sine + im[[row, j]] * cosine;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_abs_diff_eq;
+    use ndarray::array;
+
+    use super::*;
+
+    /// 1 2 3 4: their sum 10; 1 - 3 + (2 - 4) (-i) = -2 + 2i; 1 - 2 + 3 - 4 = -2; and the conjugate of the second.
+    #[test]
+    fn four_points_by_hand() {
+        let (re, im) = transform(&array![[1.0, 2.0, 3.0, 4.0]], &Array2::zeros([1, 4]));
+        assert_abs_diff_eq!(re, array![[10.0, -2.0, -2.0, -2.0]], epsilon = 1e-12);
+        assert_abs_diff_eq!(im, array![[0.0, 2.0, 0.0, -2.0]], epsilon = 1e-12);
+    }
+
+    /// An impulse at 1: 1, -i, -1, i.
+    #[test]
+    fn an_impulse_turns() {
+        let (re, im) = transform(&array![[0.0, 1.0, 0.0, 0.0]], &Array2::zeros([1, 4]));
+        assert_abs_diff_eq!(re, array![[1.0, 0.0, -1.0, 0.0]], epsilon = 1e-12);
+        assert_abs_diff_eq!(im, array![[0.0, -1.0, 0.0, 1.0]], epsilon = 1e-12);
+    }
+
+    /// e^(2 pi i 3 j / 8) is all in place 3, eight times as high.
+    #[test]
+    fn a_tone_is_at_one_place() {
+        let angle = |j: usize| TAU * 3.0 * j as f64 / 8.0;
+        let re = Array2::from_shape_fn([1, 8], |(_, j)| angle(j).cos());
+        let im = Array2::from_shape_fn([1, 8], |(_, j)| angle(j).sin());
+        let (re, im) = transform(&re, &im);
+        let place = Array2::from_shape_fn([1, 8], |(_, k)| if k == 3 { 8.0 } else { 0.0 });
+        assert_abs_diff_eq!(re, place, epsilon = 1e-12);
+        assert_abs_diff_eq!(im, Array2::zeros([1, 8]), epsilon = 1e-12);
+    }
+}

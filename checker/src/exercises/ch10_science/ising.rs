@@ -1,0 +1,222 @@
+//! The Ising model: a checkerboard lets half of the sites move at the same time.
+
+use ndarray::Array2;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::philox::philox;
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Scalar, Value};
+use crate::verdict::Slug;
+
+/// `ising`.
+pub static SPEC: Spec = Spec {
+    id: "ising",
+    chapter: "ch10_science",
+    kind: Kind::Program,
+    start: Start::Fix,
+    minutes: 25,
+    goal: "let only those move at once who do not look at each other",
+    cooperative: false,
+    params: &[
+        Param { name: "black", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
+        Param { name: "white", role: Role::InOut, dtype: DType::I32, shape: "[rows][cols/2]" },
+        count("rows"),
+        count("cols"),
+        count("sweeps"),
+        word("flip2"),
+        word("flip4"),
+        word("seed"),
+    ],
+    cases: &[
+        sized(
+            "6 x 10, one sweep",
+            "small enough to draw; one block",
+            &[("rows", 6), ("cols", 10), ("sweeps", 1), ("T in hundredths", 227)],
+        ),
+        sized(
+            "2 x 2, three sweeps",
+            "every neighbour is beyond an edge",
+            &[("rows", 2), ("cols", 2), ("sweeps", 3), ("T in hundredths", 350)],
+        ),
+        sized(
+            "18 x 70, four sweeps, cold",
+            "blocks that are partly full; few spins flip against their neighbours",
+            &[("rows", 18), ("cols", 70), ("sweeps", 4), ("T in hundredths", 150)],
+        ),
+        sized(
+            "34 x 22, five sweeps, hot",
+            "many flip: every random word counts",
+            &[("rows", 34), ("cols", 22), ("sweeps", 5), ("T in hundredths", 350)],
+        ),
+        gated(sized(
+            "32 x 128, three sweeps",
+            "whole warps",
+            &[("rows", 32), ("cols", 128), ("sweeps", 3), ("T in hundredths", 227)],
+        )),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[
+        exactly(Metric::Launches, 6.0),
+        // five loads and a store: the neighbour beside begins one element further, which makes five sectors
+        at_most(Metric::SectorsPerRequest, 4.5),
+        at_most(Metric::CopiesToDevice, 2.0),
+        at_most(Metric::CopiesToHost, 2.0),
+    ],
+    hints: &[
+        "Colour a board of 4 x 4 like a checkerboard. Which colours have the neighbours of a black site? So which sites \
+         can move at the same time without reading what another thread writes?",
+        "Look at the launch: the grid is two blocks deep. What does blockIdx.z stand for, and which of its blocks run \
+         first?",
+        "Blocks of one launch run in any order, also at the same time. A launch begins when the one before it in the \
+         stream has ended.",
+        "Give `update` a parameter `int colour` in the place of blockIdx.z, make the grid one block deep, and launch \
+         twice in each sweep: with BLACK, then with WHITE.",
+    ],
+    pitfalls: &[
+        "All sites in one launch. Whether a neighbour has moved already is decided by chance: every run is another one, \
+         and what comes out is no magnet.",
+        "__syncthreads() between the colours. It is a barrier of one block; the sites at its rim have neighbours in others.",
+        "-1 % rows. The remainder of a negative number is negative in C++: add rows first.",
+        "White before black, or each colour in a loop of its own. It is a right simulation, and not this one.",
+        "A copy of the old lattice to read from. Then all black and white sites move at once after all, and at low \
+         temperature a checkerboard of opposite spins turns over for ever.",
+        "A random number for each thread of a block, not for each site: patterns repeat from block to block.",
+        "The same counter in every sweep. What did not flip once never will.",
+    ],
+    learn: "chapter 10, \"Who may move at the same time?\"",
+    skeleton: Slug::GlobalRace,
+    inputs,
+    reference,
+};
+
+const fn word(name: &'static str) -> Param {
+    Param { name, role: Role::Scalar, dtype: DType::U32, shape: "" }
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let [rows, cols, sweeps] = ["rows", "cols", "sweeps"].map(|name| case.size(name));
+    let temperature = case.size("T in hundredths") as f64 / 100.0;
+    let mut colour = || {
+        let spin = || if rng.random_bool(0.6) { 1 } else { -1 };
+        Value::Array(Array2::from_shape_simple_fn([rows, cols / 2], spin).into())
+    };
+    let colours = [colour(), colour()];
+    let [flip2, flip4] = [2, 4].map(|agree| chance(agree, temperature));
+    let words = [flip2, flip4, rng.random()].map(|word| Value::Scalar(Scalar::U32(word)));
+    colours.into_iter().chain([rows, cols, sweeps].map(int)).chain(words).collect()
+}
+
+/// How many of the 2^32 random words let a spin flip that agrees with its neighbours by `agree`: the energy that this
+/// costs is 2 `agree`, and its Boltzmann factor exp(-2 `agree` / T).
+fn chance(agree: u32, temperature: f64) -> u32 {
+    ((f64::from(2 * agree) / -temperature).exp() * 2_f64.powi(32)).round() as u32
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let colour = |index: usize| match inputs.get(index) {
+        Some(Value::Array(Array::I32(spins))) => spins.clone(),
+        other => panic!("argument {index} is {other:?}, not spins"),
+    };
+    let word = |index: usize| match inputs.get(index) {
+        Some(Value::Scalar(Scalar::U32(word))) => *word,
+        other => panic!("argument {index} is {other:?}, not a word"),
+    };
+    let [rows, cols] = ["rows", "cols"].map(|name| case.size(name));
+    let packed = [0, 1].map(colour);
+    let place = |row: usize, col: usize| ((row + col) % 2, [row, col / 2]);
+    let mut lattice = Array2::from_shape_fn([rows, cols], |(row, col)| {
+        let (colour, place) = place(row, col);
+        packed[colour][&place[..]]
+    });
+    for sweep in 0..case.size("sweeps") {
+        turn(&mut lattice, sweep as u32, [word(5), word(6)], word(7));
+    }
+    let mut packed = packed;
+    for ((row, col), spin) in lattice.indexed_iter() {
+        let (colour, place) = place(row, col);
+        packed[colour][&place[..]] = *spin;
+    }
+    packed.map(Array::I32).into()
+}
+
+/// One sweep of Metropolis' rule over the whole lattice: the black sites, then the white ones.
+fn turn(lattice: &mut Array2<i32>, sweep: u32, [flip2, flip4]: [u32; 2], seed: u32) {
+    let (rows, cols) = lattice.dim();
+    for colour in 0..2 {
+        for row in 0..rows {
+            for col in (0..cols).filter(|col| (row + col) % 2 == colour) {
+                let sum = lattice[[(row + rows - 1) % rows, col]]
+                    + lattice[[(row + 1) % rows, col]]
+                    + lattice[[row, (col + cols - 1) % cols]]
+                    + lattice[[row, (col + 1) % cols]];
+                let place = (row * (cols / 2) + col / 2) as u32;
+                let draw = philox([place, sweep, colour as u32, 0], [seed, 0]);
+                let flips = match sum * lattice[[row, col]] {
+                    2 => draw[0] < flip2,
+                    4 => draw[0] < flip4,
+                    _ => true,
+                };
+                if flips {
+                    lattice[[row, col]] *= -1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// At no temperature nothing flips against its neighbours: one spin among others turns, black or white.
+    #[test]
+    fn a_single_spin_turns_to_its_neighbours() {
+        for odd in [[1, 1], [1, 2]] {
+            let mut lattice = Array2::ones([4, 4]);
+            lattice[odd] = -1;
+            turn(&mut lattice, 0, [0, 0], 7);
+            assert_eq!(lattice, Array2::ones([4, 4]), "{odd:?}");
+        }
+    }
+
+    /// Where every word lets everything flip, all spins turn once in a sweep.
+    #[test]
+    fn at_infinite_heat_everything_flips() {
+        let mut lattice = array![[1, -1, 1, 1], [1, 1, -1, 1]];
+        let turned = -lattice.clone();
+        turn(&mut lattice, 0, [u32::MAX, u32::MAX], 7);
+        assert_eq!(lattice, turned);
+    }
+
+    #[test]
+    fn chances_are_boltzmann_factors() {
+        assert_eq!(chance(2, 4.0 / 2_f64.ln()), 1 << 31);
+        assert_eq!(chance(4, 4.0 / 2_f64.ln()), 1 << 30);
+    }
+
+    /// Onsager's critical temperature is 2.269: below it the lattice stays magnetised, above it does not.
+    #[test]
+    fn magnetised_when_cold_and_not_when_hot() {
+        let magnetisation = |temperature: f64| {
+            let flips = [2, 4].map(|agree| chance(agree, temperature));
+            let mut lattice = Array2::ones([48, 48]);
+            let mut sum = 0;
+            for sweep in 0..300 {
+                turn(&mut lattice, sweep, flips, 11);
+                if sweep >= 100 {
+                    sum += lattice.sum();
+                }
+            }
+            f64::from(sum) / f64::from(200 * 48 * 48)
+        };
+        // Onsager and Yang: (1 - sinh(2 / T)^-4)^(1 / 8) = 0.9865 at T = 1.5
+        let cold = magnetisation(1.5);
+        assert!((cold - 0.9865).abs() < 0.005, "{cold}");
+        let hot = magnetisation(3.5);
+        assert!(hot.abs() < 0.05, "{hot}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Spiking neurons: a struct of arrays, and a reset without a branch.
+
+use ndarray::{Array1, Array2};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::exercises::common::*;
+use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Value};
+use crate::verdict::Slug;
+
+/// How far v and u, in millivolts, may be from the reference after the last step. Neurons on whom less than this would
+/// show are not among the inputs: see [`tame`].
+const APART: f64 = 0.02;
+
+/// `izhikevich`.
+pub static SPEC: Spec = Spec {
+    id: "izhikevich",
+    chapter: "ch10_science",
+    kind: Kind::Program,
+    start: Start::Optimise,
+    minutes: 25,
+    goal: "lay out neurons by fields, not one after the other",
+    cooperative: false,
+    params: &[
+        floats_in_out("v", "[n]"),
+        floats_in_out("u", "[n]"),
+        floats_in("a", "[n]"),
+        floats_in("b", "[n]"),
+        floats_in("c", "[n]"),
+        floats_in("d", "[n]"),
+        floats_in("current", "[n]"),
+        Param { name: "spikes", role: Role::Out, dtype: DType::U8, shape: "[steps][n]" },
+        count("n"),
+        count("steps"),
+    ],
+    cases: &[
+        sized(
+            "300 neurons, one step",
+            "the last block is partly full",
+            &[("n", 300), ("steps", 1)],
+        ),
+        sized(
+            "one neuron, 100 steps",
+            "alone for a tenth of a second",
+            &[("n", 1), ("steps", 100)],
+        ),
+        sized("129 neurons, 3 steps", "one in the second block", &[("n", 129), ("steps", 3)]),
+        gated(sized("256 neurons, 100 steps", "whole warps", &[("n", 256), ("steps", 100)])),
+    ],
+    tolerance: Tolerance::Within(APART),
+    gates: &[
+        Gate {
+            metric: Metric::SectorsPerRequest,
+            op: Op::AtMost,
+            target: 4.5,
+            baseline: Some(25.3),
+        },
+        exactly(Metric::Launches, 100.0),
+        at_most(Metric::CopiesToHost, 3.0),
+    ],
+    hints: &[
+        "A Neuron has seven floats. When 32 threads read `my.v`, how many bytes lie between two neighbours, and how many \
+         sectors of 32 bytes does that touch?",
+        "The kernel wants one field of 32 neurons at a time. How would the neurons have to lie in memory for these 32 \
+         floats to be neighbours?",
+        "One array on the device for each field. The host has them like that already: the loop that packs structs, and \
+         the one that unpacks them, are not needed any more.",
+        "struct Neurons { float *v, *u, *a, *b, *c, *d, *current; }; seven cudaMalloc and seven cudaMemcpy to the device; \
+         the kernel takes a Neurons by value, reads all.v[idx] and the others, and writes all.v[idx] and all.u[idx] \
+         after the step; two cudaMemcpy back, one for the spikes.",
+    ],
+    pitfalls: &[
+        "A struct of 8 floats, because 32 bytes are a sector. Each thread has its own sector then, and 32 are fetched for \
+         each field.",
+        "One array of 7 * n floats with idx * 7 + field. It is the array of structs under another name.",
+        "All steps in one launch, because these neurons do not know each other. In a network they do.",
+        "`if (v >= 30) { ... }` around everything that follows. A condition that chooses a value is no branch; one that \
+         skips stores is.",
+        "u with the v of before the step, or after the reset. The order of the three lines is part of the model.",
+        "Comparing the course of v with a reference, step by step, over seconds. A spike that comes one step later is the \
+         same neuron with a small rounding; count spikes, or compare a short, tame course.",
+    ],
+    learn: "chapter 10, \"A thousand neurons\"",
+    skeleton: Slug::Uncoalesced,
+    inputs,
+    reference,
+};
+
+/// One neuron: v, u, a, b, c, d, current.
+type Neuron = [f32; 7];
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    let [n, steps] = ["n", "steps"].map(|name| case.size(name));
+    let mut neurons = Vec::with_capacity(n);
+    while neurons.len() < n {
+        let neuron = random(rng);
+        if tame(&neuron, steps) {
+            neurons.push(neuron);
+        }
+    }
+    let field = |index: usize| {
+        let values: Array1<f32> = neurons.iter().map(|neuron| neuron[index]).collect();
+        Value::Array(values.into())
+    };
+    let spikes = Value::Out { dtype: DType::U8, shape: vec![steps, n] };
+    (0..7).map(field).chain([spikes, int(n), int(steps)]).collect()
+}
+
+/// Izhikevich's excitatory and inhibitory neurons ("Simple Model of Spiking Neurons", IEEE Transactions on Neural
+/// Networks 14, 2003), the former a little spread, somewhere between rest and threshold, with a current that makes most
+/// of them fire.
+fn random(rng: &mut ChaCha8Rng) -> Neuron {
+    let r: f32 = rng.random();
+    let [a, b, c, d] = if rng.random_bool(0.8) {
+        let [a, b] = [0.02, 0.2].map(|middle| middle * rng.random_range(0.9..1.1_f32));
+        [a, b, -65.0 + 15.0 * r * r, 8.0 - 6.0 * r * r]
+    } else {
+        [0.02 + 0.08 * r, 0.25 - 0.05 * r, -65.0, 2.0]
+    };
+    let v = rng.random_range(-75.0..-50.0);
+    [v, b * v + rng.random_range(-2.0..2.0), a, b, c, d, rng.random_range(2.0..20.0)]
+}
+
+/// Whether small disturbances stay small: pushed by half a thousandth of a millivolt in every step, upwards or downwards, the
+/// neuron fires in the same steps and ends at the same place. Rounding in `float` disturbs it some ten times less.
+fn tame(neuron: &Neuron, steps: usize) -> bool {
+    let [(still, spikes), up, down] = [0.0, 5e-4, -5e-4].map(|push| course(neuron, steps, push));
+    [up, down].iter().all(|(end, other)| {
+        let near = still.iter().zip(end).all(|(a, b)| (a - b).abs() < APART);
+        near && *other == spikes
+    })
+}
+
+/// v and u after `steps` milliseconds, and in which of them it fired; `push` is added to v in every step.
+fn course(neuron: &Neuron, steps: usize, push: f64) -> ([f64; 2], Vec<u8>) {
+    let [mut v, mut u, a, b, c, d, current] = neuron.map(f64::from);
+    let spikes = (0..steps)
+        .map(|_| {
+            for _ in 0..2 {
+                v += 0.5 * (0.04 * v * v + 5.0 * v + 140.0 - u + current);
+            }
+            v += push;
+            u += a * (b * v - u);
+            let fires = v >= 30.0;
+            if fires {
+                (v, u) = (c, u + d);
+            }
+            u8::from(fires)
+        })
+        .collect();
+    ([v, u], spikes)
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [n, steps] = ["n", "steps"].map(|name| case.size(name));
+    let fields: Vec<_> = (0..7).map(|index| f64s(inputs, index)).collect();
+    let (mut v, mut u) = (Array1::zeros(n), Array1::zeros(n));
+    let mut raster = Array2::zeros([steps, n]);
+    for i in 0..n {
+        let neuron = std::array::from_fn(|field| fields[field][i] as f32);
+        let ([end_v, end_u], spikes) = course(&neuron, steps, 0.0);
+        (v[i], u[i]) = (end_v, end_u);
+        raster.column_mut(i).assign(&Array1::from(spikes));
+    }
+    vec![v.into(), u.into(), raster.into()]
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_abs_diff_eq;
+    use rand_chacha::rand_core::SeedableRng;
+
+    use super::*;
+
+    /// v = -60, u = -10, nothing flows in: 0.04 * 3600 - 300 + 140 + 10 = -6, so v goes down to -63; there 158.76 - 315 +
+    /// 150 = -6.24, to -66.12. Then u = -10 + 0.02 * (0.2 * -66.12 + 10) = -10.06448.
+    #[test]
+    fn a_step_by_hand() {
+        let neuron = [-60.0, -10.0, 0.02, 0.2, -65.0, 8.0, 0.0];
+        let ([v, u], spikes) = course(&neuron, 1, 0.0);
+        assert_abs_diff_eq!(v, -66.12, epsilon = 1e-6);
+        assert_abs_diff_eq!(u, -10.06448, epsilon = 1e-6);
+        assert_eq!(spikes, [0]);
+    }
+
+    /// v = 0 goes to 75 and beyond: it fires, v is c, and u has grown by d.
+    #[test]
+    fn fires_and_resets() {
+        let neuron = [0.0, -10.0, 0.0, 0.2, -65.0, 8.0, 0.0];
+        assert_eq!(course(&neuron, 1, 0.0), ([-65.0, -2.0], vec![1]));
+    }
+
+    /// The regular spiking neuron of the paper, 10 flowing in: a burst at first, then slower.
+    #[test]
+    fn a_regular_neuron_adapts() {
+        let neuron = [-65.0, -13.0, 0.02, 0.2, -65.0, 8.0, 10.0];
+        let (_, spikes) = course(&neuron, 300, 0.0);
+        let times: Vec<usize> = (0..300).filter(|t| spikes[*t] == 1).collect();
+        let gaps: Vec<usize> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.len() >= 4 && gaps[0] < gaps[gaps.len() - 1], "{times:?}");
+    }
+
+    /// Inputs fire, and not all at once; some neurons are turned away because their course hangs by a hair.
+    #[test]
+    fn inputs_fire_and_are_tame() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let drawn: Vec<Neuron> = (0..400).map(|_| random(&mut rng)).collect();
+        let tame = drawn.iter().filter(|neuron| tame(neuron, 100)).collect::<Vec<_>>();
+        let fire = tame.iter().filter(|neuron| course(neuron, 100, 0.0).1.contains(&1)).count();
+        assert!((200..400).contains(&tame.len()), "{}", tame.len());
+        assert!(fire * 2 > tame.len(), "{fire} of {}", tame.len());
+    }
+}

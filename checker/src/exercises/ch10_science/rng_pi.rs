@@ -1,0 +1,140 @@
+//! Pi by throwing points: random numbers from a counter, a stream for each thread.
+
+use ndarray::{Array1, arr1};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::philox::philox;
+use crate::exercises::common::*;
+use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
+use crate::value::{Array, DType, Scalar, Value};
+use crate::verdict::Slug;
+
+const BLOCK: u32 = 256;
+
+/// `rng_pi`.
+pub static SPEC: Spec = Spec {
+    id: "rng_pi",
+    chapter: "ch10_science",
+    kind: Kind::Kernel,
+    start: Start::Fix,
+    minutes: 20,
+    goal: "give each thread random numbers of its own",
+    cooperative: false,
+    params: &[
+        Param { name: "first", role: Role::Out, dtype: DType::U32, shape: "[n]" },
+        Param { name: "hits", role: Role::InOut, dtype: DType::U32, shape: "[1]" },
+        Param { name: "seed", role: Role::Scalar, dtype: DType::U32, shape: "" },
+        count("rounds"),
+        count("n"),
+    ],
+    cases: &[
+        line("5 threads, one draw each", "small enough to look at", &[("n", 5), ("rounds", 1)], 1),
+        line("one thread, 7 draws", "255 threads do not throw", &[("n", 1), ("rounds", 7)], 1),
+        line("300 threads", "a second block, partly full", &[("n", 300), ("rounds", 3)], 2),
+        line("1003 threads", "the last of four blocks has 235", &[("n", 1003), ("rounds", 5)], 4),
+        gated(line("1024 threads, 16 draws", "whole blocks", &[("n", 1024), ("rounds", 16)], 4)),
+    ],
+    tolerance: Tolerance::Exact,
+    gates: &[at_most(Metric::GlobalAtomics, 4.0)],
+    hints: &[
+        "Look at the table: what do all threads have in common that they should not? And what does philox get from each \
+         of them?",
+        "philox is a function. The same counter and the same key give the same four words, on every thread, every time. \
+         So something that goes in has to differ from thread to thread.",
+        "Two ways would do: a number of the thread in the key, or in the counter. The header says which of the four \
+         words of the counter is the thread's.",
+        "make_uint4(round, 0, idx, 0): the first word counts the draws, the third says whose they are.",
+    ],
+    pitfalls: &[
+        "The same seed for all threads. Each point is thrown n times: the estimate is that of one thread.",
+        "threadIdx.x for the stream. Then every block throws the points of block 0.",
+        "The thread's number instead of the seed. The streams differ, and every run of the program is the same one.",
+        "seed + idx for the key. Thread 1 of seed 7 throws what thread 0 of seed 8 throws: two runs that share nearly all \
+         of their numbers.",
+        "round + idx for the counter. Draw 1 of thread 0 is draw 0 of thread 1: neighbours throw each other's points.",
+        "rand() or a generator with a state that all threads share: they would have to stand in line for it.",
+        "An atomic for each hit or for each thread. Sum up in the block, then add once.",
+    ],
+    learn: "chapter 10, \"A stream of one's own\"",
+    skeleton: Slug::WrongValues,
+    inputs,
+    reference,
+};
+
+const fn line(
+    name: &'static str,
+    why: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    blocks: u32,
+) -> Case {
+    case(name, why, sizes, [blocks, 1], [BLOCK, 1])
+}
+
+fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
+    vec![
+        Value::Out { dtype: DType::U32, shape: vec![case.size("n")] },
+        Value::Array(arr1(&[rng.random_range(0..1_000_000_u32)]).into()),
+        Value::Scalar(Scalar::U32(rng.random())),
+        int(case.size("rounds")),
+        int(case.size("n")),
+    ]
+}
+
+fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
+    let [Some(Value::Array(Array::U32(before))), Some(Value::Scalar(Scalar::U32(seed)))] =
+        [1, 2].map(|index| inputs.get(index))
+    else {
+        panic!("hits and a seed are {:?}", inputs.get(1..3));
+    };
+    let (first, hits) = throw(*seed, case.size("n") as u32, case.size("rounds") as u32);
+    let hits = before.mapv(|before| before.wrapping_add(hits));
+    vec![first.into(), hits.into()]
+}
+
+/// The first word of each of `threads` streams, and the hits of all their draws.
+fn throw(seed: u32, threads: u32, rounds: u32) -> (Array1<u32>, u32) {
+    let draw = |thread, round| philox([round, 0, thread, 0], [seed, 0]);
+    let inside = |x: u32, y: u32| {
+        let [a, b] = [x, y].map(|v| u64::from(v >> 1));
+        u32::from(a * a + b * b < 1 << 62)
+    };
+    let hits = (0..threads)
+        .flat_map(|thread| (0..rounds).map(move |round| draw(thread, round)))
+        .map(|[x, y, z, w]| inside(x, y) + inside(z, w))
+        .sum();
+    ((0..threads).map(|thread| draw(thread, 0)[0]).collect(), hits)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// The first answer that Random123 publishes is for counter 0 and key 0. 6627e8d5 e169c58d is the point (0.40, 0.88),
+    /// bc57ac4c 9b00dbd8 is (0.74, 0.61); the sums of their squares are 0.93 and 0.91: both hit.
+    #[test]
+    fn a_draw_by_hand() {
+        let (first, hits) = throw(0, 1, 1);
+        assert_eq!((first[0], hits), (0x6627_e8d5, 2));
+    }
+
+    #[test]
+    fn comes_near_pi() {
+        let (_, hits) = throw(1, 1000, 100);
+        let pi = 4.0 * f64::from(hits) / 200_000.0;
+        // five standard deviations of the mean of 200 000 points: 5 * 4 * sqrt(0.785 * 0.215 / 200 000)
+        assert!((pi - std::f64::consts::PI).abs() < 0.0184, "{pi}");
+    }
+
+    /// 4096 threads, and 4096 seeds: no stream begins like another one.
+    #[test]
+    fn streams_do_not_repeat() {
+        let (first, _) = throw(7, 4096, 1);
+        let threads: HashSet<u32> = first.iter().copied().collect();
+        let seeds: HashSet<u32> = (0..4096).map(|seed| throw(seed, 1, 1).0[0]).collect();
+        // words of 32 bits may agree by chance: 2 of 4096 with a probability of 1 in 500
+        assert!(threads.len() >= 4095 && seeds.len() >= 4095);
+    }
+}

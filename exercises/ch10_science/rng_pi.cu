@@ -1,0 +1,79 @@
+// rng_pi | chapter 10 | "A stream of one's own"
+//
+// Goal    Throw points at the square from 0 to 1 and count those within the quarter of a circle:
+//         pi is about 4 * hits / points. Every thread has random numbers of its own: draw `round`
+//         of thread `idx` is philox with the counter (round, 0, idx, 0) and the key (seed, 0).
+//         At most one atomic operation on global memory for each block.
+//
+// first   [n]     u32, the first word that each thread draws: the x of its draw 0
+// hits    [1]     u32, hits so far: what earlier launches counted stands there already
+// seed    number  chooses one set of streams
+// rounds  count   draws of each thread; a draw is two points (x, y) and (z, w)
+// n       count   threads that throw, any n >= 1; the last block may be only partly full
+// launch  grid = ceil(n / BLOCK), block = BLOCK
+//
+// Philox and the count are right. But pi comes out no better with a million threads than with one.
+//
+// Run     checker check rng_pi           Stuck?  checker hint rng_pi
+
+constexpr int BLOCK = 256;
+
+// Philox4x32 with ten rounds (Salmon and others, 2011): no state, a counter and a key go in, four
+// random words come out. Each round multiplies two words and mixes in the key.
+__device__ uint4 philox(uint4 c, uint2 key) {
+    for (int round = 0; round < 10; ++round) {
+        const unsigned int high0 = __umulhi(0xD2511F53u, c.x);
+        const unsigned int low0 = 0xD2511F53u * c.x;
+        const unsigned int high1 = __umulhi(0xCD9E8D57u, c.z);
+        const unsigned int low1 = 0xCD9E8D57u * c.z;
+        c = make_uint4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
+        key.x += 0x9E3779B9u;
+        key.y += 0xBB67AE85u;
+    }
+    return c;
+}
+
+// 1 where the point (x, y) / 2^32 lies within the circle. In whole numbers, so that nothing is
+// rounded: 31 bits of each, whose squares fit into 64.
+__device__ unsigned int inside(unsigned int x, unsigned int y) {
+    const unsigned long long a = x >> 1;
+    const unsigned long long b = y >> 1;
+    return a * a + b * b < 1ull << 62 ? 1 : 0;
+}
+
+extern "C" __global__ void rng_pi(unsigned int* first, unsigned int* hits, unsigned int seed,
+                                  int rounds, int n) {
+    __shared__ unsigned int block_hits;
+
+    const int tid = threadIdx.x;               // 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // 0 .. grid*BLOCK-1
+
+    if (tid == 0) {
+        block_hits = 0;
+    }
+
+    unsigned int mine = 0;
+    if (idx < n) {
+        const uint2 key = make_uint2(seed, 0);
+        for (int round = 0; round < rounds; ++round) {
+            const uint4 counter = make_uint4(round, 0, 0, 0);
+            const uint4 draw = philox(counter, key);
+            if (round == 0) {
+                first[idx] = draw.x;
+            }
+            mine += inside(draw.x, draw.y) + inside(draw.z, draw.w);
+        }
+    }
+
+    for (int offset = 16; offset > 0; offset /= 2) {
+        mine += __shfl_down_sync(0xffffffff, mine, offset);
+    }
+    __syncthreads();  // block_hits is 0 before anyone adds to it
+    if (tid % 32 == 0) {
+        atomicAdd(&block_hits, mine);
+    }
+    __syncthreads();  // all warps have added before it is read
+    if (tid == 0) {
+        atomicAdd(hits, block_hits);
+    }
+}
