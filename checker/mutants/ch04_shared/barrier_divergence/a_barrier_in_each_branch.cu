@@ -1,0 +1,33 @@
+// expect: barrier-not-reached
+// Everybody meets a barrier, in two places.
+
+constexpr int BLOCK = 256;  // threads of a block
+
+extern "C" __global__ void barrier_divergence(const float* in, float* out, int n) {
+    __shared__ float tile[BLOCK];  // the block's slice
+    __shared__ float total;        // its sum: one number for the whole block
+
+    const int tid = threadIdx.x;               // place in the block, 0 .. BLOCK-1
+    const int idx = blockIdx.x * BLOCK + tid;  // place in the array, 0 .. at least n-1
+
+    if (idx < n) {
+        tile[tid] = in[idx];
+        __syncthreads();
+    } else {
+        tile[tid] = 0.0f;
+        __syncthreads();
+    }
+
+    if (tid == 0) {
+        float sum = 0.0f;
+        for (int i = 0; i < BLOCK; ++i) {
+            sum += tile[i];
+        }
+        total = sum;
+    }
+    __syncthreads();  // the sum is there before anyone divides by it
+
+    if (idx < n) {
+        out[idx] = tile[tid] / total;
+    }
+}
