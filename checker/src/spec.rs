@@ -97,18 +97,13 @@ pub enum Role {
     Scalar,
 }
 
-/// Whether the elements of `output` can each be given a thread of their own: an input has the same dimensions, in
-/// whatever order, or there is none. A sum of many elements has no such thread.
+/// Whether the elements of `output` can each be given a thread of their own: it has rows and columns, or an input has its
+/// length, or there is no input. A sum or a count of many elements has no such thread.
 pub fn elementwise(params: &[Param], output: &str) -> bool {
-    fn dimensions(param: &Param) -> Vec<&str> {
-        let mut names: Vec<&str> =
-            param.shape.split(['[', ']']).filter(|d| !d.is_empty()).collect();
-        names.sort_unstable();
-        names
-    }
     let Some(output) = params.iter().find(|param| param.name == output) else { return false };
     let mut inputs = params.iter().filter(|param| param.role == Role::In).peekable();
-    inputs.peek().is_none() || inputs.any(|input| dimensions(input) == dimensions(output))
+    let flat = output.shape.matches('[').count() <= 1;
+    !flat || inputs.peek().is_none() || inputs.any(|input| input.shape == output.shape)
 }
 
 /// One launch with one set of sizes.

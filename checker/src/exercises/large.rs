@@ -9,6 +9,8 @@ static LARGE: &[(&str, Case)] = &[
     ("matrix_add_2d", case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 1024], [32, 8])),
     ("in_out_inout", sized("large", "", &[("n", 1 << 24)])),
     ("stay_on_device", sized("large", "", &[("n", 1 << 24)])),
+    ("histogram", case("large", "", &[("n", 1 << 25), ("percent", 40)], [1056, 1], [256, 1])),
+    ("reduce_tree", case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
     ("overlap", sized("large", "", &[("n", 1 << 24), ("steps", 16)])),
 ];
 

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, ArrayD};
 use proptest::prelude::*;
-use ptxsim::{Counters, LineCounters, Observations, Source};
+use ptxsim::{ArrayUse, Counters, LineCounters, Observations, Source};
 
 use super::*;
 use crate::spec::{Gate, Kind, Metric, Op, Start, Tolerance};
@@ -80,6 +80,14 @@ static ROUNDED: Spec = spec(&params(DType::F32), LINE, Tolerance::Roundings(16))
 static DOUBLES: Spec = spec(&params(DType::F64), LINE, Tolerance::Roundings(1));
 static INTS: Spec = spec(&params(DType::I32), LINE, Tolerance::Exact);
 static LONGS: Spec = spec(&params(DType::I64), LINE, Tolerance::Exact);
+static SUMS: Spec = spec(
+    &[
+        Param { name: "in", role: Role::In, dtype: DType::F32, shape: "[n]" },
+        Param { name: "out", role: Role::Out, dtype: DType::F32, shape: "[grid]" },
+    ],
+    LINE,
+    Tolerance::Exact,
+);
 static MATRIX: Spec = spec(&params(DType::F32), TILE, Tolerance::Exact);
 
 /// Distinct values that no pattern connects.
@@ -176,6 +184,32 @@ fn patterns_in_one_dimension() {
         planted(&FLOATS, &[1000], |i, r| if i % 7 == 3 || i == 5 { 0.5 } else { r[i] }).pattern,
         Pattern::Scattered
     );
+}
+
+/// A sum for each block is no element of a thread: "every other block is wrong" would mean the wrong blocks.
+#[test]
+fn blocks_are_not_named_where_elements_have_no_thread() {
+    let errors = |i: usize, r: &[f32]| if i >= 64 { -1.0 } else { r[i] };
+    assert_eq!(planted(&FLOATS, &[1000], errors).pattern, Pattern::OnlyFirstBlockRight(64));
+    assert_eq!(planted(&SUMS, &[1000], errors).pattern, Pattern::From(64));
+}
+
+/// "Only the last write stays" would be wrong of atomic updates: all of them do.
+#[test]
+fn writes_are_not_counted_against_atomics() {
+    let most = |atomics: u64| {
+        let mut run = run(4.0_f32.to_le_bytes().to_vec());
+        let out = ArrayUse { name: "out".into(), elements: 1, written: 1, max_writes: 8 };
+        let totals = Counters { global_atomics: atomics, ..Counters::default() };
+        run.observations =
+            Some(Observations { totals, arrays: vec![out], ..Observations::default() });
+        let input = Array::F32(Array1::from_vec(vec![2.0]).into_dyn());
+        match case(&FLOATS, 0, &[Value::Array(input)], &run) {
+            Some(Verdict::WrongValues { mismatch, .. }) => mismatch.max_writes,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((most(0), most(3)), (Some(8), None));
 }
 
 /// One block that was to loop over the data: "every other block" would be nonsense.
