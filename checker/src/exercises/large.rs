@@ -9,7 +9,9 @@ static LARGE: &[(&str, Case)] = &[
     ("matrix_add_2d", case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 1024], [32, 8])),
     ("in_out_inout", sized("large", "", &[("n", 1 << 24)])),
     ("stay_on_device", sized("large", "", &[("n", 1 << 24)])),
+    ("elementwise", sized("large", "", &[("n", 1 << 24)])),
     ("overlap", sized("large", "", &[("n", 1 << 24), ("steps", 16)])),
+    ("rgb_to_gray", case("large", "", &[("n", 1 << 25)], [1 << 17, 1], [256, 1])),
 ];
 
 /// The exercise with its large case and no other; `None` when it has none.

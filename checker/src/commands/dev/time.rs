@@ -88,7 +88,7 @@ fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
     let ready = Ready { repeat: REPEAT, ..Ready::new(spec, (0, case), SEED) };
     let mut time = |source: Option<&str>| -> anyhow::Result<f64> {
         let source = source.context("a file of the course is missing")?;
-        let code = match Code::compile(spec, source, true, engine)? {
+        let code = match Code::compile(spec, [case], source, true, engine)? {
             Ok(code) => code,
             Err(verdict) => bail!("{}", verdict.slug()),
         };
