@@ -13,6 +13,8 @@ use checker::toolchain;
 const SOURCE: &str = "NVRTC_TEST_SOURCE";
 const OUTCOME: &str = "NVRTC_TEST_OUTCOME";
 const ARCH: &str = "NVRTC_TEST_ARCH";
+/// The value of a macro `RADIUS`.
+const RADIUS: &str = "NVRTC_TEST_RADIUS";
 const FILE: &str = "exercises/ch01_threads/kernel.cu";
 
 /// Not a test by itself: what [`compile`] starts, told by its environment what to do.
@@ -25,6 +27,9 @@ fn child() {
     let mut options = Options::default();
     if let Ok(arch) = env::var(ARCH) {
         options.arch = arch;
+    }
+    if let Ok(radius) = env::var(RADIUS) {
+        options.defines.push(("RADIUS".to_owned(), radius.parse().expect("a number")));
     }
     let result = nvrtc::compile(&toolchain, &source, FILE, &options);
     fs::write(outcome, serde_json::to_vec(&result).expect("serialises"))
@@ -225,4 +230,21 @@ fn a_missing_compiler_is_said_so() {
         matches!(&outcome, Outcome::Unavailable(why) if why.contains("invalid value")),
         "{outcome:?}"
     );
+}
+
+/// One source, a kernel for each value of a macro; without one, what the source says itself.
+#[test]
+fn a_macro_from_outside_makes_another_kernel() {
+    const SPECIAL: &str = "#ifndef RADIUS\n#define RADIUS 4\n#endif\n\
+        extern \"C\" __global__ void k(int* out) { *out = 1000 + RADIUS; }\n";
+    let ptx = |radius: Option<&str>| {
+        let environment: Vec<_> = radius.iter().map(|r| (RADIUS, OsStr::new(*r))).collect();
+        match compile_with(&environment, SPECIAL) {
+            Outcome::Compiled(module) => module.ptx,
+            other => panic!("should compile: {other:?}"),
+        }
+    };
+    for (radius, stored) in [(None, "1004"), (Some("1"), "1001"), (Some("-8"), "992")] {
+        assert!(ptx(radius).contains(stored), "{radius:?}");
+    }
 }

@@ -11,7 +11,9 @@ static LARGE: &[(&str, Case)] = &[
     ("stay_on_device", sized("large", "", &[("n", 1 << 24)])),
     ("histogram", case("large", "", &[("n", 1 << 25), ("percent", 40)], [1056, 1], [256, 1])),
     ("reduce_tree", case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
+    ("elementwise", sized("large", "", &[("n", 1 << 24)])),
     ("overlap", sized("large", "", &[("n", 1 << 24), ("steps", 16)])),
+    ("rgb_to_gray", case("large", "", &[("n", 1 << 25)], [1 << 17, 1], [256, 1])),
 ];
 
 /// The exercise with its large case and no other; `None` when it has none.

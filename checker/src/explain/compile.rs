@@ -147,6 +147,8 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         // The sign itself says nothing: the value behind it is meant.
         let place = place.and_then(|place| source.without_sign(place));
         Help { place, ..conversion(sentence) }
+    } else if about("calling a __host__ function") {
+        called_host_function(sentence)
     } else if about("host function") || about("__host__ function") {
         host_function(&word)
     } else if about("host variable") {
@@ -277,6 +279,23 @@ fn conversion(sentence: &str) -> Help {
     }
 }
 
+/// `calling a __host__ function("Scale::operator ()(float) const") from a __global__ function("map<Scale>") is not
+/// allowed`, which marks the call.
+fn called_host_function(sentence: &str) -> Help {
+    let quoted = sentence.split('"').nth(1).unwrap_or_default();
+    // without its parameters, which also begin with a parenthesis in `operator ()(float)`
+    let name = match quoted.split_once("operator ()") {
+        Some((object, _)) => format!("{object}operator()"),
+        None => quoted.split('(').next().unwrap_or_default().trim().to_owned(),
+    };
+    let name = if name.is_empty() { "a function".to_owned() } else { name };
+    Help {
+        title: Some(format!("code for the GPU calls {name}, which is a function for the CPU")),
+        ..Help::new("this call")
+            .note("the function is compiled for the CPU only: where it is written, __device__ is missing in front of it")
+    }
+}
+
 fn host_function(word: &str) -> Help {
     if word == "main" {
         return Help {
@@ -288,7 +307,7 @@ fn host_function(word: &str) -> Help {
     }
     let name = if word.is_empty() { "this function" } else { word };
     Help {
-        title: Some(format!("{name} is a function for the CPU, and code for the GPU calls it")),
+        title: Some(format!("{name} is a function for the CPU, and this file is for the GPU")),
         ..Help::new("__device__ is missing in front of it")
             .note("__global__ marks a kernel, __device__ a function that kernels call")
     }
