@@ -144,7 +144,9 @@ fn two_values_are_not_shifted_by_chance() {
         other => panic!("{other:?}"),
     };
     let mut yours = right.clone();
-    [40, 77, 131].map(|i| yours[i] *= -1.0);
+    for i in [40, 77, 131] {
+        yours[i] *= -1.0;
+    }
     assert_eq!(pattern(&yours), Pattern::Scattered);
     yours.copy_from_slice(&right);
     yours.rotate_left(5);

@@ -8,25 +8,25 @@ constexpr int BLOCK_Y = 8;
 
 __global__ void step(const float* now, float* next, int rows, int cols, float right, float down,
                      float spread, int steps) {
-  for (int i = 0; i < steps; ++i) {
-    const int col = blockIdx.x * BLOCK_X + threadIdx.x;
-    const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
+    for (int i = 0; i < steps; ++i) {
+        const int col = blockIdx.x * BLOCK_X + threadIdx.x;
+        const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
 
-    if (row < rows && col < cols) {
-        const float own = now[row * cols + col];
-        const float west = now[row * cols + (col + cols - 1) % cols];
-        const float east = now[row * cols + (col + 1) % cols];
-        const float north = now[(row + rows - 1) % rows * cols + col];
-        const float south = now[(row + 1) % rows * cols + col];
+        if (row < rows && col < cols) {
+            const float own = now[row * cols + col];
+            const float west = now[row * cols + (col + cols - 1) % cols];
+            const float east = now[row * cols + (col + 1) % cols];
+            const float north = now[(row + rows - 1) % rows * cols + col];
+            const float south = now[(row + 1) % rows * cols + col];
 
-        next[row * cols + col] = own + right * (west - own) + down * (north - own) +
-                                 spread * (west + east + north + south - 4.0f * own);
+            next[row * cols + col] = own + right * (west - own) + down * (north - own) +
+                                     spread * (west + east + north + south - 4.0f * own);
+        }
+        __syncthreads();
+        const float* const old = now;
+        now = next;
+        next = const_cast<float*>(old);
     }
-    __syncthreads();
-    const float* const old = now;
-    now = next;
-    next = const_cast<float*>(old);
-  }
 }
 
 extern "C" void convection(const float* in, float* out, int rows, int cols, float right, float down,

@@ -4,8 +4,8 @@
 constexpr int BLOCK = 256;
 
 // A number that is the larger the longer the chain is and, among equals, the lower it begins: one
-// atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin, and
-// the length stands before them. No chain's key is 0.
+// atomicMax on such keys finds both at once. In decimal, the last six digits are 999999 - begin,
+// and the length stands before them. No chain's key is 0.
 __device__ unsigned int key_of(int length, int begin) {
     return length * 1000000u + (999999 - begin);
 }

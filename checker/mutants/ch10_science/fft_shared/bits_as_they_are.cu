@@ -22,8 +22,8 @@ extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
     __syncthreads();  // every point is in its place before a butterfly reads it
 
     for (int half = 1; half < n; half *= 2) {
-        const int k = tid % half;           // in its group, 0 .. half-1
-        const int a = 2 * (tid - k) + k;    // groups begin at multiples of 2 * half
+        const int k = tid % half;         // in its group, 0 .. half-1
+        const int a = 2 * (tid - k) + k;  // groups begin at multiples of 2 * half
         const int b = a + half;
 
         float sine, cosine;

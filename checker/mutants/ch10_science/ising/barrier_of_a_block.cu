@@ -29,32 +29,32 @@ __device__ uint4 philox(uint4 c, uint2 key) {
 }
 
 __global__ void update(int* black, int* white, int rows, int half, int sweep, Rule rule) {
-  for (int colour = BLACK; colour <= WHITE; ++colour) {
-    int* mine = colour == BLACK ? black : white;
-    const int* theirs = colour == BLACK ? white : black;
+    for (int colour = BLACK; colour <= WHITE; ++colour) {
+        int* mine = colour == BLACK ? black : white;
+        const int* theirs = colour == BLACK ? white : black;
 
-    const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // place in the row, 0 .. half-1
-    const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
+        const int k = blockIdx.x * BLOCK_X + threadIdx.x;  // place in the row, 0 .. half-1
+        const int row = blockIdx.y * BLOCK_Y + threadIdx.y;
 
-    if (row < rows && k < half) {
-        const int place = row * half + k;
-        const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
-        const int below = (row + 1) % rows;
-        // in the same row, one neighbour is number k of its colour; the other one lies on the left
-        // of it where my column is even, and on the right where it is odd
-        const bool odd = (row + colour) % 2 == 1;
-        const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
+        if (row < rows && k < half) {
+            const int place = row * half + k;
+            const int above = (row + rows - 1) % rows;  // beyond an edge is the other side
+            const int below = (row + 1) % rows;
+            // in the same row, one neighbour is number k of its colour; the other one lies on the left
+            // of it where my column is even, and on the right where it is odd
+            const bool odd = (row + colour) % 2 == 1;
+            const int beside = odd ? (k + 1) % half : (k + half - 1) % half;
 
-        const int sum = theirs[above * half + k] + theirs[below * half + k] + theirs[place] +
-                        theirs[row * half + beside];
-        const int agree = mine[place] * sum;  // -4, -2, 0, 2 or 4
+            const int sum = theirs[above * half + k] + theirs[below * half + k] + theirs[place] +
+                            theirs[row * half + beside];
+            const int agree = mine[place] * sum;  // -4, -2, 0, 2 or 4
 
-        const uint4 draw = philox(make_uint4(place, sweep, colour, 0), make_uint2(rule.seed, 0));
-        const bool flip = agree <= 0 || draw.x < (agree == 2 ? rule.flip2 : rule.flip4);
-        mine[place] = flip ? -mine[place] : mine[place];
+            const uint4 draw = philox(make_uint4(place, sweep, colour, 0), make_uint2(rule.seed, 0));
+            const bool flip = agree <= 0 || draw.x < (agree == 2 ? rule.flip2 : rule.flip4);
+            mine[place] = flip ? -mine[place] : mine[place];
+        }
+        __syncthreads();
     }
-    __syncthreads();
-  }
 }
 
 extern "C" void ising(int* black, int* white, int rows, int cols, int sweeps, unsigned int flip2,

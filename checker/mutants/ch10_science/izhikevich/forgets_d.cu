@@ -43,8 +43,15 @@ float* to_device(const float* field, int n) {
 extern "C" void izhikevich(float* v, float* u, const float* a, const float* b, const float* c,
                            const float* d, const float* current, unsigned char* spikes, int n,
                            int steps) {
-    const Neurons all = {to_device(v, n), to_device(u, n), to_device(a, n),      to_device(b, n),
-                         to_device(c, n), to_device(d, n), to_device(current, n)};
+    const Neurons all = {
+        to_device(v, n),
+        to_device(u, n),
+        to_device(a, n),
+        to_device(b, n),
+        to_device(c, n),
+        to_device(d, n),
+        to_device(current, n),
+    };
     unsigned char* d_spikes = nullptr;
     cudaMalloc(&d_spikes, size_t(steps) * n);
 

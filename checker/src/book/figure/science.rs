@@ -253,7 +253,7 @@ pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
         .iter()
         .map(|&half| {
             let (a, b, k) = butterfly(tid, half);
-            format!("points {a} and {b}, turned by {k}/{half} of pi")
+            format!("places {a} and {b}, turned by {k}/{half} of pi")
         })
         .collect();
     vec![
@@ -342,16 +342,16 @@ fn network(n: usize, stages: u32, rounds: &[usize], tid: usize) -> Svg {
 
 fn one_butterfly() -> Svg {
     let mut svg = Svg::default();
-    let (left, right) = (60.0, 150.0);
+    let (left, right) = (50.0, 170.0);
     for (y, word) in [(10.0, "a"), (80.0, "b")] {
         svg.cell([left - 40.0, y], [40.0, 26.0], "g0", word);
     }
-    svg.cell([left + 20.0, 80.0], [56.0, 26.0], "g1", "* twiddle");
-    svg.line([left, 93.0], [left + 20.0, 93.0], "brace");
+    svg.cell([left + 14.0, 80.0], [84.0, 26.0], "g1", "* twiddle");
+    svg.line([left, 93.0], [left + 14.0, 93.0], "brace");
     svg.line([left, 23.0], [right + 30.0, 23.0], "brace");
-    svg.line([left + 76.0, 93.0], [right + 30.0, 93.0], "brace");
-    svg.line([left + 76.0, 93.0], [right + 30.0, 27.0], "brace");
-    svg.line([left + 76.0, 23.0], [right + 30.0, 89.0], "brace");
+    svg.line([left + 98.0, 93.0], [right + 30.0, 93.0], "brace");
+    svg.line([left + 98.0, 93.0], [right + 30.0, 27.0], "brace");
+    svg.line([left + 98.0, 23.0], [right + 30.0, 89.0], "brace");
     svg.cell([right + 30.0, 10.0], [130.0, 26.0], "g2", "a + twiddle * b");
     svg.cell([right + 30.0, 80.0], [130.0, 26.0], "g2", "a - twiddle * b");
     svg.word([left + 20.0, 126.0], "small", "twiddle = e^(-i pi k / half)");

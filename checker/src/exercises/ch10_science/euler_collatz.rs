@@ -181,6 +181,20 @@ mod tests {
         assert_eq!(longest, Some(best));
     }
 
+    /// What the lesson says of the gated case: chains of 147 terms on average, and warps of 32 that wait for their longest,
+    /// 246 on average (15 736 in all, which is how often the simulator counts the loop's branch): 19 of 32 lanes work.
+    #[test]
+    fn a_warp_waits_for_its_longest_chain() {
+        let (lengths, _) = chains(836_000, 2048);
+        let rounds: i32 =
+            lengths.exact_chunks(32).into_iter().map(|warp| warp.fold(0, |a, b| a.max(*b))).sum();
+        let mean = |sum: i32, count: i32| (f64::from(sum) / f64::from(count)).round();
+        assert_eq!(rounds, 15_736);
+        assert_eq!([mean(lengths.sum(), 2048), mean(rounds, 64)], [147.0, 246.0]);
+        let working = 32.0 * f64::from(lengths.sum()) / f64::from(32 * rounds);
+        assert_eq!(working.round(), 19.0);
+    }
+
     /// The lowest numbers whose chains leave int and unsigned int.
     #[test]
     fn the_cases_hold_the_numbers_that_overflow() {

@@ -175,8 +175,8 @@ mod tests {
     /// At no temperature nothing flips against its neighbours: one spin among others turns, black or white.
     #[test]
     fn a_single_spin_turns_to_its_neighbours() {
-        for odd in [[1, 1], [1, 2]] {
-            let mut lattice = Array2::ones([4, 4]);
+        for odd in [[1_usize, 1], [1, 2]] {
+            let mut lattice: Array2<i32> = Array2::ones([4, 4]);
             lattice[odd] = -1;
             turn(&mut lattice, 0, [0, 0], 7);
             assert_eq!(lattice, Array2::ones([4, 4]), "{odd:?}");
@@ -203,7 +203,7 @@ mod tests {
     fn magnetised_when_cold_and_not_when_hot() {
         let magnetisation = |temperature: f64| {
             let flips = [2, 4].map(|agree| chance(agree, temperature));
-            let mut lattice = Array2::ones([48, 48]);
+            let mut lattice: Array2<i32> = Array2::ones([48, 48]);
             let mut sum = 0;
             for sweep in 0..300 {
                 turn(&mut lattice, sweep, flips, 11);
