@@ -57,7 +57,7 @@ fn time(exercises: &[&Spec]) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (hours, 0) => format!("{hours} h"),
-        (hours, minutes) => format!("{hours} h {minutes} min"),
+        (hours, minutes) => format!("{hours}\u{a0}h {minutes}\u{a0}min"),
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
         let guard = crate::exercises::find("guard").expect("an exercise");
         assert_eq!(time(&[guard]), format!("{} min", guard.minutes));
         assert_eq!(time(&[guard; 6]), "1 h");
-        assert_eq!(time(&[guard; 7]), "1 h 10 min");
+        assert_eq!(time(&[guard; 7]), "1\u{a0}h 10\u{a0}min");
         assert_eq!(number(guard), 1);
     }
 }
