@@ -298,19 +298,22 @@ fn commands_in_sentences_exist() {
     assert!(seen > 3, "only {seen}");
 }
 
-/// Prose alone, in small letters: no code, no markers, no addresses of links.
+/// Prose alone, in small letters: no code, no markers, no headings, and no links, which name other pages.
 fn prose(page: &str) -> String {
     let mut out = String::new();
     let mut fenced = false;
     for line in page.lines() {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
-        } else if !fenced && !line.trim_start().starts_with("{{#") {
+        } else if !fenced && !line.trim_start().starts_with("{{#") && !line.starts_with('#') {
             let text: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
-            let mut parts = text.split("](");
-            out.push_str(parts.next().unwrap_or_default());
-            for part in parts {
-                out.push_str(part.split_once(')').map_or("", |(_, after)| after));
+            let mut parts = text.split("](").peekable();
+            let mut first = true;
+            while let Some(part) = parts.next() {
+                let after = if first { part } else { part.split_once(')').map_or("", |(_, a)| a) };
+                let linked = parts.peek().and(after.rfind('['));
+                out.push_str(&after[..linked.unwrap_or(after.len())]);
+                first = false;
             }
             out.push('\n');
         }
@@ -342,13 +345,16 @@ fn no_term_is_used_before_it_is_introduced() {
         .filter(|(name, _)| name.starts_with("ch"))
         .map(|(name, text)| (name, prose(&text)))
         .collect();
+    let before = pages().into_iter().filter(|(name, _)| !name.starts_with("ch"));
+    let start: String = before.take(2).map(|(_, text)| prose(&text)).collect();
+    let introduces =
+        |text: &str, term: &str| text.split("**").skip(1).step_by(2).any(|b| b.contains(term));
     let mut late = Vec::new();
     for term in &terms {
         let Some((page, text)) = chapters.iter().find(|(_, text)| mentions(text, term)) else {
             continue;
         };
-        let bold = text.split("**").skip(1).step_by(2).any(|bold| bold.contains(term.as_str()));
-        if !bold {
+        if !introduces(text, term) && !introduces(&start, term) {
             late.push(format!("`{term}` is first used in {page}, and not introduced there"));
         }
     }
