@@ -15,7 +15,8 @@
 //! {{#figure NAME}}        a figure of `figure`
 //! {{#quiz ch01}}          book/quizzes/ch01.toml
 //! {{#gains}}              what the optimise exercises gain on a real GPU
-//! {{#names}}             book/names.toml: what each way to a GPU calls each thing
+//! {{#course}}             the chapters, their exercises, and how long they take
+//! {{#names}}              book/names.toml: what each way to a GPU calls each thing
 //! {{#diagnostics}}        a list of all diagnostics, with a page each below this one
 //! ```
 
@@ -25,6 +26,7 @@ use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 
 pub mod capture;
+mod course_map;
 mod diagnostics;
 mod exercise;
 pub(crate) mod figure;
@@ -147,6 +149,7 @@ fn piece(marker: &Marker, root: &Path) -> Result<String, Problem> {
         }
         "quiz" => quiz::show(name()?, root),
         "gains" => Ok(gains::table(&gains::record()?)),
+        "course" => course_map::show(root),
         "names" => names::show(root),
         "diagnostics" => Ok(diagnostics::list()),
         other => Err(Problem::UnknownMarker(other.to_owned())),
