@@ -29,23 +29,35 @@ pub struct Gain {
     pub sizes: String,
     /// Bytes of its arrays, each as often as it must cross the memory's bus: inputs and outputs once, what is both twice.
     pub bytes: u64,
-    /// A whole program with its copies, on the host's clock; else a kernel, between two events.
-    pub program: bool,
-    /// Median time of the skeleton, in milliseconds; none where its answer is wrong.
+    /// Its kernels: what all launches took together.
+    pub kernels: Times,
+    /// Of a program: what the whole call took on the host's clock, copies and all; none of a kernel alone.
+    pub program: Option<Times>,
+}
+
+/// Median times in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Times {
+    /// As handed out; none where that is to be fixed first.
     pub skeleton: Option<f64>,
-    /// Median time of the solution, in milliseconds.
+    /// Solved.
     pub solution: f64,
 }
 
-impl Gain {
-    /// How many times faster the solution is; none where the skeleton is wrong.
+impl Times {
+    /// How many times faster the solution is; none where there is nothing to compare with.
     pub fn factor(&self) -> Option<f64> {
         Some(self.skeleton? / self.solution)
     }
+}
 
-    /// Bytes per second of the solution's kernel, as a share of `copy`; none for a program, whose copies cross another bus.
+impl Gain {
+    /// Bytes per second of the solution's kernel, as a share of `copy`; none for a program, which launches several
+    /// kernels, and copies over another bus.
     pub fn share(&self, copy: f64) -> Option<f64> {
-        (!self.program).then(|| self.bytes as f64 / (self.solution * 1e-3) / copy)
+        let seconds = self.kernels.solution * 1e-3;
+        self.program.is_none().then(|| self.bytes as f64 / seconds / copy)
     }
 }
 
@@ -77,17 +89,17 @@ mod tests {
 
     #[test]
     fn shares_and_factors() {
+        let times = Times { skeleton: Some(3.0), solution: 0.5 };
         let gain = Gain {
             id: "x".into(),
             sizes: String::new(),
             bytes: 1_000_000,
-            program: false,
-            skeleton: Some(3.0),
-            solution: 0.5,
+            kernels: times,
+            program: None,
         };
-        assert_eq!(gain.factor(), Some(6.0));
+        assert_eq!(times.factor(), Some(6.0));
+        assert_eq!(Times { skeleton: None, ..times }.factor(), None);
         assert_eq!(gain.share(4e9), Some(0.5));
-        assert_eq!(Gain { program: true, ..gain.clone() }.share(4e9), None);
-        assert_eq!(Gain { skeleton: None, ..gain }.factor(), None);
+        assert_eq!(Gain { program: Some(times), ..gain }.share(4e9), None);
     }
 }

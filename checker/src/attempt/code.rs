@@ -5,7 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::program::Built;
 use super::{BUDGET, Error, kernel};
-use crate::backend::{Arg, Choice, Launch, Run};
+use crate::backend::{Arg, Call, Choice, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
 use crate::spec::{Case, Kind, Param, Role, Spec};
@@ -109,8 +109,19 @@ impl Ready {
         }
     }
 
+    /// The call of a program's function.
+    pub(crate) fn call(&self, spec: &Spec) -> Call {
+        Call {
+            entry: spec.id.into(),
+            args: spec.params.iter().map(|param| param.dtype).zip(self.args(spec)).collect(),
+            seed: self.seed,
+            budget: BUDGET,
+            repeat: self.repeat,
+        }
+    }
+
     /// The arguments as bytes.
-    pub(super) fn args(&self, spec: &Spec) -> impl Iterator<Item = Arg> {
+    fn args(&self, spec: &Spec) -> impl Iterator<Item = Arg> {
         spec.params.iter().zip(&self.inputs).map(|(param, value)| arg(param, value))
     }
 }

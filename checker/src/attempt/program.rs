@@ -1,8 +1,8 @@
 //! An exercise with host code: compiled by nvcc into an object for each backend, its function's parameters compared, and
 //! called by a worker.
 
-use super::{BUDGET, Error, Ready};
-use crate::backend::{Call, Choice, Fault, Run};
+use super::{Error, Ready};
+use crate::backend::{Choice, Fault, Run};
 use crate::compile::{Outcome, Program, ProgramOptions, Target};
 use crate::engine::Engine;
 use crate::program::entry;
@@ -58,14 +58,7 @@ impl Built {
         ready: &Ready,
         engine: &mut Engine,
     ) -> Result<Run, Error> {
-        let args = spec.params.iter().map(|param| param.dtype).zip(ready.args(spec)).collect();
-        let call = Call {
-            entry: spec.id.into(),
-            args,
-            seed: ready.seed,
-            budget: BUDGET,
-            repeat: ready.repeat,
-        };
+        let call = ready.call(spec);
         let object = match (backend, &self.gpu, &self.missing) {
             (Choice::Gpu, Some(program), _) => &program.object,
             (_, _, Some(fault)) => return Ok(Run::failed(fault.clone(), "simulator".into())),

@@ -147,7 +147,7 @@ pub struct Run {
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
     /// What the repetitions took on a GPU, in milliseconds: a kernel's between two events, a program's on the host's
-    /// clock.
+    /// clock, or, where its launches are timed ([`crate::compile::Target::TimedGpu`]), those of all its kernels.
     pub milliseconds: Vec<f64>,
     /// Who ran it: "simulator", "GPU: NVIDIA H200".
     pub device: String,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Problem;
 use super::html::escape;
 use crate::exercises;
-use crate::gains::{self, Gain, Record};
+use crate::gains::{self, Gain, Record, Times};
 
 /// The record in the repository.
 ///
@@ -19,43 +19,57 @@ pub fn record() -> Result<Record, Problem> {
     })
 }
 
-/// "On an NVIDIA H200, with n = ...: 1.2 ms as handed out, 0.2 ms solved."; empty where nothing is recorded.
+/// "On an NVIDIA H200 with n = ..., the kernel takes ..."; empty where nothing is recorded.
 pub fn sentence(record: &Record, id: &str) -> String {
     let Some(gain) = record.exercises.iter().find(|gain| gain.id == id) else {
         return String::new();
     };
-    let what = if gain.program { "the whole program, copies included, takes" } else { "it takes" };
-    let mut out = format!("On an {} with {}, {what} ", escape(&record.gpu), escape(&gain.sizes));
-    let solution = time(gain.solution);
-    match (gain.skeleton, gain.factor()) {
-        (Some(skeleton), Some(factor)) => {
-            let _ = write!(
-                out,
-                "{} as handed out and {solution} solved: {factor:.1} times faster.",
-                time(skeleton)
-            );
-        }
-        _ => {
-            let _ = write!(out, "{solution} solved.");
-        }
-    }
+    let who = if gain.program.is_some() { "its kernels take" } else { "it takes" };
+    let mut out = format!(
+        "On an {} with {}, {who} {}.",
+        escape(&record.gpu),
+        escape(&gain.sizes),
+        compared(&gain.kernels)
+    );
     if let Some(share) = gain.share(record.copy) {
         let _ = write!(out, " That is {} of what a copy reaches there.", percent(share));
+    }
+    if let Some(program) = &gain.program {
+        let _ = write!(out, " The whole program, copies included, takes {}.", compared(program));
     }
     out
 }
 
+/// "12.3 ms as handed out and 617 µs solved: 20.0 times faster"
+fn compared(times: &Times) -> String {
+    let solution = time(times.solution);
+    let (Some(skeleton), Some(factor)) = (times.skeleton, times.factor()) else {
+        return format!("{solution} solved");
+    };
+    let skeleton = time(skeleton);
+    match factor {
+        f if f >= 1.05 => {
+            format!("{skeleton} as handed out and {solution} solved: {f:.1} times faster")
+        }
+        f if f > 0.95 => {
+            format!("{skeleton} as handed out and {solution} solved: no difference on this GPU")
+        }
+        _ => format!("{skeleton} as handed out and {solution} solved: slower on this GPU"),
+    }
+}
+
 /// All of them.
 pub fn table(record: &Record) -> String {
-    if record.exercises.is_empty() {
-        return "<p>No times are recorded here.</p>\n".into();
-    }
     let mut out = String::from(
-        "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Handed out</th>\
+        "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Timed</th><th>Handed out</th>\
          <th>Solved</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
     );
     for gain in &record.exercises {
-        let _ = writeln!(out, "{}", row(record, gain));
+        let what = if gain.program.is_some() { "kernels" } else { "kernel" };
+        let _ = writeln!(out, "{}", row(gain, what, &gain.kernels, gain.share(record.copy)));
+        if let Some(program) = &gain.program {
+            let _ = writeln!(out, "{}", row(gain, "whole program", program, None));
+        }
     }
     let _ = writeln!(
         out,
@@ -66,19 +80,19 @@ pub fn table(record: &Record) -> String {
     out
 }
 
-fn row(record: &Record, gain: &Gain) -> String {
+fn row(gain: &Gain, what: &str, times: &Times, share: Option<f64>) -> String {
     let chapter = exercises::find(&gain.id).map_or("", |spec| spec.chapter);
     let dash = || "-".to_owned();
     format!(
         "<tr><th><a href=\"{chapter}/{id}.html\"><code>{id}</code></a></th>\
-         <td data-label=\"Large case\">{}</td><td data-label=\"Handed out\">{}</td>\
-         <td data-label=\"Solved\">{}</td><td data-label=\"Times faster\">{}</td>\
-         <td data-label=\"Of a copy's bandwidth\">{}</td></tr>",
+         <td data-label=\"Large case\">{}</td><td data-label=\"Timed\">{what}</td>\
+         <td data-label=\"Handed out\">{}</td><td data-label=\"Solved\">{}</td>\
+         <td data-label=\"Times faster\">{}</td><td data-label=\"Of a copy's bandwidth\">{}</td></tr>",
         escape(&gain.sizes),
-        gain.skeleton.map_or_else(dash, time),
-        time(gain.solution),
-        gain.factor().map_or_else(dash, |factor| format!("{factor:.1}")),
-        gain.share(record.copy).map_or_else(dash, percent),
+        times.skeleton.map_or_else(dash, time),
+        time(times.solution),
+        times.factor().map_or_else(dash, |factor| format!("{factor:.1}")),
+        share.map_or_else(dash, percent),
         id = gain.id,
     )
 }
@@ -105,44 +119,42 @@ mod tests {
         Record { gpu: "GPU".into(), compiler: "1".into(), copy: 4e12, exercises: vec![gain] }
     }
 
-    /// Numbers in words: a kernel that is handed out right, one that is to be fixed first, a program.
-    #[test]
-    fn sentences() {
-        let kernel = Gain {
+    fn gain(kernels: Times) -> Gain {
+        Gain {
             id: "grid_stride".into(),
             sizes: "n = 8".into(),
             bytes: 2_000_000_000,
-            program: false,
-            skeleton: Some(12.34),
-            solution: 0.617,
-        };
+            kernels,
+            program: None,
+        }
+    }
+
+    /// Numbers in words: a kernel that is handed out right, one that is to be fixed first, one that gains nothing, a
+    /// program.
+    #[test]
+    fn sentences() {
+        let said = |gain: &Gain| sentence(&record(gain.clone()), "grid_stride");
+        let kernel = gain(Times { skeleton: Some(12.34), solution: 0.617 });
         assert_eq!(
-            sentence(&record(kernel.clone()), "grid_stride"),
+            said(&kernel),
             "On an GPU with n = 8, it takes 12.3 ms as handed out and 617 µs solved: 20.0 times faster. \
              That is 81 % of what a copy reaches there."
         );
-        let fixed = Gain { skeleton: None, ..kernel.clone() };
-        assert!(sentence(&record(fixed), "grid_stride").contains("it takes 617 µs solved."));
-        let program = Gain { program: true, ..kernel };
-        let said = sentence(&record(program), "grid_stride");
-        assert!(said.contains("the whole program") && !said.contains("a copy reaches"), "{said}");
-        assert_eq!(sentence(&record(Gain { id: "x".into(), ..said_of() }), "y"), "");
-    }
-
-    fn said_of() -> Gain {
-        Gain {
-            id: "blocks".into(),
-            sizes: "n = 1".into(),
-            bytes: 1,
-            program: false,
-            skeleton: None,
-            solution: 1.0,
-        }
+        let fixed = gain(Times { skeleton: None, solution: 0.617 });
+        assert!(said(&fixed).contains("it takes 617 µs solved."));
+        let even = gain(Times { skeleton: Some(1.0), solution: 1.0 });
+        assert!(said(&even).contains("no difference on this GPU"));
+        let slower = gain(Times { skeleton: Some(1.0), solution: 2.0 });
+        assert!(said(&slower).contains("slower on this GPU"));
+        let program = Gain { program: Some(even.kernels), ..kernel };
+        assert!(said(&program).contains("The whole program, copies included, takes 1.00 ms"));
+        assert!(!said(&program).contains("a copy reaches"));
+        assert_eq!(sentence(&record(program), "blocks"), "");
     }
 
     #[test]
     fn the_table_links_each_exercise() {
-        let html = table(&record(Gain { id: "grid_stride".into(), ..said_of() }));
+        let html = table(&record(gain(Times { skeleton: None, solution: 1.0 })));
         assert!(html.contains("href=\"ch01_threads/grid_stride.html\""), "{html}");
     }
 }

@@ -74,6 +74,8 @@ pub enum Target {
     Simulator,
     /// NVIDIA's own, inside the program.
     Gpu,
+    /// The same, with a way around `cudaLaunchKernel` for a source that times what goes through it.
+    TimedGpu,
 }
 
 /// How a program is compiled. Part of the cache's key.

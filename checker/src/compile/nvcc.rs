@@ -69,7 +69,7 @@ fn run(
     let object = fs::read(object)?;
     let missing = match options.target {
         Target::Simulator => missing(&object),
-        Target::Gpu => Ok(vec![]),
+        Target::Gpu | Target::TimedGpu => Ok(vec![]),
     };
     Ok(match missing {
         Ok(missing) => Outcome::Compiled(Program { object, missing, warnings: messages }),
@@ -93,8 +93,11 @@ fn arguments(nvcc: &Path, options: &ProgramOptions) -> Vec<OsString> {
     all.push(if options.fmad { "--fmad=true" } else { "--fmad=false" }.into());
     match options.target {
         Target::Simulator => all.push("-cudart=none".into()),
-        Target::Gpu => {
+        Target::Gpu | Target::TimedGpu => {
             all.push("-cudart=static".into());
+            if options.target == Target::TimedGpu {
+                all.extend(["-Xlinker", "--wrap=cudaLaunchKernel"].map(OsString::from));
+            }
             // where the wheels have it, which nvcc itself does not know
             if let Some(root) = nvcc.parent().and_then(Path::parent) {
                 all.extend(["-L".into(), root.join("lib").into_os_string()]);

@@ -6,7 +6,7 @@ use crate::spec::{Case, Spec};
 /// The large case of each exercise that gains time.
 static LARGE: &[(&str, Case)] = &[
     ("grid_stride", case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
-    ("matrix_add_2d", case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 1024], [32, 8])),
+    ("matrix_add_2d", case("large", "", &[("rows", 4096), ("cols", 4096)], [128, 512], [32, 8])),
     ("in_out_inout", sized("large", "", &[("n", 1 << 24)])),
     ("stay_on_device", sized("large", "", &[("n", 1 << 24)])),
     ("stride", case("large", "", &[("s", 32), ("n", 1 << 25)], [262_145, 1], [128, 1])),

@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::spec::Spec;
 
 /// Exercises that are proven at the same time, at most: each takes a compiler and a simulator, and a share of the GPU.
-const MOST_ENGINES: usize = 4;
+const MOST_ENGINES: usize = 8;
 
 /// The record that `--format json` prints.
 #[derive(Serialize)]

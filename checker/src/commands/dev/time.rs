@@ -10,14 +10,15 @@ use crate::attempt::{Code, Ready, SEED};
 use crate::backend::{Arg, Choice, Launch, Run};
 use crate::cli::{Backend, DevTime};
 use crate::commands::Usage;
-use crate::commands::session::{self, Target};
-use crate::compile::{self, Outcome};
+use crate::commands::session;
+use crate::compile::{self, Outcome, ProgramOptions, Target};
 use crate::engine::Engine;
 use crate::exercises::{self, large::large};
 use crate::exit::Exit;
-use crate::gains::{Gain, Record};
+use crate::gains::{Gain, Record, Times};
 use crate::spec::{Kind, Role, Spec, Start};
 use crate::value::{DType, Value};
+use crate::verdict::Slug;
 use crate::{course, judge};
 
 /// Launches that are timed, after one that is not.
@@ -25,13 +26,15 @@ const REPEAT: u32 = 9;
 /// Floats that the copy moves: more than the caches of a GPU hold.
 const COPIED: usize = 1 << 26;
 const COPY: &str = include_str!("copy.cu");
+/// What follows a program's source, so that its kernels are timed.
+const LAUNCHES: &str = include_str!("launches.cu");
 
 /// Times, prints, and writes the record. Exit code 2 when a result is wrong.
 pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     repository()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
-        Some(Target::Exercise(spec)) => vec![spec],
-        Some(Target::Chapter(chapter)) => chapter.exercises.to_vec(),
+        Some(session::Target::Exercise(spec)) => vec![spec],
+        Some(session::Target::Chapter(chapter)) => chapter.exercises.to_vec(),
         None => exercises::all().to_vec(),
     };
     let specs: Vec<_> = specs.into_iter().filter_map(large).collect();
@@ -69,52 +72,86 @@ pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
 }
 
 fn row(gain: &Gain, copy: f64) {
-    let skeleton = gain.skeleton.map_or("-".into(), |ms| format!("{ms:.3} ms"));
-    let factor = gain.factor().map_or(String::new(), |factor| format!("{factor:.1} times faster"));
-    let share = gain.share(copy);
-    let share = share.map_or(String::new(), |share| format!("{:.0} % of a copy", 100.0 * share));
-    say!(
-        "{:<18} {:>12} -> {:>9.3} ms  {factor:<20} {share:<16} {}",
-        gain.id,
-        skeleton,
-        gain.solution,
-        gain.sizes
-    );
+    let line = |name: &str, times: &Times, share: Option<f64>| {
+        let skeleton = times.skeleton.map_or("-".into(), |ms| format!("{ms:.3} ms"));
+        let factor = times.factor().map_or(String::new(), |f| format!("{f:.1} times faster"));
+        let share =
+            share.map_or(String::new(), |share| format!("{:.0} % of a copy", 100.0 * share));
+        let solution = times.solution;
+        say!("{name:<24} {skeleton:>12} -> {solution:>9.3} ms  {factor:<20} {share}");
+    };
+    line(&gain.id, &gain.kernels, gain.share(copy));
+    if let Some(program) = &gain.program {
+        line("  the whole program", program, None);
+    }
 }
 
-/// Times skeleton and solution on the only case of `spec`, and compares what they compute. A skeleton that asks for an
-/// answer first may lack that.
+/// Times skeleton and solution on the only case of `spec`, and compares what they compute.
 fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
     let Some(case) = spec.cases.first() else { bail!("no case") };
     let ready = Ready { repeat: REPEAT, ..Ready::new(spec, (0, case), SEED) };
-    let mut time = |source: Option<&str>, right: bool| -> anyhow::Result<f64> {
-        let source = source.context("a file of the course is missing")?;
-        let code = match Code::compile(spec, [case], source, true, engine)? {
-            Ok(code) => code,
-            Err(verdict) => bail!("{}", verdict.slug()),
+    let mut times = |timed| -> anyhow::Result<Times> {
+        let solution = time(spec, course::solution(spec), Slug::Passed, &ready, engine, timed)?;
+        // what is to be fixed first has no time; what asks for an answer first may lack that
+        let skeleton = match spec.start {
+            Start::Optimise => Some(
+                time(spec, course::skeleton(spec), spec.skeleton, &ready, engine, timed)
+                    .context("skeleton")?,
+            ),
+            Start::Write | Start::Fix => None,
         };
-        let run = code.run(Choice::Gpu, spec, &ready, engine)?;
-        let verdict = judge::case(spec, 0, &ready.inputs, &run);
-        if let Some(verdict) = verdict.filter(|v| right || v.slug() != spec.skeleton) {
-            bail!("{}", verdict.slug());
-        }
-        median(&run)
+        Ok(Times { skeleton, solution })
     };
-    let solution = time(course::solution(spec), true)?;
-    // what is to be fixed first has no time
-    let skeleton = match spec.start {
-        Start::Optimise => Some(time(course::skeleton(spec), false).context("skeleton")?),
-        Start::Write | Start::Fix => None,
-    };
+    let kernels = times(Timed::Kernels)?;
+    let program = (spec.kind == Kind::Program).then(|| times(Timed::Program)).transpose()?;
     let sizes: Vec<String> = case.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
     Ok(Gain {
         id: spec.id.into(),
         sizes: sizes.join(", "),
         bytes: spec.params.iter().zip(&ready.inputs).map(|(p, value)| bytes(p.role, value)).sum(),
-        program: spec.kind == Kind::Program,
-        skeleton,
-        solution,
+        kernels,
+        program,
     })
+}
+
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timed {
+    /// All launches, between events.
+    Kernels,
+    /// The whole call, on the host's clock.
+    Program,
+}
+
+/// The median time of one source, whose results must be right, or those that `allowed` is about wrong.
+fn time(
+    spec: &'static Spec,
+    source: Option<&str>,
+    allowed: Slug,
+    ready: &Ready,
+    engine: &mut Engine,
+    timed: Timed,
+) -> anyhow::Result<f64> {
+    let source = source.context("a file of the course is missing")?;
+    let run = if spec.kind == Kind::Program && timed == Timed::Kernels {
+        let options = ProgramOptions { target: Target::TimedGpu, fmad: false, folder: None };
+        let source = format!("{source}{LAUNCHES}");
+        match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
+            Outcome::Compiled(program) => {
+                engine.call(Choice::Gpu, &program.object, &ready.call(spec))?
+            }
+            refused => bail!("it does not compile: {refused:?}"),
+        }
+    } else {
+        match Code::compile(spec, [ready.case], source, true, engine)? {
+            Ok(code) => code.run(Choice::Gpu, spec, ready, engine)?,
+            Err(verdict) => bail!("{}", verdict.slug()),
+        }
+    };
+    match judge::case(spec, 0, &ready.inputs, &run) {
+        Some(verdict) if verdict.slug() != allowed => bail!("{}", verdict.slug()),
+        _ => median(&run),
+    }
 }
 
 fn bytes(role: Role, value: &Value) -> u64 {
