@@ -46,7 +46,10 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         draft.notes.extend(of_the_line(missed.gate.metric, line));
     }
     draft.spans.extend(calls(scene.source, missed));
-    draft.notes.extend(meaning(missed.gate.metric).iter().map(|&note| note.into()));
+    // what each of them costs is no reason to have more
+    let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
+    let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
+    draft.notes.extend(meaning.iter().map(|&note| note.into()));
     let alone = line.is_some_and(|line| alone(missed.gate.metric, line));
     if alone {
         draft
@@ -75,8 +78,6 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         "which launches does the exercise ask for, and where is their work done now?"
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
-    } else if line.is_some_and(|line| nearly_alone(missed.gate.metric, line)) {
-        "how many of a warp's 32 lanes take part in one of these loads?"
     } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
         "at which byte does a warp's first element lie, and does a sector begin there?"
     } else {
@@ -273,7 +274,9 @@ fn question(metric: Metric) -> &'static str {
         Metric::GlobalAtomics => {
             "whose results could a block put together by itself, before it tells anybody else?"
         }
-        Metric::BytesToDevice => "how much of what is copied in does a kernel read?",
+        Metric::BytesToDevice => {
+            "which of these bytes does no kernel need, and which does the device have already?"
+        }
         Metric::BytesToHost => "how much of what is copied back does the host not have already?",
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             "which data does the other side really need, and when for the last time?"
@@ -303,12 +306,6 @@ fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
     let c = &line.counters;
     let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
     metric == Metric::SectorsPerRequest && 2 * (c.load_sectors + c.store_sectors) < 3 * ideal
-}
-
-/// Whether most of a warp's lanes stay out of these loads.
-fn nearly_alone(metric: Metric, line: &LineCounters) -> bool {
-    let c = &line.counters;
-    metric == Metric::LoadRequests && c.thread_loads < 8 * c.load_requests
 }
 
 /// Whether there are too many requests because single threads make them.
