@@ -27,7 +27,7 @@ const fn case(
     grid: [u32; 3],
     block: [u32; 3],
 ) -> Case {
-    Case { name, why: "", sizes, grid, block, shared: 0, gated: true, allows: &[] }
+    Case { name, why: "", sizes, grid, block, shared: 0, gated: true, allows: &[], defines: &[] }
 }
 
 const VECTOR: &[Param] = &[
@@ -706,6 +706,7 @@ proptest! {
         let total = shape.iter().product();
         let mismatch = Mismatch {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
+            answer: false,
             launch: None,
             copied: None,
         };
