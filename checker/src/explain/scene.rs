@@ -125,13 +125,28 @@ impl<'a> Scene<'a> {
     /// `out[1000]`, as far as it is known.
     pub fn element(&self, access: &Access) -> String {
         match (&access.array, access.index) {
-            (Some(array), Some(index)) => self.element_at(access, array, index),
+            (Some(array), Some(index)) => {
+                self.element_at(access, array, self.in_elements(access, array, index))
+            }
             (Some(array), None) => self.quoted(array),
             (None, Some(index)) if access.space == Some(Space::Local) => {
                 format!("element {index} of its local arrays")
             }
             (None, None) if access.space == Some(Space::Local) => "a local array".to_owned(),
             (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
+        }
+    }
+
+    /// An index, or a length, of a shared array in elements as they are declared, where the access moves a part of one:
+    /// byte 13 of an array of `uchar4` lies in element 3.
+    pub fn in_elements(&self, access: &Access, array: &str, count: i64) -> i64 {
+        let shared = access.space == Some(Space::Shared);
+        let declared = self.source.shared(array).filter(|_| shared);
+        match declared.and_then(|declared| declared.bytes) {
+            Some(size) if (1..size).contains(&access.bytes) => {
+                count.saturating_mul(access.bytes.into()).div_euclid(size.into())
+            }
+            _ => count,
         }
     }
 
