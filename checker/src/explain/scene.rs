@@ -126,7 +126,9 @@ impl<'a> Scene<'a> {
     pub fn element(&self, access: &Access) -> String {
         match (&access.array, access.index) {
             (Some(array), Some(index)) => {
-                self.element_at(access, array, self.in_elements(access, array, index))
+                let part = if self.part_of(access, array).is_some() { "a part of " } else { "" };
+                let index = self.in_elements(access, array, index);
+                format!("{part}{}", self.element_at(access, array, index))
             }
             (Some(array), None) => self.quoted(array),
             (None, Some(index)) if access.space == Some(Space::Local) => {
@@ -140,14 +142,17 @@ impl<'a> Scene<'a> {
     /// An index, or a length, of a shared array in elements as they are declared, where the access moves a part of one:
     /// byte 13 of an array of `uchar4` lies in element 3.
     pub fn in_elements(&self, access: &Access, array: &str, count: i64) -> i64 {
-        let shared = access.space == Some(Space::Shared);
-        let declared = self.source.shared(array).filter(|_| shared);
-        match declared.and_then(|declared| declared.bytes) {
-            Some(size) if (1..size).contains(&access.bytes) => {
-                count.saturating_mul(access.bytes.into()).div_euclid(size.into())
-            }
-            _ => count,
+        match self.part_of(access, array) {
+            Some(size) => count.saturating_mul(access.bytes.into()).div_euclid(size.into()),
+            None => count,
         }
+    }
+
+    /// Bytes of an element of a shared array, where the access moves fewer.
+    fn part_of(&self, access: &Access, array: &str) -> Option<u32> {
+        let shared = access.space == Some(Space::Shared);
+        let declared = self.source.shared(array).filter(|_| shared)?;
+        declared.bytes.filter(|size| (1..*size).contains(&access.bytes))
     }
 
     /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says what is shared, else
