@@ -115,7 +115,11 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let (who, element, verb) = (scene.who(at), scene.element(at), verb(at.action));
     let array = at.array.as_deref().map(|name| scene.name(name).to_owned());
     let before = at.index.is_some_and(|index| index < 0);
-    let title = match (&array, at.elements) {
+    let elements = at.elements.map(|elements| match (&at.array, i64::try_from(elements)) {
+        (Some(name), Ok(elements)) => scene.in_elements(at, name, elements).unsigned_abs(),
+        _ => elements,
+    });
+    let title = match (&array, elements) {
         (Some(_), _) if before => format!("{who} {verb} {element}, before the first element"),
         (Some(array), Some(elements)) => format!(
             "{who} {verb} {element}, but `{array}` has {}",
@@ -138,7 +142,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (None, None) => format!("{verb} outside the array"),
     };
     let mut draft = Draft::new(title).mark(scene.mark(at, true, label));
-    let elements = at.elements.unwrap_or(0);
+    let elements = elements.unwrap_or(0);
     let global = at.space == Some(Space::Global);
     // an unsigned index that should be negative
     let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));

@@ -125,7 +125,11 @@ impl<'a> Scene<'a> {
     /// `out[1000]`, as far as it is known.
     pub fn element(&self, access: &Access) -> String {
         match (&access.array, access.index) {
-            (Some(array), Some(index)) => self.element_at(access, array, index),
+            (Some(array), Some(index)) => {
+                let part = if self.part_of(access, array).is_some() { "a part of " } else { "" };
+                let index = self.in_elements(access, array, index);
+                format!("{part}{}", self.element_at(access, array, index))
+            }
             (Some(array), None) => self.quoted(array),
             (None, Some(index)) if access.space == Some(Space::Local) => {
                 format!("element {index} of its local arrays")
@@ -133,6 +137,22 @@ impl<'a> Scene<'a> {
             (None, None) if access.space == Some(Space::Local) => "a local array".to_owned(),
             (None, _) => format!("the {} bytes at address {:#x}", access.bytes, access.address),
         }
+    }
+
+    /// An index, or a length, of a shared array in elements as they are declared, where the access moves a part of one:
+    /// byte 13 of an array of `uchar4` lies in element 3.
+    pub fn in_elements(&self, access: &Access, array: &str, count: i64) -> i64 {
+        match self.part_of(access, array) {
+            Some(size) => count.saturating_mul(access.bytes.into()).div_euclid(size.into()),
+            None => count,
+        }
+    }
+
+    /// Bytes of an element of a shared array, where the access moves fewer.
+    fn part_of(&self, access: &Access, array: &str) -> Option<u32> {
+        let shared = access.space == Some(Space::Shared);
+        let declared = self.source.shared(array).filter(|_| shared)?;
+        declared.bytes.filter(|size| (1..*size).contains(&access.bytes))
     }
 
     /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says what is shared, else

@@ -9,6 +9,8 @@ use super::scan::Source;
 pub struct Declared {
     /// What its elements are; `None` for a type of the learner's own.
     pub kind: Option<Kind>,
+    /// Bytes of one; `None` for a type of the learner's own.
+    pub bytes: Option<u32>,
     /// Its dimensions; empty for a single variable. A dimension that cannot be told is `None`.
     pub dims: Vec<Option<i64>>,
 }
@@ -89,7 +91,8 @@ impl Source<'_> {
             dims.push(self.constant(dim));
             rest = after.trim_start();
         }
-        Some(Declared { kind, dims })
+        let bytes = words.iter().rev().find_map(|word| bytes(word));
+        Some(Declared { kind, bytes, dims })
     }
 
     /// A number, a `constexpr` of the file, or such a one and a number added.
@@ -111,6 +114,22 @@ impl Source<'_> {
     }
 }
 
+/// Bytes of CUDA's types of one word, vectors such as `uchar4` among them.
+fn bytes(word: &str) -> Option<u32> {
+    let (scalar, lanes) = match word.strip_suffix(['1', '2', '3', '4']) {
+        Some(scalar) => (scalar, word.chars().last()?.to_digit(10)?),
+        None => (word, 1),
+    };
+    let one = match scalar {
+        "char" | "uchar" | "bool" => 1,
+        "short" | "ushort" => 2,
+        "float" | "int" | "uint" | "unsigned" => 4,
+        "double" | "long" | "ulong" | "longlong" | "ulonglong" | "size_t" => 8,
+        _ => return None,
+    };
+    Some(one * lanes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,7 +140,7 @@ mod tests {
         let source = Source::new(
             "constexpr int SIDE = 16;\nstruct P { int a; };\n__global__ void k() {\n    __shared__ float tile[SIDE][SIDE + 1];\n    \
              __shared__ unsigned int hits, bins[256];\n    extern __shared__ float pool[];\n    __shared__ P p[4];\n    \
-             __shared__ float odd[2][N];\n}\n",
+             __shared__ float odd[2][N];\n    __shared__ uchar4 four[8];\n    __shared__ unsigned char small[8];\n}\n",
         );
         let element = |name: &str, index| source.shared(name).map(|d| (d.kind, d.element(index)));
         let found = |kind, text: &str| Some((Some(kind), text.to_owned()));
@@ -133,6 +152,9 @@ mod tests {
         assert_eq!(element("odd", 9), found(Kind::Float, "[9]"));
         assert_eq!(element("p", 1), Some((None, "[1]".to_owned())));
         assert_eq!(element("til", 1), None);
+        let bytes = |name: &str| source.shared(name).and_then(|declared| declared.bytes);
+        let sizes = ["tile", "bins", "p", "four", "small"].map(bytes);
+        assert_eq!(sizes, [Some(4), Some(4), None, Some(4), Some(1)]);
         let by_the_launch = ["pool", "tile", "bins"].map(|name| source.sized_by_the_launch(name));
         assert_eq!(by_the_launch, [true, false, false]);
     }

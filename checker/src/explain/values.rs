@@ -536,8 +536,13 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && !told
     {
         let element = format!("{array}{}", subscript(m, example.index));
+        // a number made of many
+        let begins = match scene.param(m.output) {
+            Some(param) if param.shape == "[1]" => format!("what does {element} begin with, "),
+            _ => String::new(),
+        };
         return format!(
-            "which elements of `{input}` belong in {element}, and which ones get there?"
+            "{begins}which elements of `{input}` belong in {element}, and which ones get there?"
         );
     }
     match m.pattern {
@@ -593,10 +598,6 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::All if m.untouched == m.total => {
             "does any thread reach the line that writes?".into()
-        }
-        Pattern::All if scene.param(m.output).is_some_and(|param| param.shape == "[1]") => {
-            "one number stands for many: what does it begin with, and is any left out or taken twice?"
-                .into()
         }
         Pattern::All | Pattern::Scattered => match m.examples.first() {
             Some(example) => format!(

@@ -143,10 +143,17 @@ impl<'a> Comparison<'a> {
         !self.yours(i).as_f64().is_finite() && self.expected(i).as_f64().is_finite()
     }
 
-    /// Whether element `i` still holds the poison, byte for byte.
+    /// Whether element `i` still holds the poison, byte for byte. One byte alone may well be equal by chance: then the
+    /// word that it lies in decides.
     pub fn untouched(&self, i: usize, poison: [u8; 4]) -> bool {
         let size = self.dtype.bytes();
-        let start = i * size;
+        let (start, size) = match size {
+            1 => {
+                let start = (i & !3).min(self.bytes.len().saturating_sub(4));
+                (start, self.bytes.len().min(4))
+            }
+            _ => (i * size, size),
+        };
         let pattern = poison.into_iter().cycle().skip(start % 4);
         self.bytes
             .get(start..start + size)

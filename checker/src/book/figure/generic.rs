@@ -105,8 +105,8 @@ fn kernels(steps: &[Step]) -> Svg {
         "out" => "g2",
         _ => "spare",
     };
+    let mut y = 16.0;
     for (i, step) in steps.iter().enumerate() {
-        let y = 18.0 + i as f64 * 62.0;
         svg.word([104.0, y - 5.0], "small", &format!("launch {}", i + 1));
         for (k, array) in step.reads.iter().enumerate() {
             let top = y + k as f64 * 27.0;
@@ -117,6 +117,7 @@ fn kernels(steps: &[Step]) -> Svg {
         svg.cell([104.0, y], [150.0, tall], "data", step.does);
         svg.line([256.0, y + tall / 2.0], [292.0, y + tall / 2.0], "brace");
         svg.cell([294.0, y + tall / 2.0 - 12.0], [64.0, 23.0], class(step.writes), step.writes);
+        y += tall + 26.0;
     }
     svg
 }
@@ -163,7 +164,7 @@ fn number(value: f32) -> String {
 
 fn reduction(elements: [f32; 3], start: f32, rows: &[Vec<f32>]) -> Svg {
     let mut svg = Svg::default();
-    let (left, w) = (96.0, 64.0);
+    let (left, w) = (112.0, 62.0);
     let cell = |svg: &mut Svg, row: usize, col: usize, class: &str, word: &str| {
         svg.cell([left + col as f64 * w, 2.0 + row as f64 * 34.0], [w - 4.0, 26.0], class, word);
     };
