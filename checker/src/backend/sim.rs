@@ -217,6 +217,7 @@ mod tests {
             ],
             seed: 0,
             budget: 1000,
+            repeat: 0,
         };
         let mut simulator = Simulator::default();
         simulator.load(PTX.into());

@@ -179,7 +179,7 @@ mod tests {
             let mut lattice: Array2<i32> = Array2::ones([4, 4]);
             lattice[odd] = -1;
             turn(&mut lattice, 0, [0, 0], 7);
-            assert_eq!(lattice, Array2::ones([4, 4]), "{odd:?}");
+            assert_eq!(lattice, Array2::<i32>::ones([4, 4]), "{odd:?}");
         }
     }
 
