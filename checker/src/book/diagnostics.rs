@@ -57,7 +57,16 @@ const GROUPS: &[(&str, &[Slug])] = &[
             Slug::Trap,
         ],
     ),
-    ("Results", &[Slug::OutputNotWritten, Slug::WrongValues, Slug::NotANumber, Slug::Passed]),
+    (
+        "Results",
+        &[
+            Slug::OutputNotWritten,
+            Slug::WrongValues,
+            Slug::NotANumber,
+            Slug::WrongAnswer,
+            Slug::Passed,
+        ],
+    ),
     (
         "Right, but at what cost",
         &[Slug::Uncoalesced, Slug::BankConflict, Slug::WrittenTwice, Slug::GateMissed],

@@ -558,6 +558,10 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::OnlyLastBlockWrong(_) => {
             "which threads of the last block have an element, and what lets them work?".into()
         }
+        _ if m.total == 1 && m.untouched == 0 => {
+            "one number stands for many: what does it begin with, and is any left out or taken twice?"
+                .into()
+        }
         Pattern::Single(0) if m.total == 1 => {
             format!("what belongs into {array}[0], and from which threads does it come?")
         }
