@@ -505,6 +505,11 @@ fn measured_signed(value: f64) -> String {
     if value < 0.0 { format!("-{}", measured(-value)) } else { measured(value) }
 }
 
+/// Whether the output is one number whatever the case: a sum, a count, a maximum.
+fn made_of_many(scene: &Scene<'_>, m: &Mismatch) -> bool {
+    scene.param(m.output).is_some_and(|param| param.shape == "[1]")
+}
+
 fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if m.slug() == Slug::NotANumber {
         return "which value goes into the first operation that has no finite result?".into();
@@ -536,10 +541,10 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && !told
     {
         let element = format!("{array}{}", subscript(m, example.index));
-        // a number made of many
-        let begins = match scene.param(m.output) {
-            Some(param) if param.shape == "[1]" => format!("what does {element} begin with, "),
-            _ => String::new(),
+        let begins = if made_of_many(scene, m) {
+            format!("what does {element} begin with, ")
+        } else {
+            String::new()
         };
         return format!(
             "{begins}which elements of `{input}` belong in {element}, and which ones get there?"
@@ -558,7 +563,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::OnlyLastBlockWrong(_) => {
             "which threads of the last block have an element, and what lets them work?".into()
         }
-        _ if m.total == 1 && m.untouched == 0 => {
+        _ if m.untouched == 0 && made_of_many(scene, m) => {
             "one number stands for many: what does it begin with, and is any left out or taken twice?"
                 .into()
         }
