@@ -35,6 +35,7 @@ static TRANSPOSE: Spec = Spec {
         block: [32, 32, 1],
         shared: 0,
         gated: true,
+        defines: &[],
         allows: &[],
     }],
     tolerance: Tolerance::Exact,

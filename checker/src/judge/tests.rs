@@ -352,12 +352,7 @@ fn observed() -> Observations {
         completed: true,
         totals: Counters { load_requests: 20, load_sectors: 360, ..counters(360) },
         lines: vec![line(3, 40), line(4, 320)],
-        arrays: vec![ArrayUse {
-            name: "out".into(),
-            elements: 9,
-            written: 9,
-            max_writes: 1,
-        }],
+        arrays: vec![ArrayUse { name: "out".into(), elements: 9, written: 9, max_writes: 1 }],
         ..Observations::default()
     }
 }

@@ -39,7 +39,7 @@ impl Tree {
     /// Who works in the round of `stride`.
     fn round(self, slots: usize, stride: usize) -> Vec<Addition> {
         let left = |thread: usize| match self {
-            Self::EveryOther => (thread % (2 * stride) == 0).then_some(thread),
+            Self::EveryOther => thread.is_multiple_of(2 * stride).then_some(thread),
             Self::Neighbours => Some(2 * stride * thread).filter(|left| *left < slots),
             Self::Halves => (thread < stride).then_some(thread),
         };

@@ -147,7 +147,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
 
 /// Which of `bins` equal parts of [0, 1) holds `value`, if any.
 fn bin(value: f64, bins: usize) -> Option<usize> {
-    (0.0..1.0).contains(&value).then(|| (value * bins as f64) as usize)
+    (0.0..1.0).contains(&value).then_some((value * bins as f64) as usize)
 }
 
 #[cfg(test)]
