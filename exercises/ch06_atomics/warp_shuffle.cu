@@ -1,6 +1,6 @@
 // warp_shuffle | chapter 6 | "From register to register"
 //
-// Goal    sums[r] = the sum of row r, and maxima[r] = its largest element, with at most two barriers
+// Goal    sums[r] = the sum of row r, maxima[r] = its largest element, with at most two barriers
 //         and at most 256 bytes of shared memory: a slot for each warp, twice.
 //
 // in      [rows][cols]  f32, read only

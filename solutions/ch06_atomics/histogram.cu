@@ -1,14 +1,14 @@
 // Idea    each block counts into bins of its own in shared memory, and adds them to the global ones
 //         once, at its end.
-// Work    an atomic in shared memory for each element; BINS atomics in global memory for each block.
-// Notice  two barriers: nobody counts before all bins are 0, and nobody reports before all have counted.
+// Work    an atomic in shared memory per element; BINS atomics in global memory per block.
+// Notice  two barriers: no counting before all bins are 0, no report before all have counted.
 
 constexpr int BINS = 256;
 
 extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
     __shared__ unsigned mine[BINS];  // this block's own count
 
-    const size_t stride = size_t(gridDim.x) * blockDim.x;            // threads in the whole grid
+    const size_t stride = size_t(gridDim.x) * blockDim.x;             // threads in the whole grid
     const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;  // 0 .. stride-1
 
     for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {

@@ -1,5 +1,5 @@
-// Idea    lanes hand each other registers: a warp folds in five rounds, without memory and barriers.
-// Work    two folds, 64 floats of shared memory between them, one barrier; the tree in shared memory
+// Idea    lanes hand each other registers: a warp folds in five rounds, without memory or barrier.
+// Work    two folds, 64 floats of shared memory between them, one barrier; the tree in memory
 //         took nine.
 // Notice  every lane takes part in every shuffle, with a value that changes nothing if it has none.
 

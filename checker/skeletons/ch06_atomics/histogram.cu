@@ -16,7 +16,7 @@
 constexpr int BINS = 256;
 
 extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
-    const size_t stride = size_t(gridDim.x) * blockDim.x;            // threads in the whole grid
+    const size_t stride = size_t(gridDim.x) * blockDim.x;             // threads in the whole grid
     const size_t me = size_t(blockIdx.x) * blockDim.x + threadIdx.x;  // 0 .. stride-1
 
     for (size_t idx = me; idx < n; idx += stride) {

@@ -16,7 +16,7 @@ constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block
 
 // Where element i of a tile lies in shared memory.
-// TODO 4: the strides below are powers of two. Which slots share a bank, and where else could they lie?
+// TODO 4: strides are powers of two. Which slots share a bank, and where else could they lie?
 __device__ int slot(int i) {
     return i;
 }

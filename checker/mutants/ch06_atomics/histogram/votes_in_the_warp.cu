@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Lanes of one bin add together: fewer atomics, but still as many as there are different bins in a warp.
+// Lanes of one bin add together: still an atomic for each different bin in a warp.
 
 constexpr int BINS = 256;
 
