@@ -85,7 +85,7 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
                 |&i: &usize| source(i).is_some_and(|j| j < compared.len() && compared.right(i, j));
             // Stops at the first element too many, so that a hopeless distance costs next to nothing.
             if wrong.iter().filter(|i| !fits(i)).take(allowed + 1).count() <= allowed
-                && !by_chance(wrong, compared.len(), fits)
+                && !by_chance(wrong, compared, source)
             {
                 let shift = i64::try_from(distance).ok()?;
                 return Some(Pattern::Shifted(if forward { shift } else { -shift }));
@@ -95,14 +95,22 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
     None
 }
 
-/// Whether so many of the right elements fit that the wrong ones may do so by chance, and not so many that everything is
-/// shifted.
-fn by_chance(wrong: &[usize], total: usize, fits: impl Fn(&usize) -> bool) -> bool {
+/// Whether so many of the right elements hold what belongs at their `source` that the wrong ones may do so by chance, and
+/// not so many that everything is shifted. Elements without a source say nothing.
+fn by_chance(
+    wrong: &[usize],
+    compared: &Comparison<'_>,
+    source: impl Fn(usize) -> Option<usize>,
+) -> bool {
     let mut rest = wrong.iter().peekable();
-    let right = |i: &usize| rest.next_if_eq(&i).is_none();
-    let (right, fitting) = (0..total)
-        .filter(right)
-        .fold((0_u32, 0_u32), |(all, fit), i| (all + 1, fit + u32::from(fits(&i))));
+    let (mut right, mut fitting) = (0_u32, 0_u32);
+    for i in 0..compared.len() {
+        let is_wrong = rest.next_if_eq(&&i).is_some();
+        if let Some(j) = source(i).filter(|j| !is_wrong && *j < compared.len()) {
+            right += 1;
+            fitting += u32::from(compared.right(i, j));
+        }
+    }
     let share = f64::from(fitting) / f64::from(right.max(1));
     share > CHANCE && share < FIT
 }

@@ -139,10 +139,24 @@ fn two_values_are_not_shifted_by_chance() {
         if state >> 31 == 0 { 1.0 } else { -1.0 }
     };
     let right: Vec<f32> = (0..200).map(|_| coin()).collect();
-    let pattern = |yours: &[f32]| match judged(&FLOATS, &[200], &right, yours) {
+    let of = |right: &[f32], yours: &[f32]| match judged(&FLOATS, &[right.len()], right, yours) {
         Some(Verdict::WrongValues { mismatch, .. }) => mismatch.pattern,
         other => panic!("{other:?}"),
     };
+    let pattern = |yours: &[f32]| of(&right, yours);
+
+    // a short one: half of its elements have nothing 15 places before them
+    let short = &right[..30];
+    let mut yours = short.to_vec();
+    let unlike = |i: &usize| short[*i] != short[*i - 15];
+    let wrong: Vec<usize> = (15..30).filter(unlike).take(3).collect();
+    assert_eq!(wrong.len(), 3);
+    for i in wrong {
+        yours[i] *= -1.0;
+    }
+    let found = of(short, &yours);
+    assert!(!matches!(found, Pattern::Shifted(_)), "{found:?}");
+
     let mut yours = right.clone();
     for i in [40, 77, 131] {
         yours[i] *= -1.0;
