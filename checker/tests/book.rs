@@ -298,14 +298,20 @@ fn commands_in_sentences_exist() {
     assert!(seen > 3, "only {seen}");
 }
 
-/// Prose alone, in small letters: no code, no markers, no headings, and no links, which name other pages.
+/// Prose alone, in small letters: no code, no markers, no headings, no links, which name other pages, and no goals, which
+/// name what is to come.
 fn prose(page: &str) -> String {
     let mut out = String::new();
-    let mut fenced = false;
+    let (mut fenced, mut goals) = (false, false);
     for line in page.lines() {
+        goals = (goals && !line.is_empty()) || line.starts_with("**After this chapter you can**");
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
-        } else if !fenced && !line.trim_start().starts_with("{{#") && !line.starts_with('#') {
+        } else if !fenced
+            && !goals
+            && !line.trim_start().starts_with("{{#")
+            && !line.starts_with('#')
+        {
             let text: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
             let mut parts = text.split("](").peekable();
             let mut first = true;
@@ -335,9 +341,12 @@ fn mentions(text: &str, term: &str) -> bool {
 #[test]
 fn no_term_is_used_before_it_is_introduced() {
     let glossary = fs::read_to_string(root().join("src/glossary.md")).expect("a glossary");
+    // a verb of every day, too
+    const EVERYDAY: &[&str] = &["carry"];
     let terms: Vec<String> = glossary
         .lines()
         .filter_map(|line| Some(line.strip_prefix("**")?.split("**").next()?.to_lowercase()))
+        .filter(|term| !EVERYDAY.contains(&term.as_str()))
         .collect();
     assert!(terms.len() > 30, "only {} terms", terms.len());
     let chapters: Vec<(String, String)> = pages()
