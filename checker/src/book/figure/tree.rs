@@ -198,10 +198,11 @@ fn says(round: usize, stride: usize, additions: &[Addition], cost: Cost) -> Stri
     let threads: Vec<String> = additions.iter().map(|a| a.thread.to_string()).collect();
     let (who, work) = if threads.len() == 1 { ("thread", "works") } else { ("threads", "work") };
     let warps = if cost.busy == 1 { "warp has" } else { "warps have" };
-    let split = match cost.split {
-        0 => "and none is split".to_owned(),
-        1 => "and 1 is split".to_owned(),
-        n => format!("and {n} are split"),
+    let split = match (cost.busy, cost.split) {
+        (_, 0) => "and none is split".to_owned(),
+        (1, 1) => "and it is split".to_owned(),
+        (_, 1) => "and 1 is split".to_owned(),
+        (_, n) => format!("and {n} are split"),
     };
     let turns = match cost.turns {
         1 => "An access to the slots takes one turn.".to_owned(),
