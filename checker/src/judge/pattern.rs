@@ -1,5 +1,7 @@
 //! Where the wrong elements lie. A pattern says more than a list: "block 0 is right, every other block is wrong".
 
+use std::collections::HashMap;
+
 use super::compare::Comparison;
 use crate::verdict::Pattern;
 
@@ -64,8 +66,8 @@ fn blocks(wrong: &[usize], total: usize, threads: usize, solid: bool) -> Option<
     }
 }
 
-/// Share of the right elements that may hold what belongs as far away, by chance, without making a shift a guess: where
-/// there are few values, many places hold the same one.
+/// How likely two elements may be equal by chance without making a shift a guess: where there are few values, many places
+/// hold the same one.
 const CHANCE: f64 = 0.25;
 
 /// Wrong elements hold what belongs a fixed distance away.
@@ -95,13 +97,22 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
     None
 }
 
-/// Whether so many of the right elements hold what belongs at their `source` that the wrong ones may do so by chance, and
-/// not so many that everything is shifted. Elements without a source say nothing.
+/// Whether the wrong elements may hold what belongs at their `source` by chance: there are few values, and it is not so
+/// that the right elements, too, hold what belongs at theirs.
 fn by_chance(
     wrong: &[usize],
     compared: &Comparison<'_>,
     source: impl Fn(usize) -> Option<usize>,
 ) -> bool {
+    let mut often: HashMap<u64, u32> = HashMap::new();
+    for i in 0..compared.len() {
+        *often.entry(compared.expected(i).as_f64().to_bits()).or_default() += 1;
+    }
+    let share = |count: u32| f64::from(count) / compared.len() as f64;
+    let alike: f64 = often.values().map(|count| share(*count).powi(2)).sum();
+    if alike <= CHANCE {
+        return false;
+    }
     let mut rest = wrong.iter().peekable();
     let (mut right, mut fitting) = (0_u32, 0_u32);
     for i in 0..compared.len() {
@@ -111,8 +122,7 @@ fn by_chance(
             fitting += u32::from(compared.right(i, j));
         }
     }
-    let share = f64::from(fitting) / f64::from(right.max(1));
-    share > CHANCE && share < FIT
+    f64::from(fitting) < FIT * f64::from(right.max(1))
 }
 
 /// One index in every few, from the first to the end.
