@@ -60,6 +60,9 @@ fn compared(times: &Times) -> String {
 
 /// All of them.
 pub fn table(record: &Record) -> String {
+    if record.exercises.is_empty() {
+        return "<p>No times are recorded here.</p>\n".into();
+    }
     let mut out = String::from(
         "<table class=\"wb-table\">\n<thead><tr><th>Exercise</th><th>Large case</th><th>Timed</th><th>Handed out</th>\
          <th>Solved</th><th>Times faster</th><th>Of a copy's bandwidth</th></tr></thead>\n<tbody>\n",
