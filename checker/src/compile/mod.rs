@@ -74,7 +74,7 @@ pub enum Target {
     Simulator,
     /// NVIDIA's own, inside the program.
     Gpu,
-    /// The same, with a way around `cudaLaunchKernel` for a source that times what goes through it.
+    /// The same, with `__cudaLaunchKernel` wrapped by a source that times what goes through it.
     TimedGpu,
 }
 

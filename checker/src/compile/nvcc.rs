@@ -96,7 +96,7 @@ fn arguments(nvcc: &Path, options: &ProgramOptions) -> Vec<OsString> {
         Target::Gpu | Target::TimedGpu => {
             all.push("-cudart=static".into());
             if options.target == Target::TimedGpu {
-                all.extend(["-Xlinker", "--wrap=cudaLaunchKernel"].map(OsString::from));
+                all.extend(["-Xlinker", "--wrap=__cudaLaunchKernel"].map(OsString::from));
             }
             // where the wheels have it, which nvcc itself does not know
             if let Some(root) = nvcc.parent().and_then(Path::parent) {

@@ -1,20 +1,21 @@
 
 // Follows a program's source: each launch waits for its end between two events, and what the launches took adds up.
+// `<<<>>>` becomes a call of __cudaLaunchKernel (crt/host_runtime.h of CUDA 13), which the linker is told to wrap.
 #include <cuda_runtime.h>
 
 static double workbook_spent = 0.0;  // milliseconds
 
-extern "C" cudaError_t __real_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
-                                               cudaStream_t stream);
+extern "C" cudaError_t __real___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block,
+                                                 void** args, size_t shared, cudaStream_t stream);
 
-extern "C" cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args, size_t shared,
-                                               cudaStream_t stream) {
+extern "C" cudaError_t __wrap___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block,
+                                                 void** args, size_t shared, cudaStream_t stream) {
     cudaEvent_t start = nullptr;
     cudaEvent_t end = nullptr;
     cudaEventCreate(&start);
     cudaEventCreate(&end);
     cudaEventRecord(start, stream);
-    const cudaError_t status = __real_cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+    const cudaError_t status = __real___cudaLaunchKernel(kernel, grid, block, args, shared, stream);
     cudaEventRecord(end, stream);
     cudaEventSynchronize(end);
     float milliseconds = 0.0f;

@@ -167,7 +167,9 @@ fn bytes(role: Role, value: &Value) -> u64 {
 fn median(run: &Run) -> anyhow::Result<f64> {
     let mut times = run.milliseconds.clone();
     times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().context("nothing was timed")
+    let median = times.get(times.len() / 2).copied().context("nothing was timed")?;
+    ensure!(median > 0.0, "no launch was timed");
+    Ok(median)
 }
 
 /// What a plain copy reaches, in bytes per second.
