@@ -19,7 +19,12 @@ one_kernel = cp.ElementwiseKernel(
     "out = min(max(a * x + b * y, 0.0f), 1.0f)",
     "one_kernel",
 )
-fused = cp.fuse(lambda a, x, b, y: cp.clip(a * x + b * y, 0, 1))
+
+
+@cp.fuse()
+def fused(a, x, b, y):
+    return cp.clip(a * x + b * y, 0, 1)
+
 
 print(abs(expression() - one_kernel(a, x, b, y)).max(), abs(expression() - fused(a, x, b, y)).max())
 for name, work in [
