@@ -9,7 +9,7 @@
 //
 // This kernel was right while there was a thread for each element and none to spare.
 //
-// Run     checker check guard            Stuck?  checker hint guard
+// Run     cargo checker check guard            Stuck?  cargo checker hint guard
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int idx = threadIdx.x;  // 0 .. 1023

@@ -13,7 +13,7 @@
 //
 // For n = 1024 all is well. For n = 1025 it is not.
 //
-// Run     checker check launch_config    Stuck?  checker hint launch_config
+// Run     cargo checker check launch_config    Stuck?  cargo checker hint launch_config
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

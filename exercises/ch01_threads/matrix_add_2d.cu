@@ -10,7 +10,7 @@
 //
 // This kernel is right, and slow. The 32 threads of a warp follow each other in x.
 //
-// Run     checker check matrix_add_2d    Stuck?  checker hint matrix_add_2d
+// Run     cargo checker check matrix_add_2d    Stuck?  cargo checker hint matrix_add_2d
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
                                          int cols) {

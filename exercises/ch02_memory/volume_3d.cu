@@ -10,7 +10,7 @@
 // cudaMalloc3D gives each row its pitch, as cudaMallocPitch does, and keeps the address, the pitch
 // and the number of rows in a slice together in a cudaPitchedPtr.
 //
-// Run     checker check volume_3d        Stuck?  checker hint volume_3d
+// Run     cargo checker check volume_3d        Stuck?  cargo checker hint volume_3d
 
 // Element (z, y, x): z slices of p.ysize rows lie before its slice, and y rows before its row.
 __device__ float* at(cudaPitchedPtr p, int z, int y, int x) {

@@ -12,7 +12,7 @@
 // This kernel is right, and coalesced both ways. Something else takes 32 turns where one would do.
 // Keep the tile: at most 4224 bytes of shared memory.
 //
-// Run     checker check bank_conflicts   Stuck?  checker hint bank_conflicts
+// Run     cargo checker check bank_conflicts   Stuck?  cargo checker hint bank_conflicts
 
 constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
 

@@ -9,7 +9,7 @@
 //
 // As long as n is a whole number of blocks, all is well.
 //
-// Run     checker check barrier_divergence    Stuck?  checker hint barrier_divergence
+// Run     cargo checker check barrier_divergence    Stuck?  cargo checker hint barrier_divergence
 
 constexpr int BLOCK = 256;  // threads of a block
 

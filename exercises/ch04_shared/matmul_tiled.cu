@@ -12,7 +12,7 @@
 // Each thread computes one element of c, and loads a row of a and a column of b for itself. Its
 // neighbours load the same rows and columns. Use at most two tiles of shared memory.
 //
-// Run     checker check matmul_tiled     Stuck?  checker hint matmul_tiled
+// Run     cargo checker check matmul_tiled     Stuck?  cargo checker hint matmul_tiled
 
 constexpr int TILE = 16;  // elements of a tile on either side; a thread for each
 

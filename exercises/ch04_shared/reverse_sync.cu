@@ -9,7 +9,7 @@
 //
 // It may well be right on your GPU. It is still wrong.
 //
-// Run     checker check reverse_sync     Stuck?  checker hint reverse_sync
+// Run     cargo checker check reverse_sync     Stuck?  cargo checker hint reverse_sync
 
 constexpr int MOST = 256;  // threads of the largest block
 

@@ -12,7 +12,7 @@
 // Let the block load it once, into shared memory of (BLOCK + 2 * radius) floats. How many that is,
 // only the launch knows.
 //
-// Run     checker check stencil_1d       Stuck?  checker hint stencil_1d
+// Run     cargo checker check stencil_1d       Stuck?  cargo checker hint stencil_1d
 
 constexpr int BLOCK = 256;  // threads of a block
 

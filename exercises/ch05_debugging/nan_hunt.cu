@@ -14,7 +14,7 @@
 //
 // Hunt before you mend: once the kernel is right, there is nothing left to find.
 //
-// Run     checker check nan_hunt         Stuck?  checker hint nan_hunt
+// Run     cargo checker check nan_hunt         Stuck?  cargo checker hint nan_hunt
 
 // TODO 1: which thread is the first whose result is no number, and when does it go wrong? Of the
 //         blocks the first, in it the first thread; of its steps the first after which `sum` is

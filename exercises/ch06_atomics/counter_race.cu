@@ -11,7 +11,7 @@
 // This kernel looks right, and would be with one thread. Which number it leaves in hits[0] is a
 // matter of luck.
 //
-// Run     checker check counter_race     Stuck?  checker hint counter_race
+// Run     cargo checker check counter_race     Stuck?  cargo checker hint counter_race
 
 extern "C" __global__ void counter_race(const float* in, int* hits, int n, float limit) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. grid*block-1

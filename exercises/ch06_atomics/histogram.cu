@@ -11,7 +11,7 @@
 // This kernel is right, and slow: every element costs an atomic operation on global memory, and
 // where many elements fall into one bin, they all queue for the same address.
 //
-// Run     checker check histogram        Stuck?  checker hint histogram
+// Run     cargo checker check histogram        Stuck?  cargo checker hint histogram
 
 constexpr int BINS = 256;
 

@@ -10,7 +10,7 @@
 //
 // This kernel is right, and wasteful. In every round, look at which threads of a warp have work.
 //
-// Run     checker check reduce_tree      Stuck?  checker hint reduce_tree
+// Run     cargo checker check reduce_tree      Stuck?  cargo checker hint reduce_tree
 
 constexpr int BLOCK = 256;  // threads per block, a power of two
 

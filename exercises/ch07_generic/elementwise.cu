@@ -13,8 +13,8 @@
 // This program is right. It is what `clip(a * x + b * y)` becomes in an array library: each
 // operation is a kernel, and what it gives is an array.
 //
-// Run     checker check elementwise      Stuck?  checker hint elementwise
-//         checker profile elementwise    what each line loads and stores
+// Run     cargo checker check elementwise      Stuck?  cargo checker hint elementwise
+//         cargo checker profile elementwise    what each line loads and stores
 
 constexpr int BLOCK = 256;
 

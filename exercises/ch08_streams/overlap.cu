@@ -12,8 +12,8 @@
 // This program is right. First everything is copied in, then computed, then copied out: two of the
 // device's three engines are idle at any time.
 //
-// Run     checker check overlap          Stuck?  checker hint overlap
-//         checker profile overlap        what each engine does, and when
+// Run     cargo checker check overlap          Stuck?  cargo checker hint overlap
+//         cargo checker profile overlap        what each engine does, and when
 
 constexpr int BLOCK = 256;
 

@@ -13,7 +13,7 @@
 // that you may see are luck. Mend it without a wait for the whole device, and so that copies in and
 // copies out still overlap.
 //
-// Run     checker check stream_order     Stuck?  checker hint stream_order
+// Run     cargo checker check stream_order     Stuck?  cargo checker hint stream_order
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 //
 // This kernel is right, and slow: three loads of a single byte each, 3 bytes from the neighbour's.
 //
-// Run     checker check rgb_to_gray      Stuck?  checker hint rgb_to_gray
+// Run     cargo checker check rgb_to_gray      Stuck?  cargo checker hint rgb_to_gray
 
 constexpr int BLOCK = 256;  // threads per block
 

@@ -12,7 +12,7 @@
 // slope   [3]              f32, in the host's memory; Sobel's are -1 0 1
 // border  what lies beyond the image: ZERO, CLAMP or WRAP
 //
-// Run     checker check sobel_const      Stuck?  checker hint sobel_const
+// Run     cargo checker check sobel_const      Stuck?  cargo checker hint sobel_const
 
 constexpr int TILE = 32;        // pixels of a block, on either side; a thread for each
 constexpr int SIDE = TILE + 2;  // with a pixel more on all four sides: the halo

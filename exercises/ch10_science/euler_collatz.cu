@@ -15,7 +15,7 @@
 // Two things are wrong here. First the answer: some chains come out too short. Once they are right,
 // the count of atomics.
 //
-// Run     checker check euler_collatz    Stuck?  checker hint euler_collatz
+// Run     cargo checker check euler_collatz    Stuck?  cargo checker hint euler_collatz
 
 constexpr int BLOCK = 256;
 

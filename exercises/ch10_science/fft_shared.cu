@@ -10,7 +10,7 @@
 // stages  count   n = 2^stages points, 1 <= stages <= 10
 // launch  a block for each signal, n / 2 threads in it: a thread for each butterfly of a round
 //
-// Run     checker check fft_shared       Stuck?  checker hint fft_shared
+// Run     cargo checker check fft_shared       Stuck?  cargo checker hint fft_shared
 
 constexpr int MOST = 1024;  // points of a signal, at most
 

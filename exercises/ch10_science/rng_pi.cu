@@ -14,7 +14,7 @@
 //
 // Philox and the count are right. But pi comes out no better with a million threads than with one.
 //
-// Run     checker check rng_pi           Stuck?  checker hint rng_pi
+// Run     cargo checker check rng_pi           Stuck?  cargo checker hint rng_pi
 
 constexpr int BLOCK = 256;
 

@@ -9,7 +9,7 @@
 //
 // This kernel is right for one block. Give it two, and both do the same work.
 //
-// Run     checker check blocks           Stuck?  checker hint blocks
+// Run     cargo checker check blocks           Stuck?  cargo checker hint blocks
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int idx = threadIdx.x;  // place in the data

@@ -7,7 +7,7 @@
 // cols    count         elements in one row
 // launch  1 block, cols threads wide (x) and rows threads high (y): no thread too many
 //
-// Run     checker check double_it        Stuck?  checker hint double_it
+// Run     cargo checker check double_it        Stuck?  cargo checker hint double_it
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     // TODO 1: which column and which row are mine?

@@ -10,7 +10,7 @@
 // This kernel is right, and slow: each thread works through a chunk of its own. Look at what the 32
 // threads of a warp read in the same step.
 //
-// Run     checker check grid_stride      Stuck?  checker hint grid_stride
+// Run     cargo checker check grid_stride      Stuck?  cargo checker hint grid_stride
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t threads = size_t(gridDim.x) * blockDim.x;            // in the whole grid

@@ -13,7 +13,7 @@
 // The memory `fetched` is page-locked: cudaMemcpyAsync copies to such memory while the host goes
 // on. Two things are wrong with this program. It may well print the right answer on a GPU.
 //
-// Run     checker check cleanup          Stuck?  checker hint cleanup
+// Run     cargo checker check cleanup          Stuck?  cargo checker hint cleanup
 
 __global__ void saxpy(float a, const float* x, const float* y, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

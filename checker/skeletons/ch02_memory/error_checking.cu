@@ -15,7 +15,7 @@
 // threads in each block             in one case more than a block may have
 // bad     the kernel gives up at this element; there is none when it is n
 //
-// Run     checker check error_checking   Stuck?  checker hint error_checking
+// Run     cargo checker check error_checking   Stuck?  cargo checker hint error_checking
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -9,7 +9,7 @@
 //
 // This program is right. To be on the safe side it copies every array in, and every array back.
 //
-// Run     checker check in_out_inout     Stuck?  checker hint in_out_inout
+// Run     cargo checker check in_out_inout     Stuck?  cargo checker hint in_out_inout
 
 #include <vector>
 

@@ -11,7 +11,7 @@
 // cudaMallocPitch makes each row longer than asked for, so that the next one begins at a good
 // address. `pitch` is the number of bytes from one row to the next. It is forgotten in two places.
 //
-// Run     checker check pitched_2d       Stuck?  checker hint pitched_2d
+// Run     cargo checker check pitched_2d       Stuck?  cargo checker hint pitched_2d
 
 __global__ void negative(float* region, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -6,7 +6,7 @@
 // out     [n]  f32, in the host's memory, every element must be written
 // n       count
 //
-// Run     checker check roundtrip        Stuck?  checker hint roundtrip
+// Run     cargo checker check roundtrip        Stuck?  cargo checker hint roundtrip
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

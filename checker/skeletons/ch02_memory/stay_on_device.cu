@@ -11,7 +11,7 @@
 // This program is right. Each step is a function that can be used alone: it takes its data to the
 // device, and brings the results back. That makes four copies in and three out.
 //
-// Run     checker check stay_on_device   Stuck?  checker hint stay_on_device
+// Run     cargo checker check stay_on_device   Stuck?  cargo checker hint stay_on_device
 
 #include <vector>
 

@@ -15,7 +15,7 @@
 //
 // This kernel is right, and each of its loads brings one float.
 //
-// Run     checker check float4_align     Stuck?  checker hint float4_align
+// Run     cargo checker check float4_align     Stuck?  cargo checker hint float4_align
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {

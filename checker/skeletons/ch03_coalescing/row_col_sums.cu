@@ -11,7 +11,7 @@
 //
 // This kernel is right, and half of it is slow. One of its two loops reads memory well. Which one?
 //
-// Run     checker check row_col_sums     Stuck?  checker hint row_col_sums
+// Run     cargo checker check row_col_sums     Stuck?  cargo checker hint row_col_sums
 
 // The sum of `value` over the 32 lanes of a warp, in every lane. All 32 must call it together.
 // Chapter 6 shows how it works.

@@ -13,9 +13,9 @@
 // The kernel is right for every s. It visits the elements in an order of its own: 0, s, 2s ...,
 // then from 1 on, then from 2 on. Any other order gives the same result.
 //
-// Predict first. Then see what each stride costs: checker profile stride --case 's = 3'
+// Predict first. Then see what each stride costs: cargo checker profile stride --case 's = 3'
 //
-// Run     checker check stride           Stuck?  checker hint stride
+// Run     cargo checker check stride           Stuck?  cargo checker hint stride
 
 // TODO 1: predict. How many sectors of 32 bytes does a warp touch when it loads in[i], if its 32
 //         threads take floats that are s apart? The array begins at a sector.

@@ -14,7 +14,7 @@
 // loads `x` gets y and z with it. Give the kernel an array for each field instead. The host's
 // arrays stay as they are: the program has to rearrange them on the way in and on the way out.
 //
-// Run     checker check structs_soa      Stuck?  checker hint structs_soa
+// Run     cargo checker check structs_soa      Stuck?  cargo checker hint structs_soa
 
 #include <vector>
 

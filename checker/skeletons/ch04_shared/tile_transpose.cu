@@ -11,7 +11,7 @@
 //
 // This kernel is right, and slow: each warp reads a row and writes a column.
 //
-// Run     checker check tile_transpose   Stuck?  checker hint tile_transpose
+// Run     cargo checker check tile_transpose   Stuck?  cargo checker hint tile_transpose
 
 constexpr int SIDE = 32;  // elements of a tile on either side; a thread for each
 

@@ -11,7 +11,7 @@
 // Each block copies its part of `in` and one element more on every side into shared memory, waits,
 // and adds up nine elements from there. That plan is right and should stay. Three lines are not.
 //
-// Run     checker check oob_uninit_hunt  Stuck?  checker hint oob_uninit_hunt
+// Run     cargo checker check oob_uninit_hunt  Stuck?  cargo checker hint oob_uninit_hunt
 
 constexpr int SIDE = 16;         // of a block
 constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side

@@ -10,7 +10,7 @@
 // scan_tiles is right for its own tile: every block begins again at 0. What is missing is the
 // carry: what all the tiles before add up to.
 //
-// Run     checker check scan_blocks      Stuck?  checker hint scan_blocks
+// Run     cargo checker check scan_blocks      Stuck?  cargo checker hint scan_blocks
 
 constexpr int THREADS = 256;       // threads per block
 constexpr int TILE = 2 * THREADS;  // elements per block

@@ -9,7 +9,7 @@
 // cols    count         any cols from 1 to the number of threads in a block
 // launch  one block for each row; a block is 1 to 32 whole warps
 //
-// Run     checker check warp_shuffle     Stuck?  checker hint warp_shuffle
+// Run     cargo checker check warp_shuffle     Stuck?  cargo checker hint warp_shuffle
 
 constexpr unsigned ALL = 0xffffffffu;        // all 32 lanes of a warp
 constexpr float LOWEST = -3.402823466e+38f;  // no float is less

@@ -15,7 +15,7 @@
 //
 // This program does not do that. DOT and COUNT are right, as long as there is something to count.
 //
-// Run     checker check reduction_kernel   Stuck?  checker hint reduction_kernel
+// Run     cargo checker check reduction_kernel   Stuck?  cargo checker hint reduction_kernel
 
 constexpr int BLOCK = 256;       // threads per block; a power of two
 constexpr int MOST_BLOCKS = 64;  // beyond that, threads take more elements

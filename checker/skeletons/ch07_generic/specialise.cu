@@ -10,7 +10,7 @@
 // n        count             any n >= 1
 // launch   more threads than elements; n may be anything
 //
-// Run     checker check specialise       Stuck?  checker hint specialise
+// Run     cargo checker check specialise       Stuck?  cargo checker hint specialise
 
 #ifndef RADIUS
 #define RADIUS 4  // for a compiler that was told none

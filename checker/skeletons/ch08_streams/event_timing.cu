@@ -12,7 +12,7 @@
 // The results are right. The time is not: it hardly changes when `steps` is a hundred times as
 // large.
 //
-// Run     checker check event_timing     Stuck?  checker hint event_timing
+// Run     cargo checker check event_timing     Stuck?  cargo checker hint event_timing
 
 #include <chrono>
 

@@ -11,7 +11,7 @@
 // cosine, sine   of the angle
 // edge    0: beyond the image there is nothing, 0.  1: the pixel at the edge goes on.
 //
-// Run     checker check texture_rotate   Stuck?  checker hint texture_rotate
+// Run     cargo checker check texture_rotate   Stuck?  cargo checker hint texture_rotate
 
 __global__ void rotate(cudaTextureObject_t image, float* out, int height, int width, float cosine,
                        float sine) {

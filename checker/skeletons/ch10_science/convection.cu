@@ -15,7 +15,7 @@
 // The formula is right, and so are the host's calls. But dye vanishes here, and comes from nowhere
 // there.
 //
-// Run     checker check convection       Stuck?  checker hint convection
+// Run     cargo checker check convection       Stuck?  cargo checker hint convection
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;

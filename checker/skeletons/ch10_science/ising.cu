@@ -14,7 +14,7 @@
 //
 // The rule of one site is right. But here everybody moves at once.
 //
-// Run     checker check ising            Stuck?  checker hint ising
+// Run     cargo checker check ising            Stuck?  cargo checker hint ising
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;

@@ -13,7 +13,7 @@
 // This program is right, and slow. Look at what the 32 threads of a warp read when each reads its
 // neuron's v.
 //
-// Run     checker check izhikevich       Stuck?  checker hint izhikevich
+// Run     cargo checker check izhikevich       Stuck?  cargo checker hint izhikevich
 
 #include <vector>
 
