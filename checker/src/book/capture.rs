@@ -323,11 +323,22 @@ fn normalise(printed: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// "simulator · 41 ms" -> "simulator".
+/// "simulator · 41 ms" -> "simulator". A line that ends at a fixed column gets the spaces that it has beside a time of two
+/// digits.
 fn without_time(line: &str) -> String {
+    const USUAL: usize = " · 41 ms".len();
     let mut out = line.to_owned();
-    while let Some(start) = time(&out) {
-        out.replace_range(start, "");
+    while let Some(place) = time(&out) {
+        let length = place.len();
+        out.replace_range(place.clone(), "");
+        let before = out.get(..place.start).unwrap_or_default();
+        if let Some(gap) = before.rfind("   ") {
+            if length > USUAL {
+                out.insert_str(gap, &" ".repeat(length - USUAL));
+            } else {
+                out.replace_range(gap..gap + (USUAL - length).min(2), "");
+            }
+        }
     }
     out
 }
@@ -355,6 +366,10 @@ mod tests {
     fn times_are_dropped_and_nothing_else() {
         assert_eq!(normalise("  ok   simulator · 41 ms  \n"), "  ok   simulator");
         assert_eq!(normalise("a · 1.2 s · 3 cases"), "a · 3 cases");
+        // right-aligned: one space less for each digit more
+        let pass = |time: &str| format!("  ok   7 cases {:>30}", format!("simulator · {time}"));
+        let all = ["7 ms", "41 ms", "412 ms", "41.2 s"].map(|time| normalise(&pass(time)));
+        assert!(all.iter().all(|line| *line == all[1]), "{all:?}");
         assert_eq!(normalise("GPU · 7 cases · 12 msx"), "GPU · 7 cases · 12 msx");
     }
 
