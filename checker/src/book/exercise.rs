@@ -157,8 +157,10 @@ fn gates(out: &mut String, gates: &[Gate]) {
     out.push_str("</ul>\n");
 }
 
+/// Two digits after the point at most.
 fn number(value: f64) -> String {
-    if value.fract() == 0.0 { grouped(value as usize) } else { value.to_string() }
+    let rounded = (value * 100.0).round() / 100.0;
+    if rounded.fract() == 0.0 { grouped(rounded as usize) } else { rounded.to_string() }
 }
 
 const fn metric(metric: Metric) -> &'static str {
