@@ -51,6 +51,17 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
 "#,
     ),
     (
+        "has_the_name_of_a_function_of_ours",
+        r#"#include <cstdlib>
+extern "C" double workbook_kernel_milliseconds() {
+    abort();
+}
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    for (int i = 0; i < n; ++i) out[i] = 0;
+}
+"#,
+    ),
+    (
         "forks",
         r#"#include <unistd.h>
 extern "C" void roundtrip(const float* a, float* out, int n) {
