@@ -1,0 +1,57 @@
+//! What can be graded: the course as the graders' side needs it.
+
+use serde::{Deserialize, Serialize};
+
+/// The exercises of a course, in its order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// SHA-256 over everything that a grade depends on (exercises, cases, skeletons), in hexadecimal: another hash means
+    /// that grades have to be made again.
+    pub hash: String,
+    /// In the course's order.
+    pub exercises: Vec<Exercise>,
+}
+
+/// One exercise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exercise {
+    /// `blocks`: the stem of its file.
+    pub id: String,
+    /// `ch01_threads`: the folder of its file.
+    pub chapter: String,
+    /// One line in the imperative.
+    pub goal: String,
+    /// Typical time to solve, in minutes.
+    pub minutes: u32,
+    /// Names of its cases, in order.
+    pub cases: Vec<String>,
+    /// Names of its gates, in order: "sectors per request <= 4".
+    pub gates: Vec<String>,
+    /// The file as it was handed out.
+    pub skeleton: String,
+}
+
+impl Course {
+    /// The exercise called `id`.
+    pub fn exercise(&self, id: &str) -> Option<&Exercise> {
+        self.exercises.iter().find(|exercise| exercise.id == id)
+    }
+
+    /// The chapters in order, each once.
+    pub fn chapters(&self) -> Vec<&str> {
+        let mut chapters: Vec<&str> = vec![];
+        for exercise in &self.exercises {
+            if !chapters.contains(&exercise.chapter.as_str()) {
+                chapters.push(&exercise.chapter);
+            }
+        }
+        chapters
+    }
+}
+
+impl Exercise {
+    /// Where its file lies in a submission: `exercises/ch01_threads/blocks.cu`.
+    pub fn path(&self) -> String {
+        format!("exercises/{}/{}.cu", self.chapter, self.id)
+    }
+}

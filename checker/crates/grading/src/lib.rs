@@ -1,0 +1,14 @@
+//! Grades of a class, as data.
+//!
+//! ```text
+//! submission (folder, zip, tar) + roster + policy        read here, never trusted
+//!   -> the checker runs what was handed in               not here
+//!   -> Record                                            one JSON file for each student
+//!   -> formats (JUnit, Gradescope, CSV, HTML, ...)       each from records alone
+//! ```
+//!
+//! Nothing here runs code or knows an exercise by name: [`course::Course`] says what there is.
+
+pub mod course;
+pub mod record;
+pub mod seed;

@@ -1,0 +1,397 @@
+//! The record of one student's grade: everything that explains it, and nothing that it could be cheated with next time.
+//!
+//! A record is one JSON document. All other formats are made from records alone. Fields may be added within a version; a
+//! field that is renamed, removed or given another meaning raises [`VERSION`].
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Raised when a field is renamed, removed, or means something else.
+pub const VERSION: u32 = 1;
+
+/// One student's grade.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Whose it is.
+    pub student: Student,
+    /// What it was made with: the same of everything gives the same grade.
+    pub made: Made,
+    /// What was handed in.
+    pub submission: Submission,
+    /// The exercises that the policy asks for, in the course's order.
+    pub exercises: Vec<Exercise>,
+    /// The sum.
+    pub score: Score,
+    /// What somebody should look at: code that was contained, files that were refused.
+    #[serde(default)]
+    pub flags: Vec<Flag>,
+}
+
+/// A student, as the roster has it; without a roster only `id`, which is the submission's name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Student {
+    /// Unique in the class.
+    pub id: String,
+    /// "Lovelace, Ada".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The roster's other columns by their headers: what a platform needs to know the student again ("SIS User ID").
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub columns: BTreeMap<String, String>,
+}
+
+/// What a grade was made with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    /// Title of the policy: "CS 149, assignment 1".
+    pub title: String,
+    /// Hash of the course ([`crate::course::Course::hash`]).
+    pub course: String,
+    /// Hash of the policy's file; empty without one.
+    pub policy: String,
+    /// The checker's version and the hash of its executable: "0.1.0 (3f2a...)".
+    pub checker: String,
+    /// [`crate::seed::Secret::commitment`]; empty without a secret.
+    pub seed: String,
+    /// Who ran the cases: "simulator", "GPU: NVIDIA H200".
+    pub device: String,
+    /// How the learner's code was kept in: "landlock 7, seccomp".
+    pub sandbox: String,
+    /// When this grade was made. Never a part of any decision.
+    pub at: Timestamp,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+/// What was handed in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Submission {
+    /// Where it lay, as the command line had it.
+    pub source: String,
+    /// SHA-256 over names and contents of the files that count: the same hash is the same submission.
+    pub hash: String,
+    /// When it was handed in. Grading again never changes it.
+    pub at: Timestamp,
+    /// How that is known.
+    pub at_from: TimeFrom,
+    /// How many different submissions of this student have been graded so far, this one included.
+    pub attempt: u32,
+    /// Files that were graded.
+    pub files: Vec<File>,
+    /// Files that were left alone: no exercise has that name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+}
+
+/// How a submission's time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeFrom {
+    /// The roster, or the command line.
+    Told,
+    /// The moment when a checker first saw this submission.
+    FirstSeen,
+}
+
+/// A file that was graded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// In the submission: `exercises/ch01_threads/blocks.cu`.
+    pub path: String,
+    /// Which exercise it is.
+    pub exercise: String,
+    /// SHA-256 of its bytes.
+    pub hash: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// An exercise's grade.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exercise {
+    /// `blocks`.
+    pub id: String,
+    /// `ch01_threads`.
+    pub chapter: String,
+    /// One line in the imperative: "write your first kernel".
+    pub goal: String,
+    /// What it came to.
+    pub status: Status,
+    /// Points before any penalty.
+    pub points: f64,
+    /// The most that there are.
+    pub possible: f64,
+    /// Extra credit: its points count, and its `possible` does not.
+    #[serde(default)]
+    pub bonus: bool,
+    /// When it was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Timestamp>,
+    /// Days late, begun ones counted whole, that were charged for it.
+    #[serde(default)]
+    pub late_days: u32,
+    /// Points lost for that.
+    #[serde(default)]
+    pub penalty: f64,
+    /// The file in the submission; `None` when there is none.
+    pub file: Option<String>,
+    /// The verdict that the learner gets for the file: the first that is wrong, or what passed.
+    pub report: Option<Report>,
+    /// Whether `report` is about a run with a secret seed.
+    #[serde(default)]
+    pub report_hidden: bool,
+    /// Cases and gates, each with its points.
+    pub items: Vec<Item>,
+    /// Why the code was stopped, where it tried what nobody may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contained: Option<String>,
+    /// Times that grading had to be tried again because of the machine.
+    #[serde(default)]
+    pub retries: u32,
+    /// Wall time in milliseconds.
+    pub millis: u64,
+}
+
+/// What an exercise came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Everything holds, secret cases included.
+    Passed,
+    /// Something holds that the file as handed out did not.
+    Partial,
+    /// Nothing does.
+    Failed,
+    /// No such file was handed in.
+    Missing,
+    /// The machine could not grade it: no points are given or taken, and the grade is not complete.
+    NotGraded,
+}
+
+impl Status {
+    /// As in JSON: "passed", "not-graded".
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Missing => "missing",
+            Self::NotGraded => "not-graded",
+        }
+    }
+}
+
+/// A case with one seed, or a gate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// "five blocks", or of a gate "sectors per request <= 4".
+    pub name: String,
+    /// Which of the two.
+    pub kind: Kind,
+    /// Whether its seed is secret.
+    pub hidden: bool,
+    /// How much of a hidden item its student may see.
+    pub show: Show,
+    /// From when on its student may see all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reveal: Option<Timestamp>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Points for it (they may be negative where the file lost what it had been handed out with).
+    pub points: f64,
+    /// The most that there are; 0 where the file as handed out already has it.
+    pub possible: f64,
+    /// The verdict's stable name: "passed", "shared-race".
+    pub slug: String,
+    /// One line: what is wrong. Of a gate: what was measured.
+    pub message: String,
+    /// One-based line in the learner's file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The command that does exactly this again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<String>,
+    /// Wall time in milliseconds.
+    #[serde(default)]
+    pub millis: u64,
+}
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// One run with one set of inputs.
+    Case,
+    /// A count that must hold.
+    Gate,
+}
+
+/// What became of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It holds.
+    Held,
+    /// It does not.
+    Failed,
+    /// It was not tried, because something before it decides: the file does not compile, the exercise's time is used up, a
+    /// gate's case is wrong. It does not hold.
+    NotRun,
+}
+
+/// How much of a hidden item its student sees before `reveal`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Show {
+    /// Not even that it exists.
+    Nothing,
+    /// Whether it holds, and the verdict's name; no values, no seed.
+    #[default]
+    Verdict,
+    /// Everything.
+    Everything,
+}
+
+/// A verdict in full, in the checker's own words: the fields of its JSON reports.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    /// "out-of-bounds-write".
+    pub slug: String,
+    /// True when the exercise is passed.
+    pub passed: bool,
+    /// One line: what is wrong, or what passed.
+    pub title: String,
+    /// "case `five blocks` (n = 1280, grid 5, block 256)".
+    pub case: Option<String>,
+    /// Marked source lines in reading order.
+    pub spans: Vec<Span>,
+    /// Lines of a table, first its header.
+    pub table: Vec<Vec<String>>,
+    /// Facts, a line each.
+    pub notes: Vec<String>,
+    /// One question to think about.
+    pub think: Option<String>,
+    /// Where the book explains it.
+    pub learn: Option<String>,
+    /// The command that repeats the case.
+    pub again: Option<String>,
+    /// What the code printed, cut and cleaned.
+    pub printed: Option<String>,
+    /// "simulator", "GPU: NVIDIA H200".
+    pub device: String,
+}
+
+/// A marked place in the learner's file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// One-based line.
+    pub line: u32,
+    /// One-based first column.
+    pub column: u32,
+    /// Characters marked.
+    pub length: u32,
+    /// What to say there.
+    pub label: String,
+    /// The place that matters most.
+    pub primary: bool,
+}
+
+/// The sum.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// What counts: points and extra points less penalties, never below 0, rounded to two digits after the point.
+    pub points: f64,
+    /// The most without extra credit.
+    pub possible: f64,
+    /// Points from extra credit, contained in `points`.
+    pub extra: f64,
+    /// Points lost by being late, already taken from `points`.
+    pub penalty: f64,
+    /// Days late that were charged, free ones included.
+    pub late_days: u32,
+    /// False while an exercise is [`Status::NotGraded`]: the machine failed, and the grade must not be used.
+    pub complete: bool,
+}
+
+/// Something that somebody should look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flag {
+    /// A stable name: "contained", "refused-file", "over-the-cap", "not-graded".
+    pub what: String,
+    /// The exercise that it is about, if one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exercise: Option<String>,
+    /// One sentence.
+    pub detail: String,
+}
+
+impl Record {
+    /// What the student may see at the moment `now`: hidden items as far as their [`Show`] goes, no commands that name a
+    /// seed, nothing of how the grade was made. Points stay what they are; those of items that are not shown at all are
+    /// added to one item called "hidden".
+    pub fn for_student(&self, now: Timestamp) -> Self {
+        let mut copy = self.clone();
+        copy.made.seed = String::new();
+        copy.flags = vec![];
+        for exercise in &mut copy.exercises {
+            exercise.redact(now);
+        }
+        copy
+    }
+}
+
+impl Exercise {
+    fn redact(&mut self, now: Timestamp) {
+        let open = |item: &Item| {
+            !item.hidden
+                || item.show == Show::Everything
+                || item.reveal.is_some_and(|reveal| reveal <= now)
+        };
+        if self.report_hidden && !self.items.iter().filter(|item| item.hidden).all(open) {
+            self.report = self.report.take().map(|report| Report {
+                slug: report.slug,
+                title: "every case that you can see is right, and one with secret inputs is not"
+                    .into(),
+                ..Report::default()
+            });
+        }
+        let mut rest: Option<Item> = None;
+        for mut item in std::mem::take(&mut self.items) {
+            if open(&item) {
+                self.items.push(item);
+                continue;
+            }
+            item.again = None;
+            item.line = None;
+            item.message = match item.outcome {
+                Outcome::Held => "passed".into(),
+                Outcome::Failed => item.slug.clone(),
+                Outcome::NotRun => "not run".into(),
+            };
+            match (item.show, &mut rest) {
+                (Show::Nothing, Some(rest)) => {
+                    rest.points += item.points;
+                    rest.possible += item.possible;
+                }
+                (Show::Nothing, none) => {
+                    let hidden = Item {
+                        name: "hidden".into(),
+                        message: "not shown".into(),
+                        slug: "hidden".into(),
+                        outcome: Outcome::NotRun,
+                        millis: 0,
+                        ..item
+                    };
+                    *none = Some(hidden);
+                }
+                _ => self.items.push(item),
+            }
+        }
+        self.items.extend(rest);
+    }
+}
