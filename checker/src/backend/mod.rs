@@ -221,6 +221,11 @@ pub enum Fault {
         /// Where, and about what, as far as it is known.
         crash: Option<cudart_sim::report::Crash>,
     },
+    /// What the program's process answered is no result: it wrote over memory that is the checker's, or to its channel.
+    Garbled {
+        /// What is wrong with the answer.
+        how: String,
+    },
     /// A guard zone around a buffer was changed (GPU).
     GuardZone {
         /// The parameter's name.

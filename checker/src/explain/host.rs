@@ -27,6 +27,7 @@ pub fn fault(program: Program<'_>, fault: &Fault) -> Option<Draft> {
     Some(match fault {
         Fault::Host(finding) => explain(program, finding),
         Fault::Leaked(leaks) => self::leaks(program, leaks),
+        Fault::Garbled { how } => garbled(how),
         Fault::Crashed { signal, words, crash } => crashed(program, *signal, words, crash.as_ref()),
         _ => return None,
     })
@@ -94,6 +95,58 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
 }
 
 /// Explains the end of a program by a signal.
+/// What the program asked the system for, and does not get: title, fact and question.
+#[cfg(target_os = "linux")]
+fn forbidden(call: Option<i32>) -> (String, &'static str, &'static str) {
+    let stopped = |what: &str| format!("the program was stopped: it tried to {what}");
+    match call.map(i64::from) {
+        Some(libc::SYS_socket | libc::SYS_socketpair | libc::SYS_connect | libc::SYS_bind) => (
+            stopped("use the network"),
+            "an exercise gets all that it needs as arguments",
+            "what was this connection for?",
+        ),
+        Some(libc::SYS_kill | libc::SYS_tkill | libc::SYS_tgkill) => (
+            stopped("send a signal"),
+            "abort() ends a program that has found something wrong; signals to others are not allowed",
+            "who was to get this signal, and why?",
+        ),
+        Some(libc::SYS_execve | libc::SYS_execveat) => (
+            stopped("start another program"),
+            "an exercise is one process, and runs nothing beside it",
+            "what is the other program for?",
+        ),
+        None | Some(libc::SYS_clone | libc::SYS_clone3) => another_process(),
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_fork | libc::SYS_vfork) => another_process(),
+        Some(_) => (
+            stopped("do what no exercise needs"),
+            "what reaches other processes, the system or the network is not allowed",
+            "what is this line for?",
+        ),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forbidden(_: Option<i32>) -> (String, &'static str, &'static str) {
+    another_process()
+}
+
+fn another_process() -> (String, &'static str, &'static str) {
+    (
+        "the program was stopped: it tried to start another process".to_owned(),
+        "an exercise is one process; fork() makes a second one, with a copy of everything but the device",
+        "what is the second process for, and could a thread or a stream do it?",
+    )
+}
+
+/// The program's process says what is no result.
+fn garbled(how: &str) -> Draft {
+    Draft::new("the program destroyed the result: what its process answered cannot be read")
+        .note(how)
+        .note("code that writes outside its own memory, or to files that it did not open, hits the checker's part of the process")
+        .think("which line writes through a pointer or an index that may be wrong?")
+}
+
 fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>) -> Draft {
     let pointer = crash.and_then(|crash| crash.pointer.as_ref());
     let (title, note, think) = match (signal, pointer) {
@@ -150,14 +203,15 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
             "which line ran last, and what did it find wrong?",
         ),
         (25, _) => (
-            "the program was stopped: it printed more than 256 MiB".to_owned(),
+            "the program was stopped: it printed more than 64 MiB".to_owned(),
             "what a program prints is kept for the report; a loop that prints for ever fills the disk",
             "which loop prints, and what ends it?",
         ),
-        (31, _) => (
-            "the program was stopped: it tried to start another process".to_owned(),
-            "an exercise is one process; fork() makes a second one, with a copy of everything but the device",
-            "what is the second process for, and could a thread or a stream do it?",
+        (31, _) => forbidden(crash.and_then(|crash| crash.system_call)),
+        (9, _) if !words.is_empty() => (
+            "the program was stopped: it took too much memory".to_owned(),
+            "what a program takes is limited, so that one mistake does not bring the machine down",
+            "which allocation grows, and when is it freed?",
         ),
         _ => (
             "the program was ended by a signal".to_owned(),

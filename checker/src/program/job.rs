@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
-use std::io::Write as _;
+use std::path::Path;
 use std::time::Instant;
 
 use cudart_sim::abi;
@@ -11,7 +11,6 @@ use cudart_sim::report::Report;
 use cudart_sim::runtime::Settings;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use ptxsim::Observations;
-use tempfile::NamedTempFile;
 
 use super::buffer::Buffer;
 use super::call::{self, Argument};
@@ -27,7 +26,7 @@ use crate::value::DType;
 /// # Errors
 /// What only a defect of the checker, or of the machine, can cause.
 pub fn run(
-    object: &[u8],
+    object: &Path,
     call: &Call,
     simulated: bool,
     last_words: fn(Run),
@@ -36,8 +35,7 @@ pub fn run(
         .map_err(|error| format!("signals cannot be watched: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
-    // the file stays as long as lines are looked up in it
-    let (library, _file) = match load(object)? {
+    let library = match load(object)? {
         Ok(loaded) => loaded,
         Err(fault) => return Ok(Run::failed(fault, String::new())),
     };
@@ -103,13 +101,10 @@ fn forbid_fork() {
 }
 
 /// The inner error is the learner's: a function that is not there.
-fn load(object: &[u8]) -> Result<Result<(Library, NamedTempFile), Fault>, String> {
-    let ours = |error: std::io::Error| format!("the program cannot be kept for loading: {error}");
-    let mut file = tempfile::Builder::new().suffix(".so").tempfile().map_err(ours)?;
-    file.write_all(object).map_err(ours)?;
+fn load(object: &Path) -> Result<Result<Library, Fault>, String> {
     // SAFETY: the process exists for this program alone; its constructors may do what they like with it.
-    match unsafe { Library::open(Some(file.path()), RTLD_NOW | RTLD_LOCAL) } {
-        Ok(library) => Ok(Ok((library, file))),
+    match unsafe { Library::open(Some(object), RTLD_NOW | RTLD_LOCAL) } {
+        Ok(library) => Ok(Ok(library)),
         Err(error) => {
             // dlopen's own error is the source of this one
             let text =

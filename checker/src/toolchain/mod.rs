@@ -53,6 +53,20 @@ pub enum Origin {
 }
 
 impl Toolchain {
+    /// The folders that its parts lie in, as they really are: what has to be readable for it to work.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let parts = [Some(&self.nvrtc), self.builtins.as_ref(), self.nvcc.as_ref()];
+        let roots = parts.into_iter().flatten().filter_map(|file| {
+            let file = file.canonicalize().ok()?;
+            file.parent()?.parent().map(PathBuf::from)
+        });
+        let headers = self.include.as_ref().and_then(|folder| folder.canonicalize().ok());
+        let mut folders: Vec<PathBuf> = roots.chain(headers).collect();
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
     /// Where it lives, for people: `~/.cache/cuda-workbook`, `/usr/local/cuda`.
     pub fn place(&self) -> String {
         let folder = match self.origin {

@@ -280,7 +280,7 @@ impl Fault {
             Self::Leaked(_) => Slug::MemoryLeak,
             Self::Undefined { .. } => Slug::CompileError,
             Self::Exited { .. } => Slug::ProgramEnded,
-            Self::Crashed { .. } => Slug::HostCrash,
+            Self::Crashed { .. } | Self::Garbled { .. } => Slug::HostCrash,
             Self::GuardZone { .. } => Slug::OutOfBoundsWrite,
             Self::InputChanged { .. } => Slug::InputChanged,
             Self::Driver { code, .. } => match code {

@@ -4,6 +4,7 @@
 //! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
 
 use std::io::{self, Read};
+use std::path::Path;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
@@ -12,7 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::Role;
-use super::process::ROLE_VARIABLE;
+use super::process::{MEMORY_VARIABLE, OWN_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE};
+use super::sandbox::{self, Confined, Sandbox, limits};
 use super::wire::{self, Json, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
@@ -20,16 +22,6 @@ use crate::backend::{Backend, Call, Error, NoGpu};
 use crate::compile::{nvcc, nvrtc};
 #[cfg(target_os = "linux")]
 use crate::program;
-
-/// Bytes of memory that compiling and simulating may take: a macro bomb must not take the machine down.
-#[cfg(unix)]
-const MEMORY_LIMIT: u64 = 4 << 30;
-/// Bytes of address space for the same; larger, since threads reserve space that they never use.
-#[cfg(unix)]
-const ADDRESS_LIMIT: u64 = 64 << 30;
-/// Bytes that any file of a child may grow to, above all the one that collects what kernels print.
-#[cfg(unix)]
-const FILE_LIMIT: u64 = 256 << 20;
 
 /// How long a child may go on working when the checker is gone.
 const ORPHAN_LIMIT: Duration = Duration::from_millis(500);
@@ -52,7 +44,8 @@ pub(super) fn serve_with(
     role: Role,
     mut answer: impl FnMut(Request<'static>) -> Reply,
 ) -> ExitCode {
-    set_limits(role);
+    let memory = std::env::var(MEMORY_VARIABLE).ok().and_then(|bytes| bytes.parse().ok());
+    limits::set(role, memory.unwrap_or(limits::MEMORY));
     let (Ok(stdin), Ok(mut private)) = (take_stdin(), take_stdout()) else {
         return ExitCode::from(3);
     };
@@ -61,12 +54,17 @@ pub(super) fn serve_with(
         let _ = ANSWERS.set(copy);
     }
     remember_panics();
+    let confined = confine(role);
     let (to, requests) = mpsc::channel();
     thread::spawn(move || read_requests(stdin, to));
     for payload in requests {
         let reply = match wire::decode(&payload) {
-            Ok(request) => panic::catch_unwind(AssertUnwindSafe(|| answer(request)))
-                .unwrap_or_else(|_| Reply::Bug("a panic in the worker".into())),
+            Ok(Request::Confined) => Reply::Confined(confined.clone().unwrap_or_else(|none| none)),
+            Ok(request) => match &confined {
+                Ok(_) => panic::catch_unwind(AssertUnwindSafe(|| answer(request)))
+                    .unwrap_or_else(|_| Reply::Bug("a panic in the worker".into())),
+                Err(none) => Reply::NoSandbox(none.missing.clone().unwrap_or_default()),
+            },
             Err(error) => Reply::Bug(format!("the worker cannot read its job: {error}")),
         };
         let reply = with_panic(reply);
@@ -78,6 +76,20 @@ pub(super) fn serve_with(
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Gives up what this role does not need. The error is that nothing may run here, because that is not possible.
+fn confine(role: Role) -> Result<Confined, Confined> {
+    let mode = std::env::var(SANDBOX_VARIABLE).ok().and_then(|mode| Sandbox::parse(&mode));
+    let mode = mode.unwrap_or(Sandbox::Off);
+    if mode == Sandbox::Off {
+        return Ok(Confined::default());
+    }
+    let readable = std::env::var_os(READABLE_VARIABLE).unwrap_or_default();
+    let readable: Vec<_> = std::env::split_paths(&readable).collect();
+    let own = std::env::var_os(OWN_VARIABLE).map(std::path::PathBuf::from);
+    let confined = sandbox::confine(role, &readable, own.as_deref());
+    if mode == Sandbox::Require && !confined.holds() { Err(confined) } else { Ok(confined) }
 }
 
 /// Where answers go, for a program that a signal ends in the middle of its call.
@@ -116,6 +128,7 @@ impl Jobs {
                 Reply::Built(nvcc::compile(&toolchain, &source, &file, &options))
             }
             Request::Call { object, call } => self.call(&object, &call),
+            Request::Confined => Reply::Bug("asked in the wrong place".into()),
             Request::Gpu => match self.engine() {
                 Ok(Engine::Gpu(gpu)) => Reply::Gpu(gpu.info().clone()),
                 Ok(Engine::Sim(_)) => {
@@ -159,7 +172,7 @@ impl Jobs {
     }
 
     #[cfg(target_os = "linux")]
-    fn call(&self, object: &[u8], call: &Call) -> Reply {
+    fn call(&self, object: &Path, call: &Call) -> Reply {
         match program::job(object, call, self.role == Role::Program, last_words) {
             Ok(run) => Reply::Ran { run: Box::new(run.into()), last: true },
             Err(text) => Reply::Bug(text),
@@ -167,7 +180,7 @@ impl Jobs {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn call(&self, _: &[u8], _: &Call) -> Reply {
+    fn call(&self, _: &Path, _: &Call) -> Reply {
         Reply::Bug("programs are run on Linux only".into())
     }
 
@@ -177,7 +190,7 @@ impl Jobs {
             Some(engine) => Ok(engine),
             none => Ok(none.insert(match self.role {
                 Role::Gpu | Role::GpuProgram => Engine::Gpu(Gpu::open()?),
-                Role::Cpu | Role::Program => Engine::Sim(Box::default()),
+                Role::Compiler | Role::Simulator | Role::Program => Engine::Sim(Box::default()),
             })),
         }
     }
@@ -224,27 +237,6 @@ fn take_stdout() -> io::Result<std::fs::File> {
 #[cfg(not(unix))]
 fn take_stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
-}
-
-/// Limits that no learner's code can lift. A child that breaks one dies, and only its own job with it.
-fn set_limits(role: Role) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let lower = |resource, bytes: u64| {
-            let maximum = getrlimit(resource).maximum.map_or(bytes, |m| m.min(bytes));
-            // A system without this limit does without it.
-            let _ = setrlimit(resource, Rlimit { current: Some(maximum), maximum: Some(maximum) });
-        };
-        lower(Resource::Core, 0);
-        lower(Resource::Fsize, FILE_LIMIT);
-        if matches!(role, Role::Cpu | Role::Program) {
-            lower(Resource::Data, MEMORY_LIMIT);
-            lower(Resource::As, ADDRESS_LIMIT);
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = role;
 }
 
 /// The words of the last job's first panic, with its place. A panic that is caught has its words only, and one in

@@ -2,15 +2,18 @@
 //!
 //! A child may hang, crash, exhaust memory, or lose its GPU: it is killed on the clock with its process group, and the
 //! next job gets a fresh one. A child that behaves is kept, so that `watch` pays for a compile and a launch and not for
-//! a start. There are two: one compiles and simulates under a memory limit, the other holds the GPU (CUDA reserves far
-//! more address space than any limit allows). The checker itself loads neither CUDA nor NVRTC.
+//! a start. One compiles, one simulates, one holds the GPU, and each call of a program gets one of its own; each is confined
+//! to what its work needs ([`Sandbox`]). The checker itself loads neither CUDA nor NVRTC, and right answers never reach a child.
 
 mod cancel;
 mod capture;
 mod child;
 mod process;
+mod program;
+mod sandbox;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+mod watchdog;
 mod wire;
 
 use std::borrow::Cow;
@@ -20,7 +23,9 @@ use std::time::Duration;
 
 pub use self::cancel::Killer;
 pub use self::child::serve;
-use self::process::{Death, Lost, Process, Program};
+use self::process::{Lost, Process, Program};
+use self::sandbox::Rules;
+pub use self::sandbox::{Confined, Sandbox};
 use self::wire::{Reply, Request};
 use crate::backend::{Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 use crate::compile::{self, Options, Outcome, ProgramOptions};
@@ -50,12 +55,21 @@ pub enum Error {
     /// The GPU was asked for and cannot be used.
     #[error(transparent)]
     NoGpu(#[from] NoGpu),
+    /// Code was to run confined only, and this system cannot do that.
+    #[error(
+        "learners' code cannot be confined on this machine: {0}; `--sandbox try` runs it with what there is, which is no \
+         protection from code that means harm"
+    )]
+    NoSandbox(String),
     /// The child said something that is no answer.
     #[error("this is a bug in the checker: its worker process answered nonsense: {0}")]
     Protocol(String),
     /// Another thread ended the job with [`Killer::kill`].
     #[error("the check was cancelled")]
     Cancelled,
+    /// A program could not be written to where its process finds it.
+    #[error("a compiled program cannot be written to the temporary folder: {0}")]
+    Object(io::Error),
     /// The checker's own code panicked in the child.
     #[error("this is a bug in the checker: {0}")]
     Bug(String),
@@ -64,8 +78,10 @@ pub enum Error {
 /// What a child is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Compiles and simulates.
-    Cpu,
+    /// Compiles.
+    Compiler,
+    /// Simulates kernels.
+    Simulator,
     /// Runs kernels on the GPU.
     Gpu,
     /// Calls a function of a program, once, on the simulator.
@@ -78,7 +94,9 @@ enum Role {
 #[derive(Debug)]
 pub struct Worker {
     program: Program,
-    cpu: Option<Process>,
+    rules: Rules,
+    compiler: Option<Process>,
+    simulator: Option<Process>,
     gpu: Option<Process>,
     gpu_info: Option<GpuInfo>,
     killer: Killer,
@@ -107,6 +125,30 @@ impl Worker {
         Self { compile_limit: limit, ..self }
     }
 
+    /// The same with another confinement of its children ([`Sandbox::Try`] unless told).
+    pub fn with_sandbox(self, mode: Sandbox) -> Self {
+        Self { rules: Rules { mode, ..self.rules }, ..self }
+    }
+
+    /// The same with children that may have so many bytes of memory each, with all that they start.
+    pub fn with_memory(self, bytes: u64) -> Self {
+        Self { rules: Rules { memory: Some(bytes), ..self.rules }, ..self }
+    }
+
+    /// What a child that runs a learner's program gives up on this machine.
+    ///
+    /// # Errors
+    /// When there is no worker process, or the checker has a bug.
+    pub fn confined(&self) -> Result<Confined, Error> {
+        let rules = Rules { mode: Sandbox::Try, ..self.rules.clone() };
+        let mut process = Process::start(&self.program, Role::Program, &rules)?;
+        match process.ask(&Request::Confined, GPU_START_LIMIT, &self.killer) {
+            Ok(Reply::Confined(confined)) => Ok(confined),
+            Ok(other) => Err(unexpected(other)),
+            Err(lost) => Err(Error::Protocol(lost.to_string())),
+        }
+    }
+
     /// Compiles one kernel file with NVRTC. A compiler that does not end or that falls over is `Outcome::Stopped`.
     ///
     /// # Errors
@@ -126,8 +168,8 @@ impl Worker {
             options: Cow::Borrowed(options),
         };
         let killer = self.killer.clone();
-        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
-        match self.settle(Role::Cpu, reply) {
+        let reply = self.compiler(toolchain)?.ask(&request, limit, &killer);
+        match self.settle(Role::Compiler, reply) {
             Ok(Reply::Compiled(outcome)) => Ok(outcome),
             Ok(other) => Err(unexpected(other)),
             Err(lost) => lost.compiler(limit),
@@ -149,7 +191,7 @@ impl Worker {
     ) -> Result<Run, Error> {
         let (role, device) = match backend {
             Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.ready_gpu()?.name)),
-            Choice::Auto | Choice::Sim => (Role::Cpu, "simulator".to_owned()),
+            Choice::Auto | Choice::Sim => (Role::Simulator, "simulator".to_owned()),
         };
         let killer = self.killer.clone();
         let process = self.process(role)?;
@@ -189,8 +231,8 @@ impl Worker {
             options: Cow::Borrowed(options),
         };
         let killer = self.killer.clone();
-        let reply = self.process(Role::Cpu)?.ask(&request, limit, &killer);
-        match self.settle(Role::Cpu, reply) {
+        let reply = self.compiler(toolchain)?.ask(&request, limit, &killer);
+        match self.settle(Role::Compiler, reply) {
             Ok(Reply::Built(outcome)) => Ok(outcome),
             Ok(other) => Err(unexpected(other)),
             Err(lost) => lost.compiler(limit),
@@ -213,17 +255,25 @@ impl Worker {
             Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Program, "simulator".to_owned()),
         };
-        let mut process = Process::start(&self.program, role)?;
-        let object = Cow::Borrowed(serde_bytes::Bytes::new(object));
-        let request = Request::Call { object, call: Cow::Borrowed(call) };
+        let mut process = Process::start(&self.program, role, &self.rules)?;
+        let path = process.own().join("program.so");
+        std::fs::write(&path, object).map_err(Error::Object)?;
+        let request = Request::Call { object: Cow::Borrowed(&path), call: Cow::Borrowed(call) };
         let reply = process.ask(&request, limit, &self.killer);
         let printed = process.printed();
+        // The process is the program's own as much as ours: what it answers, and that it does, is only as good as that.
         let fault = match reply {
-            Ok(Reply::Ran { run, .. }) => {
-                return Ok(with_printed(Run { device, ..(*run).into() }, printed));
-            }
-            Ok(other) => return Err(unexpected(other)),
-            Err(Lost::Died(death)) => ended(death),
+            Ok(Reply::Ran { run, .. }) => match program::checked((*run).into(), call) {
+                Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
+                Err(how) => Fault::Garbled { how },
+            },
+            Ok(Reply::NoSandbox(why)) => return Err(Error::NoSandbox(why)),
+            Ok(Reply::NoGpu(no_gpu)) => return Err(Error::NoGpu(no_gpu)),
+            Ok(Reply::Bug(how)) => Fault::Garbled { how },
+            Ok(_) => Fault::Garbled { how: "it gave an answer to another question".into() },
+            Err(Lost::Died(death)) => program::ended(death),
+            Err(Lost::Memory(bytes)) => program::too_large(bytes),
+            Err(Lost::Failed(Error::Protocol(how))) => Fault::Garbled { how },
             Err(lost) => lost.fault(limit)?,
         };
         Ok(with_printed(Run::failed(fault, device), printed))
@@ -242,13 +292,13 @@ impl Worker {
         limit: Duration,
     ) -> Result<(Run, Option<ptxsim::trace::Trace>), Error> {
         let killer = self.killer.clone();
-        let process = self.process(Role::Cpu)?;
+        let process = self.process(Role::Simulator)?;
         let request =
             Request::Trace { ptx: Cow::Borrowed(ptx), launch: Cow::Borrowed(launch), thread };
         let reply = process.ask(&request, limit, &killer);
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
-        let fault = match self.settle(Role::Cpu, reply) {
+        let fault = match self.settle(Role::Simulator, reply) {
             Ok(Reply::Traced { run, trace }) => {
                 return Ok((with_printed((*run).into(), printed), trace.0));
             }
@@ -293,6 +343,7 @@ impl Worker {
             Err(Lost::Died(how)) => Err(no(format!(
                 "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
             ))),
+            Err(lost @ Lost::Memory(_)) => Err(no(lost.to_string())),
             Err(Lost::Cancelled) => Err(no(Error::Cancelled.to_string())),
             Err(Lost::Failed(error)) => Err(no(error.to_string())),
         }
@@ -303,10 +354,19 @@ impl Worker {
         self.killer.clone()
     }
 
+    /// The child that compiles, which has to see where the compiler lies.
+    fn compiler(&mut self, toolchain: &Toolchain) -> Result<&mut Process, Error> {
+        if self.rules.readable.is_empty() {
+            self.rules.readable = toolchain.folders();
+        }
+        self.process(Role::Compiler)
+    }
+
     /// The child for a role, started when there is none.
     fn process(&mut self, role: Role) -> Result<&mut Process, Error> {
         let slot = match role {
-            Role::Cpu | Role::Program => &mut self.cpu,
+            Role::Compiler => &mut self.compiler,
+            Role::Simulator | Role::Program => &mut self.simulator,
             Role::Gpu | Role::GpuProgram => &mut self.gpu,
         };
         // Between two jobs a child can be killed from outside, and nobody has noticed.
@@ -315,7 +375,7 @@ impl Worker {
         }
         match slot {
             Some(process) => Ok(process),
-            None => Ok(slot.insert(Process::start(&self.program, role)?)),
+            None => Ok(slot.insert(Process::start(&self.program, role, &self.rules)?)),
         }
     }
 
@@ -323,7 +383,8 @@ impl Worker {
     fn settle(&mut self, role: Role, reply: Result<Reply, Lost>) -> Result<Reply, Lost> {
         if reply.as_ref().map_or(true, Reply::is_last) {
             match role {
-                Role::Cpu => self.cpu = None,
+                Role::Compiler => self.compiler = None,
+                Role::Simulator => self.simulator = None,
                 Role::Gpu => self.gpu = None,
                 // nobody keeps those
                 Role::Program | Role::GpuProgram => {}
@@ -337,7 +398,9 @@ impl From<Program> for Worker {
     fn from(program: Program) -> Self {
         Self {
             program,
-            cpu: None,
+            rules: Rules::default(),
+            compiler: None,
+            simulator: None,
             gpu: None,
             gpu_info: None,
             killer: Killer::default(),
@@ -351,7 +414,7 @@ impl Lost {
     fn fault(self, limit: Duration) -> Result<Fault, Error> {
         match self {
             Self::TimedOut => Ok(Fault::TimedOut { seconds: limit.as_secs_f64() }),
-            Self::Died(death) => Ok(Fault::WorkerDied { how: death.to_string() }),
+            Self::Died(_) | Self::Memory(_) => Ok(Fault::WorkerDied { how: self.to_string() }),
             Self::Cancelled => Err(Error::Cancelled),
             Self::Failed(error) => Err(error),
         }
@@ -365,22 +428,12 @@ impl Lost {
                 Ok(Outcome::Stopped(format!("the compiler did not finish within {seconds} s")))
             }
             Self::Died(how) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
+            Self::Memory(bytes) => {
+                Ok(Outcome::Stopped(format!("the compiler took more than {} MiB of memory", bytes >> 20)))
+            }
             Self::Cancelled => Err(Error::Cancelled),
             Self::Failed(error) => Err(error),
         }
-    }
-}
-
-/// What the end of a program's process says of the program.
-fn ended(Death { status, words }: Death) -> Fault {
-    let code = status.and_then(|status| status.code());
-    #[cfg(unix)]
-    let signal = status.as_ref().and_then(std::os::unix::process::ExitStatusExt::signal);
-    #[cfg(not(unix))]
-    let signal = None::<i32>;
-    match (code, signal) {
-        (Some(code), _) => Fault::Exited { code },
-        (None, signal) => Fault::Crashed { signal: signal.unwrap_or_default(), words, crash: None },
     }
 }
 
@@ -388,8 +441,10 @@ fn ended(Death { status, words }: Death) -> Fault {
 fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
+        Reply::NoSandbox(why) => Error::NoSandbox(why),
         Reply::Bug(text) => Error::Bug(text),
-        Reply::Gpu(_)
+        Reply::Confined(_)
+        | Reply::Gpu(_)
         | Reply::Compiled(_)
         | Reply::Built(_)
         | Reply::Ran { .. }

@@ -8,14 +8,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::cancel::Killer;
 use super::capture::Capture;
+use super::sandbox::Rules;
+use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
 
 /// Tells the child what it is for.
 pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
+
+/// Whether it has to confine itself.
+pub(super) const SANDBOX_VARIABLE: &str = "CUDA_WORKBOOK_SANDBOX";
+/// The folder that it may write to.
+pub(super) const OWN_VARIABLE: &str = "CUDA_WORKBOOK_OWN";
+/// What it may read beside the system: folders as in PATH.
+pub(super) const READABLE_VARIABLE: &str = "CUDA_WORKBOOK_READABLE";
+/// Bytes of memory that it may have.
+pub(super) const MEMORY_VARIABLE: &str = "CUDA_WORKBOOK_MEMORY";
 
 /// What a child sees of the environment: only what CUDA and the dynamic loader need. A learner's `#include` can print
 /// the rest of it.
@@ -50,6 +62,12 @@ const KEPT_VARIABLES: [&str; 9] = [
 /// Bytes that a pipe holds: the most that Linux gives an ordinary user.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
+
+/// How often a child that works is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How many times as long as it should a child may take that the machine does not let work.
+const MOST_PATIENCE: u32 = 3;
 
 /// How long a killed child may take to go. One that is stuck in the driver is left to a thread of its own.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
@@ -94,10 +112,24 @@ pub(super) enum Lost {
     TimedOut,
     /// It ended: how.
     Died(Death),
+    /// It had more memory than it may have, in bytes.
+    Memory(u64),
     /// Nobody wants its answer any more.
     Cancelled,
     /// It answered nonsense, or could not be asked.
     Failed(Error),
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TimedOut => f.write_str("no answer in time"),
+            Self::Died(death) => death.fmt(f),
+            Self::Memory(bytes) => write!(f, "it took more than {} MiB of memory", bytes >> 20),
+            Self::Cancelled => f.write_str("cancelled"),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
 }
 
 /// How a child came to its end.
@@ -130,6 +162,8 @@ pub(super) enum Heard {
     Ended,
     /// Nobody wants the answer any more.
     Cancelled,
+    /// The child had more memory than this many bytes.
+    TooMuch(u64),
 }
 
 /// A running child. Dropping it kills its process group and leaves no zombie.
@@ -141,24 +175,37 @@ pub(super) struct Process {
     replies: Receiver<Heard>,
     capture: Capture,
     printed: (String, u64),
+    /// The most memory that it may have, with all that it starts.
+    memory: Option<u64>,
+    /// The folder that it may write to; it goes with the child.
+    own: TempDir,
     /// The PTX that the child has.
     pub(super) ptx: Option<String>,
 }
 
 impl Process {
-    pub(super) fn start(program: &Program, role: Role) -> Result<Self, Error> {
-        Self::try_start(program, role)
+    pub(super) fn start(program: &Program, role: Role, rules: &Rules) -> Result<Self, Error> {
+        Self::try_start(program, role, rules)
             .map_err(|source| Error::Start { program: program.path.display().to_string(), source })
     }
 
-    fn try_start(program: &Program, role: Role) -> std::io::Result<Self> {
+    fn try_start(program: &Program, role: Role, rules: &Rules) -> std::io::Result<Self> {
         let capture = Capture::new()?;
+        let own = tempfile::Builder::new().prefix("cuda-workbook-").tempdir()?;
+        let readable = std::env::join_paths(&rules.readable).unwrap_or_default();
         let mut command = Command::new(&program.path);
         command
             .args(&program.args)
             .env_clear()
             .envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
             .env(ROLE_VARIABLE, role.as_str())
+            .env(SANDBOX_VARIABLE, rules.mode.as_str())
+            .env(READABLE_VARIABLE, readable)
+            .env(OWN_VARIABLE, own.path())
+            .envs(rules.memory.map(|bytes| (MEMORY_VARIABLE, bytes.to_string())))
+            .env("TMPDIR", own.path())
+            // what the driver compiles it keeps there
+            .env("CUDA_CACHE_PATH", own.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(capture.writer()?);
@@ -187,7 +234,8 @@ impl Process {
             thread::spawn(move || read_frames(stdout, &inbox));
         }
         let printed = Default::default();
-        Ok(Self { child, frames, inbox, replies, capture, printed, ptx: None })
+        let memory = rules.memory;
+        Ok(Self { child, frames, inbox, replies, capture, printed, memory, own, ptx: None })
     }
 
     /// Asks, and waits for the answer until the clock runs out.
@@ -203,7 +251,7 @@ impl Process {
         }
         // A closed channel means that the child is gone, which the wait for its answer reports better.
         let _ = self.frames.send(frame);
-        let heard = self.replies.recv_timeout(limit);
+        let heard = self.hear(limit);
         if killer.end() {
             // Also when the answer was quicker: the next job must not find the message to cancel this one.
             self.end();
@@ -218,6 +266,10 @@ impl Process {
             )
             | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
             Ok(Heard::Broken(error)) => Err(self.nonsense(&error)),
+            Ok(Heard::TooMuch(bytes)) => {
+                self.end();
+                Err(Lost::Memory(bytes))
+            }
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
                 Err(Lost::TimedOut)
@@ -225,6 +277,34 @@ impl Process {
         };
         self.printed = self.capture.take();
         reply
+    }
+
+    /// Waits for an answer, and keeps an eye on the child. A child that wants a processor and gets none, because the machine
+    /// is busy, has up to three times as long.
+    fn hear(&self, limit: Duration) -> Result<Heard, RecvTimeoutError> {
+        let start = Instant::now();
+        let mut first: Option<Load> = None;
+        loop {
+            let left = limit.saturating_sub(start.elapsed());
+            match self.replies.recv_timeout(if left.is_zero() { LOOK } else { left.min(LOOK) }) {
+                Err(RecvTimeoutError::Timeout) => {}
+                heard => return heard,
+            }
+            let (elapsed, load) = (start.elapsed(), watchdog::look(self.child.id()));
+            if self.memory.is_some_and(|most| load.resident > most) {
+                return Ok(Heard::TooMuch(self.memory.unwrap_or_default()));
+            }
+            let spent = load.spent.saturating_sub(first.get_or_insert(load).spent);
+            let starved = load.busy && spent < elapsed / 2 && elapsed < limit * MOST_PATIENCE;
+            if elapsed >= limit && !starved {
+                return Err(RecvTimeoutError::Timeout);
+            }
+        }
+    }
+
+    /// The folder that the child may write to.
+    pub(super) fn own(&self) -> &Path {
+        self.own.path()
     }
 
     /// What the child printed during the last job: text, and bytes left out.
@@ -345,7 +425,8 @@ fn describe(status: ExitStatus) -> String {
 impl Role {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
-            Self::Cpu => "cpu",
+            Self::Compiler => "compiler",
+            Self::Simulator => "simulator",
             Self::Gpu => "gpu",
             Self::Program => "program",
             Self::GpuProgram => "gpu-program",
@@ -353,7 +434,7 @@ impl Role {
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        [Self::Cpu, Self::Gpu, Self::Program, Self::GpuProgram]
+        [Self::Compiler, Self::Simulator, Self::Gpu, Self::Program, Self::GpuProgram]
             .into_iter()
             .find(|role| role.as_str() == text)
     }

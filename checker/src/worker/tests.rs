@@ -9,13 +9,15 @@ use super::cancel::Killer;
 use super::child::serve_with;
 use super::process::{Lost, Process, Program};
 use super::wire::{self, Reply, Request};
-use super::{Error, Role, Worker};
+use super::sandbox::Rules;
+use super::{Error, Role, Sandbox, Worker};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, PRINTED_LIMIT, Run};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn worker(script: &str) -> Worker {
-    Worker::from(Program::shell(script))
+    // what a script does to the protocol is the question here, not what it may do to the machine
+    Worker::from(Program::shell(script)).with_sandbox(Sandbox::Off)
 }
 
 /// This test binary as a child. Descriptor 3 keeps the way to the parent, as libtest writes to standard output.
@@ -68,7 +70,7 @@ fn impersonate() {
     rustix::stdio::dup2_stdout(&parent).unwrap();
     drop(parent);
     let mut received = 0;
-    serve_with(Role::Cpu, |request| {
+    serve_with(Role::Simulator, |request| {
         let Request::Run { ptx, launch } = request else { return Reply::Bug("not a run".into()) };
         received += usize::from(ptx.is_some());
         let mut run = blank();
@@ -116,7 +118,7 @@ fn a_child_that_never_answers_is_killed_in_time() {
             worker.run(Choice::Sim, &large, &launch("k"), Duration::from_millis(300)).unwrap();
         assert_eq!(run.faults, [Fault::TimedOut { seconds: 0.3 }]);
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-        assert!(worker.cpu.is_none());
+        assert!(worker.simulator.is_none());
     }
 }
 
@@ -136,7 +138,7 @@ fn another_thread_can_end_a_job() {
     let run = worker.run(Choice::Sim, "", &launch("k"), PATIENCE);
     assert!(matches!(run, Err(Error::Cancelled)), "{run:?}");
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    assert!(worker.cpu.is_none(), "the child was killed");
+    assert!(worker.simulator.is_none(), "the child was killed");
     ending.join().unwrap();
 
     let run = worker.run(Choice::Sim, "", &launch("k"), PATIENCE);
@@ -174,7 +176,7 @@ fn the_whole_group_is_killed_and_reaped() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("pid");
     let script = format!("sleep 600 & echo $! > '{}'; wait", note.display());
-    let mut process = Process::start(&Program::shell(&script), Role::Cpu).unwrap();
+    let mut process = Process::start(&Program::shell(&script), Role::Simulator, &Rules::default()).unwrap();
     let child = process.id();
     assert!(matches!(
         process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()),

@@ -5,10 +5,12 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::sandbox::Confined;
 use crate::backend::{Call, Fault, GpuInfo, Launch, NoGpu, Output, Run};
 use crate::compile::{Options, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
@@ -109,6 +111,8 @@ pub(super) fn send(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
 pub(super) enum Request<'a> {
     /// Which GPU is there?
     Gpu,
+    /// What has the child given up?
+    Confined,
     /// Compile a kernel file.
     Compile {
         /// With this compiler.
@@ -140,8 +144,8 @@ pub(super) enum Request<'a> {
     },
     /// Call a function of a program: the only job of its child.
     Call {
-        /// The compiled program.
-        object: Cow<'a, serde_bytes::Bytes>,
+        /// The compiled program's file.
+        object: Cow<'a, Path>,
         /// The call.
         call: Cow<'a, Call>,
     },
@@ -161,6 +165,10 @@ pub(super) enum Request<'a> {
 pub(super) enum Reply {
     /// To `Request::Gpu`.
     Gpu(GpuInfo),
+    /// To `Request::Confined`.
+    Confined(Confined),
+    /// The child was to be confined, cannot be, and so does nothing: why.
+    NoSandbox(String),
     /// No job can run on the GPU.
     NoGpu(NoGpu),
     /// To `Request::Compile`.
@@ -188,7 +196,7 @@ pub(super) enum Reply {
 impl Reply {
     /// Whether the child ends after this answer, so that the next job gets a fresh one.
     pub(super) const fn is_last(&self) -> bool {
-        matches!(self, Self::NoGpu(_) | Self::Bug(_) | Self::Ran { last: true, .. })
+        matches!(self, Self::NoGpu(_) | Self::NoSandbox(_) | Self::Bug(_) | Self::Ran { last: true, .. })
     }
 }
 

@@ -39,6 +39,7 @@ const STACK: usize = 256 << 10;
 /// What the handler writes down.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
+static CALL: AtomicI32 = AtomicI32::new(-1);
 static OVERFLOW: AtomicBool = AtomicBool::new(false);
 static FRAMES: Mutex<Frames> = Mutex::new([0; 12]);
 /// One crash is enough.
@@ -61,6 +62,7 @@ pub fn watch(tell: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> 
                 if OVERFLOW.load(SeqCst) {
                     crash.pointer = Some(Pointer::Stack);
                 }
+                crash.system_call = Some(CALL.load(SeqCst)).filter(|call| *call >= 0);
                 report.crashed = Some(crash);
                 report
             });
@@ -132,7 +134,7 @@ fn frames() -> Frames {
 /// What is known without the runtime.
 fn bare() -> Crash {
     let at = stopped(&frames());
-    Crash { signal: SIGNAL.load(SeqCst), address: address(), at, pointer: None }
+    Crash { signal: SIGNAL.load(SeqCst), address: address(), at, pointer: None, system_call: None }
 }
 
 /// The handler. Returning from it tries the instruction again: with the pages open, or with the signal's usual end.
@@ -151,6 +153,7 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     {
         SIGNAL.store(signal, SeqCst);
         ADDRESS.store(address, SeqCst);
+        CALL.store(refused(signal, info).unwrap_or(-1), SeqCst);
         let end = END.get();
         let near = (end.saturating_sub(BEYOND)..end + 4096).contains(&address);
         OVERFLOW.store(signal == libc::SIGSEGV && end > 0 && near, SeqCst);
@@ -165,9 +168,22 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     // SAFETY: the default action is always allowed; a signal that somebody sent does not come again by itself.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
-        if (*info).si_code <= 0 {
+        if (*info).si_code <= 0 || signal == libc::SIGSYS {
             libc::raise(signal);
         }
+    }
+}
+
+/// The number of the system call that a filter refused; `None` when that is not what happened.
+fn refused(signal: c_int, info: *mut libc::siginfo_t) -> Option<i32> {
+    /// `SYS_SECCOMP` of asm-generic/siginfo.h.
+    const BY_A_FILTER: c_int = 1;
+    /// Where `si_syscall` lies: behind three words of an `int`, padding, and `si_call_addr`.
+    const AT: usize = 24;
+    // SAFETY: the kernel fills 128 bytes; for SIGSYS with this code those fields are there (sigaction(2)).
+    unsafe {
+        let by_a_filter = signal == libc::SIGSYS && (*info).si_code == BY_A_FILTER;
+        by_a_filter.then(|| info.cast::<u8>().add(AT).cast::<i32>().read())
     }
 }
 

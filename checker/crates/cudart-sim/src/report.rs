@@ -367,4 +367,7 @@ pub struct Crash {
     pub at: Option<ptxsim::Source>,
     /// What the address is.
     pub pointer: Option<Pointer>,
+    /// The system call that was refused, by its number, where that is what ended it.
+    #[serde(default)]
+    pub system_call: Option<i32>,
 }

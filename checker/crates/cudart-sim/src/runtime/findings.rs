@@ -119,7 +119,7 @@ impl Runtime {
             // a small index through a null pointer
             if address < NULL_PAGE { Pointer::Null } else { self.pointer(address) }
         };
-        Crash { signal, address, at, pointer: address.map(pointer) }
+        Crash { signal, address, at, pointer: address.map(pointer), system_call: None }
     }
 
     /// The findings, for the report.

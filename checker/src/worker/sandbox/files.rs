@@ -1,0 +1,124 @@
+//! Which files exist for a child (landlock(7)).
+
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, Compatible, LandlockStatus, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+};
+
+use super::Role;
+
+/// The newest version whose rights are known here: what a kernel lacks of it is left out.
+const NEWEST: ABI = ABI::V6;
+
+/// Where programs and libraries of the system lie.
+const SYSTEM: [&str; 5] = ["/usr", "/bin", "/lib", "/lib32", "/lib64"];
+/// What the dynamic loader and the compiler's drivers look up.
+const LOOKED_UP: [&str; 4] =
+    ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc/self"];
+
+/// Lets the process have the files of its role and no others: the version of landlock in force.
+pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> Result<u32, String> {
+    let failed = |error: RulesetError| format!("landlock: {error}");
+    let mut rules = Rules(
+        Ruleset::default()
+            .set_compatibility(landlock::CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(NEWEST))
+            .and_then(|rules| rules.handle_access(AccessNet::from_all(NEWEST)))
+            .and_then(|rules| rules.scope(Scope::from_all(NEWEST)))
+            .and_then(Ruleset::create)
+            .map_err(failed)?,
+    );
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let run = AccessFs::from_read(NEWEST);
+    let all = AccessFs::from_all(NEWEST);
+    match role {
+        // what it needs it has loaded when it comes here
+        Role::Simulator => {}
+        Role::Compiler => {
+            let system = SYSTEM.iter().map(PathBuf::from);
+            for path in system.chain(readable.iter().cloned()) {
+                rules.allow(&path, run).map_err(failed)?;
+            }
+            rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
+            rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
+            if let Some(own) = own {
+                rules.allow(own, all).map_err(failed)?;
+            }
+        }
+        Role::Program => {
+            rules.allow_each(&SYSTEM, read).map_err(failed)?;
+            rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
+            rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
+            if let Some(own) = own {
+                rules.allow(own, read).map_err(failed)?;
+            }
+        }
+        Role::Gpu | Role::GpuProgram => {
+            rules.allow_each(&SYSTEM, read).map_err(failed)?;
+            rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
+            // the driver's own: its parameters, the machine's memory and processors, where it was installed
+            let driver = ["/opt", "/sys", "/proc/driver", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo"];
+            rules.allow_each(&driver, read).map_err(failed)?;
+            rules.allow_each(&["/proc/sys/vm", "/proc/modules", "/etc/nvidia"], read).map_err(failed)?;
+            let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+            for path in std::env::split_paths(&libraries).filter(|path| path.is_absolute()) {
+                rules.allow(&path, read).map_err(failed)?;
+            }
+            // it names its threads through /proc: CUDA does not start without that
+            rules.allow("/proc/self".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
+            for path in devices() {
+                rules.allow(&path, all).map_err(failed)?;
+            }
+            rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
+            // the driver keeps what it compiles there
+            if let Some(own) = own {
+                rules.allow(own, all).map_err(failed)?;
+            }
+        }
+    }
+    let status = rules.0.restrict_self().map_err(failed)?;
+    match (status.ruleset, status.landlock) {
+        (RulesetStatus::NotEnforced, LandlockStatus::NotEnabled) => {
+            Err("this system has landlock switched off (boot it with `lsm=landlock,...`)".into())
+        }
+        (RulesetStatus::NotEnforced, _) => {
+            Err("this kernel has no landlock (Linux 5.13 or later has)".into())
+        }
+        (_, LandlockStatus::Available { effective_abi, kernel_abi }) => {
+            let version = kernel_abi.unwrap_or(effective_abi as i32);
+            Ok(u32::try_from(version).unwrap_or(1))
+        }
+        (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => {
+            Err("this kernel has no landlock (Linux 5.13 or later has)".into())
+        }
+    }
+}
+
+/// NVIDIA's device files, of which a machine has one for each GPU and some for all; on WSL another.
+fn devices() -> impl Iterator<Item = PathBuf> {
+    let folders = ["/dev", "/dev/nvidia-caps"];
+    let entries = folders.into_iter().filter_map(|folder| std::fs::read_dir(folder).ok());
+    entries.flatten().flatten().map(|entry| entry.path()).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("nvidia") || name == "dxg"
+    })
+}
+
+/// Rules that are made one by one.
+struct Rules(RulesetCreated);
+
+impl Rules {
+    /// What is not there needs no rule.
+    fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
+        let Ok(file) = PathFd::new(path) else { return Ok(()) };
+        // rights on the contents of folders mean nothing for a file
+        let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };
+        (&mut self.0).add_rule(PathBeneath::new(file, access)).map(drop)
+    }
+
+    fn allow_each(&mut self, paths: &[&str], access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
+        paths.iter().try_for_each(|path| self.allow(path.as_ref(), access))
+    }
+}
