@@ -1,6 +1,7 @@
 //! One check of one exercise, from the learner's file to the verdict. This is the whole pipeline.
 
 mod code;
+mod examine;
 mod facts;
 mod kernel;
 #[cfg(target_os = "linux")]
@@ -20,6 +21,7 @@ use crate::worker;
 use crate::{judge, progress, source};
 
 pub(crate) use code::{Code, Ready};
+pub use examine::{Examination, Trial, Tried, examine};
 use facts::Facts;
 pub(crate) use kernel::{module, options};
 
@@ -216,51 +218,65 @@ fn conclude(
     let mut facts = Facts::default();
     for &(index, case) in cases {
         let ready = Ready::new(spec, (index, case), attempt.seed);
-
-        let mut on_device = None;
-        if on_gpu {
-            let run = code.run(Choice::Gpu, spec, &ready, engine)?;
-            attempt.keep(&run);
-            on_device = Some((judge::case(spec, index, &ready.inputs, &run), run.device));
-        }
-        let run = code.run(Choice::Sim, spec, &ready, engine)?;
-        if !on_gpu {
-            attempt.keep(&run);
-        }
-        let simulated = judge::case(spec, index, &ready.inputs, &run);
-        if let Some(verdict) = attempt.agree(on_device, simulated) {
+        let seen = Seen::of(spec, index, &ready, &code, on_gpu, engine)?;
+        attempt.device = seen.device;
+        attempt.printed = seen.printed;
+        attempt.gpu = seen.gpu;
+        if let Some(verdict) = seen.verdict {
             // the count that was missed on less data is why more of it takes too long
             if verdict.slug() == Slug::NeverFinishes && facts.missed() {
                 break;
             }
             return Ok(not_started(verdict, index, &attempt.source));
         }
-        facts.add(spec, (index, case), &ready.inputs, &run);
+        facts.add(spec, (index, case), &ready.inputs, &seen.run);
     }
     Ok(facts.verdict())
 }
 
-impl Attempt {
-    fn keep(&mut self, run: &Run) {
-        self.device.clone_from(&run.device);
-        self.printed = Some(run.printed.clone()).filter(|text| !text.is_empty());
-    }
+/// What one case came to.
+struct Seen {
+    /// `None` when it is right.
+    verdict: Option<Verdict>,
+    /// The simulator's run, with its counts.
+    run: Run,
+    /// Who ran it.
+    device: String,
+    printed: Option<String>,
+    gpu: Option<SecondOpinion>,
+}
 
-    /// One verdict from two. The simulator's comes first, because it names the cause; what the GPU said is kept beside
+impl Seen {
+    /// Runs a case on the simulator, and before that on the GPU where there is one, and judges it.
+    ///
+    /// One verdict comes from two. The simulator's comes first, because it names the cause; what the GPU said is kept beside
     /// it. Where the simulator lacks a feature, the GPU alone decides.
-    fn agree(
-        &mut self,
-        gpu: Option<(Option<Verdict>, String)>,
-        simulated: Option<Verdict>,
-    ) -> Option<Verdict> {
-        let Some((seen, device)) = gpu else { return simulated };
-        match simulated {
-            Some(verdict) if !is_unsupported(&verdict) => {
-                self.gpu = Some(SecondOpinion { device, verdict: seen });
-                Some(verdict)
+    fn of(
+        spec: &'static Spec,
+        index: usize,
+        ready: &Ready,
+        code: &Code,
+        on_gpu: bool,
+        engine: &mut Engine,
+    ) -> Result<Self, Error> {
+        let on_device = match on_gpu {
+            true => Some(code.run(Choice::Gpu, spec, ready, engine)?),
+            false => None,
+        };
+        let run = code.run(Choice::Sim, spec, ready, engine)?;
+        let told = on_device.as_ref().unwrap_or(&run);
+        let device = told.device.clone();
+        let printed = Some(told.printed.clone()).filter(|text| !text.is_empty());
+        let simulated = judge::case(spec, index, &ready.inputs, &run);
+        let on_device = on_device.map(|run| judge::case(spec, index, &ready.inputs, &run));
+        let (verdict, gpu) = match (on_device, simulated) {
+            (None, simulated) => (simulated, None),
+            (Some(seen), Some(verdict)) if !is_unsupported(&verdict) => {
+                (Some(verdict), Some(SecondOpinion { device: device.clone(), verdict: seen }))
             }
-            _ => seen,
-        }
+            (Some(seen), _) => (seen, None),
+        };
+        Ok(Self { verdict, run, device, printed, gpu })
     }
 }
 

@@ -128,6 +128,7 @@ Examples:
   checker check --all --backend sim      everything, on the simulator
   checker check blocks --case 'five blocks' --seed 7
   checker check grid_stride --profile    and what each line costs
+  checker check blocks --file ada.cu     somebody else's file
   checker check --all --format json      for programs: JSON on stdout, nothing else")]
 pub struct Check {
     /// An exercise (`blocks`) or a chapter (`ch01_threads`, `ch01`, `1`).
@@ -136,6 +137,9 @@ pub struct Check {
     /// Every exercise of the course.
     #[arg(long)]
     pub all: bool,
+    /// Check this file as the exercise NAME, and leave the workbook alone: what somebody else wrote.
+    #[arg(long, value_name = "FILE", requires = "what", conflicts_with_all = ["all", "profile"])]
+    pub file: Option<PathBuf>,
     /// Options shared with `watch`.
     #[command(flatten)]
     pub run: Run,

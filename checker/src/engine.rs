@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::backend::{Call, Choice, GpuInfo, Launch, NoGpu, Run};
 use crate::compile::{self, Cache, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
-use crate::worker::{self, Killer, Worker};
+use crate::worker::{self, Killer, Sandbox, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -23,6 +23,24 @@ impl Engine {
     /// An engine for this compiler and backend; nothing starts before it is needed.
     pub fn new(toolchain: Toolchain, backend: Choice) -> Self {
         Self { toolchain, cache: Cache::open(), worker: Worker::new(), backend, gpu: None }
+    }
+
+    /// The same with learners' code confined in another way: how, the most memory that a process of theirs may have in
+    /// bytes, and the GPU that they see, as `CUDA_VISIBLE_DEVICES` names it.
+    pub fn confined(mut self, sandbox: Sandbox, memory: Option<u64>, gpu: Option<&str>) -> Self {
+        self.worker = self.worker.with_sandbox(sandbox);
+        if let Some(bytes) = memory {
+            self.worker = self.worker.with_memory(bytes);
+        }
+        if let Some(gpu) = gpu {
+            self.worker = self.worker.with_gpu(gpu);
+        }
+        self
+    }
+
+    /// Ends the processes that ran code so far: what comes next gets new ones.
+    pub fn recycle(&mut self) {
+        self.worker.recycle();
     }
 
     /// The compiler in use.

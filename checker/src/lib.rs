@@ -19,6 +19,7 @@ pub mod exercises;
 pub mod exit;
 pub mod explain;
 pub mod gains;
+pub mod grade;
 pub mod inspect;
 pub mod judge;
 #[cfg(target_os = "linux")]

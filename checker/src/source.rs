@@ -38,7 +38,11 @@ pub fn read(path: &Path) -> Result<String, Unreadable> {
     text(bytes)
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, Unreadable> {
+/// The same of bytes that somebody else has read.
+///
+/// # Errors
+/// When they are not text, or blank.
+pub fn text(bytes: Vec<u8>) -> Result<String, Unreadable> {
     let line = |at: usize, bytes: &[u8]| {
         let before = bytes.iter().take(at).filter(|b| **b == b'\n').count();
         Unreadable::Binary(u32::try_from(before + 1).unwrap_or(u32::MAX))

@@ -1,5 +1,6 @@
 //! `checker check`: one exercise, a chapter, or everything.
 
+use std::path::Path;
 use std::time::Duration;
 
 use colored::Colorize;
@@ -10,7 +11,7 @@ use super::{Usage, complain, meaning, present, profile};
 use crate::attempt::{self, Attempt, Options};
 use crate::cli::{Check, Format};
 use crate::engine::Engine;
-use crate::exercises;
+use crate::{exercises, explain};
 use crate::exit::Exit;
 use crate::report::{Report, json};
 use crate::spec::Spec;
@@ -25,7 +26,27 @@ pub fn run(args: &Check) -> anyhow::Result<Exit> {
     exit
 }
 
+/// Checks a file that is not the workbook's own: nothing is recorded.
+fn foreign(args: &Check, file: &Path) -> anyhow::Result<Exit> {
+    let name = args.what.as_deref().unwrap_or_default();
+    let Target::Exercise(spec) = session::target(name)? else {
+        return Err(Usage(format!("--file is for one exercise, and `{name}` is a chapter")).into());
+    };
+    let mut engine = session::engine(args.run.backend)?;
+    let attempt = attempt::check(spec, file, &mut engine, &session::options(&args.run))?;
+    let shown = file.display().to_string();
+    let report = explain::attempt(&shown, session::command(), spec, &attempt);
+    match args.format {
+        Format::Json => say!("{}", json::render(&[report]).trim_end()),
+        Format::Term => say!("{}", present::text(&report, &attempt).trim_end()),
+    }
+    Ok(Exit::of(&attempt.verdict))
+}
+
 fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
+    if let Some(file) = &args.file {
+        return foreign(args, file);
+    }
     let mut session = Session::open()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
         Some(Target::Exercise(spec)) => vec![spec],

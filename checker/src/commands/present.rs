@@ -1,47 +1,15 @@
-//! From an attempt to what is shown: the report, and the GPU's side of it.
+//! From an attempt to what is shown.
 
 use super::session::Session;
-use crate::attempt::{Attempt, SecondOpinion};
-use crate::explain::{self, Context};
+use crate::attempt::Attempt;
+use crate::explain;
 use crate::report::{Report, terminal};
 use crate::spec::Spec;
 
 /// The report of an attempt on the learner's own file.
 pub fn report(session: &Session, spec: &'static Spec, attempt: &Attempt) -> Report {
     let file = session.workbook.relative(&session.workbook.exercise(spec));
-    report_on(&file, session.command, spec, attempt)
-}
-
-/// The report of an attempt on any file.
-pub fn report_on(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt) -> Report {
-    let context = Context {
-        file,
-        source: &attempt.source,
-        device: &attempt.device,
-        millis: attempt.millis,
-        printed: attempt.printed.as_deref(),
-        seed: attempt.seed,
-        command,
-    };
-    let mut report = explain::explain(spec, &attempt.verdict, &context);
-    if let Some(opinion) = &attempt.gpu {
-        report.notes.push(second_opinion(spec, opinion, &context));
-    }
-    report
-}
-
-/// One sentence on what the GPU did with the case that the simulator explains.
-fn second_opinion(spec: &'static Spec, opinion: &SecondOpinion, context: &Context) -> String {
-    let device = &opinion.device;
-    match &opinion.verdict {
-        None => format!(
-            "{device} gave the right answer this time; the simulator shows why that is luck"
-        ),
-        Some(verdict) => {
-            let title = explain::explain(spec, verdict, context).title;
-            format!("on the {device}: {title}; the simulator repeated the case to find the cause")
-        }
-    }
+    explain::attempt(&file, session.command, spec, attempt)
 }
 
 /// The report as text for the terminal.

@@ -21,9 +21,11 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         Fault::Finding(finding) | Fault::InLaunch { finding, .. } => {
             called(scene, finding, self::finding(scene, finding))
         }
-        Fault::Host(_) | Fault::Leaked(_) | Fault::Crashed { .. } | Fault::Garbled { .. } => Draft::new(
-            "this is a bug in the checker: a mistake of the host is told as one of a kernel",
-        ),
+        Fault::Host(_) | Fault::Leaked(_) | Fault::Crashed { .. } | Fault::Garbled { .. } => {
+            Draft::new(
+                "this is a bug in the checker: a mistake of the host is told as one of a kernel",
+            )
+        }
         Fault::Undefined { symbol } => program::undefined(symbol, scene.source),
         Fault::Exited { code } => program::exited(*code, scene.source),
         Fault::GuardZone { name, index } => guard_zone(scene, name, *index),

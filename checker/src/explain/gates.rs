@@ -7,7 +7,7 @@ use super::scan::{Source, span};
 use super::scene::Scene;
 use super::words::{count, measured};
 use crate::report::Span;
-use crate::spec::{Metric, Op};
+use crate::spec::{Gate, Metric, Op};
 use crate::verdict::Measured;
 
 /// Calls of a program that are marked at most.
@@ -351,6 +351,27 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     marks
 }
 
+/// What a gate asks for, in a line: "sectors per request <= 4.0".
+pub fn gate(gate: &Gate) -> String {
+    let op = match gate.op {
+        Op::AtMost => "<=",
+        Op::AtLeast => ">=",
+        Op::Exactly => "=",
+    };
+    format!("{} {op} {}", name(gate.metric), value(gate.metric, Some(gate.target)))
+}
+
+/// A count as it is shown: a dash where there is none.
+pub fn value(metric: Metric, number: Option<f64>) -> String {
+    match (metric, number) {
+        (_, None) => "-".to_owned(),
+        (Metric::SectorsPerRequest, Some(number)) => format!("{number:.1}"),
+        (Metric::LoadsPerElement | Metric::BytesPerElement, Some(number)) => format!("{number:.2}"),
+        (metric, Some(number)) if is_share(metric) => format!("{:.0} %", 100.0 * number),
+        (_, Some(number)) => measured(number),
+    }
+}
+
 /// What a metric is called in tables.
 pub fn name(metric: Metric) -> &'static str {
     match metric {
@@ -387,13 +408,7 @@ pub fn name(metric: Metric) -> &'static str {
 
 /// Start, yours and target of every gate.
 pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
-    let shown = |gate: &Measured, value: Option<f64>| match (gate.gate.metric, value) {
-        (_, None) => "-".to_owned(),
-        (Metric::SectorsPerRequest, Some(value)) => format!("{value:.1}"),
-        (Metric::LoadsPerElement | Metric::BytesPerElement, Some(value)) => format!("{value:.2}"),
-        (metric, Some(value)) if is_share(metric) => format!("{:.0} %", 100.0 * value),
-        (_, Some(value)) => measured(value),
-    };
+    let shown = |gate: &Measured, number: Option<f64>| value(gate.gate.metric, number);
     let head = ["", "start", "yours", "target", ""].map(str::to_owned).to_vec();
     let row = |gate: &Measured| {
         let target = shown(gate, Some(gate.gate.target));

@@ -2,6 +2,7 @@
 //!
 //! One file per family of verdicts; `pages/` has one longer page per [`Slug`], which `checker explain` prints.
 
+mod attempt;
 mod compile;
 mod faults;
 mod gates;
@@ -30,6 +31,8 @@ use crate::report::{Report, Span};
 use crate::spec::{Case, Kind, Spec};
 use crate::verdict::{Slug, Verdict};
 
+pub use attempt::attempt;
+pub use gates::{gate, value as gate_value};
 pub use pages::{page, slugs};
 pub use profile::profile;
 use scan::Source;

@@ -4,8 +4,8 @@
 //! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
 
 use std::io::{self, Read};
-use std::path::Path;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::Role;
-use super::process::{MEMORY_VARIABLE, OWN_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE};
+use super::process::{
+    MEMORY_VARIABLE, OWN_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE,
+};
 use super::sandbox::{self, Confined, Sandbox, limits};
 use super::wire::{self, Json, Reply, Request};
 use crate::backend::gpu::Gpu;

@@ -135,6 +135,18 @@ impl Worker {
         Self { rules: Rules { memory: Some(bytes), ..self.rules }, ..self }
     }
 
+    /// The same with the one GPU that `CUDA_VISIBLE_DEVICES` names so.
+    pub fn with_gpu(self, gpu: &str) -> Self {
+        Self { rules: Rules { gpu: Some(gpu.to_owned()), ..self.rules }, ..self }
+    }
+
+    /// Ends the children: the next job gets new ones, which know nothing of the jobs before.
+    pub fn recycle(&mut self) {
+        self.compiler = None;
+        self.simulator = None;
+        self.gpu = None;
+    }
+
     /// What a child that runs a learner's program gives up on this machine.
     ///
     /// # Errors
@@ -428,9 +440,10 @@ impl Lost {
                 Ok(Outcome::Stopped(format!("the compiler did not finish within {seconds} s")))
             }
             Self::Died(how) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
-            Self::Memory(bytes) => {
-                Ok(Outcome::Stopped(format!("the compiler took more than {} MiB of memory", bytes >> 20)))
-            }
+            Self::Memory(bytes) => Ok(Outcome::Stopped(format!(
+                "the compiler took more than {} MiB of memory",
+                bytes >> 20
+            ))),
             Self::Cancelled => Err(Error::Cancelled),
             Self::Failed(error) => Err(error),
         }

@@ -203,6 +203,7 @@ impl Process {
             .env(READABLE_VARIABLE, readable)
             .env(OWN_VARIABLE, own.path())
             .envs(rules.memory.map(|bytes| (MEMORY_VARIABLE, bytes.to_string())))
+            .envs(rules.gpu.as_ref().map(|gpu| ("CUDA_VISIBLE_DEVICES", gpu)))
             .env("TMPDIR", own.path())
             // what the driver compiles it keeps there
             .env("CUDA_CACHE_PATH", own.path())

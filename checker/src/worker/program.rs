@@ -14,7 +14,9 @@ pub(super) fn checked(run: Run, call: &Call) -> Result<Run, String> {
         _ => None,
     });
     let whole = run.outputs.iter().all(|output| {
-        expected.next().is_some_and(|(name, bytes)| *name == output.name && bytes == output.data.len())
+        expected
+            .next()
+            .is_some_and(|(name, bytes)| *name == output.name && bytes == output.data.len())
     });
     if whole && expected.next().is_none() {
         Ok(run)

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::cancel::Killer;
 use super::child::serve_with;
 use super::process::{Lost, Process, Program};
-use super::wire::{self, Reply, Request};
 use super::sandbox::Rules;
+use super::wire::{self, Reply, Request};
 use super::{Error, Role, Sandbox, Worker};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, PRINTED_LIMIT, Run};
 
@@ -176,7 +176,8 @@ fn the_whole_group_is_killed_and_reaped() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("pid");
     let script = format!("sleep 600 & echo $! > '{}'; wait", note.display());
-    let mut process = Process::start(&Program::shell(&script), Role::Simulator, &Rules::default()).unwrap();
+    let mut process =
+        Process::start(&Program::shell(&script), Role::Simulator, &Rules::default()).unwrap();
     let child = process.id();
     assert!(matches!(
         process.ask(&Request::Gpu, Duration::from_millis(500), &Killer::default()),
@@ -296,10 +297,11 @@ fn ptx_travels_once_per_child() {
 fn a_child_killed_between_jobs_is_replaced() {
     let mut worker = misbehaving();
     run(&mut worker, "quiet", PATIENCE).unwrap();
-    let pid = rustix::process::Pid::from_raw(worker.cpu.as_ref().unwrap().id() as i32).unwrap();
+    let pid =
+        rustix::process::Pid::from_raw(worker.simulator.as_ref().unwrap().id() as i32).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     let start = Instant::now();
-    while worker.cpu.as_mut().unwrap().is_alive() && start.elapsed() < PATIENCE {
+    while worker.simulator.as_mut().unwrap().is_alive() && start.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(run(&mut worker, "quiet", PATIENCE).unwrap().device, "honest");
@@ -321,7 +323,7 @@ fn the_environment_is_not_passed_on() {
 fn an_orphan_ends_itself() {
     let mut worker = misbehaving();
     run(&mut worker, "quiet", PATIENCE).unwrap();
-    let process = worker.cpu.as_mut().unwrap();
+    let process = worker.simulator.as_mut().unwrap();
     let request = Request::Run { ptx: None, launch: std::borrow::Cow::Owned(launch("sleep")) };
     process.abandon(&wire::encode(&request).unwrap());
     let start = Instant::now();

@@ -26,7 +26,8 @@ pub(super) fn look(id: u32) -> Load {
         let Some(id) = left.pop() else { break };
         load.resident += resident(id).unwrap_or(0);
         load.spent += spent(id).unwrap_or_default();
-        for thread in std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten() {
+        for thread in std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten()
+        {
             let path = thread.path();
             let stat = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
             // "12 (name) R ...": the name may contain anything (proc_pid_stat(5))

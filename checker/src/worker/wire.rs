@@ -196,7 +196,10 @@ pub(super) enum Reply {
 impl Reply {
     /// Whether the child ends after this answer, so that the next job gets a fresh one.
     pub(super) const fn is_last(&self) -> bool {
-        matches!(self, Self::NoGpu(_) | Self::NoSandbox(_) | Self::Bug(_) | Self::Ran { last: true, .. })
+        matches!(
+            self,
+            Self::NoGpu(_) | Self::NoSandbox(_) | Self::Bug(_) | Self::Ran { last: true, .. }
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::attempt::Attempt;
-use crate::commands::present;
+use crate::explain;
 use crate::report::terminal;
 use crate::spec::Spec;
 
@@ -17,7 +17,7 @@ pub fn add(screens: &mut String, about: &str, spec: &'static Spec, attempt: &Att
     let file = format!("exercises/{}/{}.cu", spec.chapter, spec.id);
     // how long it took is another number every time
     let attempt = Attempt { millis: 0, ..attempt.clone() };
-    let report = present::report_on(&file, "cargo checker", spec, &attempt);
+    let report = explain::attempt(&file, "cargo checker", spec, &attempt);
     let text = plain(&terminal::render_to_width(&report, &attempt.source, WIDTH));
     let lines = text.lines().map(str::trim_end).filter(|line| !line.ends_with("simulator · 0 ms"));
     let text = lines.collect::<Vec<_>>().join("\n");

@@ -303,16 +303,22 @@ fn allowed() -> Result<Rules, String> {
         (libc::SYS_tgkill, vec![vec![int(0, Compare::Eq, own())?]]),
         // limits may be asked for and not set
         (libc::SYS_prlimit64, vec![vec![is(2, Compare::Eq, 0)?]]),
-        (libc::SYS_ioctl, vec![
-            vec![int(1, Compare::Eq, libc::TCGETS)?],
-            vec![int(1, Compare::Eq, libc::FIONREAD)?],
-        ]),
-        (libc::SYS_prctl, vec![
-            vec![int(0, Compare::Eq, libc::PR_SET_NAME as u64)?],
-            vec![int(0, Compare::Eq, libc::PR_GET_NAME as u64)?],
-            // names of memory that the C library gives
-            vec![int(0, Compare::Eq, libc::PR_SET_VMA as u64)?],
-        ]),
+        (
+            libc::SYS_ioctl,
+            vec![
+                vec![int(1, Compare::Eq, libc::TCGETS)?],
+                vec![int(1, Compare::Eq, libc::FIONREAD)?],
+            ],
+        ),
+        (
+            libc::SYS_prctl,
+            vec![
+                vec![int(0, Compare::Eq, libc::PR_SET_NAME as u64)?],
+                vec![int(0, Compare::Eq, libc::PR_GET_NAME as u64)?],
+                // names of memory that the C library gives
+                vec![int(0, Compare::Eq, libc::PR_SET_VMA as u64)?],
+            ],
+        ),
     ];
     for (call, any) in some {
         rules.insert(call, self::rules(any)?);

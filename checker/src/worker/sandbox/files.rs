@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, Compatible, LandlockStatus, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, Compatible, LandlockStatus, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
 use super::Role;
@@ -59,9 +59,12 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> R
             rules.allow_each(&SYSTEM, read).map_err(failed)?;
             rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
             // the driver's own: its parameters, the machine's memory and processors, where it was installed
-            let driver = ["/opt", "/sys", "/proc/driver", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo"];
+            let driver =
+                ["/opt", "/sys", "/proc/driver", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo"];
             rules.allow_each(&driver, read).map_err(failed)?;
-            rules.allow_each(&["/proc/sys/vm", "/proc/modules", "/etc/nvidia"], read).map_err(failed)?;
+            rules
+                .allow_each(&["/proc/sys/vm", "/proc/modules", "/etc/nvidia"], read)
+                .map_err(failed)?;
             let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
             for path in std::env::split_paths(&libraries).filter(|path| path.is_absolute()) {
                 rules.allow(&path, read).map_err(failed)?;
@@ -118,7 +121,11 @@ impl Rules {
         (&mut self.0).add_rule(PathBeneath::new(file, access)).map(drop)
     }
 
-    fn allow_each(&mut self, paths: &[&str], access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
+    fn allow_each(
+        &mut self,
+        paths: &[&str],
+        access: BitFlags<AccessFs>,
+    ) -> Result<(), RulesetError> {
         paths.iter().try_for_each(|path| self.allow(path.as_ref(), access))
     }
 }

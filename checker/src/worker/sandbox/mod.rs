@@ -85,6 +85,8 @@ pub(super) struct Rules {
     pub(super) mode: Sandbox,
     /// Bytes of memory that it may have.
     pub(super) memory: Option<u64>,
+    /// The GPU that it sees; all of them where none is named.
+    pub(super) gpu: Option<String>,
     /// Where the compiler lies.
     pub(super) readable: Vec<PathBuf>,
 }

@@ -1,0 +1,352 @@
+//! One file of one student: every case with the public inputs, then with secret ones, then the gates.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use grading::record::{self, Item, Kind, Outcome, Show};
+use grading::seed::{Secret, sha256};
+use jiff::Timestamp;
+
+use crate::attempt::{self, Attempt, Examination, Trial, Tried};
+use crate::backend::Fault;
+use crate::engine::Engine;
+use crate::explain;
+use crate::source;
+use crate::spec::Spec;
+use crate::verdict::{Passed, Verdict};
+
+/// How a class's files are run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Seed of the public inputs: those that the learners saw.
+    pub seed: u64,
+    /// Where the secret inputs come from; without it there are none.
+    pub secret: Option<Secret>,
+    /// Secret runs of each case.
+    pub rounds: u32,
+    /// Wall time for all runs of one file with one kind of inputs.
+    pub limit: Duration,
+    /// How much students see of the secret runs.
+    pub show: Show,
+    /// From when on they see all of it.
+    pub reveal: Option<Timestamp>,
+}
+
+/// What a file came to, before points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graded {
+    /// Public cases, secret cases, gates.
+    pub items: Vec<Item>,
+    /// Of each item: whether the file as handed out already has it.
+    pub given: Vec<bool>,
+    /// Whether everything holds.
+    pub passed: bool,
+    /// The verdict in words.
+    pub report: record::Report,
+    /// Whether that is about secret inputs.
+    pub report_hidden: bool,
+    /// Why the code had to be stopped, where it tried what nobody may.
+    pub contained: Option<String>,
+    /// Who ran it.
+    pub device: String,
+    /// Wall time in milliseconds.
+    pub millis: u64,
+}
+
+/// Why a file could not be graded: the machine's or the checker's problem.
+pub type Problem = attempt::Error;
+
+/// Files with public inputs that were run already: the simulator says the same again, and half a class hands in the file as it
+/// was handed out.
+#[derive(Debug, Default)]
+pub struct Memo(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
+
+impl Memo {
+    fn examine(
+        &self,
+        spec: &'static Spec,
+        bytes: &[u8],
+        plan: &Plan,
+        engine: &mut Engine,
+    ) -> Result<Arc<Examination>, Problem> {
+        let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
+        let key = (spec.id, sha256(bytes));
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !on_gpu && let Some(examination) = known().get(&key) {
+            return Ok(Arc::clone(examination));
+        }
+        let trials: Vec<Trial> = (0..spec.cases.len())
+            .map(|case| Trial { case, seed: plan.seed, hidden: false })
+            .collect();
+        let examination = Arc::new(run(spec, bytes, &trials, engine, plan.limit)?);
+        known().insert(key, Arc::clone(&examination));
+        Ok(examination)
+    }
+}
+
+fn run(
+    spec: &'static Spec,
+    bytes: &[u8],
+    trials: &[Trial],
+    engine: &mut Engine,
+    limit: Duration,
+) -> Result<Examination, Problem> {
+    attempt::examine(spec, source::text(bytes.to_vec()), trials, engine, limit)
+}
+
+/// Grades the file `bytes` of `student`, which lies at `path` for whoever wants to run it again.
+///
+/// # Errors
+/// When it could not be run; whatever is wrong with the file is in the grade.
+pub fn file(
+    spec: &'static Spec,
+    (student, path, bytes): (&str, &str, &[u8]),
+    plan: &Plan,
+    memo: &Memo,
+    engine: &mut Engine,
+) -> Result<Graded, Problem> {
+    let skeleton = crate::course::skeleton(spec).unwrap_or_default();
+    let start = memo.examine(spec, skeleton.as_bytes(), plan, engine)?;
+    let public = memo.examine(spec, bytes, plan, engine)?;
+    let holds = |case: usize| public.tried.iter().any(|t| t.trial.case == case && t.holds());
+    let secret: Vec<Trial> = trials(spec, student, plan);
+    // what is wrong with the inputs that everybody knows is not tried with others
+    let worth: Vec<Trial> = secret.iter().filter(|trial| holds(trial.case)).copied().collect();
+    let hidden = match worth.is_empty() {
+        true => None,
+        false => Some(run(spec, bytes, &worth, engine, plan.limit)?),
+    };
+    let ran = hidden.as_ref().map_or(&[][..], |hidden| &hidden.tried);
+    let left_out = |trial: &Trial| Tried {
+        trial: *trial,
+        ran: false,
+        verdict: None,
+        gates: vec![],
+        device: String::new(),
+        printed: None,
+        millis: 0,
+    };
+    let secret: Vec<Tried> = secret
+        .iter()
+        .map(|trial| {
+            ran.iter().find(|t| t.trial == *trial).cloned().unwrap_or_else(|| left_out(trial))
+        })
+        .collect();
+
+    let place = Place { spec, path, attempt: &public.attempt };
+    let mut items: Vec<Item> = vec![];
+    let mut given = vec![];
+    let at_start = |case: usize| start.tried.iter().any(|t| t.trial.case == case && t.holds());
+    for tried in public.tried.iter().chain(&secret) {
+        items.push(place.case(tried, plan));
+        given.push(at_start(tried.trial.case));
+    }
+    let gated: Vec<&Tried> =
+        public.tried.iter().chain(&secret).filter(|t| is_gated(spec, t)).collect();
+    for (index, gate) in spec.gates.iter().enumerate() {
+        items.push(place.gate(index, gate, &gated));
+        let start: Vec<&Tried> = start.tried.iter().filter(|t| is_gated(spec, t)).collect();
+        given.push(gate_holds(index, &start));
+    }
+    let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
+        (Verdict::Passed(_), Some((tried, verdict))) => {
+            let attempt = Attempt {
+                verdict,
+                seed: tried.trial.seed,
+                printed: tried.printed.clone(),
+                ..public.attempt.clone()
+            };
+            (attempt, true)
+        }
+        _ => (public.attempt.clone(), false),
+    };
+    let report = place.report(&attempt);
+    let millis = public.attempt.millis + hidden.as_ref().map_or(0, |hidden| hidden.attempt.millis);
+    Ok(Graded {
+        passed: items.iter().all(|item| item.outcome == Outcome::Held),
+        contained: contained(&public, &secret).then(|| report.title.clone()),
+        items,
+        given,
+        report,
+        report_hidden,
+        device: public.attempt.device.clone(),
+        millis,
+    })
+}
+
+/// The secret runs of a student.
+fn trials(spec: &Spec, student: &str, plan: &Plan) -> Vec<Trial> {
+    let Some(secret) = &plan.secret else { return vec![] };
+    let rounds = 0..plan.rounds;
+    let cases = || spec.cases.iter().enumerate();
+    rounds
+        .flat_map(|round| {
+            cases().map(move |(case, Case { name, .. })| Trial {
+                case,
+                seed: secret.seed(student, spec.id, name, round),
+                hidden: true,
+            })
+        })
+        .collect()
+}
+
+use crate::spec::Case;
+
+/// Whether a trial is of a case that gates are measured on.
+fn is_gated(spec: &Spec, tried: &Tried) -> bool {
+    spec.cases.get(tried.trial.case).is_some_and(|case| case.gated)
+}
+
+/// Whether a gate holds in every run that it is measured in: code that knows the public inputs must not do better there.
+fn gate_holds(index: usize, gated: &[&Tried]) -> bool {
+    !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
+}
+
+/// The first secret run that is wrong, or misses a gate.
+fn first_wrong(secret: &[Tried]) -> Option<(&Tried, Verdict)> {
+    secret.iter().filter(|t| t.ran).find_map(|tried| {
+        let missed = || {
+            let gates = tried.gates.clone();
+            let missed = gates.iter().any(|gate| !gate.holds);
+            missed.then_some(Verdict::GateMissed { case: tried.trial.case, gates, line: None })
+        };
+        Some((tried, tried.verdict.clone().or_else(missed)?))
+    })
+}
+
+/// Whether the code did what only mischief does, or was too much for the machine.
+fn contained(public: &Examination, secret: &[Tried]) -> bool {
+    let verdicts = public.tried.iter().chain(secret).filter_map(|tried| tried.verdict.as_ref());
+    std::iter::once(&public.attempt.verdict).chain(verdicts).any(|verdict| match verdict {
+        Verdict::CompilerStopped(_) => true,
+        // a file that is not to be read
+        Verdict::CompileError(messages) => {
+            messages.iter().any(|message| message.text.contains("Permission denied"))
+        }
+        Verdict::Fault { fault, .. } => match fault {
+            Fault::Garbled { .. } | Fault::WorkerDied { .. } => true,
+            Fault::Crashed { signal, .. } => STOPPED.contains(signal),
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
+/// `SIGKILL` (too much memory), `SIGXFSZ` (too much output), `SIGSYS` (a system call that is refused).
+const STOPPED: [i32; 3] = [9, 25, 31];
+
+/// What wording needs beside a verdict.
+struct Place<'a> {
+    spec: &'static Spec,
+    path: &'a str,
+    attempt: &'a Attempt,
+}
+
+impl Place<'_> {
+    fn report(&self, attempt: &Attempt) -> record::Report {
+        let report = explain::attempt(self.path, "checker", self.spec, attempt);
+        let again =
+            report.again.as_ref().map(|again| format!("{again} --file {}", quoted(self.path)));
+        // the same fields by design: what cannot be carried over is left empty
+        let value = serde_json::to_value(crate::report::Report { again, ..report });
+        value.and_then(serde_json::from_value).unwrap_or_default()
+    }
+
+    /// The item of one run of a case.
+    fn case(&self, tried: &Tried, plan: &Plan) -> Item {
+        let Trial { case, seed, hidden } = tried.trial;
+        let name = self.spec.cases.get(case).map_or("", |case| case.name);
+        let (outcome, verdict) = match (&tried.verdict, tried.ran) {
+            (None, true) => (Outcome::Held, Some(Verdict::Passed(Passed::default()))),
+            (Some(verdict), _) => (Outcome::Failed, Some(verdict.clone())),
+            // why nothing could be run
+            (None, false) => {
+                (Outcome::NotRun, Some(self.attempt.verdict.clone()).filter(|_| !hidden))
+            }
+        };
+        let report = verdict.as_ref().filter(|_| outcome != Outcome::Held).map(|verdict| {
+            let printed = tried.printed.clone();
+            self.report(&Attempt {
+                verdict: verdict.clone(),
+                seed,
+                printed,
+                ..self.attempt.clone()
+            })
+        });
+        let message = match (outcome, &report) {
+            (Outcome::Held, _) => "passed".to_owned(),
+            (_, Some(report)) => report.title.clone(),
+            (_, None) => "not run: the case is wrong with the public inputs already".to_owned(),
+        };
+        let primary = report.as_ref().and_then(|r| r.spans.iter().find(|span| span.primary));
+        let again = format!(
+            "checker check {} --case {} --seed {seed} --file {}",
+            self.spec.id,
+            quoted(name),
+            quoted(self.path)
+        );
+        Item {
+            name: name.to_owned(),
+            kind: Kind::Case,
+            hidden,
+            show: if hidden { plan.show } else { Show::Everything },
+            reveal: plan.reveal.filter(|_| hidden),
+            outcome,
+            points: 0.0,
+            possible: 0.0,
+            slug: verdict.map_or_else(|| "not-run".to_owned(), |v| v.slug().to_string()),
+            message,
+            line: primary.map(|span| span.line),
+            again: Some(again),
+            millis: tried.millis,
+        }
+    }
+
+    /// The item of a gate: what was measured with the public inputs counts as its value.
+    fn gate(&self, index: usize, gate: &crate::spec::Gate, gated: &[&Tried]) -> Item {
+        let measured = gated.iter().find_map(|tried| tried.gates.get(index));
+        let wrong =
+            gated.iter().filter_map(|tried| tried.gates.get(index)).find(|gate| !gate.holds);
+        let value = explain::gate_value(gate.metric, wrong.or(measured).and_then(|m| m.value));
+        let (outcome, slug, message) = match (gate_holds(index, gated), measured) {
+            (true, _) => (Outcome::Held, "passed", format!("measured {value}")),
+            (false, Some(_)) => (Outcome::Failed, "gate-missed", format!("measured {value}")),
+            (false, None) => {
+                (Outcome::NotRun, "not-run", "not measured: its case is not right".to_owned())
+            }
+        };
+        let slug = match (outcome, wrong) {
+            (Outcome::Failed, Some(missed)) => {
+                let gates = vec![*missed];
+                Verdict::GateMissed { case: 0, gates, line: None }.slug().to_string()
+            }
+            _ => slug.to_owned(),
+        };
+        Item {
+            name: explain::gate(gate),
+            kind: Kind::Gate,
+            hidden: false,
+            show: Show::Everything,
+            reveal: None,
+            outcome,
+            points: 0.0,
+            possible: 0.0,
+            slug,
+            message,
+            line: None,
+            again: Some(format!("checker check {} --file {}", self.spec.id, quoted(self.path))),
+            millis: 0,
+        }
+    }
+}
+
+/// For a shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
