@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::backend::Choice;
+use crate::worker;
 
 /// The CUDA workbook: read a chapter, edit one `.cu` file, see at once what is right and what is not.
 ///
@@ -224,6 +225,9 @@ pub struct Run {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
+    /// Whether the code is confined to what it needs.
+    #[arg(long, value_enum, default_value_t)]
+    pub sandbox: Sandbox,
     /// Only the case of this name, as the report shows it.
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
@@ -354,6 +358,9 @@ pub struct DevCheck {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = Backend::Sim)]
     pub backend: Backend,
+    /// Whether the code is confined to what it needs.
+    #[arg(long, value_enum, default_value_t)]
+    pub sandbox: Sandbox,
     /// Write what the verdicts say to `checker/screens/`, to be read and committed, instead of comparing it.
     #[arg(long)]
     pub bless: bool,
@@ -436,6 +443,28 @@ impl From<Backend> for Choice {
             Backend::Auto => Self::Auto,
             Backend::Gpu => Self::Gpu,
             Backend::Sim => Self::Sim,
+        }
+    }
+}
+
+/// Whether learners' code is confined to what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Sandbox {
+    /// Run nothing where that is not possible; exit code 3 then.
+    Require,
+    /// As far as the system can (`checker doctor` says how far).
+    #[default]
+    Try,
+    /// No: for code that you trust as your own.
+    Off,
+}
+
+impl From<Sandbox> for worker::Sandbox {
+    fn from(sandbox: Sandbox) -> Self {
+        match sandbox {
+            Sandbox::Require => Self::Require,
+            Sandbox::Try => Self::Try,
+            Sandbox::Off => Self::Off,
         }
     }
 }

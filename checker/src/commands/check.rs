@@ -11,10 +11,10 @@ use super::{Usage, complain, meaning, present, profile};
 use crate::attempt::{self, Attempt, Options};
 use crate::cli::{Check, Format};
 use crate::engine::Engine;
-use crate::{exercises, explain};
 use crate::exit::Exit;
 use crate::report::{Report, json};
 use crate::spec::Spec;
+use crate::{exercises, explain};
 
 /// Checks what the command line names: without a name, the first open exercise.
 pub fn run(args: &Check) -> anyhow::Result<Exit> {
@@ -32,7 +32,8 @@ fn foreign(args: &Check, file: &Path) -> anyhow::Result<Exit> {
     let Target::Exercise(spec) = session::target(name)? else {
         return Err(Usage(format!("--file is for one exercise, and `{name}` is a chapter")).into());
     };
-    let mut engine = session::engine(args.run.backend)?;
+    let mut engine =
+        session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
     let attempt = attempt::check(spec, file, &mut engine, &session::options(&args.run))?;
     let shown = file.display().to_string();
     let report = explain::attempt(&shown, session::command(), spec, &attempt);
@@ -64,7 +65,8 @@ fn run_in_format(args: &Check) -> anyhow::Result<Exit> {
         },
     };
     let options = session::options(&args.run);
-    let mut engine = session::engine(args.run.backend)?;
+    let mut engine =
+        session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
     if args.profile && (args.format == Format::Json || specs.len() != 1) {
         return Err(Usage(
             "--profile is for one exercise on the terminal; `checker profile NAME --json` is for programs".into(),

@@ -9,6 +9,7 @@ use colored::Colorize;
 
 use super::setup::megabytes;
 use crate::toolchain::{self, Toolchain};
+use crate::worker::Confined;
 
 /// Exit code when exercises cannot be checked on this machine.
 const ENVIRONMENT: u8 = 3;
@@ -23,12 +24,14 @@ const ENVIRONMENT: u8 = 3;
 pub fn run(
     command: &str,
     gpu: impl FnOnce() -> Result<String, String>,
+    sandbox: impl FnOnce() -> Result<Confined, String>,
 ) -> anyhow::Result<ExitCode> {
     let compiler = toolchain::find();
     let rows = [
         compiler_row(compiler.as_ref(), command),
         host_row(),
         gpu_row(gpu()),
+        sandbox_row(sandbox()),
         python_row(compiler.is_some()),
         cache_row(compiler.is_some()),
     ];
@@ -114,6 +117,24 @@ fn gpu_row(gpu: Result<String, String>) -> Row {
         Err(why) => {
             let found = format!("none found: {why}");
             Row { name, found, state: State::Limited, status: "simulator only", mend: None }
+        }
+    }
+}
+
+/// What is enforced on code that somebody else wrote. Learning goes on without; grading asks for it.
+fn sandbox_row(confined: Result<Confined, String>) -> Row {
+    let name = "sandbox";
+    match confined {
+        Ok(confined) if confined.holds() => {
+            Row { name, found: confined.to_string(), state: State::Good, status: "ok", mend: None }
+        }
+        Ok(confined) => {
+            let why = confined.missing.as_deref().unwrap_or("something is missing");
+            let found = format!("{confined}: {why}");
+            Row { name, found, state: State::Limited, status: "own code only", mend: None }
+        }
+        Err(found) => {
+            Row { name, found, state: State::Limited, status: "own code only", mend: None }
         }
     }
 }
@@ -210,6 +231,12 @@ mod tests {
             compiler_row(None, "cargo checker"),
             gpu_row(Err("libcuda.so.1 is not installed".to_owned())),
             gpu_row(Ok("NVIDIA H200, 141 GB".to_owned())),
+            sandbox_row(Ok(Confined { landlock: Some(7), seccomp: true, missing: None })),
+            sandbox_row(Ok(Confined {
+                landlock: None,
+                seccomp: true,
+                missing: Some("this kernel has no landlock".to_owned()),
+            })),
         ];
         insta::assert_snapshot!(table(&rows), @r"
         compiler   none found                                  missing

@@ -86,7 +86,7 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Reset(args)) => reset::run(&args.name)?,
         Some(Command::Solution(args)) => solution::run(&args)?,
         Some(Command::Explain { slug }) => explain::run(slug.as_deref())?,
-        Some(Command::Doctor) => return doctor::run(session::command(), gpu),
+        Some(Command::Doctor) => return doctor::run(session::command(), gpu, sandbox),
         Some(Command::Setup) => return setup::run(),
         Some(Command::Book(args)) => book::run(&args)?,
         Some(Command::Init { dir }) => init::run(&dir)?,
@@ -101,6 +101,11 @@ fn gpu() -> Result<String, String> {
     let gpu = worker::Worker::new().gpu().map_err(|none| none.why)?;
     let (major, minor) = gpu.driver;
     Ok(format!("{}, {} GiB, driver for CUDA {major}.{minor}", gpu.name, gpu.memory >> 30))
+}
+
+/// What keeps learners' code in, or why nothing does.
+fn sandbox() -> Result<worker::Confined, String> {
+    worker::Worker::new().confined().map_err(|error| error.to_string())
 }
 
 /// A mistake on the command line, or in the course.

@@ -17,6 +17,7 @@ use crate::program::{self, Ended};
 use crate::report::{terminal, timeline};
 use crate::source;
 use crate::verdict::{Slug, Unreadable};
+use crate::worker::Sandbox;
 
 /// Compiles and runs a program.
 pub fn run(
@@ -27,7 +28,8 @@ pub fn run(
 ) -> anyhow::Result<ExitCode> {
     let text = source::read(file)
         .map_err(|why| Usage(format!("{}: {}", file.display(), unreadable(&why))))?;
-    let mut engine = session::engine(backend)?;
+    // a program of one's own may read the files beside it, and everything else
+    let mut engine = session::engine(backend)?.confined(Sandbox::Off, None, None);
     let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let target = if on_gpu { Target::Gpu } else { Target::Simulator };
     let Some(program) = build(file, &text, target, &mut engine)? else {

@@ -35,7 +35,8 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
             .or_else(|| exercises::all().first().copied())
             .ok_or_else(|| Usage("the course has no exercises".into()))?,
     };
-    let mut engine = session::engine(args.run.backend)?;
+    let mut engine =
+        session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
     // Asked before anything can be cancelled; and a GPU that was asked for and is absent ends it here.
     engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let (sender, messages) = mpsc::channel();

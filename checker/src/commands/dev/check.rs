@@ -50,22 +50,25 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
         Some(Target::Chapter(chapter)) => chapter.exercises.to_vec(),
         None => exercises::all().to_vec(),
     };
-    let engine = session::engine(args.backend)?;
+    let engine = || -> anyhow::Result<Engine> {
+        Ok(session::engine(args.backend)?.confined(args.sandbox.into(), None, None))
+    };
+    let first = engine()?;
     let width = specs.iter().map(|spec| spec.id.len()).max().unwrap_or(0);
     let mut record = Record {
         version: 1,
         checker: env!("CARGO_PKG_VERSION"),
-        compiler: engine.toolchain().version.clone(),
+        compiler: first.toolchain().version.clone(),
         devices: BTreeSet::new(),
         exercises: vec![],
         strays: proofs::strays(&root, exercises::all()),
         problems: 0,
     };
     record.problems = record.strays.len();
-    let mut engines = vec![engine];
+    let mut engines = vec![first];
     let cores = thread::available_parallelism().map_or(1, usize::from);
     for _ in 1..cores.min(specs.len()).min(MOST_ENGINES) {
-        engines.push(session::engine(args.backend)?);
+        engines.push(engine()?);
     }
     let screens = match (args.backend, args.bless) {
         (Backend::Sim, true) => Screens::Bless,
