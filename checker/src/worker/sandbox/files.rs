@@ -69,8 +69,9 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> R
             for path in std::env::split_paths(&libraries).filter(|path| path.is_absolute()) {
                 rules.allow(&path, read).map_err(failed)?;
             }
-            // it names its threads through /proc: CUDA does not start without that
-            rules.allow("/proc/self".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
+            // it names its threads through /proc, by files that it truncates: CUDA does not start without that
+            let rename = read | AccessFs::WriteFile | AccessFs::Truncate;
+            rules.allow("/proc/self".as_ref(), rename).map_err(failed)?;
             for path in devices() {
                 rules.allow(&path, all).map_err(failed)?;
             }
