@@ -10,5 +10,8 @@
 //! Nothing here runs code or knows an exercise by name: [`course::Course`] says what there is.
 
 pub mod course;
+pub mod points;
+pub mod policy;
 pub mod record;
 pub mod seed;
+pub mod submission;

@@ -108,6 +108,10 @@ pub struct File {
     pub hash: String,
     /// Its length.
     pub bytes: u64,
+    /// When these bytes were handed in first, where an earlier submission already had them: what was right in time stays so
+    /// when other files are handed in later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 /// An exercise's grade.
@@ -121,20 +125,26 @@ pub struct Exercise {
     pub goal: String,
     /// What it came to.
     pub status: Status,
-    /// Points before any penalty.
+    /// Points before any penalty, those of bonus gates included: they may be more than `possible`.
     pub points: f64,
-    /// The most that there are.
+    /// The most that there are without bonus gates; 0 for who is excused.
     pub possible: f64,
     /// Extra credit: its points count, and its `possible` does not.
     #[serde(default)]
     pub bonus: bool,
+    /// The student need not do it: it counts nothing, and nothing is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub excused: bool,
     /// When it was due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
     /// Days late, begun ones counted whole, that were charged for it.
     #[serde(default)]
     pub late_days: u32,
-    /// Points lost for that.
+    /// Further days late for which the student's free days were spent.
+    #[serde(default)]
+    pub free_days: u32,
+    /// Points lost for `late_days`.
     #[serde(default)]
     pub penalty: f64,
     /// The file in the submission; `None` when there is none.
@@ -201,10 +211,16 @@ pub struct Item {
     pub reveal: Option<Timestamp>,
     /// What became of it.
     pub outcome: Outcome,
+    /// Whether the file as it was handed out holds it, too: it gives no points then, and losing it costs some.
+    #[serde(default)]
+    pub given: bool,
     /// Points for it (they may be negative where the file lost what it had been handed out with).
     pub points: f64,
-    /// The most that there are; 0 where the file as handed out already has it.
+    /// The most that there are; 0 where the file as handed out already has it, and of a bonus gate.
     pub possible: f64,
+    /// The most extra points of a bonus gate; they are in `points` and never in `possible`.
+    #[serde(default)]
+    pub extra: f64,
     /// The verdict's stable name: "passed", "shared-race".
     pub slug: String,
     /// One line: what is wrong. Of a gate: what was measured.

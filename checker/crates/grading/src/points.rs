@@ -1,0 +1,163 @@
+//! Points: what an exercise's items come to, what being late costs, and the sum.
+//!
+//! **Points are counted from the file as handed out up.** Each item (a case with one seed, or a gate) has a weight. What the
+//! file as handed out already holds gives no points, and losing it costs its weight. An exercise's share of its points is
+//!
+//! ```text
+//! (weight that holds - weight that the file as handed out holds) / (weight of all - that same weight)
+//! ```
+//!
+//! and never below 0: the untouched file has 0, a file that holds everything has 1. Without partial credit the share is 1 for
+//! everything and 0 for anything less.
+//!
+//! **Late days are counted for each due date, not for each exercise**: a class thinks of what is due on one day as one
+//! assignment. A free day moves one due date by one day, for all exercises of that day; free days are spent where they save
+//! the most points, and none where they save nothing. The days that are left cost the penalty. A file whose bytes were
+//! handed in earlier is as late as it was then ([`record::File::at`]).
+//!
+//! Nothing is rounded before the sum.
+
+mod late;
+#[cfg(test)]
+mod tests;
+
+use crate::policy::{Policy, Rule};
+use crate::record::{Exercise, Item, Kind, Outcome, Score, Status, Submission};
+
+/// Fills in everything about points: of each item `points`, `possible`, `extra`, and of hidden ones `show` and `reveal`; of each
+/// exercise `status` (but `Missing` and `NotGraded` stay as they are), `points`, `possible`, `bonus`, `excused`, `due`,
+/// `late_days`, `free_days` and `penalty`. What comes back is the sum.
+///
+/// `exercises` need their ids, `status`, and of each item `kind`, `hidden`, `outcome` and `given`. The other fields are not read. The
+/// same call again, with another policy, gives that policy's grade: nothing has to be run for it.
+///
+/// An exercise that the policy does not ask for counts nothing.
+pub fn score(
+    policy: &Policy,
+    student: &str,
+    submission: &Submission,
+    exercises: &mut [Exercise],
+) -> Score {
+    for exercise in exercises.iter_mut() {
+        exercise.bonus = policy.rule(&exercise.id).is_some_and(|rule| rule.bonus);
+        exercise.excused = policy.is_excused(&exercise.id, student);
+        exercise.due = policy.due(&exercise.id, student);
+        for item in exercise.items.iter_mut().filter(|item| item.hidden) {
+            item.show = policy.hidden.show;
+            item.reveal = policy.hidden.until;
+        }
+        count(policy.rule(&exercise.id).filter(|_| !exercise.excused), exercise);
+    }
+    late::charge(policy, student, submission, exercises);
+    sum(exercises)
+}
+
+/// What an item weighs; a bonus gate nothing.
+fn weight(rule: &Rule, item: &Item) -> f64 {
+    match item.kind {
+        Kind::Gate if rule.gate_bonus > 0.0 => 0.0,
+        Kind::Gate => rule.weights.gate,
+        Kind::Case if item.hidden => rule.weights.hidden,
+        Kind::Case => rule.weights.visible,
+    }
+}
+
+fn is_bonus(rule: &Rule, item: &Item) -> bool {
+    item.kind == Kind::Gate && rule.gate_bonus > 0.0
+}
+
+/// Points of an exercise and its items; of nothing that counts without a rule.
+fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
+    let graded = !matches!(exercise.status, Status::Missing | Status::NotGraded);
+    let Some(rule) = rule else {
+        for item in &mut exercise.items {
+            (item.points, item.possible, item.extra) = (0.0, 0.0, 0.0);
+        }
+        (exercise.points, exercise.possible) = (0.0, 0.0);
+        if graded {
+            exercise.status = status(&exercise.items, |_| true, 0.0);
+        }
+        return;
+    };
+    let held = |item: &Item| item.outcome == Outcome::Held && graded;
+    let of = |items: &[Item], which: &dyn Fn(&Item) -> bool| -> f64 {
+        items.iter().filter(|item| which(item)).map(|item| weight(rule, item)).sum()
+    };
+    let items = &exercise.items;
+    let all = items.iter().filter(|item| !is_bonus(rule, item)).all(held) && !items.is_empty();
+    // Weights of nothing are no fraction of anything: then it is all or nothing, too.
+    let new = of(items, &|item| !item.given);
+    let by_weight = rule.partial && new > 0.0;
+    let gain =
+        of(items, &|item| held(item) && !item.given) - of(items, &|item| !held(item) && item.given);
+    let share = match (by_weight, all) {
+        (_, true) => 1.0,
+        (true, false) => (gain / new).clamp(0.0, 1.0),
+        (false, false) => 0.0,
+    };
+    let new_gates = items.iter().filter(|item| is_bonus(rule, item) && !item.given).count().max(1);
+    let per_gate = rule.gate_bonus / new_gates as f64;
+    let mut extra = 0.0;
+    for item in &mut exercise.items {
+        let worth = if new > 0.0 { rule.points * weight(rule, item) / new } else { 0.0 };
+        item.possible = if item.given { 0.0 } else { worth };
+        item.extra = if is_bonus(rule, item) && !item.given { per_gate } else { 0.0 };
+        item.points = match (held(item), item.given) {
+            _ if !by_weight && !all => 0.0,
+            (true, false) => item.possible,
+            (false, true) if graded => -worth,
+            _ => 0.0,
+        };
+        if item.extra > 0.0 {
+            item.points = if held(item) { item.extra } else { 0.0 };
+            extra += item.points;
+        }
+    }
+    exercise.points = rule.points * share + extra;
+    exercise.possible = rule.points;
+    if graded {
+        exercise.status = status(&exercise.items, |item| !is_bonus(rule, item), exercise.points);
+    }
+}
+
+fn status(items: &[Item], counts: impl Fn(&Item) -> bool, points: f64) -> Status {
+    let held = |item: &Item| item.outcome == Outcome::Held;
+    if !items.is_empty() && items.iter().filter(|item| counts(item)).all(held) {
+        Status::Passed
+    } else if points > 0.0 || items.iter().any(|item| held(item) && !item.given) {
+        Status::Partial
+    } else {
+        Status::Failed
+    }
+}
+
+fn sum(exercises: &[Exercise]) -> Score {
+    let mut score = Score { complete: true, ..Score::default() };
+    for exercise in exercises {
+        let kept = (exercise.points - exercise.penalty).max(0.0);
+        score.points += kept;
+        score.penalty += exercise.penalty;
+        score.complete &= exercise.status != Status::NotGraded || exercise.excused;
+        if exercise.bonus {
+            score.extra += kept;
+            continue;
+        }
+        score.possible += exercise.possible;
+        let extra: f64 =
+            exercise.items.iter().filter(|item| item.extra > 0.0).map(|item| item.points).sum();
+        if exercise.points > 0.0 {
+            score.extra += extra * kept / exercise.points;
+        }
+    }
+    let days = late::by_due_date(exercises);
+    score.late_days = days.values().fold(0_u32, |sum, days| sum.saturating_add(*days));
+    for number in [&mut score.points, &mut score.possible, &mut score.extra, &mut score.penalty] {
+        *number = rounded(*number);
+    }
+    score
+}
+
+/// Two digits after the point. A number that lies on the border, but for the last bit of a sum, goes up.
+fn rounded(points: f64) -> f64 {
+    (points * 100.0 + 1e-7).round() / 100.0
+}

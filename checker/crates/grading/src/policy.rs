@@ -1,0 +1,281 @@
+//! What counts how much, and until when: `grading.toml`.
+//!
+//! All keys, each with a value (those that are left out are as the comments say):
+//!
+//! ```toml
+//! title = "CS 149, assignment 1"           # "grades" when left out
+//! zone = "America/Los_Angeles"             # for times without one; without this key each time needs its own
+//! exercises = ["ch01_threads", "transpose"] # chapters and exercises; all of the course when left out
+//! points = 10                              # for each exercise; 10 when left out
+//! due = 2026-10-09T23:59:00                # never when left out
+//! release = "2026-09-25T09:00-07:00"       # not graded before; at once when left out
+//!
+//! [credit]
+//! partial = true        # false: all of an exercise's points or none; true when left out
+//! visible = 1           # weight of a case that learners have; 1 when left out
+//! hidden = 1            # weight of a case with a secret seed; 1 when left out
+//! gate = 1              # weight of a gate; 1 when left out
+//! gate_bonus = 0        # above 0: gates have no weight, and all of an exercise's together give this many extra points
+//!
+//! [late]
+//! free_days = 3         # for each student and all due dates together; 0 when left out
+//! grace_minutes = 15    # late by no more than that is not late; 0 when left out
+//! penalty = 0.1         # fraction that a begun day costs; 0 when left out: late, and nothing lost
+//! of = "possible"       # or "earned": what the penalty is a fraction of; "possible" when left out, as Canvas counts
+//! most = 0.5            # the most that all days together cost, as a fraction; 1 when left out
+//! cutoff_days = 5       # later than so many days: nothing counts; never when left out
+//!
+//! [hidden]
+//! seeds = 1             # runs of each case with a secret seed; 1 when left out
+//! show = "verdict"      # what students see of them: "nothing", "verdict", "everything"; "verdict" when left out
+//! until = 2026-10-20T12:00:00 # from then on they see everything; never when left out
+//!
+//! [attempts]
+//! cap = 20              # different submissions that are graded; any number when left out
+//!
+//! [chapter.ch01_threads]          # as [exercise], for all of a chapter
+//! due = 2026-10-02T23:59:00
+//!
+//! [exercise.transpose]            # also: release, partial, visible, hidden, gate, gate_bonus
+//! points = 20
+//! due = "2026-10-16 23:59"
+//! bonus = true                    # its points are extra
+//!
+//! [students."ada@example.org"]
+//! extension_days = 2    # added to every due date
+//! due = "2026-10-30 12:00" # nothing is due before
+//! free_days = 5         # instead of the class's
+//! excused = ["transpose"]  # chapters and exercises, or true for all
+//! ```
+//!
+//! A time is a day and a time of day: as TOML has them, or as text with an offset (`-07:00`, `Z`) or a zone
+//! (`[Europe/Berlin]`). What an exercise says counts more than what its chapter says, and that more than the class's.
+//! An unknown key is an error, because a misspelt one would otherwise change grades without a word.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+
+use crate::course::Course;
+use crate::record::Show;
+use crate::seed;
+
+/// How a class is graded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// "CS 149, assignment 1".
+    pub title: String,
+    /// SHA-256 of the file, in hexadecimal; empty without one.
+    pub hash: String,
+    /// The exercises that are asked for, each with its rules; in the course's order.
+    pub rules: Vec<Rule>,
+    /// What being late costs.
+    pub late: Late,
+    /// How secret cases are run and shown.
+    pub hidden: Hidden,
+    /// The most different submissions of a student that are graded.
+    pub attempts: Option<u32>,
+    /// What is different for single students, by their ids.
+    pub students: BTreeMap<String, Exception>,
+    /// Days are counted in this zone.
+    zone: TimeZone,
+}
+
+/// How one exercise counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// `blocks`.
+    pub exercise: String,
+    /// The most that there are.
+    pub points: f64,
+    /// When it is due, for who has no exception.
+    pub due: Option<Timestamp>,
+    /// From when on it is graded.
+    pub release: Option<Timestamp>,
+    /// Its points are extra.
+    pub bonus: bool,
+    /// Points for a part of what it asks.
+    pub partial: bool,
+    /// How its items count against each other.
+    pub weights: Weights,
+    /// Extra points for all its gates together; above 0 they have no weight.
+    pub gate_bonus: f64,
+}
+
+/// How much one item of a kind counts against one of another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// A case that learners have.
+    pub visible: f64,
+    /// A case with a secret seed.
+    pub hidden: f64,
+    /// A gate.
+    pub gate: f64,
+}
+
+/// What being late costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Late {
+    /// Days that a student may be late in all, at no cost.
+    pub free_days: u32,
+    /// Late by no more than so many minutes is not late.
+    pub grace_minutes: u32,
+    /// Fraction that each begun day costs.
+    pub penalty: f64,
+    /// What it is a fraction of.
+    pub of: Of,
+    /// The most that all days cost, as a fraction.
+    pub most: f64,
+    /// After more days nothing counts.
+    pub cutoff_days: Option<u32>,
+}
+
+/// What a penalty is a fraction of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// The exercise's points: a day costs everybody the same.
+    Possible,
+    /// The points that the student has.
+    Earned,
+}
+
+/// How secret cases are run and shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hidden {
+    /// Runs of each case.
+    pub seeds: u32,
+    /// What a student sees of them before `until`.
+    pub show: Show,
+    /// From when on a student sees everything.
+    pub until: Option<Timestamp>,
+}
+
+/// What is different for one student.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exception {
+    /// Nothing is due before.
+    pub due: Option<Timestamp>,
+    /// Added to every due date.
+    pub extension_days: u32,
+    /// Instead of the class's.
+    pub free_days: Option<u32>,
+    /// Exercises that need not be done.
+    pub excused: BTreeSet<String>,
+}
+
+/// Everything that is wrong with a policy file: a line for each.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct Error(pub Vec<Problem>);
+
+/// One thing that is wrong with a policy file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Problem {
+    /// One-based.
+    pub line: usize,
+    /// What, and the way out.
+    pub what: String,
+}
+
+impl Policy {
+    /// The policy that a file's text describes.
+    ///
+    /// # Errors
+    /// All that is wrong with it, by lines; put the file's name before each.
+    pub fn parse(text: &str, course: &Course) -> Result<Self, Error> {
+        file::parse(text, course)
+    }
+
+    /// What holds without a file: 10 points for each exercise of the course, nothing is ever due.
+    pub fn without_file(course: &Course) -> Self {
+        // An empty text has no line that could be wrong.
+        let policy = file::parse("", course).unwrap_or_else(|_| Self::of_nothing());
+        Self { hash: String::new(), ..policy }
+    }
+
+    fn of_nothing() -> Self {
+        Self {
+            title: "grades".to_owned(),
+            hash: seed::sha256(b""),
+            rules: vec![],
+            late: Late {
+                free_days: 0,
+                grace_minutes: 0,
+                penalty: 0.0,
+                of: Of::Possible,
+                most: 1.0,
+                cutoff_days: None,
+            },
+            hidden: Hidden { seeds: 1, show: Show::Verdict, until: None },
+            attempts: None,
+            students: BTreeMap::new(),
+            zone: TimeZone::UTC,
+        }
+    }
+
+    /// The rules of an exercise; `None` when it is not asked for.
+    pub fn rule(&self, exercise: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.exercise == exercise)
+    }
+
+    /// The exercises that are graded at the moment `now`, in the course's order.
+    pub fn released(&self, now: Timestamp) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.release.is_none_or(|release| release <= now))
+    }
+
+    /// When an exercise is due for a student: its own date and the student's extension, or the student's date, whichever is
+    /// later.
+    pub fn due(&self, exercise: &str, student: &str) -> Option<Timestamp> {
+        let due = self.rule(exercise)?.due?;
+        let Some(exception) = self.students.get(student) else { return Some(due) };
+        Some(self.days_after(due, exception.extension_days).max(exception.due.unwrap_or(due)))
+    }
+
+    /// The free days of a student.
+    pub fn free_days(&self, student: &str) -> u32 {
+        self.students.get(student).and_then(|one| one.free_days).unwrap_or(self.late.free_days)
+    }
+
+    /// Whether a student need not do an exercise.
+    pub fn is_excused(&self, exercise: &str, student: &str) -> bool {
+        self.students.get(student).is_some_and(|one| one.excused.contains(exercise))
+    }
+
+    /// Begun days between `due` and `at`; 0 within the grace. A day ends at the same time of the clock, also when clocks are
+    /// changed.
+    pub fn days_late(&self, due: Timestamp, at: Timestamp) -> u32 {
+        let seconds = at.as_second().saturating_sub(due.as_second());
+        if at <= due || seconds <= i64::from(self.late.grace_minutes) * 60 {
+            return 0;
+        }
+        // A second for what is behind the point, and never more than a change of clocks takes back.
+        let days =
+            u32::try_from(seconds.max(1).unsigned_abs().div_ceil(86_400)).unwrap_or(u32::MAX);
+        if days > 1 && self.days_after(due, days - 1) >= at { days - 1 } else { days }
+    }
+
+    fn days_after(&self, at: Timestamp, days: u32) -> Timestamp {
+        Span::new()
+            .try_days(days)
+            .and_then(|days| at.to_zoned(self.zone.clone()).checked_add(days))
+            .map_or(at, |later| later.timestamp())
+    }
+}
+
+/// The one of `names` that `name` was probably meant for.
+pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = name.to_lowercase().replace('-', "_");
+    let distance = |other: &str| strsim::damerau_levenshtein(&wanted, other);
+    let near = |other: &&str| distance(other) <= 1 + other.chars().count() / 4;
+    // A stranger's name may be long, and the comparison takes the product of both lengths.
+    if wanted.len() > 100 {
+        return None;
+    }
+    names.into_iter().filter(near).min_by_key(|other| distance(other))
+}

@@ -1,0 +1,323 @@
+//! Reading what a student handed in. Nothing is unpacked, nothing is run, and nothing is believed.
+//!
+//! A submission is a folder, an archive (zip, tar, tar.gz) or one `.cu` file. It mirrors `exercises/CHAPTER/NAME.cu`, and the
+//! mirror may begin anywhere: in `repo-main/exercises/`, at the chapters' folders, or at the files themselves. Files are known
+//! by their names alone, in this order:
+//!
+//! 1. `.../exercises/CHAPTER/NAME.cu`,
+//! 2. `.../CHAPTER/NAME.cu`,
+//! 3. `NAME.cu` anywhere else,
+//! 4. `NAME.cu` below a folder called `solutions`, and only if nothing of 1 was handed in: a copy of a whole course has them.
+//!
+//! Of two in the same line the one with fewer folders above it counts. Two different files that are equally good are no
+//! answer: that exercise is refused, with both names, and the others are graded. Hidden files and folders, `__MACOSX` and
+//! `target` are passed over. Archives in a submission are not opened, with one exception, because platforms export it: a
+//! folder with no exercise in it and one archive beside nothing else of the kind is that archive.
+//!
+//! Only files named like an exercise are ever read, each up to [`Limits::file`]; so memory is bounded by the course, whatever
+//! is sent. Links are never followed and special files never opened.
+
+mod find;
+mod folder;
+mod names;
+mod pick;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod zip;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+pub use find::{Found, Place, Refused, many};
+pub use names::shown;
+
+use crate::course::Course;
+use crate::record::{self, Flag};
+use crate::seed;
+use pick::{Offer, Picker};
+
+/// What a submission may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one exercise's file: what the checker itself takes for source.
+    pub file: u64,
+    /// Entries of an archive, or files and folders in a folder.
+    pub entries: usize,
+    /// Bytes that are read from a submission, counted as they come out of an archive.
+    pub total: u64,
+    /// Bytes of an archive's file.
+    pub archive: u64,
+    /// Bytes that come out of an archive for each byte of it, once 16 MiB have come.
+    pub ratio: u64,
+    /// Bytes of an entry's path.
+    pub path: usize,
+    /// Folders within folders.
+    pub depth: usize,
+    /// Names in [`Submitted::ignored`].
+    pub ignored: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file: 1 << 20,
+            entries: 20_000,
+            total: 256 << 20,
+            archive: 256 << 20,
+            ratio: 200,
+            path: 1024,
+            depth: 32,
+            ignored: 100,
+        }
+    }
+}
+
+/// What was handed in, as far as it can be graded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    /// Name of the folder, or of the file without its ending: whose it is, if nothing else says so. Shown as by [`shown`].
+    pub id_hint: String,
+    /// The path as it was given.
+    pub source: String,
+    /// In the course's order, each exercise at most once.
+    pub files: Vec<Handed>,
+    /// Files that are no exercise's, in order, the first of them: the last line says how many more there are.
+    pub ignored: Vec<String>,
+    /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror begins and however it was
+    /// packed.
+    pub hash: String,
+    /// What was refused and why; `what` is "refused-file" or "ignored-file".
+    pub notes: Vec<Flag>,
+}
+
+/// A file that will be graded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handed {
+    /// Which exercise it is.
+    pub exercise: String,
+    /// Where it lay in the submission, shown as by [`shown`].
+    pub path: String,
+    /// All of it, as it came: a byte order mark and Windows line ends are left.
+    pub bytes: Vec<u8>,
+}
+
+impl Handed {
+    /// What the record keeps of it.
+    pub fn to_record(&self) -> record::File {
+        record::File {
+            path: self.path.clone(),
+            exercise: self.exercise.clone(),
+            hash: seed::sha256(&self.bytes),
+            bytes: self.bytes.len() as u64,
+            at: None,
+        }
+    }
+}
+
+/// Why nothing of a submission can be graded. One line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{submission}`: {reason}")]
+pub struct Error {
+    /// The path as it was given, shown as by [`shown`].
+    pub submission: String,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// What is wrong with a submission.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it, and the fields are what they name")]
+pub enum Reason {
+    #[error("there is no such file or folder")]
+    Missing,
+    #[error("it cannot be read: {0}")]
+    Io(String),
+    #[error("it is neither a file nor a folder")]
+    Special,
+    #[error(
+        "{0} is not read: hand in a folder, a .zip, .tar or .tar.gz, or one exercise's .cu file"
+    )]
+    Unknown(String),
+    #[error("the file is empty")]
+    Empty,
+    #[error(
+        "no exercise is in it: files are known by their names, such as `exercises/CHAPTER/NAME.cu`"
+    )]
+    NoExercise,
+    #[error("no exercise has this file name{}", nearest.as_ref().map(|n| format!("; did you mean `{n}.cu`?")).unwrap_or_default())]
+    NotAnExercise { nearest: Option<String> },
+    #[error("the archive is cut off: hand it in again")]
+    Truncated,
+    #[error("the archive is damaged ({0}): make it again")]
+    Damaged(String),
+    #[error("its entry `{entry}` is encrypted: make the archive without a password")]
+    Encrypted { entry: String },
+    #[error(
+        "its entry `{entry}` is packed by a method ({method}) that is not read: use plain deflate"
+    )]
+    Method { entry: String, method: String },
+    #[error("its entry `{entry}` starts at a root; a submission has only relative paths")]
+    Absolute { entry: String },
+    #[error("its entry `{entry}` climbs out of the archive with `..`")]
+    Climbs { entry: String },
+    #[error("the path `{entry}` has more than {longest} bytes")]
+    LongPath { entry: String, longest: usize },
+    #[error(
+        "its entries `{one}` and `{other}` share the same bytes, as in an archive that was made to explode"
+    )]
+    Overlap { one: String, other: String },
+    #[error("it has more than {0} entries: hand in the exercises' files alone")]
+    Entries(usize),
+    #[error("more than {0} bytes are in it: hand in the exercises' files alone")]
+    Total(u64),
+    #[error("the archive's file has more than {0} bytes: hand in the exercises' files alone")]
+    Archive(u64),
+    #[error(
+        "it unpacks to more than {0} times its size, as an archive that was made to explode does"
+    )]
+    Ratio(u64),
+    #[error("its folders are more than {0} deep")]
+    Depth(usize),
+}
+
+/// Reads one submission.
+///
+/// `path` itself may be a link (whoever gives it means what it leads to); nothing in a submission may. Whoever could change a
+/// folder while it is read could make other names of it, and never have a link followed.
+///
+/// # Errors
+/// When nothing of it can be graded, or when it was made to do harm; what is wrong with single files is in
+/// [`Submitted::notes`].
+pub fn read(path: &Path, course: &Course, limits: &Limits) -> Result<Submitted, Error> {
+    let source = shown(path.as_os_str().as_encoded_bytes());
+    read_any(path, course, limits)
+        .map(|(id_hint, picked)| picked.into_submitted(id_hint, source.clone()))
+        .map_err(|reason| Error { submission: source, reason })
+}
+
+fn read_any<'a>(
+    path: &Path,
+    course: &'a Course,
+    limits: &'a Limits,
+) -> Result<(String, Picker<'a>), Reason> {
+    let kind = std::fs::metadata(path).map_err(|error| of_io(&error))?;
+    let name = own_name(path);
+    let mut picker = Picker::new(course, limits);
+    if kind.is_dir() {
+        let archives = folder::read(path, &mut picker)?;
+        if picker.found_nothing() {
+            return match archives.as_slice() {
+                [one] => {
+                    let mut picker = Picker::new(course, limits);
+                    read_archive(
+                        open(one, false).map_err(|error| of_io(&error))?,
+                        one,
+                        &mut picker,
+                    )?;
+                    picker.must_have_something()?;
+                    Ok((shown(name.as_bytes()), picker))
+                }
+                _ => Err(Reason::NoExercise),
+            };
+        }
+        return Ok((shown(name.as_bytes()), picker));
+    }
+    if !kind.is_file() {
+        return Err(Reason::Special);
+    }
+    let file = open(path, true).map_err(|error| of_io(&error))?;
+    if let Some(stem) = name.strip_suffix(".cu") {
+        return match picker.offer(&[name.as_bytes()]) {
+            Offer::Ignored => Err(Reason::NotAnExercise { nearest: nearest(course, stem) }),
+            Offer::Wanted(wanted) => {
+                picker.read(wanted, file)?;
+                Ok((shown(stem.as_bytes()), picker))
+            }
+        };
+    }
+    read_archive(file, path, &mut picker)?;
+    picker.must_have_something()?;
+    let stem = names::without_archive_ending(&name).unwrap_or(&name);
+    Ok((shown(stem.as_bytes()), picker))
+}
+
+/// The last name of a path; of `.` and `..` the name of the folder that they mean. Bytes that are no UTF-8 as `\xff`.
+fn own_name(path: &Path) -> String {
+    let name = |path: &Path| {
+        path.file_name().map(|name| {
+            let bytes = name.as_encoded_bytes();
+            String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| shown(bytes))
+        })
+    };
+    name(path)
+        .or_else(|| path.canonicalize().ok().and_then(|path| name(&path)))
+        .unwrap_or_else(|| "submission".to_owned())
+}
+
+fn nearest(course: &Course, stem: &str) -> Option<String> {
+    let ids = course.exercises.iter().map(|exercise| exercise.id.as_str());
+    crate::policy::nearest(stem, ids).map(str::to_owned)
+}
+
+/// Which format an archive has is told by its first bytes: endings are often wrong.
+fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<(), Reason> {
+    let length = file.metadata().map_err(|error| of_io(&error))?.len();
+    if length == 0 {
+        return Err(Reason::Empty);
+    }
+    if length > picker.limits().archive {
+        return Err(Reason::Archive(picker.limits().archive));
+    }
+    let mut head = vec![];
+    (&mut file).take(512).read_to_end(&mut head).map_err(|error| of_io(&error))?;
+    file.seek(SeekFrom::Start(0)).map_err(|error| of_io(&error))?;
+    let ends = |ending: &str| own_name(path).to_ascii_lowercase().ends_with(ending);
+    match head.as_slice() {
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => zip::read(file, picker),
+        [0x1f, 0x8b, ..] => tape::read_gzip(file, picker),
+        head if head.get(257..262) == Some(b"ustar".as_slice()) => tape::read_plain(file, picker),
+        [b'R', b'a', b'r', b'!', ..] => Err(Reason::Unknown("a RAR archive".to_owned())),
+        [b'7', b'z', 0xbc, 0xaf, ..] => Err(Reason::Unknown("a 7z archive".to_owned())),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => Err(Reason::Unknown("an xz archive".to_owned())),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(Reason::Unknown("a zstd archive".to_owned())),
+        [b'B', b'Z', b'h', ..] => Err(Reason::Unknown("a bzip2 archive".to_owned())),
+        _ if ends(".zip") => zip::read(file, picker),
+        _ if ends(".tar") => tape::read_plain(file, picker),
+        _ if ends(".tgz") || ends(".tar.gz") => Err(Reason::Damaged("it is no gzip".to_owned())),
+        _ => Err(Reason::Unknown("this kind of file".to_owned())),
+    }
+}
+
+/// Opens a regular file, and nothing else: a pipe that somebody puts there would be waited on for ever, so the file is opened
+/// without waiting and then asked what it is.
+fn open(path: &Path, follow: bool) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let links = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        options.custom_flags((links | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
+    }
+    #[cfg(not(unix))]
+    if !follow && path.symlink_metadata()?.is_symlink() {
+        return Err(io::Error::other("it is a link"));
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
+}
+
+fn of_io(error: &io::Error) -> Reason {
+    match error.kind() {
+        io::ErrorKind::NotFound => Reason::Missing,
+        io::ErrorKind::UnexpectedEof => Reason::Truncated,
+        _ => Reason::Io(shown(error.to_string().as_bytes())),
+    }
+}

@@ -1,0 +1,305 @@
+//! Which file of a submission is which exercise's.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use sha2::{Digest, Sha256};
+
+use super::{Handed, Limits, Reason, Submitted, shown};
+use crate::course::Course;
+use crate::record::Flag;
+use crate::seed;
+
+/// Collects the exercises' files, whatever order they come in.
+pub struct Picker<'a> {
+    course: &'a Course,
+    limits: &'a Limits,
+    /// By the exercise's place in the course.
+    chosen: BTreeMap<usize, Chosen>,
+    ignored: Vec<String>,
+    ignored_more: usize,
+    /// Files that are almost called like an exercise, by its place in the course.
+    nearly: BTreeMap<usize, String>,
+    /// Bytes read so far, those of files that lost included.
+    read: u64,
+}
+
+struct Chosen {
+    rank: Rank,
+    path: String,
+    state: State,
+}
+
+enum State {
+    Good(Vec<u8>),
+    Refused(String),
+    /// Another file, equally well placed, differs.
+    Tied(String),
+}
+
+/// How well a file's place mirrors the course; more is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    place: Place,
+    /// Fewer folders above are better.
+    depth: std::cmp::Reverse<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Solutions,
+    Name,
+    Chapter,
+    Exercises,
+}
+
+/// A file that may be an exercise's: read it and hand it back.
+pub struct Wanted {
+    exercise: usize,
+    rank: Rank,
+    path: String,
+}
+
+impl Wanted {
+    /// Where it lies, for messages.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+/// What is to be done with a file.
+pub enum Offer {
+    /// Nothing.
+    Ignored,
+    /// It is to be read.
+    Wanted(Wanted),
+}
+
+impl<'a> Picker<'a> {
+    pub fn new(course: &'a Course, limits: &'a Limits) -> Self {
+        Self {
+            course,
+            limits,
+            chosen: BTreeMap::new(),
+            ignored: vec![],
+            ignored_more: 0,
+            nearly: BTreeMap::new(),
+            read: 0,
+        }
+    }
+
+    pub fn limits(&self) -> &'a Limits {
+        self.limits
+    }
+
+    pub fn found_nothing(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
+    pub fn must_have_something(&self) -> Result<(), Reason> {
+        if self.found_nothing() { Err(Reason::NoExercise) } else { Ok(()) }
+    }
+
+    /// Whether anything below a folder of this name can count.
+    pub fn enters(folder: &[u8]) -> bool {
+        !folder.starts_with(b".")
+            && !folder.eq_ignore_ascii_case(b"__MACOSX")
+            && !folder.eq_ignore_ascii_case(b"target")
+    }
+
+    /// Asks about the file at `parts`, its folders and its name.
+    pub fn offer(&mut self, parts: &[&[u8]]) -> Offer {
+        let Some((name, folders)) = parts.split_last() else { return Offer::Ignored };
+        if name.starts_with(b".") || !folders.iter().all(|folder| Self::enters(folder)) {
+            return Offer::Ignored;
+        }
+        let path = shown(&parts.join(&b'/'));
+        let id = name.strip_suffix(b".cu");
+        let place =
+            |id| self.course.exercises.iter().position(|exercise| exercise.id.as_bytes() == id);
+        let Some(exercise) = id.and_then(place) else {
+            if let Some(exercise) = self.nearly(name) {
+                self.nearly.entry(exercise).or_insert_with(|| path.clone());
+            }
+            self.ignore(path);
+            return Offer::Ignored;
+        };
+        let wanted = Wanted { exercise, rank: self.rank(exercise, folders), path };
+        match self.chosen.get(&exercise) {
+            Some(chosen) if chosen.rank > wanted.rank => {
+                self.ignore(wanted.path);
+                Offer::Ignored
+            }
+            _ => Offer::Wanted(wanted),
+        }
+    }
+
+    /// The same, and nothing for a folder.
+    pub fn offer_unless(&mut self, is_folder: bool, parts: &[&[u8]]) -> Offer {
+        if is_folder { Offer::Ignored } else { self.offer(parts) }
+    }
+
+    fn rank(&self, exercise: usize, folders: &[&[u8]]) -> Rank {
+        let chapter = self.course.exercises.get(exercise).map_or("", |exercise| &exercise.chapter);
+        let is = |folder: &[u8], name: &str| folder.eq_ignore_ascii_case(name.as_bytes());
+        let place = match folders {
+            [.., exercises, last] if is(last, chapter) && is(exercises, "exercises") => {
+                Place::Exercises
+            }
+            _ if folders.iter().any(|folder| is(folder, "solutions")) => Place::Solutions,
+            [.., last] if is(last, chapter) => Place::Chapter,
+            _ => Place::Name,
+        };
+        Rank { place, depth: std::cmp::Reverse(folders.len()) }
+    }
+
+    /// The exercise that `name` was probably meant for: `Blocks.cu`, `blocks (1).cu`, `blocks.cu.txt`.
+    fn nearly(&self, name: &[u8]) -> Option<usize> {
+        let name = std::str::from_utf8(name).ok()?.to_lowercase();
+        let (stem, ending) = name.split_once('.')?;
+        if !ending.starts_with("cu") && ending != "txt" {
+            return None;
+        }
+        let stem = stem.replace([' ', '-'], "_");
+        let digits = |c: char| c.is_ascii_digit() || matches!(c, '(' | ')' | '_');
+        let shorter = stem.trim_end_matches("copy").trim_end_matches(digits);
+        let is = |id: &str| self.course.exercises.iter().position(|exercise| exercise.id == id);
+        is(&stem).or_else(|| is(shorter))
+    }
+
+    /// Names a file that does not count.
+    pub fn ignore(&mut self, path: String) {
+        if self.ignored.len() < self.limits.ignored {
+            self.ignored.push(path);
+        } else {
+            self.ignored_more += 1;
+        }
+    }
+
+    /// Reads what was wanted, up to the limits, from `reader`.
+    ///
+    /// # Errors
+    /// When the submission as a whole has had its bytes; a file that cannot be read is refused alone.
+    pub fn read(&mut self, wanted: Wanted, reader: impl Read) -> Result<(), Reason> {
+        match self.bytes(reader)? {
+            Ok(bytes) => self.take(wanted, bytes),
+            Err(error) => self.refuse(wanted, &format!("it cannot be read: {error}")),
+        }
+        Ok(())
+    }
+
+    /// The bytes of a file, one more than allowed at most.
+    ///
+    /// # Errors
+    /// The outer one when the submission has had its bytes, the inner one from `reader`.
+    pub fn bytes(&mut self, reader: impl Read) -> Result<std::io::Result<Vec<u8>>, Reason> {
+        let mut bytes = vec![];
+        let result = reader.take(self.limits.file.saturating_add(1)).read_to_end(&mut bytes);
+        self.read = self.read.saturating_add(bytes.len() as u64);
+        if self.read > self.limits.total {
+            return Err(Reason::Total(self.limits.total));
+        }
+        Ok(result.map(|_| bytes))
+    }
+
+    /// Takes a file's bytes.
+    pub fn take(&mut self, wanted: Wanted, bytes: Vec<u8>) {
+        if bytes.len() as u64 > self.limits.file {
+            return self.refuse_size(wanted);
+        }
+        self.put(wanted, State::Good(bytes));
+    }
+
+    /// Refuses a file that is too large.
+    pub fn refuse_size(&mut self, wanted: Wanted) {
+        let detail =
+            format!("it has more than {} bytes, and no exercise needs that many", self.limits.file);
+        self.refuse(wanted, &detail);
+    }
+
+    /// Refuses a file; what is left of the submission is graded.
+    pub fn refuse(&mut self, wanted: Wanted, why: &str) {
+        let detail = format!("`{}` was not taken: {why}", wanted.path);
+        self.put(wanted, State::Refused(detail));
+    }
+
+    fn put(&mut self, wanted: Wanted, state: State) {
+        let Wanted { exercise, rank, path } = wanted;
+        let Some(old) = self.chosen.get_mut(&exercise) else {
+            self.chosen.insert(exercise, Chosen { rank, path, state });
+            return;
+        };
+        match rank.cmp(&old.rank) {
+            Ordering::Less => self.ignore(path),
+            Ordering::Greater => {
+                let old = std::mem::replace(old, Chosen { rank, path, state });
+                self.ignore(old.path);
+            }
+            Ordering::Equal => {
+                match (&old.state, &state) {
+                    (State::Good(one), State::Good(other)) if one == other => {}
+                    (State::Tied(_), _) => {}
+                    _ => {
+                        let detail = format!(
+                            "`{}` and `{path}` could both be it, and they differ: keep one, at `exercises/`",
+                            old.path
+                        );
+                        old.state = State::Tied(detail);
+                    }
+                }
+                self.ignore(path);
+            }
+        }
+    }
+
+    pub fn into_submitted(mut self, id_hint: String, source: String) -> Submitted {
+        if self.chosen.values().any(|chosen| chosen.rank.place == Place::Exercises) {
+            let solutions =
+                self.chosen.extract_if(.., |_, chosen| chosen.rank.place == Place::Solutions);
+            let paths: Vec<String> = solutions.map(|(_, chosen)| chosen.path).collect();
+            paths.into_iter().for_each(|path| self.ignore(path));
+        }
+        let mut hash = Sha256::new();
+        let (mut files, mut notes) = (vec![], vec![]);
+        let mut ignored = self.ignored;
+        ignored.sort();
+        for (at, exercise) in self.course.exercises.iter().enumerate() {
+            let flag = |what: &str, detail: String| Flag {
+                what: what.to_owned(),
+                exercise: Some(exercise.id.clone()),
+                detail,
+            };
+            let Some(chosen) = self.chosen.remove(&at) else {
+                if let Some(path) = self.nearly.get(&at) {
+                    let detail = format!(
+                        "`{path}` was left alone: this exercise's file is called `{}.cu`",
+                        exercise.id
+                    );
+                    notes.push(flag("ignored-file", detail));
+                }
+                continue;
+            };
+            let mut add = |bytes: &[u8]| {
+                hash.update((bytes.len() as u64).to_le_bytes());
+                hash.update(bytes);
+            };
+            add(exercise.path().as_bytes());
+            match chosen.state {
+                State::Good(bytes) => {
+                    add(b"file");
+                    add(&bytes);
+                    files.push(Handed { exercise: exercise.id.clone(), path: chosen.path, bytes });
+                }
+                State::Refused(detail) | State::Tied(detail) => {
+                    add(b"refused");
+                    notes.push(flag("refused-file", detail));
+                }
+            }
+        }
+        if self.ignored_more > 0 {
+            ignored.push(format!("and {} more", self.ignored_more));
+        }
+        Submitted { id_hint, source, files, ignored, hash: seed::hex(&hash.finalize()), notes }
+    }
+}
