@@ -10,5 +10,6 @@
 //! Nothing here runs code or knows an exercise by name: [`course::Course`] says what there is.
 
 pub mod course;
+pub mod formats;
 pub mod record;
 pub mod seed;
