@@ -12,6 +12,7 @@
 pub mod course;
 pub mod points;
 pub mod policy;
+pub mod formats;
 pub mod record;
 pub mod seed;
 pub mod submission;

@@ -1,0 +1,215 @@
+//! What other programs read: every format is made from records alone.
+//!
+//! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`], so that
+//! a format for students never holds what they may not see; texts of learners go through [`escape`].
+
+pub mod escape;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::record::Record;
+
+/// Who reads what is rendered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Audience {
+    /// The student whose record it is: hidden items only as far as they may be seen.
+    #[default]
+    Student,
+    /// Whoever grades: everything.
+    Instructor,
+}
+
+/// How to render.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The moment that decides what is still hidden.
+    pub now: Timestamp,
+    /// Who reads it.
+    pub audience: Audience,
+    /// What the platform calls the assignment, where it has to be told: Canvas' column "CUDA workbook (48213)".
+    pub assignment: Option<String>,
+    /// What the platform handed over, by the platform's own names: "CLASSROOM", "COMMIT_URL".
+    pub platform: BTreeMap<String, String>,
+}
+
+impl Options {
+    /// For students, at the moment `now`.
+    pub const fn new(now: Timestamp) -> Self {
+        Self { now, audience: Audience::Student, assignment: None, platform: BTreeMap::new() }
+    }
+
+    /// The records as the audience may see them. Every format begins with this.
+    pub fn view(&self, records: &[Record]) -> Vec<Record> {
+        match self.audience {
+            Audience::Student => {
+                records.iter().map(|record| record.for_student(self.now)).collect()
+            }
+            Audience::Instructor => records.to_vec(),
+        }
+    }
+}
+
+/// A file that a format consists of, where it is more than one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Relative, with `/`, of characters that every file system takes.
+    pub path: String,
+    /// All of it.
+    pub contents: String,
+}
+
+/// Why a format could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// There is nothing to say, and several platforms read an empty list as a full score.
+    #[error("{format}: there is no record to report: name at least one record's file")]
+    NoRecords {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// The format is one student's, and several are given.
+    #[error("{format} is one student's, and there are {records} records: report them one by one")]
+    OneRecord {
+        /// The format's name.
+        format: &'static str,
+        /// How many were given.
+        records: usize,
+    },
+    /// The platform needs to be told something that no record says.
+    #[error("{format} needs {what}: {way_out}")]
+    Missing {
+        /// The format's name.
+        format: &'static str,
+        /// "the assignment's title and number".
+        what: String,
+        /// What to do.
+        way_out: String,
+    },
+    /// The library that writes the format refused.
+    #[error("{format} could not be written: {reason}")]
+    Write {
+        /// The format's name.
+        format: &'static str,
+        /// The library's own words.
+        reason: String,
+    },
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// JUnit XML as GitLab reads it.
+    Junit,
+    /// JUnit XML as Jenkins' schema wants it.
+    JunitJenkins,
+    /// Workflow commands of GitHub Actions, for standard output.
+    GithubAnnotations,
+    /// Markdown for a GitHub job's summary.
+    GithubSummary,
+    /// GitLab's code quality report.
+    GitlabCodeQuality,
+    /// SARIF 2.1.0 for GitHub code scanning.
+    Sarif,
+    /// Test Anything Protocol, version 14.
+    Tap,
+    /// Gradescope's `results.json`.
+    Gradescope,
+    /// Classroom 50's `result.json`.
+    Classroom50,
+    /// PrairieLearn's results of an external grader.
+    Prairielearn,
+    /// Exercism's `results.json`, version 3.
+    Exercism,
+    /// A CSV file for Canvas' gradebook.
+    Canvas,
+    /// A CSV file with a row for each student.
+    Csv,
+    /// One HTML page about the class.
+    HtmlClass,
+    /// One HTML page for each student.
+    HtmlStudent,
+}
+
+impl Format {
+    /// Every format, in the order in which they are listed to people.
+    pub const fn all() -> [Self; 15] {
+        [
+            Self::Junit,
+            Self::JunitJenkins,
+            Self::GithubAnnotations,
+            Self::GithubSummary,
+            Self::GitlabCodeQuality,
+            Self::Sarif,
+            Self::Tap,
+            Self::Gradescope,
+            Self::Classroom50,
+            Self::Prairielearn,
+            Self::Exercism,
+            Self::Canvas,
+            Self::Csv,
+            Self::HtmlClass,
+            Self::HtmlStudent,
+        ]
+    }
+
+    /// As people type it: "gitlab-code-quality".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Junit => "junit",
+            Self::JunitJenkins => "junit-jenkins",
+            Self::GithubAnnotations => "github-annotations",
+            Self::GithubSummary => "github-summary",
+            Self::GitlabCodeQuality => "gitlab-code-quality",
+            Self::Sarif => "sarif",
+            Self::Tap => "tap",
+            Self::Gradescope => "gradescope",
+            Self::Classroom50 => "classroom50",
+            Self::Prairielearn => "prairielearn",
+            Self::Exercism => "exercism",
+            Self::Canvas => "canvas",
+            Self::Csv => "csv",
+            Self::HtmlClass => "html-class",
+            Self::HtmlStudent => "html-student",
+        }
+    }
+
+    /// The format of that name, in any case, with `_` or spaces for `-`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
+        Self::all().into_iter().find(|format| format.name() == name)
+    }
+
+    /// Who reads it when nobody says.
+    pub const fn audience(self) -> Audience {
+        match self {
+            Self::Canvas | Self::Csv | Self::HtmlClass => Audience::Instructor,
+            _ => Audience::Student,
+        }
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A format that is listed can be asked for by the name that is listed, and no name means two.
+    #[test]
+    fn every_format_has_a_name_of_its_own() {
+        for format in Format::all() {
+            assert_eq!(Format::parse(format.name()), Some(format));
+            assert_eq!(
+                Format::parse(&format.name().to_uppercase().replace('-', "_")),
+                Some(format)
+            );
+        }
+        assert_eq!(Format::parse("junit.xml"), None);
+    }
+}
