@@ -43,8 +43,8 @@ pub enum Told {
     Finished {
         /// Index of the job.
         job: usize,
-        /// Its exercises, without points, each with what the file as handed out already has.
-        exercises: Vec<(Exercise, Vec<bool>)>,
+        /// Its exercises, without points.
+        exercises: Vec<Exercise>,
         /// What somebody should look at.
         flags: Vec<Flag>,
         /// Who ran the code; empty when nothing was run.
@@ -110,7 +110,7 @@ fn student(
     for (spec, file) in &job.exercises {
         let blank = blank(spec);
         let Some((path, bytes)) = file else {
-            exercises.push((blank, vec![]));
+            exercises.push(blank);
             continue;
         };
         let blank = Exercise { file: Some(path.clone()), status: Status::NotGraded, ..blank };
@@ -135,14 +135,13 @@ fn student(
                 if let Some(why) = &graded.contained {
                     flags.push(flag("contained", spec, why.clone()));
                 }
-                let given = graded.given.clone();
-                exercises.push((filled(blank, graded, retries), given));
+                exercises.push(filled(blank, graded, retries));
             }
             Err(why) => {
                 flags.push(flag("not-graded", spec, why.clone()));
                 let report =
                     Some(Report { slug: "not-graded".into(), title: why, ..Report::default() });
-                exercises.push((Exercise { report, retries, ..blank }, vec![]));
+                exercises.push(Exercise { report, retries, ..blank });
             }
         }
     }
@@ -165,7 +164,9 @@ fn blank(spec: &Spec) -> Exercise {
         possible: 0.0,
         bonus: false,
         due: None::<Timestamp>,
+        excused: false,
         late_days: 0,
+        free_days: 0,
         penalty: 0.0,
         file: None,
         report: None,

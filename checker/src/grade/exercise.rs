@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use grading::record::{self, Item, Kind, Outcome, Show};
 use grading::seed::{Secret, sha256};
-use jiff::Timestamp;
 
 use crate::attempt::{self, Attempt, Examination, Trial, Tried};
 use crate::backend::Fault;
 use crate::engine::Engine;
 use crate::explain;
 use crate::source;
-use crate::spec::Spec;
+use crate::spec::{Case, Spec};
 use crate::verdict::{Passed, Verdict};
 
 /// How a class's files are run.
@@ -27,19 +26,13 @@ pub struct Plan {
     pub rounds: u32,
     /// Wall time for all runs of one file with one kind of inputs.
     pub limit: Duration,
-    /// How much students see of the secret runs.
-    pub show: Show,
-    /// From when on they see all of it.
-    pub reveal: Option<Timestamp>,
 }
 
 /// What a file came to, before points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graded {
-    /// Public cases, secret cases, gates.
+    /// Public cases, secret cases, gates; without points.
     pub items: Vec<Item>,
-    /// Of each item: whether the file as handed out already has it.
-    pub given: Vec<bool>,
     /// Whether everything holds.
     pub passed: bool,
     /// The verdict in words.
@@ -136,18 +129,16 @@ pub fn file(
 
     let place = Place { spec, path, attempt: &public.attempt };
     let mut items: Vec<Item> = vec![];
-    let mut given = vec![];
     let at_start = |case: usize| start.tried.iter().any(|t| t.trial.case == case && t.holds());
     for tried in public.tried.iter().chain(&secret) {
-        items.push(place.case(tried, plan));
-        given.push(at_start(tried.trial.case));
+        items.push(Item { given: at_start(tried.trial.case), ..place.case(tried) });
     }
     let gated: Vec<&Tried> =
         public.tried.iter().chain(&secret).filter(|t| is_gated(spec, t)).collect();
     for (index, gate) in spec.gates.iter().enumerate() {
-        items.push(place.gate(index, gate, &gated));
         let start: Vec<&Tried> = start.tried.iter().filter(|t| is_gated(spec, t)).collect();
-        given.push(gate_holds(index, &start));
+        let given = gate_holds(index, &start);
+        items.push(Item { given, ..place.gate(index, gate, &gated) });
     }
     let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
         (Verdict::Passed(_), Some((tried, verdict))) => {
@@ -167,7 +158,6 @@ pub fn file(
         passed: items.iter().all(|item| item.outcome == Outcome::Held),
         contained: contained(&public, &secret).then(|| report.title.clone()),
         items,
-        given,
         report,
         report_hidden,
         device: public.attempt.device.clone(),
@@ -190,8 +180,6 @@ fn trials(spec: &Spec, student: &str, plan: &Plan) -> Vec<Trial> {
         })
         .collect()
 }
-
-use crate::spec::Case;
 
 /// Whether a trial is of a case that gates are measured on.
 fn is_gated(spec: &Spec, tried: &Tried) -> bool {
@@ -254,7 +242,7 @@ impl Place<'_> {
     }
 
     /// The item of one run of a case.
-    fn case(&self, tried: &Tried, plan: &Plan) -> Item {
+    fn case(&self, tried: &Tried) -> Item {
         let Trial { case, seed, hidden } = tried.trial;
         let name = self.spec.cases.get(case).map_or("", |case| case.name);
         let (outcome, verdict) = match (&tried.verdict, tried.ran) {
@@ -290,11 +278,13 @@ impl Place<'_> {
             name: name.to_owned(),
             kind: Kind::Case,
             hidden,
-            show: if hidden { plan.show } else { Show::Everything },
-            reveal: plan.reveal.filter(|_| hidden),
+            show: Show::Everything,
+            reveal: None,
             outcome,
+            given: false,
             points: 0.0,
             possible: 0.0,
+            extra: 0.0,
             slug: verdict.map_or_else(|| "not-run".to_owned(), |v| v.slug().to_string()),
             message,
             line: primary.map(|span| span.line),
@@ -330,8 +320,10 @@ impl Place<'_> {
             show: Show::Everything,
             reveal: None,
             outcome,
+            given: false,
             points: 0.0,
             possible: 0.0,
+            extra: 0.0,
             slug,
             message,
             line: None,
