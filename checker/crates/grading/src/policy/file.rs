@@ -36,6 +36,10 @@ const EXERCISE: &[&str] =
     &["points", "due", "release", "bonus", "partial", "visible", "hidden", "gate", "gate_bonus"];
 const STUDENT: &[&str] = &["due", "extension_days", "free_days", "excused"];
 
+/// For tests: none is missing from the documentation.
+#[cfg(test)]
+pub const ALL_KEYS: [&[&str]; 7] = [TOP, CREDIT, LATE, HIDDEN, ATTEMPTS, EXERCISE, STUDENT];
+
 /// More points, or days, than that are a slip of the keyboard.
 const MOST_POINTS: f64 = 1_000_000.0;
 const MOST_DAYS: u64 = 366;
@@ -100,6 +104,19 @@ impl Reader<'_> {
             line,
             what: crate::submission::shown(what.trim().replace('\n', ", ").as_bytes()),
         });
+    }
+
+    /// A problem of one exercise. Where one line decides for many of them, the first is named.
+    fn problem_of(&mut self, exercise: &str, at: Range<usize>, what: &str) {
+        let before = self.problems.len();
+        self.problem(at, format!("`{exercise}` {what}"));
+        let (before, new) = self.problems.split_at(before);
+        let same = |new: &Problem| {
+            before.iter().any(|old| old.line == new.line && old.what.ends_with(what))
+        };
+        if new.first().is_some_and(same) {
+            self.problems.pop();
+        }
     }
 
     fn policy(&mut self, root: Table<'_, '_>) -> Policy {
@@ -191,25 +208,14 @@ impl Reader<'_> {
         };
         if weights.visible + weights.hidden <= 0.0 && (weights.gate <= 0.0 || gate_bonus > 0.0) {
             let at = place(&credit, &["visible", "hidden", "gate"]);
-            self.problem(
-                at,
-                format!(
-                    "nothing of `{}` has a weight above 0, so nobody could have a point",
-                    exercise.id
-                ),
-            );
+            let what = "has nothing with a weight above 0, so nobody could have a point there";
+            self.problem_of(&exercise.id, at, what);
         }
         if let (Some(release), Some(due)) = (rule.release, rule.due)
             && due <= release
         {
-            let at = place(&class, &["release"]);
-            self.problem(
-                at,
-                format!(
-                    "`{}` would be due before its release: change `due` or `release`",
-                    exercise.id
-                ),
-            );
+            let what = "would be due before its release: change `due` or `release`";
+            self.problem_of(&exercise.id, place(&class, &["release"]), what);
         }
         rule
     }
@@ -494,10 +500,15 @@ pub(crate) fn time(text: &str, zone: Option<&TimeZone>) -> Result<Timestamp, Str
         return Err("it has no time of day: write 2026-10-05T23:59:00+02:00".to_owned());
     }
     if text.contains('[') {
-        return text
-            .parse::<Zoned>()
-            .map(|time| time.timestamp())
-            .map_err(|error| error.to_string());
+        return text.parse::<Zoned>().map(|time| time.timestamp()).map_err(|error| {
+            let offset = text.split('[').next().unwrap_or(text);
+            let has_offset = offset.parse::<Timestamp>().is_ok();
+            if has_offset {
+                "its offset and its zone disagree: leave one out".to_owned()
+            } else {
+                error.to_string()
+            }
+        });
     }
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(time);

@@ -58,7 +58,7 @@ pub fn many(paths: &[PathBuf], course: &Course) -> Found {
     }
     for (id, mut paths) in by_id {
         paths.sort();
-        paths.dedup();
+        paths.dedup_by_key(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
         match <[PathBuf; 1]>::try_from(paths) {
             Ok([path]) => found.submissions.push(Place { id, path }),
             Err(paths) => {
@@ -124,7 +124,7 @@ fn one(
             found.ignored.push(shown(child.as_os_str().as_encoded_bytes()));
         }
     }
-    if any { Ok(()) } else { Err(Reason::NoExercise) }
+    if any { Ok(()) } else { Err(Reason::NoExercise { nearly: None }) }
 }
 
 fn begins_a_mirror(child: &Path, is_folder: bool, course: &Course) -> bool {

@@ -1,5 +1,6 @@
 //! Submissions that are folders.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,9 @@ pub fn read(root: &Path, picker: &mut Picker<'_>) -> Result<Vec<PathBuf>, Reason
     let mut entries = 0;
     let mut archives = vec![];
     // Folders still to be read, by their names from `root` on.
-    let mut left: Vec<Vec<Vec<u8>>> = vec![vec![]];
-    let mut paths = vec![root.to_path_buf()];
-    while let (Some(folder), Some(path)) = (left.pop(), paths.pop()) {
+    let mut left: VecDeque<(Vec<Vec<u8>>, PathBuf)> =
+        VecDeque::from([(vec![], root.to_path_buf())]);
+    while let Some((folder, path)) = left.pop_front() {
         let mut children = vec![];
         for child in fs::read_dir(&path).map_err(|error| of_io(&error))? {
             entries += 1;
@@ -36,8 +37,7 @@ pub fn read(root: &Path, picker: &mut Picker<'_>) -> Result<Vec<PathBuf>, Reason
                 if parts.len() > picker.limits().depth {
                     return Err(Reason::Depth(picker.limits().depth));
                 }
-                left.push(parts.iter().map(|part| part.to_vec()).collect());
-                paths.push(path);
+                left.push_back((parts.iter().map(|part| part.to_vec()).collect(), path));
                 continue;
             }
             let is_archive = folder.is_empty()

@@ -142,10 +142,11 @@ pub enum Reason {
     Unknown(String),
     #[error("the file is empty")]
     Empty,
-    #[error(
-        "no exercise is in it: files are known by their names, such as `exercises/CHAPTER/NAME.cu`"
-    )]
-    NoExercise,
+    #[error("no exercise is in it: {}", match nearly {
+        Some((found, right)) => format!("`{found}` would have to be called `{right}`"),
+        None => "files are known by their names, such as `exercises/CHAPTER/NAME.cu`".to_owned(),
+    })]
+    NoExercise { nearly: Option<(String, String)> },
     #[error("no exercise has this file name{}", nearest.as_ref().map(|n| format!("; did you mean `{n}.cu`?")).unwrap_or_default())]
     NotAnExercise { nearest: Option<String> },
     #[error("the archive is cut off: hand it in again")]
@@ -219,7 +220,7 @@ fn read_any<'a>(
                     picker.must_have_something()?;
                     Ok((shown(name.as_bytes()), picker))
                 }
-                _ => Err(Reason::NoExercise),
+                _ => picker.must_have_something().map(|()| (String::new(), picker)),
             };
         }
         return Ok((shown(name.as_bytes()), picker));
@@ -283,7 +284,11 @@ fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Err(Reason::Unknown("an xz archive".to_owned())),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(Reason::Unknown("a zstd archive".to_owned())),
         [b'B', b'Z', b'h', ..] => Err(Reason::Unknown("a bzip2 archive".to_owned())),
-        _ if ends(".zip") => zip::read(file, picker),
+        // Something may come before a zip archive: a program that unpacks it.
+        _ if ends(".zip") => zip::read(file, picker).map_err(|reason| match reason {
+            Reason::Truncated => Reason::Damaged("it is no zip".to_owned()),
+            other => other,
+        }),
         _ if ends(".tar") => tape::read_plain(file, picker),
         _ if ends(".tgz") || ends(".tar.gz") => Err(Reason::Damaged("it is no gzip".to_owned())),
         _ => Err(Reason::Unknown("this kind of file".to_owned())),

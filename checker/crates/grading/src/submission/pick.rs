@@ -7,7 +7,7 @@ use std::io::Read;
 use sha2::{Digest, Sha256};
 
 use super::{Handed, Limits, Reason, Submitted, shown};
-use crate::course::Course;
+use crate::course::{Course, Exercise};
 use crate::record::Flag;
 use crate::seed;
 
@@ -98,7 +98,15 @@ impl<'a> Picker<'a> {
     }
 
     pub fn must_have_something(&self) -> Result<(), Reason> {
-        if self.found_nothing() { Err(Reason::NoExercise) } else { Ok(()) }
+        if !self.found_nothing() {
+            return Ok(());
+        }
+        let first = self.nearly.first_key_value();
+        let nearly = first.and_then(|(at, path)| {
+            let id = &self.course.exercises.get(*at)?.id;
+            Some((path.clone(), format!("{id}.cu")))
+        });
+        Err(Reason::NoExercise { nearly })
     }
 
     /// Whether anything below a folder of this name can count.
@@ -226,6 +234,7 @@ impl<'a> Picker<'a> {
 
     fn put(&mut self, wanted: Wanted, state: State) {
         let Wanted { exercise, rank, path } = wanted;
+        let right = self.course.exercises.get(exercise).map(Exercise::path).unwrap_or_default();
         let Some(old) = self.chosen.get_mut(&exercise) else {
             self.chosen.insert(exercise, Chosen { rank, path, state });
             return;
@@ -241,10 +250,14 @@ impl<'a> Picker<'a> {
                     (State::Good(one), State::Good(other)) if one == other => {}
                     (State::Tied(_), _) => {}
                     _ => {
-                        let detail = format!(
-                            "`{}` and `{path}` could both be it, and they differ: keep one, at `exercises/`",
-                            old.path
-                        );
+                        let detail = if old.path == path {
+                            format!("`{path}` is in it twice, and the two differ: keep one")
+                        } else {
+                            format!(
+                                "`{}` and `{path}` could both be it, and they differ: keep one, at `{right}`",
+                                old.path
+                            )
+                        };
                         old.state = State::Tied(detail);
                     }
                 }
