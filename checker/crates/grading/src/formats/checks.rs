@@ -24,6 +24,18 @@ pub enum State {
     NotGraded,
 }
 
+impl State {
+    /// What is said where a record says nothing.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Held => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "not-run",
+            Self::NotGraded => "not-graded",
+        }
+    }
+}
+
 /// One line of a report of tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check<'a> {
@@ -65,12 +77,16 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
             Outcome::Failed => State::Failed,
             Outcome::NotRun => State::Skipped,
         };
+        let slug = match item.slug.trim() {
+            "" => state.as_str().to_owned(),
+            slug => line(slug),
+        };
         let message = match item.message.trim() {
             // What a student sees of an item that failed with secret inputs: the verdict's name alone.
             message if item.hidden && message == item.slug && state == State::Failed => {
                 format!("{} with secret inputs", words(&line(message)))
             }
-            "" => line(&item.slug),
+            "" => words(&slug),
             message => line(message),
         };
         checks.push(Check {
@@ -78,7 +94,7 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
             item: Some(item),
             name: unused(&name(item), &checks),
             state,
-            slug: line(&item.slug),
+            slug,
             message,
             report: None,
         });
@@ -128,8 +144,12 @@ fn point_out<'a>(checks: &mut [Check<'a>], exercise: &'a Exercise) {
     if check.state != State::Failed {
         check.state = State::Failed;
         if let Some(report) = report {
-            check.slug = line(&report.slug);
-            check.message = line(&report.title);
+            for (to, from) in [(&mut check.slug, &report.slug), (&mut check.message, &report.title)]
+            {
+                if !from.trim().is_empty() {
+                    *to = line(from);
+                }
+            }
         }
     }
     if let Some(reason) = &exercise.contained {
