@@ -345,6 +345,17 @@ impl Record {
     }
 }
 
+/// Slug and name of what stands for all items that a student may not even know of.
+const WITHHELD: &str = "hidden";
+
+impl Item {
+    /// Whether this stands for items that are not shown: what [`Record::for_student`] makes of those with
+    /// [`Show::Nothing`]. Its outcome says nothing.
+    pub fn is_withheld(&self) -> bool {
+        self.hidden && self.show == Show::Nothing && self.slug == WITHHELD
+    }
+}
+
 impl Exercise {
     fn redact(&mut self, now: Timestamp) {
         let open = |item: &Item| {
@@ -353,11 +364,19 @@ impl Exercise {
                 || item.reveal.is_some_and(|reveal| reveal <= now)
         };
         if self.report_hidden && !self.items.iter().filter(|item| item.hidden).all(open) {
-            self.report = self.report.take().map(|report| Report {
-                slug: report.slug,
-                title: "every case that you can see is right, and one with secret inputs is not"
-                    .into(),
-                ..Report::default()
+            // The verdict may be that of an item whose very name is not told.
+            let untold = self.items.iter().any(|item| {
+                !open(item) && item.show == Show::Nothing && item.outcome != Outcome::Held
+            });
+            self.report = self.report.take().map(|report| {
+                if untold {
+                    let title = "not everything that counts is shown yet".into();
+                    Report { slug: WITHHELD.into(), title, ..Report::default() }
+                } else {
+                    let title =
+                        "every case that you can see is right, and one with secret inputs is not";
+                    Report { slug: report.slug, title: title.into(), ..Report::default() }
+                }
             });
         }
         let mut rest: Option<Item> = None;
@@ -368,6 +387,7 @@ impl Exercise {
             }
             item.again = None;
             item.line = None;
+            item.millis = 0;
             item.message = match item.outcome {
                 Outcome::Held => "passed".into(),
                 Outcome::Failed => item.slug.clone(),
@@ -380,11 +400,12 @@ impl Exercise {
                 }
                 (Show::Nothing, none) => {
                     let hidden = Item {
-                        name: "hidden".into(),
+                        name: WITHHELD.into(),
                         message: "not shown".into(),
-                        slug: "hidden".into(),
+                        slug: WITHHELD.into(),
+                        kind: Kind::Case,
+                        reveal: None,
                         outcome: Outcome::NotRun,
-                        millis: 0,
                         ..item
                     };
                     *none = Some(hidden);

@@ -3,7 +3,20 @@
 //! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`], so that
 //! a format for students never holds what they may not see; texts of learners go through [`escape`].
 
+pub mod checks;
 pub mod escape;
+pub mod findings;
+pub mod github_annotations;
+pub mod github_summary;
+pub mod gitlab_code_quality;
+pub mod junit;
+pub mod sarif;
+pub mod tap;
+
+#[cfg(test)]
+pub mod fixture;
+#[cfg(test)]
+mod properties;
 
 use std::collections::BTreeMap;
 
@@ -47,6 +60,28 @@ impl Options {
                 records.iter().map(|record| record.for_student(self.now)).collect()
             }
             Audience::Instructor => records.to_vec(),
+        }
+    }
+
+    /// [`Options::view`] for a format of any number of students.
+    ///
+    /// # Errors
+    /// Without a record.
+    fn some(&self, format: Format, records: &[Record]) -> Result<Vec<Record>, Error> {
+        if records.is_empty() {
+            return Err(Error::NoRecords { format: format.name() });
+        }
+        Ok(self.view(records))
+    }
+
+    /// [`Options::view`] for a format about the files of one student.
+    ///
+    /// # Errors
+    /// Unless there is exactly one record.
+    fn one(&self, format: Format, records: &[Record]) -> Result<Record, Error> {
+        match (self.some(format, records)?.pop(), records.len()) {
+            (Some(record), 1) => Ok(record),
+            (_, records) => Err(Error::OneRecord { format: format.name(), records }),
         }
     }
 }
@@ -193,6 +228,14 @@ impl Format {
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// A document as JSON that people can read, with a line end.
+fn json(format: Format, document: &impl serde::Serialize) -> Result<String, Error> {
+    match serde_json::to_string_pretty(document) {
+        Ok(text) => Ok(text + "\n"),
+        Err(error) => Err(Error::Write { format: format.name(), reason: error.to_string() }),
     }
 }
 

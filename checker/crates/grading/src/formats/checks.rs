@@ -1,0 +1,282 @@
+//! What a record says of each item, in the form that reports of tests have in common: a list of checks, each with a name of
+//! its own, one line, and for the one that matters most the whole verdict.
+
+use crate::record::{Exercise, Item, Kind, Outcome, Record, Report, Status};
+
+use super::escape::{cut, line, plain};
+use super::findings::words;
+
+/// Most characters of a text about one check.
+const LONGEST: usize = 20_000;
+/// Most characters of its one line.
+const LONGEST_LINE: usize = 500;
+
+/// What became of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It holds.
+    Held,
+    /// It does not.
+    Failed,
+    /// Nothing is said of it: it was not tried, or is not shown yet.
+    Skipped,
+    /// The machine could not say. Neither a pass nor the learner's mistake.
+    NotGraded,
+}
+
+/// One line of a report of tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check<'a> {
+    /// The exercise that it belongs to.
+    pub exercise: &'a Exercise,
+    /// The item; `None` for an exercise without any.
+    pub item: Option<&'a Item>,
+    /// One line, in its exercise no other check's: "five blocks", "five blocks, secret inputs".
+    pub name: String,
+    /// What became of it.
+    pub state: State,
+    /// The stable name of what is wrong: "shared-race", "missing", "not-graded"; "passed" when it holds.
+    pub slug: String,
+    /// One line.
+    pub message: String,
+    /// The exercise's verdict in full, at the one check that it is about.
+    pub report: Option<&'a Report>,
+}
+
+/// The checks of an exercise, at least one. An exercise that is not passed has at least one that is not [`State::Held`] and
+/// not [`State::Skipped`], so that no reader takes it for passed.
+pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
+    let mut checks: Vec<Check<'_>> = vec![];
+    if exercise.items.is_empty() {
+        let state = if exercise.status == Status::Passed { State::Held } else { State::Skipped };
+        checks.push(Check {
+            exercise,
+            item: None,
+            name: "the exercise".into(),
+            state,
+            slug: exercise.status.as_str().into(),
+            message: exercise.status.as_str().into(),
+            report: None,
+        });
+    }
+    for item in &exercise.items {
+        let state = match item.outcome {
+            Outcome::Held => State::Held,
+            Outcome::Failed => State::Failed,
+            Outcome::NotRun => State::Skipped,
+        };
+        let message = match item.message.trim() {
+            // What a student sees of an item that failed with secret inputs: the verdict's name alone.
+            message if item.hidden && message == item.slug && state == State::Failed => {
+                format!("{} with secret inputs", words(&line(message)))
+            }
+            "" => line(&item.slug),
+            message => line(message),
+        };
+        checks.push(Check {
+            exercise,
+            item: Some(item),
+            name: unused(&name(item), &checks),
+            state,
+            slug: line(&item.slug),
+            message,
+            report: None,
+        });
+    }
+    match exercise.status {
+        Status::NotGraded => say(&mut checks, State::NotGraded, "not-graded", NOT_GRADED),
+        Status::Missing => {
+            let message = format!("missing: there is no {} in the submission", path(exercise));
+            say(&mut checks, State::Failed, "missing", &message);
+        }
+        Status::Passed => {}
+        Status::Partial | Status::Failed => point_out(&mut checks, exercise),
+    }
+    for check in &mut checks {
+        check.message = cut(&check.message, LONGEST_LINE);
+    }
+    checks
+}
+
+const NOT_GRADED: &str =
+    "not graded: the machine failed, and no points are given or taken; grade it again";
+
+fn say(checks: &mut [Check<'_>], state: State, slug: &str, message: &str) {
+    for check in checks {
+        check.state = state;
+        check.slug = slug.into();
+        check.message = message.into();
+    }
+}
+
+/// Hangs the verdict on the check that it is about, which then counts as failed.
+fn point_out<'a>(checks: &mut [Check<'a>], exercise: &'a Exercise) {
+    let report = exercise.report.as_ref().filter(|report| !report.passed);
+    let about = |check: &Check<'a>| {
+        check.state == State::Failed
+            && check.item.is_some_and(|item| {
+                item.hidden == exercise.report_hidden
+                    && report.is_some_and(|report| report.slug == item.slug)
+            })
+    };
+    let at = (checks.iter().position(about))
+        .or_else(|| checks.iter().position(|check| check.state == State::Failed))
+        .or_else(|| checks.iter().position(|check| check.state == State::Skipped))
+        .unwrap_or(0);
+    let Some(check) = checks.get_mut(at) else { return };
+    check.report = report;
+    if check.state != State::Failed {
+        check.state = State::Failed;
+        if let Some(report) = report {
+            check.slug = line(&report.slug);
+            check.message = line(&report.title);
+        }
+    }
+    if let Some(reason) = &exercise.contained {
+        check.slug = "contained".into();
+        check.message = line(&format!("contained: {reason}"));
+    }
+}
+
+/// An item's name with what tells it from others of the same name.
+fn name(item: &Item) -> String {
+    let name = line(&item.name);
+    let secret = item.hidden && item.kind == Kind::Case && !item.is_withheld();
+    if secret { format!("{name}, secret inputs") } else { name }
+}
+
+/// The name, or the name with the first number from 2 that no check has yet: readers drop what has the same name.
+fn unused(name: &str, checks: &[Check<'_>]) -> String {
+    let taken = |name: &str| checks.iter().any(|check| check.name == name);
+    let mut unused = name.to_owned();
+    let mut number = 2;
+    while taken(&unused) {
+        unused = format!("{name} ({number})");
+        number += 1;
+    }
+    unused
+}
+
+/// The exercise's file in the submission, or where it would be.
+pub fn path(exercise: &Exercise) -> String {
+    match &exercise.file {
+        Some(path) => line(path),
+        None => format!("exercises/{}/{}.cu", line(&exercise.chapter), line(&exercise.id)),
+    }
+}
+
+/// `ch01_threads.blocks`: the exercise in a tree of packages and classes.
+pub fn class(exercise: &Exercise) -> String {
+    format!("{}.{}", line(&exercise.chapter), line(&exercise.id))
+}
+
+/// Who it is, for people.
+pub fn who(record: &Record) -> String {
+    match &record.student.name {
+        Some(name) if !name.trim().is_empty() => line(name),
+        _ => line(&record.student.id),
+    }
+}
+
+impl Check<'_> {
+    /// One-based line in the learner's file: the verdict's place that matters most, or the item's.
+    pub fn line(&self) -> Option<u32> {
+        let spans = self.report.map(|report| &report.spans);
+        let span = spans.and_then(|spans| spans.iter().find(|span| span.primary).or(spans.first()));
+        span.map(|span| span.line).or(self.item?.line).filter(|line| *line > 0)
+    }
+
+    /// "points: 0 of 2", where there are any, and where they are decided.
+    fn points(&self) -> Option<String> {
+        let counts = |item: &&Item| item.possible != 0.0 || item.points != 0.0;
+        let item = self.item.filter(counts).filter(|_| self.state != State::NotGraded)?;
+        Some(format!("points: {} of {}", number(item.points), number(item.possible)))
+    }
+
+    /// Everything that is known of it, as plain text of several lines without colour. The first line says what is wrong, as
+    /// some readers show nothing else.
+    pub fn text(&self) -> String {
+        let mut out = match self.message.strip_prefix(&words(&self.slug)) {
+            Some(_) => format!("{}\n", self.message),
+            None => format!("{}: {}\n", self.slug, self.message),
+        };
+        match self.line() {
+            Some(number) => out.push_str(&format!("{}:{number}\n", path(self.exercise))),
+            None if self.exercise.file.is_some() => {
+                out.push_str(&format!("{}\n", path(self.exercise)))
+            }
+            None => {}
+        }
+        match self.report {
+            Some(report) => out.push_str(&verdict(report, &self.message)),
+            None => {
+                if let Some(again) = self.item.and_then(|item| item.again.as_ref()) {
+                    out.push_str(&format!("again: {}\n", line(again)));
+                }
+            }
+        }
+        if let Some(points) = self.points() {
+            out.push_str(&format!("{points}\n"));
+        }
+        cut(plain(&out).trim_end(), LONGEST)
+    }
+}
+
+/// A verdict as text; `said` is the line that stands above it already.
+fn verdict(report: &Report, said: &str) -> String {
+    let mut out = String::new();
+    if cut(&line(&report.title), LONGEST_LINE) != said {
+        out.push_str(&format!("  {}\n", line(&report.title)));
+    }
+    if let Some(case) = &report.case {
+        out.push_str(&format!("  {}\n", line(case)));
+    }
+    for span in report.spans.iter().filter(|span| !span.label.trim().is_empty()) {
+        out.push_str(&format!("  line {}: {}\n", span.line, line(&span.label)));
+    }
+    out.push_str(&table(&report.table));
+    for note in &report.notes {
+        out.push_str(&format!("  {}\n", line(note)));
+    }
+    for (label, text) in
+        [("think", &report.think), ("learn", &report.learn), ("again", &report.again)]
+    {
+        if let Some(text) = text {
+            out.push_str(&format!("{label}: {}\n", line(text)));
+        }
+    }
+    if let Some(printed) = report.printed.as_ref().filter(|printed| !printed.trim().is_empty()) {
+        out.push_str("printed:\n");
+        for line in plain(printed).lines() {
+            out.push_str(&format!("  | {line}\n"));
+        }
+    }
+    out
+}
+
+/// A table's cells, right-aligned as numbers are, two spaces apart.
+fn table(rows: &[Vec<String>]) -> String {
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| line(cell)).collect()).collect();
+    let width = |column: usize| {
+        cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let mut out = String::new();
+    for row in &cells {
+        out.push(' ');
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column).unwrap_or(0);
+            out.push_str(&format!(" {cell:>width$} "));
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+    }
+    out
+}
+
+/// A number of points: two digits after the point at most, none that say nothing.
+pub fn number(points: f64) -> String {
+    let text = format!("{points:.2}");
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".into() } else { short.into() }
+}

@@ -1,0 +1,121 @@
+//! What is not as it should be, worst first: for readers that show remarks beside lines of a file, and not tests.
+
+use crate::record::{Exercise, Kind, Record};
+use crate::seed::sha256;
+
+use super::checks::{Check, State, checks};
+use super::escape::line;
+
+/// How bad a finding is, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// The code tried what nobody may.
+    Contained,
+    /// A wrong result, a fault, a file that does not compile.
+    Wrong,
+    /// Right, and too dear: a count is missed.
+    Cost,
+    /// The machine could not say.
+    NotGraded,
+    /// There is no file.
+    Missing,
+    /// Nobody has begun it.
+    NotStarted,
+}
+
+/// One remark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding<'a> {
+    /// How bad it is.
+    pub weight: Weight,
+    /// What is said.
+    pub check: Check<'a>,
+    /// From 0: which finding of this name it is in its exercise.
+    pub occurrence: usize,
+}
+
+/// All findings of a record, worst first, then by the points that the exercise lost, then in the course's order: one for
+/// each name and line of an exercise.
+pub fn findings(record: &Record) -> Vec<Finding<'_>> {
+    let mut findings: Vec<Finding<'_>> = record.exercises.iter().flat_map(of_exercise).collect();
+    let lost = |finding: &Finding<'_>| {
+        let exercise = finding.check.exercise;
+        exercise.possible - exercise.points
+    };
+    // Stable: what is equal stays in the course's order.
+    findings.sort_by(|a, b| a.weight.cmp(&b.weight).then(lost(b).total_cmp(&lost(a))));
+    findings
+}
+
+/// The worst finding of each exercise, in the order of [`findings`].
+pub fn worst(record: &Record) -> Vec<Finding<'_>> {
+    let mut worst: Vec<Finding<'_>> = vec![];
+    for finding in findings(record) {
+        let known = |one: &Finding<'_>| std::ptr::eq(one.check.exercise, finding.check.exercise);
+        if !worst.iter().any(known) {
+            worst.push(finding);
+        }
+    }
+    worst
+}
+
+fn of_exercise(exercise: &Exercise) -> Vec<Finding<'_>> {
+    let mut checks = checks(exercise);
+    // The check that has the whole verdict speaks for others at the same place.
+    checks.sort_by_key(|check| check.report.is_none());
+    let mut findings: Vec<Finding<'_>> = vec![];
+    for check in checks {
+        if !matches!(check.state, State::Failed | State::NotGraded) {
+            continue;
+        }
+        let same = |one: &&Finding<'_>| one.check.slug == check.slug;
+        if findings.iter().filter(same).any(|one| one.check.line() == check.line()) {
+            continue;
+        }
+        let occurrence = findings.iter().filter(same).count();
+        findings.push(Finding { weight: weight(&check), check, occurrence });
+    }
+    findings
+}
+
+fn weight(check: &Check<'_>) -> Weight {
+    match check.slug.as_str() {
+        "contained" => Weight::Contained,
+        "not-graded" => Weight::NotGraded,
+        "missing" => Weight::Missing,
+        "not-started" => Weight::NotStarted,
+        _ if check.item.is_some_and(|item| item.kind == Kind::Gate) => Weight::Cost,
+        _ => Weight::Wrong,
+    }
+}
+
+impl Finding<'_> {
+    /// The same as long as the same is wrong in the same exercise and case, wherever its lines move to; another for every other finding
+    /// of the record.
+    pub fn fingerprint(&self) -> String {
+        let exercise = self.check.exercise;
+        let parts = [&self.check.slug, &exercise.chapter, &exercise.id, &self.check.name]
+            .map(String::as_str);
+        // Names hold no line end.
+        sha256(format!("{}\n{}", parts.join("\n"), self.occurrence).as_bytes())
+    }
+
+    /// The title and what is said, in one line.
+    pub fn sentence(&self) -> String {
+        let check = &self.check;
+        match check.message.strip_prefix(&words(&check.slug)) {
+            Some(_) => format!("{}: {}", line(&check.exercise.id), check.message),
+            None => format!("{}: {}", self.title(), check.message),
+        }
+    }
+
+    /// "blocks: out of bounds write": which exercise, and what is wrong.
+    pub fn title(&self) -> String {
+        format!("{}: {}", line(&self.check.exercise.id), words(&self.check.slug))
+    }
+}
+
+/// A stable name in words: "out of bounds write".
+pub fn words(slug: &str) -> String {
+    slug.replace('-', " ")
+}

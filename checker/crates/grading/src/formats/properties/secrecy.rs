@@ -1,0 +1,130 @@
+//! What is hidden stays hidden.
+
+use proptest::prelude::*;
+
+use super::TEXTS;
+use crate::formats::fixture::{class, now};
+use crate::formats::{Audience, Options};
+use crate::record::{Exercise, Flag, Item, Kind, Outcome, Record, Report, Show, Span, Status};
+
+/// Stands wherever a student may not look. Letters and digits alone, so that no escaping can change it.
+const SECRET: &str = "Zq7secretZq7";
+/// The same for numbers; as milliseconds it is also written 987654.321.
+const SECRET_NUMBER: u32 = 987_654_321;
+
+fn item() -> impl Strategy<Value = Item> {
+    let kind = prop_oneof![Just(Kind::Case), Just(Kind::Gate)];
+    let outcome = prop_oneof![Just(Outcome::Held), Just(Outcome::Failed), Just(Outcome::NotRun)];
+    let show = prop_oneof![Just(Show::Nothing), Just(Show::Verdict), Just(Show::Everything)];
+    (kind, outcome, show, any::<bool>(), proptest::option::of(any::<bool>())).prop_map(
+        |(kind, outcome, show, hidden, later)| {
+            let hours = |later| if later { 1 } else { -1 };
+            let reveal = later.map(|later| now() + jiff::SignedDuration::from_hours(hours(later)));
+            let closed = hidden && show != Show::Everything && later != Some(false);
+            let named = |name: &str| {
+                if closed && show == Show::Nothing { SECRET.into() } else { name.to_owned() }
+            };
+            let said = |text: &str| if closed { SECRET.into() } else { text.to_owned() };
+            Item {
+                name: named("five blocks"),
+                kind,
+                hidden,
+                show,
+                reveal,
+                outcome,
+                points: 1.0,
+                possible: 2.0,
+                slug: named("wrong-values"),
+                message: said("out[3] is wrong"),
+                line: Some(if closed { SECRET_NUMBER } else { 3 }),
+                again: Some(said("checker check")),
+                millis: if closed { SECRET_NUMBER.into() } else { 3 },
+            }
+        },
+    )
+}
+
+/// Whether the item is one that its student does not see in full.
+fn closed(item: &Item) -> bool {
+    item.message == SECRET
+}
+
+fn report(items: &[Item]) -> Report {
+    let secret = || Some(SECRET.to_owned());
+    let untold = |item: &Item| item.slug == SECRET && item.outcome != Outcome::Held;
+    Report {
+        slug: if items.iter().any(untold) { SECRET.into() } else { "wrong-values".into() },
+        passed: false,
+        title: SECRET.into(),
+        case: secret(),
+        spans: vec![Span {
+            line: SECRET_NUMBER,
+            column: SECRET_NUMBER,
+            length: SECRET_NUMBER,
+            label: SECRET.into(),
+            primary: true,
+        }],
+        table: vec![vec![SECRET.into()]],
+        notes: vec![SECRET.into()],
+        think: secret(),
+        learn: secret(),
+        again: secret(),
+        printed: secret(),
+        device: SECRET.into(),
+    }
+}
+
+/// A record that holds the secret in everything that [`Record::for_student`] promises to keep back.
+fn record() -> impl Strategy<Value = Record> {
+    let status = proptest::sample::select(vec![
+        Status::Passed,
+        Status::Partial,
+        Status::Failed,
+        Status::Missing,
+        Status::NotGraded,
+    ]);
+    let exercise = (status, proptest::collection::vec(item(), 0..5), any::<bool>()).prop_map(
+        |(status, items, reported)| {
+            let mut exercise = class().swap_remove(0).exercises.swap_remove(0);
+            exercise.report_hidden = items.iter().any(closed);
+            exercise.report = (reported && exercise.report_hidden).then(|| report(&items));
+            Exercise { status, items, ..exercise }
+        },
+    );
+    proptest::collection::vec(exercise, 1..4).prop_map(|exercises| {
+        let mut record = class().swap_remove(0);
+        record.exercises = exercises;
+        record.score.complete = true;
+        record.made.seed = SECRET.into();
+        record.flags = vec![Flag { what: SECRET.into(), exercise: None, detail: SECRET.into() }];
+        record
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    /// No format for students holds what a policy hides: names and verdicts only as far as [`Show`] goes, no values, lines, times,
+    /// commands or seeds. Not in an error either.
+    #[test]
+    fn nothing_hidden_is_told(record in record()) {
+        for (format, render) in TEXTS {
+            let text = match render(std::slice::from_ref(&record), &Options::new(now())) {
+                Ok(text) => text,
+                Err(error) => error.to_string(),
+            };
+            prop_assert!(!text.contains(SECRET), "{}: {}", format, text);
+            for number in ["987654321", "987654.321"] {
+                prop_assert!(!text.contains(number), "{}: {}", format, text);
+            }
+        }
+    }
+}
+
+/// The test above would notice: to whoever grades, reports of tests do tell what is hidden.
+#[test]
+fn graders_see_everything() {
+    let options = Options { audience: Audience::Instructor, ..Options::new(now()) };
+    let text = crate::formats::junit::gitlab(&class()[..1], &options).unwrap();
+    assert!(text.contains("16045690984503098046") && text.contains("n = 98765"), "{text}");
+}
