@@ -3,15 +3,28 @@
 //! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`], so that
 //! a format for students never holds what they may not see; texts of learners go through [`escape`].
 
+pub mod canvas;
 pub mod checks;
+pub mod classroom50;
+pub mod csv;
 pub mod escape;
+pub mod exercism;
 pub mod findings;
 pub mod github_annotations;
 pub mod github_summary;
 pub mod gitlab_code_quality;
+pub mod gradescope;
+pub mod html_class;
+pub mod html_student;
 pub mod junit;
+pub mod prairielearn;
 pub mod sarif;
 pub mod tap;
+
+mod class_numbers;
+mod html;
+mod platform;
+mod sheet;
 
 #[cfg(test)]
 pub mod fixture;
@@ -119,6 +132,28 @@ pub enum Error {
         format: &'static str,
         /// "the assignment's title and number".
         what: String,
+        /// What to do.
+        way_out: String,
+    },
+    /// The machine could not grade everything, and the platform takes what it is given for the final grade.
+    #[error(
+        "{format}: the grade of {student} is not complete, and a number would be taken for it: grade again, and fail this run"
+    )]
+    Incomplete {
+        /// The format's name.
+        format: &'static str,
+        /// Whose grade.
+        student: String,
+    },
+    /// One student's record cannot be written.
+    #[error("{format}: student {student}: {problem}: {way_out}")]
+    Student {
+        /// The format's name.
+        format: &'static str,
+        /// Whose record.
+        student: String,
+        /// What is wrong with it.
+        problem: String,
         /// What to do.
         way_out: String,
     },
