@@ -73,9 +73,10 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     for (i, (exercise, shown)) in record.exercises.iter().zip(&shown.exercises).enumerate() {
         tests_of(i + 1, exercise, shown, options, &mut tests);
     }
-    let last = record.exercises.len() + 1;
+    let mut last = record.exercises.len();
     let lost = lost(record);
     if lost != 0.0 {
+        last += 1;
         tests.push(Test {
             score: lost,
             max_score: 0.0,

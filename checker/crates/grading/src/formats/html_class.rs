@@ -77,7 +77,7 @@ fn facts(records: &[Record]) -> Markup {
                 div { dt { "Median" } dd { (points(median)) " %" } }
                 div { dt { "Mean" } dd { (points(mean)) " %" } }
             }
-            div { dt { "Handed in nothing" } dd { (count(nothing)) } }
+            div { dt { "No files" } dd { (count(nothing)) } }
             div { dt { "Late" } dd { (count(late)) } }
             div { dt { "Code contained" } dd { (count(contained)) } }
             div { dt { "Not complete" } dd { (count(|record| !complete(record))) } }
@@ -106,7 +106,7 @@ fn spread(spread: &Spread) -> Markup {
     html! {
         h2 { "How the points are spread" }
         figure class="chart" {
-            svg viewBox="0 0 360 168" role="img" aria-labelledby="spread-title spread-text" {
+            svg viewBox="-6 0 374 168" role="img" aria-labelledby="spread-title spread-text" {
                 title id="spread-title" { "Students by the share of points that they have" }
                 desc id="spread-text" { (in_words.join("; ")) }
                 @for (i, count) in spread.bins.iter().enumerate() {
@@ -135,7 +135,7 @@ fn diagnoses_table(diagnoses: &[Diagnosis]) -> Markup {
         h2 { "What goes wrong most often" }
         @if diagnoses.is_empty() { p class="dim" { "Nothing: there is no failed report." } }
         @else {
-            table {
+            table class="rank" {
                 thead {
                     tr {
                         th scope="col" { "Diagnosis" }
@@ -152,8 +152,8 @@ fn diagnoses_table(diagnoses: &[Diagnosis]) -> Markup {
                                 div class="dim" { "mostly in " (text(&diagnosis.mostly)) }
                             }
                             td class="share" { (bars(&[("bar", diagnosis.students)], most)) }
-                            td class="num" { (diagnosis.students) }
-                            td class="num" { (diagnosis.reports) }
+                            td class="num" data-l="students" { (diagnosis.students) }
+                            td class="num" data-l="reports" { (diagnosis.reports) }
                         }
                     }
                 }
@@ -176,7 +176,7 @@ fn hardest_table(hardest: &[Hardness]) -> Markup {
                     }
                 }
             }
-            table {
+            table class="rank" {
                 thead {
                     tr {
                         th scope="col" { "Exercise" }
@@ -202,8 +202,10 @@ fn hardest_table(hardest: &[Hardness]) -> Markup {
                                     hard.counts.iter().sum(),
                                 ))
                             }
-                            td class="num" { (points((hard.mean * 100.0).round())) " %" }
-                            @for count in hard.counts { td class="num" { (count) } }
+                            td class="num" data-l="points" { (points((hard.mean * 100.0).round())) " %" }
+                            @for (count, label) in hard.counts.iter().zip(["passed", "partly", "not yet", "missing"]) {
+                                td class="num" data-l=(label) { (count) }
+                            }
                         }
                     }
                 }
@@ -240,7 +242,7 @@ fn flags(records: &[Record]) -> Markup {
         @if all().next().is_some() {
             section {
                 h2 { "What somebody should look at" }
-                div class="scroll" tabindex="0" role="region" aria-label="What somebody should look at" {
+                div class="scroll low" tabindex="0" role="region" aria-label="What somebody should look at" {
                     table class="grid" {
                         thead {
                             tr {

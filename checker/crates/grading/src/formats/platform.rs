@@ -120,13 +120,13 @@ pub fn reported(exercise: &Exercise) -> Option<usize> {
         .or_else(|| exercise.items.iter().position(|item| failed(&item)))
 }
 
-/// What became of an item, in a line or two.
+/// What became of an item, in a line or two; the command that does it again where that is of use.
 pub fn item_text(exercise: &Exercise, item: &Item) -> String {
     let mut text = escape::plain(item.message.trim_end());
     if let (Some(line), Some(file)) = (item.line, &exercise.file) {
         text.push_str(&format!("\n{}, line {line}", escape::line(file)));
     }
-    if let Some(again) = &item.again {
+    if let Some(again) = item.again.as_ref().filter(|_| item.outcome != Outcome::Held) {
         text.push_str(&format!("\nagain: {}", escape::line(again)));
     }
     text

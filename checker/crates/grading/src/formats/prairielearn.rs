@@ -117,8 +117,9 @@ fn tests_of(exercise: &Exercise, most: usize) -> Vec<Test> {
             (_, Some(why)) => format!("the code was stopped: {}", escape::plain(why)),
             (status, None) => status.as_str().to_owned(),
         };
+        let what = if exercise.items.is_empty() { &exercise.goal } else { "as a whole" };
         tests.push(Test {
-            name: name(&format!("{}: as a whole", exercise.id), "exercise"),
+            name: name(&format!("{}: {what}", exercise.id), "exercise"),
             points,
             max_points: possible(most_points),
             message: escape::cut(&message, most),

@@ -486,3 +486,60 @@ fn report_texts(report: &mut Report, f: &mut dyn FnMut(&mut String)) {
         text.iter_mut().for_each(&mut *f);
     }
 }
+
+/// Texts that somebody hands in to see what happens.
+pub fn hostile() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let marks = prop::sample::select(vec![
+        "<script>alert(1)</script>",
+        "</style><img src=x onerror=alert(1)>",
+        "\" onmouseover=\"alert(1)",
+        "' autofocus onfocus='alert(1)",
+        "</title>",
+        "<!--",
+        "-->",
+        "]]>",
+        "&lt;b&gt;",
+        "&#x3c;",
+        "=1+1",
+        "\"=cmd|' /C calc'!A0",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "::error::x",
+        "##[error]x",
+        "\u{1b}[2J",
+        "\u{1b}]0;x\u{7}",
+        "\u{202e}",
+        "\u{2066}",
+        "\0",
+        "\n",
+        "\r\n",
+        ",",
+        ";",
+        "\"",
+        "'",
+        "\\",
+        "a\nb.cu",
+        "`",
+        "\u{2028}",
+        "\u{feff}",
+        "é",
+        "李",
+        "Points Possible",
+        "Muted",
+        "",
+    ]);
+    prop_oneof![
+        3 => prop::collection::vec(marks, 1..5).prop_map(|marks| marks.concat()),
+        1 => any::<String>(),
+    ]
+}
+
+/// Characters that act on terminals or on the direction of writing.
+pub fn acts(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{2028}')
+}
