@@ -263,6 +263,10 @@ fn canvas_needs_to_know_the_student() {
         record.student.columns.insert("SIS Login ID".into(), "@ada".into());
     });
     assert!(login.contains("SIS Login ID"), "{login}");
+    let twice = refused(|record| {
+        record.student.columns.insert("ID".into(), "0100".into());
+    });
+    assert!(twice.contains("by ID 100, and u0 too"), "{twice}");
     let policy = refused(|record| record.score.possible = 41.0);
     assert!(policy.contains("one policy"), "{policy}");
 }

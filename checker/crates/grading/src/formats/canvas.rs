@@ -10,6 +10,8 @@
 //! * `EX` (excused) stands for students whose roster column `Excused` says so.
 //! * A grade that is not complete has no row: an empty cell would take back the points that Canvas has.
 
+use std::collections::BTreeMap;
+
 use super::platform::{complete, points};
 use super::{Error, Options, escape, sheet};
 use crate::record::{Record, Student};
@@ -76,8 +78,17 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
             .chain([possible])
             .collect(),
     );
+    let mut known: BTreeMap<String, &Student> = BTreeMap::new();
     for record in records {
-        let mut row = identity(&record.student, &used)?;
+        let (key, mut row) = identity(&record.student, &used)?;
+        if let Some(other) = known.insert(key.clone(), &record.student) {
+            return Err(Error::Student {
+                format: FORMAT,
+                student: id_of(&record.student),
+                problem: format!("Canvas knows it by {key}, and {} too", id_of(other)),
+                way_out: "correct the roster".into(),
+            });
+        }
         let grade = match (excused(&record.student), complete(record)) {
             (true, _) => "EX".to_owned(),
             (false, true) => points(record.score.points),
@@ -134,8 +145,8 @@ fn columns(records: &[Record]) -> Vec<&'static str> {
         .collect()
 }
 
-/// The cells that say who it is.
-fn identity(student: &Student, used: &[&str]) -> Result<Vec<String>, Error> {
+/// What Canvas will know the student by, and the cells that say who it is.
+fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), Error> {
     let refuse = |problem: &str, way_out: &str| Error::Student {
         format: FORMAT,
         student: id_of(student),
@@ -171,7 +182,12 @@ fn identity(student: &Student, used: &[&str]) -> Result<Vec<String>, Error> {
         }
     }
     let cells = used.iter().map(|column| sheet::text(raw(column)));
-    Ok([name].into_iter().chain(cells).collect())
+    let key = match by_sis {
+        _ if !id.is_empty() => format!("ID {}", id.trim_start_matches('0')),
+        Some(column) => format!("{column} {}", escape::line(raw(column))),
+        None => format!("the name {name}"),
+    };
+    Ok((key, [name].into_iter().chain(cells).collect()))
 }
 
 /// The name's cell. Canvas takes a row whose first cell contains "Points Possible" for the assignment's points.

@@ -34,15 +34,17 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
             (facts(&records))
             (incomplete(&records))
         }
-        main {
-            div class="two" {
-                section { (spread(&Spread::new(&records))) }
-                section { (diagnoses_table(&diagnoses(&records))) }
+        main class="wide" {
+            div class="column" {
+                div class="two" {
+                    section { (spread(&Spread::new(&records))) }
+                    section { (diagnoses_table(&diagnoses(&records))) }
+                }
+                section { (hardest_table(&hardest(&records))) }
+                (flags(&records))
             }
-            section { (hardest_table(&hardest(&records))) }
-            (flags(&records))
+            (students(&records, &all))
         }
-        main class="wide" { (students(&records, &all)) }
         footer { (signs()) }
     };
     let style = include_str!("page/class.css");

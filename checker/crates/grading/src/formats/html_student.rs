@@ -99,10 +99,10 @@ fn score(record: &Record) -> Markup {
         if score.possible > 0.0 { (score.points / score.possible).clamp(0.0, 1.0) } else { 0.0 };
     html! {
         p class="score" {
-            strong { (points(score.points)) }
+            strong { (points(score.points)) } " "
             span class="dim" { "of " (points(score.possible)) " points" }
-            @if score.extra != 0.0 { span class="good" { (points(score.extra)) " of them extra credit" } }
-            @if score.penalty != 0.0 { span class="bad" { (points(score.penalty)) " taken for being late" } }
+            @if score.extra != 0.0 { " " span class="good" { (points(score.extra)) " of them extra credit" } }
+            @if score.penalty != 0.0 { " " span class="bad" { (points(score.penalty)) " taken for being late" } }
         }
         svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
             rect class="track" width="100" height="6" {}
@@ -156,10 +156,10 @@ fn card(number: usize, exercise: &Exercise) -> Markup {
     html! {
         article class="card" id={ "e" (number + 1) } {
             div class="head" {
-                h3 { (text(&exercise.id)) }
+                h3 { (text(&exercise.id)) } " "
                 span class={ "badge " (colour(exercise.status)) } { (word(exercise.status)) }
-                @if exercise.bonus { span class="badge dim" { "extra credit" } }
-                span class="points" { (points_of(exercise)) }
+                @if exercise.bonus { " " span class="badge dim" { "extra credit" } }
+                " " span class="points" { (points_of(exercise)) }
             }
             p class="goal" { (text(&exercise.goal)) }
             (dates(exercise))

@@ -11,7 +11,7 @@ const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 pub fn is_formula(text: &str) -> bool {
     let skipped = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\u{fffd}');
     text.trim_start_matches(skipped).starts_with(STARTS)
-        || text.starts_with(|c: char| matches!(c, '\t' | '\r' | '\n'))
+        || text.starts_with(['\t', '\r', '\n'])
 }
 
 /// Text in one line that no spreadsheet runs: a `'` comes before what would be a formula.
