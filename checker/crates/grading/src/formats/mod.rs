@@ -5,6 +5,10 @@
 
 pub mod checks;
 pub mod escape;
+pub mod canvas;
+pub mod classroom50;
+pub mod csv;
+pub mod exercism;
 pub mod findings;
 pub mod github_annotations;
 pub mod github_summary;
@@ -13,6 +17,14 @@ pub mod junit;
 pub mod sarif;
 pub mod tap;
 
+pub mod gradescope;
+pub mod html_class;
+pub mod html_student;
+pub mod prairielearn;
+mod class_numbers;
+mod html;
+mod platform;
+mod sheet;
 #[cfg(test)]
 pub mod fixture;
 #[cfg(test)]
@@ -119,6 +131,28 @@ pub enum Error {
         format: &'static str,
         /// "the assignment's title and number".
         what: String,
+        /// What to do.
+        way_out: String,
+    },
+    /// The machine could not grade everything, and the platform takes what it is given for the final grade.
+    #[error(
+        "{format}: the grade of {student} is not complete, and a number would be taken for it: grade again, and fail this run"
+    )]
+    Incomplete {
+        /// The format's name.
+        format: &'static str,
+        /// Whose grade.
+        student: String,
+    },
+    /// One student's record cannot be written.
+    #[error("{format}: student {student}: {problem}: {way_out}")]
+    Student {
+        /// The format's name.
+        format: &'static str,
+        /// Whose record.
+        student: String,
+        /// What is wrong with it.
+        problem: String,
         /// What to do.
         way_out: String,
     },

@@ -1,0 +1,90 @@
+//! A CSV file for people and their scripts: a row for each student, a column for each exercise.
+//!
+//! | column | what |
+//! | --- | --- |
+//! | `student`, `name` | as the roster has them |
+//! | an exercise's name | its points before any penalty; empty when the machine could not grade it, or the policy of that student does not ask for it |
+//! | `total` | the sum that counts; empty when the grade is not complete |
+//! | `possible`, `extra`, `penalty`, `late_days` | of the sum |
+//! | `complete` | `yes`, or `no`: grade again |
+//! | `submitted`, `attempt` | when and how often |
+//! | `flags` | names of what somebody should look at |
+//!
+//! Cells that a spreadsheet would run begin with `'`.
+
+use super::platform::{complete, points};
+use super::{Error, Options, sheet};
+use crate::record::{Record, Status};
+
+const FORMAT: &str = "csv";
+
+const BEFORE: [&str; 2] = ["student", "name"];
+const AFTER: [&str; 9] = [
+    "total",
+    "possible",
+    "extra",
+    "penalty",
+    "late_days",
+    "complete",
+    "submitted",
+    "attempt",
+    "flags",
+];
+
+/// Records as a table, in their order; exercises in the order in which they first appear.
+///
+/// # Errors
+/// When there is no record.
+pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
+    if records.is_empty() {
+        return Err(Error::NoRecords { format: FORMAT });
+    }
+    let records = options.view(records);
+    let exercises = super::platform::exercises(&records);
+    let header = BEFORE
+        .into_iter()
+        .map(str::to_owned)
+        .chain(exercises.iter().map(|exercise| column(&exercise.id)))
+        .chain(AFTER.into_iter().map(str::to_owned));
+    let rows = records.iter().map(|record| {
+        let ids = exercises.iter().map(|exercise| exercise.id.as_str());
+        row(record, ids)
+    });
+    sheet::write([header.collect()].into_iter().chain(rows))
+        .map_err(|reason| Error::Write { format: FORMAT, reason })
+}
+
+/// An exercise's column: its name, unless that is another column's.
+fn column(id: &str) -> String {
+    let name = sheet::text(id);
+    let taken = BEFORE.iter().chain(&AFTER).any(|other| *other == name);
+    if taken { format!("exercise {name}") } else { name }
+}
+
+fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let student = &record.student;
+    let mut row = vec![
+        sheet::text(&student.id),
+        student.name.as_deref().map(sheet::text).unwrap_or_default(),
+    ];
+    row.extend(exercises.map(|id| {
+        let graded = record.exercises.iter().find(|exercise| exercise.id == id);
+        let graded = graded.filter(|exercise| exercise.status != Status::NotGraded);
+        graded.map(|exercise| points(exercise.points)).unwrap_or_default()
+    }));
+    let score = &record.score;
+    let whole = complete(record);
+    let flags: Vec<&str> = record.flags.iter().map(|flag| flag.what.as_str()).collect();
+    row.extend([
+        if whole { points(score.points) } else { String::new() },
+        points(score.possible),
+        if whole { points(score.extra) } else { String::new() },
+        if whole { points(score.penalty) } else { String::new() },
+        score.late_days.to_string(),
+        if whole { "yes" } else { "no" }.to_owned(),
+        record.submission.at.to_string(),
+        record.submission.attempt.to_string(),
+        sheet::text(&flags.join(" ")),
+    ]);
+    row
+}

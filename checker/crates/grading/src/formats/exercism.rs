@@ -1,0 +1,153 @@
+//! Exercism's `results.json`, version 3, as its test runners write it.
+//!
+//! Implements `building/tooling/test-runners/interface.md` of <https://github.com/exercism/docs>. Exercism knows no points. A
+//! test is an item that its learner may see; where the record has several exercises, `task_id` counts them.
+
+use serde::Serialize;
+
+use super::platform::{self, item_text, name, report_text, reported};
+use super::{Error, Options, escape};
+use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
+
+const FORMAT: &str = "exercism";
+
+/// The most characters of a test's `output`.
+const MOST_OUTPUT: usize = 500;
+
+/// What the interface asks for where output was left out.
+const CUT: &str = "\nOutput was truncated. Please limit to 500 chars";
+
+#[derive(Serialize)]
+struct Results {
+    version: u32,
+    status: Word,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    tests: Vec<Test>,
+}
+
+#[derive(Serialize)]
+struct Test {
+    name: String,
+    status: Word,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Pass,
+    Fail,
+    Error,
+}
+
+/// One record as Exercism's results.
+///
+/// # Errors
+/// When it is not one record, or the machine could not grade it: the test runner has then not "run successfully" and must
+/// not exit with 0.
+pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
+    let record = platform::view(FORMAT, records, options)?;
+    let results = match record.exercises.as_slice() {
+        [exercise] => match could_not_run(exercise) {
+            Some(message) => {
+                Results { version: 3, status: Word::Error, message: Some(message), tests: vec![] }
+            }
+            None => all(&record),
+        },
+        _ => all(&record),
+    };
+    platform::json(FORMAT, &results)
+}
+
+/// Why no test of an exercise ran at all.
+fn could_not_run(exercise: &Exercise) -> Option<String> {
+    let compiles = |report: &&Report| report.slug == "compile-error";
+    match exercise.status {
+        Status::Missing => Some(missing(exercise)),
+        _ => exercise.report.as_ref().filter(compiles).map(report_text),
+    }
+}
+
+fn missing(exercise: &Exercise) -> String {
+    format!("there is no {}.cu among the files handed in", escape::line(&exercise.id))
+}
+
+fn all(record: &Record) -> Results {
+    let several = record.exercises.len() > 1;
+    let tests = record.exercises.iter().enumerate().flat_map(|(i, exercise)| {
+        let task = several.then_some(i + 1);
+        tests_of(exercise, task)
+    });
+    let passed = record.exercises.iter().all(|exercise| exercise.status == Status::Passed);
+    Results {
+        version: 3,
+        status: if passed { Word::Pass } else { Word::Fail },
+        message: None,
+        tests: tests.collect(),
+    }
+}
+
+fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
+    let about = reported(exercise);
+    let title = |what: &str| match task_id {
+        Some(_) => name(&format!("{}: {what}", exercise.id), "exercise"),
+        None => name(what, "test"),
+    };
+    let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
+    // What stands for all hidden items has no outcome that may be told.
+    let told = |item: &&Item| !(item.hidden && item.slug == "hidden");
+    let mut tests: Vec<Test> = exercise
+        .items
+        .iter()
+        .filter(told)
+        .enumerate()
+        .map(|(i, item)| Test {
+            name: title(&item.name),
+            status: match item.outcome {
+                Outcome::Held => Word::Pass,
+                Outcome::Failed => Word::Fail,
+                Outcome::NotRun => Word::Error,
+            },
+            message: (item.outcome != Outcome::Held).then(|| match report(i) {
+                Some(report) => report_text(&Report { printed: None, ..report.clone() }),
+                None => item_text(exercise, item),
+            }),
+            output: report(i).and_then(|report| report.printed.as_deref()).map(output),
+            test_code: item.again.as_deref().map(escape::line),
+            task_id,
+        })
+        .collect();
+    if tests.is_empty() {
+        let passed = exercise.status == Status::Passed;
+        tests.push(Test {
+            name: title(&exercise.goal),
+            status: if passed { Word::Pass } else { Word::Error },
+            message: could_not_run(exercise).or_else(|| {
+                let report = exercise.report.as_ref().filter(|_| !passed);
+                report.map(report_text)
+            }),
+            output: None,
+            test_code: None,
+            task_id,
+        });
+    }
+    tests
+}
+
+/// What the code printed, in the length that the interface allows.
+fn output(printed: &str) -> String {
+    let printed = escape::plain(printed);
+    if printed.chars().count() <= MOST_OUTPUT {
+        return printed;
+    }
+    let rest: String = printed.chars().take(MOST_OUTPUT - CUT.chars().count()).collect();
+    rest + CUT
+}

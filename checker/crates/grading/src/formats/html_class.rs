@@ -1,0 +1,424 @@
+//! A class as one HTML page: how the points are spread, which exercises are hard, what goes wrong most often, what somebody
+//! should look at, and a row for each student with a cell for each exercise.
+//!
+//! The table can be sorted and filtered by a script of a few lines; without it, it is whole.
+
+use maud::{Markup, html};
+
+use super::html::{block, chapter, page, text, time, word};
+use super::platform::{complete, exercises, points};
+use super::{Error, Options};
+use crate::record::{Exercise, Record, Status};
+
+use super::class_numbers::{Diagnosis, Hardness, Spread, diagnoses, hardest};
+
+const FORMAT: &str = "html-class";
+
+/// How many exercises and diagnoses are listed.
+const LISTED: usize = 10;
+
+/// All records as one page.
+///
+/// # Errors
+/// When there is no record.
+pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
+    let first = records.first().ok_or(Error::NoRecords { format: FORMAT })?;
+    let title = text(&first.made.title);
+    let records = options.view(records);
+    let all = exercises(&records);
+    let body = html! {
+        a class="skip" href="#class" { "To the table of students" }
+        header {
+            h1 { (title) }
+            (made(&records))
+            (facts(&records))
+            (incomplete(&records))
+        }
+        main class="wide" {
+            div class="column" {
+                div class="two" {
+                    section { (spread(&Spread::new(&records))) }
+                    section { (diagnoses_table(&diagnoses(&records))) }
+                }
+                section { (hardest_table(&hardest(&records))) }
+                (flags(&records))
+            }
+            (students(&records, &all))
+        }
+        footer { (signs()) }
+    };
+    let style = include_str!("page/class.css");
+    let script = include_str!("page/class.js");
+    Ok(page(&title, "", style, script, &body))
+}
+
+fn made(records: &[Record]) -> Markup {
+    let mut devices: Vec<String> = records.iter().map(|record| text(&record.made.device)).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let from = records.iter().map(|record| record.made.at).min();
+    let to = records.iter().map(|record| record.made.at).max();
+    html! {
+        p class="lead" {
+            "Graded "
+            @if let (Some(from), Some(to)) = (from, to) {
+                (time(from)) @if to != from { " to " (time(to)) }
+            }
+            " on " (devices.join(", "))
+        }
+    }
+}
+
+fn facts(records: &[Record]) -> Markup {
+    let count = |is: fn(&Record) -> bool| records.iter().filter(|record| is(record)).count();
+    let spread = Spread::new(records);
+    html! {
+        dl class="facts" {
+            div { dt { "Students" } dd { (records.len()) } }
+            @if let (Some(median), Some(mean)) = (spread.median, spread.mean) {
+                div { dt { "Median" } dd { (points(median)) " %" } }
+                div { dt { "Mean" } dd { (points(mean)) " %" } }
+            }
+            div { dt { "No files" } dd { (count(nothing)) } }
+            div { dt { "Late" } dd { (count(late)) } }
+            div { dt { "Code contained" } dd { (count(contained)) } }
+            div { dt { "Not complete" } dd { (count(|record| !complete(record))) } }
+        }
+    }
+}
+
+fn incomplete(records: &[Record]) -> Markup {
+    let ids: Vec<String> =
+        records.iter().filter(|r| !complete(r)).map(|r| text(&r.student.id)).collect();
+    html! {
+        @if !ids.is_empty() {
+            div class="notice" {
+                strong { (ids.len()) @if ids.len() == 1 { " grade is" } @else { " grades are" } " not complete." }
+                " The machine failed, not the students: grade them again. Until then they have no sum and do not count \
+                  below: " (ids.join(", ")) "."
+            }
+        }
+    }
+}
+
+fn spread(spread: &Spread) -> Markup {
+    let most = spread.bins.iter().copied().max().unwrap_or(0).max(1);
+    let in_words: Vec<String> =
+        (0..).zip(&spread.bins).map(|(i, count)| format!("{}: {count}", Spread::bin(i))).collect();
+    html! {
+        h2 { "How the points are spread" }
+        figure class="chart" {
+            svg viewBox="-6 0 374 168" role="img" aria-labelledby="spread-title spread-text" {
+                title id="spread-title" { "Students by the share of points that they have" }
+                desc id="spread-text" { (in_words.join("; ")) }
+                @for (i, count) in spread.bins.iter().enumerate() {
+                    @let height = (count * 120).div_ceil(most);
+                    @let left = 4 + i * 35;
+                    @if *count > 0 {
+                        rect class="bar" x=(left) y=(140 - height) width="31" height=(height) rx="2" {}
+                        text class="count" x=(left + 15) y=(135 - height) text-anchor="middle" { (count) }
+                    }
+                    text x=(left) y="156" text-anchor="middle" { (i * 10) }
+                }
+                text x="354" y="156" text-anchor="middle" { "100" }
+                line class="axis" x1="2" y1="140.5" x2="358" y2="140.5" {}
+            }
+            figcaption {
+                "Students by percent of the points"
+                @if spread.above > 0 { "; " (spread.above) " above 100 with extra credit are in the last bar" }
+            }
+        }
+    }
+}
+
+fn diagnoses_table(diagnoses: &[Diagnosis]) -> Markup {
+    let most = diagnoses.first().map_or(1, |d| d.students.max(1));
+    html! {
+        h2 { "What goes wrong most often" }
+        @if diagnoses.is_empty() { p class="dim" { "Nothing: there is no failed report." } }
+        @else {
+            table class="rank" {
+                thead {
+                    tr {
+                        th scope="col" { "Diagnosis" }
+                        th scope="col" class="share" { span class="hide" { "As a bar" } }
+                        th scope="col" class="num" { "Students" }
+                        th scope="col" class="num" { "Reports" }
+                    }
+                }
+                tbody {
+                    @for diagnosis in diagnoses.iter().take(LISTED) {
+                        tr {
+                            th scope="row" {
+                                (text(&diagnosis.slug))
+                                div class="dim" { "mostly in " (text(&diagnosis.mostly)) }
+                            }
+                            td class="share" { (bars(&[("bar", diagnosis.students)], most)) }
+                            td class="num" data-l="students" { (diagnosis.students) }
+                            td class="num" data-l="reports" { (diagnosis.reports) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn hardest_table(hardest: &[Hardness]) -> Markup {
+    html! {
+        h2 { "The hardest exercises" }
+        @if hardest.is_empty() { p class="dim" { "Nobody has handed in an exercise that gives points." } }
+        @else {
+            p class="dim" { "By the mean share of points among those who handed the exercise in." }
+            ul class="keys" {
+                @for status in [Status::Passed, Status::Partial, Status::Failed, Status::Missing] {
+                    li {
+                        svg viewBox="0 0 1 1" aria-hidden="true" { rect class={ "s-" (status.as_str()) } width="1" height="1" {} }
+                        (word(status))
+                    }
+                }
+            }
+            table class="rank" {
+                thead {
+                    tr {
+                        th scope="col" { "Exercise" }
+                        th scope="col" class="share" { span class="hide" { "As a bar" } }
+                        th scope="col" class="num" { "Points" }
+                        th scope="col" class="num" { "Passed" }
+                        th scope="col" class="num" { "Partly" }
+                        th scope="col" class="num" { "Not yet" }
+                        th scope="col" class="num" { "Missing" }
+                    }
+                }
+                tbody {
+                    @for hard in hardest.iter().take(LISTED) {
+                        @let [passed, partial, failed, missing] = hard.counts;
+                        tr {
+                            th scope="row" {
+                                (text(&hard.id))
+                                div class="dim" { (chapter(&hard.chapter)) }
+                            }
+                            td class="share" {
+                                (bars(
+                                    &[("s-passed", passed), ("s-partial", partial), ("s-failed", failed), ("s-missing", missing)],
+                                    hard.counts.iter().sum(),
+                                ))
+                            }
+                            td class="num" data-l="points" { (points((hard.mean * 100.0).round())) " %" }
+                            @for (count, label) in hard.counts.iter().zip(["passed", "partly", "not yet", "missing"]) {
+                                td class="num" data-l=(label) { (count) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Parts of a whole, side by side. The numbers stand beside it, so that it is decoration to a screen reader.
+fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
+    let whole = whole.max(1);
+    let mut left = 0;
+    let placed: Vec<(&str, usize, usize)> = parts
+        .iter()
+        .map(|(class, count)| {
+            let from = left;
+            left += count;
+            (*class, from * 1000 / whole, count * 1000 / whole)
+        })
+        .collect();
+    html! {
+        svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true" {
+            @for (class, from, width) in placed {
+                @if width > 0 { rect class=(class) x=(from) width=(width) height="10" {} }
+            }
+        }
+    }
+}
+
+fn flags(records: &[Record]) -> Markup {
+    let all =
+        || records.iter().flat_map(|record| record.flags.iter().map(move |flag| (record, flag)));
+    html! {
+        @if all().next().is_some() {
+            section {
+                h2 { "What somebody should look at" }
+                div class="scroll low" tabindex="0" role="region" aria-label="What somebody should look at" {
+                    table class="grid" {
+                        thead {
+                            tr {
+                                th scope="col" { "Student" }
+                                th scope="col" { "What" }
+                                th scope="col" { "Exercise" }
+                                th scope="col" { "Why" }
+                            }
+                        }
+                        tbody {
+                            @for (record, flag) in all() {
+                                tr {
+                                    th scope="row" { (text(&record.student.id)) }
+                                    td { (text(&flag.what)) }
+                                    td { (text(flag.exercise.as_deref().unwrap_or_default())) }
+                                    td { (block(&flag.detail)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn students(records: &[Record], all: &[&Exercise]) -> Markup {
+    let chapter_begins =
+        |i: usize| i == 0 || all.get(i - 1).map(|e| &e.chapter) != all.get(i).map(|e| &e.chapter);
+    html! {
+        h2 id="class" { "Students" }
+        div class="tools" {
+            label for="find" { "Find a name" input id="find" type="search" autocomplete="off"; }
+            label for="only" {
+                "Show"
+                select id="only" {
+                    option value="" { "everybody" }
+                    option value="contained" { "contained code" }
+                    option value="flagged" { "something to look at" }
+                    option value="incomplete" { "not complete" }
+                    option value="late" { "late" }
+                    option value="nothing" { "handed in nothing" }
+                }
+            }
+            output id="shown" aria-live="polite" {}
+        }
+        (cell_signs())
+        div class="scroll" tabindex="0" role="region" aria-labelledby="class" {
+            table class="grid" id="students" {
+                thead {
+                    tr {
+                        th scope="col" { button type="button" { "Student" } }
+                        th scope="col" class="num" { button type="button" { "Points" } }
+                        th scope="col" class="num" { button type="button" { "Late" } }
+                        th scope="col" class="num" { button type="button" { "Flags" } }
+                        @for (i, exercise) in all.iter().enumerate() {
+                            th scope="col" class={ "turn" @if chapter_begins(i) { " chapter" } } {
+                                button type="button" { (text(&exercise.id)) }
+                            }
+                        }
+                    }
+                }
+                tbody {
+                    @for record in records {
+                        tr data-k=(kinds(record)) {
+                            (who(record))
+                            (sum(record))
+                            td class="num" { (record.score.late_days) }
+                            td class="num" { (record.flags.len()) }
+                            @for (i, exercise) in all.iter().enumerate() {
+                                (cell(record.exercises.iter().find(|e| e.id == exercise.id), chapter_begins(i)))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn who(record: &Record) -> Markup {
+    html! {
+        th scope="row" {
+            (text(record.student.name.as_deref().unwrap_or(&record.student.id)))
+            @if record.student.name.is_some() { small { (text(&record.student.id)) } }
+        }
+    }
+}
+
+fn sum(record: &Record) -> Markup {
+    html! {
+        @if complete(record) {
+            td class="num" { (points(record.score.points)) }
+        } @else {
+            td class="num bad" data-v="-1" title="not complete" { "not complete" }
+        }
+    }
+}
+
+/// A student's cell for an exercise. What stands in it can be read alone; the colour repeats it.
+fn cell(exercise: Option<&Exercise>, chapter: bool) -> Markup {
+    let Some(exercise) = exercise else { return html! { td class="c" data-v="-3" {} } };
+    let (class, what) = match exercise.status {
+        Status::Passed => ("c c-p", "✓".to_owned()),
+        Status::Partial => ("c c-h", points(exercise.points)),
+        Status::Failed => ("c c-f", points(exercise.points)),
+        Status::Missing => ("c c-m", "–".to_owned()),
+        Status::NotGraded => ("c c-n", "?".to_owned()),
+    };
+    let stopped = if exercise.contained.is_some() { " c-s" } else { "" };
+    let chapter = if chapter { " chapter" } else { "" };
+    let value = match exercise.status {
+        Status::Missing => "-1".to_owned(),
+        Status::NotGraded => "-2".to_owned(),
+        _ => points(exercise.points),
+    };
+    let slug = exercise.report.as_ref().filter(|report| !report.passed).map(|report| &report.slug);
+    let mut title = format!("{}: {}", exercise.id, word(exercise.status));
+    if exercise.status != Status::NotGraded {
+        title.push_str(&format!(", {} of {}", points(exercise.points), points(exercise.possible)));
+    }
+    if let Some(slug) = slug {
+        title.push_str(&format!(", {slug}"));
+    }
+    if exercise.contained.is_some() {
+        title.push_str(", contained");
+    }
+    html! {
+        td class={ (class) (stopped) (chapter) } data-v=(value) title=(text(&title)) {
+            (what) @if exercise.contained.is_some() { "!" }
+        }
+    }
+}
+
+fn cell_signs() -> Markup {
+    html! {
+        ul class="keys" {
+            li { b class="c-p" { "✓" } (word(Status::Passed)) }
+            li { b class="c-h" { "5" } (word(Status::Partial)) ": its points" }
+            li { b class="c-f" { "0" } (word(Status::Failed)) }
+            li { b class="c-m" { "–" } (word(Status::Missing)) }
+            li { b class="c-n" { "?" } (word(Status::NotGraded)) }
+            li { b class="c-s" { "!" } "contained code" }
+        }
+    }
+}
+
+fn signs() -> Markup {
+    html! {
+        "Points of exercises are before any penalty; a student's points are what counts. A dash in a course's own units is \
+         never a zero: it means that no file was handed in."
+    }
+}
+
+fn kinds(record: &Record) -> String {
+    let kinds: [(&str, bool); 5] = [
+        ("contained", contained(record)),
+        ("flagged", !record.flags.is_empty()),
+        ("incomplete", !complete(record)),
+        ("late", late(record)),
+        ("nothing", nothing(record)),
+    ];
+    let true_ones = kinds.into_iter().filter(|(_, is)| *is).map(|(kind, _)| kind);
+    true_ones.collect::<Vec<_>>().join(" ")
+}
+
+fn contained(record: &Record) -> bool {
+    record.exercises.iter().any(|exercise| exercise.contained.is_some())
+}
+
+fn late(record: &Record) -> bool {
+    record.score.late_days > 0
+}
+
+fn nothing(record: &Record) -> bool {
+    record.exercises.iter().all(|exercise| exercise.status == Status::Missing)
+}

@@ -1,0 +1,327 @@
+//! One student's grade as an HTML page of its own: what was handed in, points item by item, what is wrong and where, what to
+//! think about, and where the book explains it.
+//!
+//! A page shows what [`Options::view`] leaves: for students nothing of a hidden item that they may not see.
+
+use maud::{Markup, html};
+
+use super::html::{block, chapter, colour, outcome, page, sign, text, time, word};
+use super::platform::{complete, points};
+use super::{Error, File, Options};
+use crate::record::{Exercise, Item, Record, Report, Status, Student};
+use crate::seed::sha256;
+
+const FORMAT: &str = "html-student";
+
+/// The page of one record.
+///
+/// # Errors
+/// When it is not one record.
+pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
+    match records {
+        [] => Err(Error::NoRecords { format: FORMAT }),
+        [_] => match options.view(records).first() {
+            Some(record) => Ok(whole(record)),
+            None => Err(Error::NoRecords { format: FORMAT }),
+        },
+        more => Err(Error::OneRecord { format: FORMAT, records: more.len() }),
+    }
+}
+
+/// A page for each record, in files whose names [`file_name`] makes.
+///
+/// # Errors
+/// When there is no record.
+pub fn files(records: &[Record], options: &Options) -> Result<Vec<File>, Error> {
+    if records.is_empty() {
+        return Err(Error::NoRecords { format: FORMAT });
+    }
+    let records = options.view(records);
+    Ok(records
+        .iter()
+        .map(|record| File { path: file_name(&record.student), contents: whole(record) })
+        .collect())
+}
+
+/// The file of a student's page: of characters that every file system takes, and different for any two students, also where
+/// case does not count.
+pub fn file_name(student: &Student) -> String {
+    let known = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let stem: String = student.id.chars().take(40).map(known).collect();
+    let hash = sha256(student.id.as_bytes());
+    format!("{}-{}.html", stem.trim_matches('-'), hash.get(..10).unwrap_or(&hash))
+        .trim_start_matches('-')
+        .to_owned()
+}
+
+fn whole(record: &Record) -> String {
+    let student = record.student.name.as_deref().unwrap_or(&record.student.id);
+    let title = format!("{} · {}", text(&record.made.title), text(student));
+    let body = html! {
+        a class="skip" href="#exercises" { "To the exercises" }
+        header {
+            p class="lead" { (text(&record.made.title)) }
+            h1 { (text(student)) }
+            (score(record))
+            (facts(record))
+        }
+        main {
+            h2 id="exercises" { "Exercises" }
+            (index(&record.exercises))
+            @for (i, exercise) in record.exercises.iter().enumerate() {
+                @if i == 0 || record.exercises.get(i - 1).map(|e| &e.chapter) != Some(&exercise.chapter) {
+                    h2 { (chapter(&exercise.chapter)) }
+                }
+                (card(i, exercise))
+            }
+            (handed_in(record))
+        }
+        footer {
+            "Graded " (time(record.made.at)) " by checker " (text(&record.made.checker)) " on "
+            (text(&record.made.device)) "."
+        }
+    };
+    page(&title, "narrow", include_str!("page/student.css"), "", &body)
+}
+
+fn score(record: &Record) -> Markup {
+    let score = &record.score;
+    if !complete(record) {
+        return html! {
+            p class="notice" role="status" {
+                strong { "This grade is not complete." }
+                " The machine could not grade everything, which is no fault of what was handed in. There is no sum until it \
+                  is graded again."
+            }
+        };
+    }
+    let part =
+        if score.possible > 0.0 { (score.points / score.possible).clamp(0.0, 1.0) } else { 0.0 };
+    html! {
+        p class="score" {
+            strong { (points(score.points)) } " "
+            span class="dim" { "of " (points(score.possible)) " points" }
+            @if score.extra != 0.0 { " " span class="good" { (points(score.extra)) " of them extra credit" } }
+            @if score.penalty != 0.0 { " " span class="bad" { (points(score.penalty)) " taken for being late" } }
+        }
+        svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
+            rect class="track" width="100" height="6" {}
+            rect class="bar" width=(points(part * 100.0)) height="6" {}
+        }
+    }
+}
+
+fn facts(record: &Record) -> Markup {
+    let submission = &record.submission;
+    html! {
+        dl class="meta" {
+            @if record.student.name.is_some() {
+                dt { "Student" }
+                dd class="mono" { (text(&record.student.id)) }
+            }
+            dt { "Handed in" }
+            dd { (time(submission.at)) }
+            @if submission.attempt > 1 {
+                dt { "Attempt" }
+                dd { (submission.attempt) }
+            }
+            @if record.score.late_days > 0 {
+                dt { "Days late" }
+                dd { (record.score.late_days) }
+            }
+        }
+    }
+}
+
+fn index(exercises: &[Exercise]) -> Markup {
+    html! {
+        nav aria-label="Exercises" {
+            ul class="index" {
+                @for (i, exercise) in exercises.iter().enumerate() {
+                    li {
+                        a href={ "#e" (i + 1) } {
+                            span class=(colour(exercise.status)) aria-hidden="true" { (sign(exercise.status)) }
+                            span { (text(&exercise.id)) }
+                            span class="hide" { ": " (word(exercise.status)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn card(number: usize, exercise: &Exercise) -> Markup {
+    let open = !matches!(exercise.status, Status::Passed | Status::Missing);
+    html! {
+        article class="card" id={ "e" (number + 1) } {
+            div class="head" {
+                h3 { (text(&exercise.id)) } " "
+                span class={ "badge " (colour(exercise.status)) } { (word(exercise.status)) }
+                @if exercise.bonus { " " span class="badge dim" { "extra credit" } }
+                " " span class="points" { (points_of(exercise)) }
+            }
+            p class="goal" { (text(&exercise.goal)) }
+            (dates(exercise))
+            @if let Some(why) = &exercise.contained {
+                p class="notice" { strong { "The code was stopped. " } (text(why)) }
+            }
+            @if let Some(report) = &exercise.report {
+                @if report.passed {
+                    @if !report.title.is_empty() { p class="good" { (text(&report.title)) } }
+                } @else { (diagnosis(exercise, report)) }
+            }
+            @if !exercise.items.is_empty() {
+                details open[open] {
+                    summary { "Points item by item" }
+                    (items(&exercise.items))
+                }
+            }
+            @if exercise.status != Status::Passed {
+                p class="dim" { "In the book: " (chapter(&exercise.chapter)) ", page " (text(&exercise.id)) }
+            }
+        }
+    }
+}
+
+fn points_of(exercise: &Exercise) -> String {
+    match exercise.status {
+        Status::NotGraded => "no points yet".into(),
+        _ => format!("{} of {}", points(exercise.points), points(exercise.possible)),
+    }
+}
+
+fn dates(exercise: &Exercise) -> Markup {
+    html! {
+        @if exercise.late_days > 0 || exercise.penalty != 0.0 {
+            p class="bad" {
+                @if let Some(due) = exercise.due { "Due " (time(due)) ". " }
+                (exercise.late_days) @if exercise.late_days == 1 { " day" } @else { " days" } " late: "
+                (points(exercise.penalty)) " points taken."
+            }
+        }
+    }
+}
+
+fn diagnosis(exercise: &Exercise, report: &Report) -> Markup {
+    html! {
+        section class="report" aria-label="What is wrong" {
+            p class="title" { (text(&report.title)) }
+            @if let Some(case) = &report.case { p class="dim" { (text(case)) } }
+            @if !report.spans.is_empty() {
+                ul {
+                    @for span in &report.spans {
+                        li {
+                            @if span.primary { strong { "line " (span.line) } } @else { "line " (span.line) }
+                            @if span.column > 0 && span.length > 0 {
+                                span class="dim" {
+                                    ", columns " (span.column) "–" (span.column.saturating_add(span.length - 1))
+                                }
+                            }
+                            @if !span.label.is_empty() { ": " (text(&span.label)) }
+                        }
+                    }
+                }
+            }
+            (table(&report.table))
+            @for note in &report.notes { p { (block(note)) } }
+            @if let Some(think) = &report.think {
+                p class="think" { strong { "To think about: " } (text(think)) }
+            }
+            @if let Some(learn) = &report.learn {
+                p { strong { "To read: " } (text(learn)) }
+            }
+            @if let Some(again) = &report.again {
+                p { strong { "To see it again: " } code { (text(again)) } }
+            }
+            @if let Some(printed) = &report.printed {
+                details {
+                    summary { "What the code printed" }
+                    pre tabindex="0" { (block(printed)) }
+                }
+            }
+            @if let Some(file) = &exercise.file { p class="dim" { "in " code { (text(file)) } } }
+        }
+    }
+}
+
+fn table(rows: &[Vec<String>]) -> Markup {
+    let Some((head, rows)) = rows.split_first() else { return Markup::default() };
+    html! {
+        div class="scroll" {
+            table {
+                thead { tr { @for cell in head { th scope="col" { (text(cell)) } } } }
+                tbody { @for row in rows { tr { @for cell in row { td { (text(cell)) } } } } }
+            }
+        }
+    }
+}
+
+fn items(items: &[Item]) -> Markup {
+    html! {
+        table class="items" {
+            thead {
+                tr {
+                    th scope="col" { span class="hide" { "Outcome" } }
+                    th scope="col" { "Item" }
+                    th scope="col" { "What was seen" }
+                    th scope="col" class="num" { "Points" }
+                }
+            }
+            tbody {
+                @for item in items {
+                    @let (sign, word, colour) = outcome(item.outcome);
+                    tr {
+                        td class={ "mark " (colour) } {
+                            span aria-hidden="true" { (sign) }
+                            span class="hide" { (word) }
+                        }
+                        th scope="row" {
+                            (text(&item.name))
+                            @if item.hidden { " " span class="badge dim" { "secret inputs" } }
+                        }
+                        td class="said" {
+                            (text(&item.message))
+                            @if let Some(line) = item.line { span class="dim" { " (line " (line) ")" } }
+                        }
+                        td class="num" { (points(item.points)) " of " (points(item.possible)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn handed_in(record: &Record) -> Markup {
+    let submission = &record.submission;
+    html! {
+        h2 { "What was handed in" }
+        @if submission.files.is_empty() { p { "No file of an exercise." } }
+        @else {
+            div class="scroll" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "File" }
+                            th scope="col" class="num" { "Bytes" }
+                            th scope="col" { "SHA-256 begins" }
+                        }
+                    }
+                    tbody {
+                        @for file in &submission.files {
+                            tr {
+                                td { code { (text(&file.path)) } }
+                                td class="num" { (file.bytes) }
+                                td { code { (text(file.hash.get(..12).unwrap_or(&file.hash))) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @if !submission.ignored.is_empty() {
+            p { "Left alone, because no exercise has that name:" }
+            ul { @for path in &submission.ignored { li { code { (text(path)) } } } }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What the formats of teaching platforms share: one student, a grade that is complete, a verdict as text.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{Error, Options, escape};
+use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
+
+/// The one record that there must be, with a grade that may be used, whole: see [`Options::view`] for what its student may
+/// see of it.
+///
+/// # Errors
+/// When there is another number of records, when the machine could not grade everything (these platforms take whatever
+/// they are given for the final grade), when there is nothing in it, or a number in it is none.
+pub fn only<'a>(format: &'static str, records: &'a [Record]) -> Result<&'a Record, Error> {
+    let record = match records {
+        [] => return Err(Error::NoRecords { format }),
+        [record] => record,
+        more => return Err(Error::OneRecord { format, records: more.len() }),
+    };
+    let student = || escape::cut(&escape::line(&record.student.id), 80);
+    if !complete(record) {
+        return Err(Error::Incomplete { format, student: student() });
+    }
+    if record.exercises.is_empty() {
+        return Err(Error::Missing {
+            format,
+            what: format!("at least one exercise in the record of {}", student()),
+            way_out: "an empty list is a full score there; name exercises in the policy".into(),
+        });
+    }
+    if !numbers(record).all(f64::is_finite) {
+        let reason = format!("a number in the record of {} is not finite", student());
+        return Err(Error::Write { format, reason });
+    }
+    Ok(record)
+}
+
+/// The student's view of [`only`]'s record, or the grader's if they asked for it.
+///
+/// # Errors
+/// As [`only`].
+pub fn view(format: &'static str, records: &[Record], options: &Options) -> Result<Record, Error> {
+    only(format, records)?;
+    options.view(records).pop().ok_or(Error::NoRecords { format })
+}
+
+/// Whether every exercise was graded.
+pub fn complete(record: &Record) -> bool {
+    record.score.complete && record.exercises.iter().all(|e| e.status != Status::NotGraded)
+}
+
+fn numbers(record: &Record) -> impl Iterator<Item = f64> {
+    let score = &record.score;
+    [score.points, score.possible, score.extra, score.penalty, record.made.seconds]
+        .into_iter()
+        .chain(record.exercises.iter().flat_map(|exercise| {
+            let whole = [exercise.points, exercise.possible, exercise.penalty];
+            let items = exercise.items.iter().flat_map(|item| [item.points, item.possible]);
+            whole.into_iter().chain(items)
+        }))
+}
+
+/// Rounded to six digits after the point, so that thirds do not fill a screen; never `-0`.
+pub fn tidy(points: f64) -> f64 {
+    let rounded = (points * 1e6).round() / 1e6;
+    if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+/// Points as people read them: at most two digits after the point, no zeros at the end; nothing for what is no number.
+pub fn points(points: f64) -> String {
+    if !points.is_finite() {
+        return String::new();
+    }
+    let text = format!("{points:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+/// Of an exercise, how far its items' points are from its own: what a cap took, or all of it where there are no items.
+/// First points, then the most that there are.
+pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
+    let sum = |of: fn(&Item) -> f64| exercise.items.iter().map(of).sum::<f64>();
+    let points = tidy(exercise.points - sum(|item| item.points));
+    let possible = tidy(exercise.possible - sum(|item| item.possible));
+    (points != 0.0 || possible != 0.0 || exercise.items.is_empty()).then_some((points, possible))
+}
+
+/// Of the sum, how far it is from its exercises' points: mostly what being late took.
+pub fn lost(record: &Record) -> f64 {
+    tidy(record.score.points - record.exercises.iter().map(|e| e.points).sum::<f64>())
+}
+
+/// Every exercise of the records once, in the order in which they first appear.
+pub fn exercises(records: &[Record]) -> Vec<&Exercise> {
+    let mut seen = BTreeSet::new();
+    let all = records.iter().flat_map(|record| &record.exercises);
+    all.filter(|exercise| seen.insert(exercise.id.as_str())).collect()
+}
+
+/// Why the sum is not the sum, in words: "2 days late".
+pub fn lost_why(record: &Record) -> String {
+    match record.score.late_days {
+        0 => "what the rules of the class take or give".into(),
+        1 => "1 day late".into(),
+        days => format!("{days} days late"),
+    }
+}
+
+/// The item that an exercise's report is about: the first failed one with the report's name, else the first failed one.
+pub fn reported(exercise: &Exercise) -> Option<usize> {
+    let report = exercise.report.as_ref().filter(|report| !report.passed)?;
+    let failed = |item: &&Item| item.outcome != Outcome::Held;
+    let named = |item: &Item| item.outcome == Outcome::Failed && item.slug == report.slug;
+    exercise
+        .items
+        .iter()
+        .position(named)
+        .or_else(|| exercise.items.iter().position(|item| failed(&item)))
+}
+
+/// What became of an item, in a line or two; the command that does it again where that is of use.
+pub fn item_text(exercise: &Exercise, item: &Item) -> String {
+    let mut text = escape::plain(item.message.trim_end());
+    if let (Some(line), Some(file)) = (item.line, &exercise.file) {
+        text.push_str(&format!("\n{}, line {line}", escape::line(file)));
+    }
+    if let Some(again) = item.again.as_ref().filter(|_| item.outcome != Outcome::Held) {
+        text.push_str(&format!("\nagain: {}", escape::line(again)));
+    }
+    text
+}
+
+/// A report as text, without the learner's source.
+pub fn report_text(report: &Report) -> String {
+    let mut lines = vec![escape::plain(&report.title)];
+    if let Some(case) = &report.case {
+        lines.push(escape::line(case));
+    }
+    for span in &report.spans {
+        lines.push(format!("line {}: {}", span.line, escape::line(&span.label)));
+    }
+    lines.extend(columns(&report.table));
+    lines.extend(report.notes.iter().map(|note| escape::plain(note)));
+    for (word, text) in
+        [("think", &report.think), ("learn", &report.learn), ("again", &report.again)]
+    {
+        if let Some(text) = text {
+            lines.push(format!("{word}: {}", escape::plain(text)));
+        }
+    }
+    if let Some(printed) = &report.printed {
+        lines.push(format!("printed:\n{}", escape::plain(printed)));
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    lines.join("\n")
+}
+
+/// A table in columns of equal width.
+fn columns(table: &[Vec<String>]) -> Vec<String> {
+    let rows: Vec<Vec<String>> =
+        table.iter().map(|row| row.iter().map(|cell| escape::line(cell)).collect()).collect();
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
+    rows.iter()
+        .map(|row| {
+            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// A value as indented JSON, with a line end.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn json(format: &'static str, value: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Error::Write { format, reason: error.to_string() })?;
+    Ok(text + "\n")
+}
+
+/// A name that is never empty.
+pub fn name(text: &str, otherwise: &str) -> String {
+    let text = escape::cut(&escape::line(text), 200);
+    if text.is_empty() { otherwise.to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points read as people write them, on both sides of zero.
+    #[test]
+    fn points_have_two_digits_at_most() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.001, "0"),
+            (10.0, "10"),
+            (8.5, "8.5"),
+            (1.0 / 3.0, "0.33"),
+            (-2.25, "-2.25"),
+            (f64::NAN, ""),
+        ] {
+            assert_eq!(points(value), text);
+        }
+    }
+
+    /// Cells of a table stand in columns, however wide they are.
+    #[test]
+    fn tables_have_columns() {
+        let table = [vec!["i".into(), "got".into()], vec!["1000".into(), "é".into(), "x".into()]];
+        assert_eq!(columns(&table), ["i     got", "1000  é    x"]);
+    }
+}
