@@ -10,9 +10,11 @@
 //! Nothing here runs code or knows an exercise by name: [`course::Course`] says what there is.
 
 pub mod course;
+pub mod formats;
+pub mod merge;
+pub mod plan;
 pub mod points;
 pub mod policy;
-pub mod formats;
 pub mod record;
 pub mod seed;
 pub mod submission;
