@@ -11,6 +11,8 @@
 
 pub mod course;
 pub mod formats;
+pub mod merge;
+pub mod plan;
 pub mod points;
 pub mod policy;
 pub mod record;

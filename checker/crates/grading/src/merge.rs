@@ -1,0 +1,375 @@
+//! The records of all shards as one class.
+//!
+//! [`merge`] is pure: bytes of record files and the class's ids in, one record for each student and a list of what is wrong
+//! out. When somebody is open, `checker merge` writes the files of [`Plan::again`] for [`Merged::shards`] and ends with exit code
+//! 3; the Slurm plan's merge job then submits them by itself. Grades that were made with different things (course, policy, secret, checker) are not comparable, so they are refused
+//! rather than mixed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
+
+use serde::Deserialize;
+
+use crate::{
+    plan::Plan,
+    record::{self, Record, Status},
+};
+
+pub mod files;
+
+/// A record's file as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its path, for messages.
+    pub path: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// A class, as far as it is graded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    /// One for each student who has any, incomplete ones included: the class's order, then those who are not in the class.
+    pub records: Vec<Record>,
+    /// In the class, and without a record.
+    pub missing: Vec<String>,
+    /// In the class, and with a record in which the machine could not grade everything.
+    pub incomplete: Vec<Incomplete>,
+    /// With a record, and not in the class. Their grades are in `records`; where they go is the roster's matter.
+    pub unknown: Vec<String>,
+    /// Files that hold no record. Whose they were is not known: somebody will be missing, or is graded elsewhere.
+    pub damaged: Vec<Damaged>,
+    /// Records that another one of the same student was preferred to.
+    pub replaced: Vec<Replaced>,
+}
+
+/// A student whose grade must not be used yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incomplete {
+    /// Who.
+    pub student: String,
+    /// Exercises that are [`Status::NotGraded`].
+    pub exercises: Vec<String>,
+}
+
+/// A file that holds no record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damaged {
+    /// Its path.
+    pub path: String,
+    /// One line.
+    pub reason: String,
+}
+
+/// A record that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// Whose.
+    pub student: String,
+    /// The file that was taken.
+    pub kept: String,
+    /// The file that was not.
+    pub dropped: String,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why one of two records of a student was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It is about an earlier submission.
+    Earlier,
+    /// It is about the same submission, and the machine could not grade all of it.
+    LessComplete,
+    /// It is about the same submission, and has another grade: something is not deterministic, and somebody should look.
+    Disagrees,
+}
+
+/// Records that cannot be one class.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the records were made with different {what}s: {}; grades are only comparable when all are made with the same. \
+     Grade those again that are out of date (`checker grade` does by itself), or merge other folders",
+    .groups.join("; ")
+)]
+pub struct Mixed {
+    /// "course", "policy".
+    pub what: &'static str,
+    /// "0.1.0 (3f2a...) in 19 records", "0.2.0 (77b1...) in 1 record (out/records/ada.json)": the most frequent first.
+    pub groups: Vec<String>,
+}
+
+/// One class out of records. `class` are the roster's ids, or else the plan's; when nobody knows who is in the class, it is
+/// empty, all who have a record are the class, and nobody can be missing.
+///
+/// Of several records of the same student, identical grades of the same submission are one; else the later submission rules.
+///
+/// # Errors
+/// [`Mixed`] when two records differ in the policy's title or hash, the course, the checker or the secret.
+pub fn merge(found: &[Found], class: &[String]) -> Result<Merged, Mixed> {
+    let mut damaged = vec![];
+    let mut read: Vec<(&str, Record)> = vec![];
+    for file in found {
+        match parse(&file.bytes) {
+            Ok(record) => read.push((&file.path, record)),
+            Err(reason) => damaged.push(Damaged { path: file.path.clone(), reason }),
+        }
+    }
+    same_making(&read)?;
+
+    // Whatever the order of files is, the outcome is the same.
+    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut all: BTreeMap<String, Vec<(&str, Record)>> = BTreeMap::new();
+    for (path, record) in read {
+        all.entry(record.student.id.clone()).or_default().push((path, record));
+    }
+    let mut by_student = BTreeMap::new();
+    let mut replaced = vec![];
+    for (student, records) in all {
+        let Some((kept, dropped)) = choose(records) else { continue };
+        for (path, record) in dropped {
+            if let Some(why) = why(&kept.1, &record) {
+                let (student, kept) = (student.clone(), kept.0.into());
+                replaced.push(Replaced { student, kept, dropped: path.into(), why });
+            }
+        }
+        by_student.insert(student, kept.1);
+    }
+
+    let mut records = vec![];
+    let mut missing = vec![];
+    let mut seen = BTreeSet::new();
+    let everybody: Vec<String> = by_student.keys().cloned().collect();
+    let class = if class.is_empty() { &everybody } else { class };
+    for id in class.iter().filter(|id| seen.insert(id.as_str())) {
+        match by_student.remove(id) {
+            Some(record) => records.push(record),
+            None => missing.push(id.clone()),
+        }
+    }
+    let incomplete = records.iter().filter_map(incomplete).collect();
+    let unknown: Vec<String> = by_student.keys().cloned().collect();
+    records.extend(by_student.into_values());
+    Ok(Merged { records, missing, incomplete, unknown, damaged, replaced })
+}
+
+impl Merged {
+    /// Whether everybody in the class has a grade that may be used.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.incomplete.is_empty()
+    }
+
+    /// Who has to be graded (again).
+    pub fn open(&self) -> impl Iterator<Item = &str> {
+        let incomplete = self.incomplete.iter().map(|student| student.student.as_str());
+        self.missing.iter().map(String::as_str).chain(incomplete)
+    }
+
+    /// Their shards in `plan`, ascending.
+    pub fn shards(&self, plan: &Plan) -> Vec<u32> {
+        let shards: BTreeSet<u32> = self.open().map(|id| plan.shard(id).number()).collect();
+        shards.into_iter().collect()
+    }
+
+    /// What to tell, in lines, safe for a terminal: how many are graded, who is not and in which shard, what was odd, and
+    /// `again`, the command that grades just those ([`Plan::again`]'s; without a plan, `checker grade` as before).
+    pub fn summary(&self, plan: Option<&Plan>, again: Option<&str>) -> String {
+        let mut text = String::new();
+        let mut line = |line: String| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{line}");
+        };
+        let place = |student: &str| {
+            plan.map(|plan| format!(" (shard {})", plan.shard(student))).unwrap_or_default()
+        };
+        // Of the class: records of others come behind those.
+        let records = self.records.len().saturating_sub(self.unknown.len());
+        let all = records + self.missing.len();
+        let complete = self.records.iter().take(records).filter(|r| is_complete(r)).count();
+        line(format!("{complete} of {all} students are graded"));
+        for student in &self.missing {
+            line(format!("missing: {}{}", clean(student), place(student)));
+        }
+        for Incomplete { student, exercises } in &self.incomplete {
+            let exercises: Vec<String> = exercises.iter().map(|id| clean(id)).collect();
+            let what = match exercises.as_slice() {
+                [] => "the machine could not grade everything".into(),
+                some => format!("not graded: {}", some.join(", ")),
+            };
+            line(format!("incomplete: {}{}: {what}", clean(student), place(student)));
+        }
+        for student in &self.unknown {
+            line(format!("not in the roster: {}", clean(student)));
+        }
+        for Damaged { path, reason } in &self.damaged {
+            line(format!("no record: {}: {}", clean(path), clean(reason)));
+        }
+        for Replaced { student, kept, dropped, why } in &self.replaced {
+            let why = match why {
+                Why::Earlier => "is about an earlier submission",
+                Why::LessComplete => "is less complete",
+                Why::Disagrees => "has another grade for the same submission: look at both",
+            };
+            let [student, kept, dropped] = [student, kept, dropped].map(|text| clean(text));
+            line(format!("two records of {student}: {kept} is used; {dropped} {why}"));
+        }
+        if !self.is_whole() {
+            let again = again.unwrap_or("`checker grade` as before: it skips what is graded");
+            line(format!("to grade just the missing and incomplete: {again}"));
+        }
+        text
+    }
+}
+
+/// The record in `bytes`, or why there is none.
+fn parse(bytes: &[u8]) -> Result<Record, String> {
+    /// What every version has.
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    if bytes.is_empty() {
+        return Err("the file is empty".into());
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Version { version }) if version == record::VERSION => {
+            serde_json::from_slice(bytes).map_err(|error| error.to_string())
+        }
+        Ok(Version { version }) => {
+            let known = record::VERSION;
+            Err(format!(
+                "its version is {version}, and this checker reads {known}: merge with the checker that graded"
+            ))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Everything that must be the same in a class.
+fn same_making(read: &[(&str, Record)]) -> Result<(), Mixed> {
+    type Get = fn(&Record) -> &str;
+    let facts: [(&'static str, Get); 5] = [
+        ("checker", |record| &record.made.checker),
+        ("course", |record| &record.made.course),
+        ("policy title", |record| &record.made.title),
+        ("policy", |record| &record.made.policy),
+        ("secret seed", |record| &record.made.seed),
+    ];
+    for (what, get) in facts {
+        let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (path, record) in read {
+            groups.entry(get(record)).or_default().push(path);
+        }
+        if groups.len() > 1 {
+            let mut groups: Vec<_> = groups.into_iter().collect();
+            groups.sort_by_key(|(_, paths)| std::cmp::Reverse(paths.len()));
+            let groups = groups.iter().map(|(value, paths)| group(value, paths)).collect();
+            return Err(Mixed { what, groups });
+        }
+    }
+    Ok(())
+}
+
+fn group(value: &str, paths: &[&str]) -> String {
+    let value = match value {
+        "" => "none".into(),
+        value => clean(value),
+    };
+    let mut names: Vec<String> = paths.iter().take(3).map(|path| clean(path)).collect();
+    if paths.len() > 3 {
+        names.push("...".into());
+    }
+    let s = if paths.len() == 1 { "" } else { "s" };
+    format!("{value} in {} record{s} ({})", paths.len(), names.join(", "))
+}
+
+type Named<'a> = (&'a str, Record);
+
+/// Which of one student's records is used, and the others. For each submission the most complete record, then the one that
+/// saw it first (a time that grading again must not change), then the one made last; of those, the latest submission's.
+fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
+    records.sort_by(|(_, a), (_, b)| {
+        let same = |r: &Record| (is_complete(r), std::cmp::Reverse(r.submission.at), r.made.at);
+        same(b).cmp(&same(a))
+    });
+    let mut firsts: Vec<usize> = vec![];
+    for (i, (_, record)) in records.iter().enumerate() {
+        let hash = &record.submission.hash;
+        let known = |&first: &usize| {
+            records.get(first).is_some_and(|(_, other)| other.submission.hash == *hash)
+        };
+        if !firsts.iter().any(known) {
+            firsts.push(i);
+        }
+    }
+    let latest = firsts.into_iter().max_by_key(|&i| {
+        records.get(i).map(|(_, r)| {
+            (
+                r.submission.at,
+                r.submission.attempt,
+                is_complete(r),
+                r.made.at,
+                r.submission.hash.clone(),
+            )
+        })
+    })?;
+    let kept = records.remove(latest);
+    Some((kept, records))
+}
+
+fn why(kept: &Record, dropped: &Record) -> Option<Why> {
+    if kept.submission.hash != dropped.submission.hash {
+        Some(Why::Earlier)
+    } else if is_complete(kept) != is_complete(dropped) {
+        Some(Why::LessComplete)
+    } else {
+        (outcome(kept) != outcome(dropped)).then_some(Why::Disagrees)
+    }
+}
+
+/// What a grade comes to, without what differs from one run to the next: times, retries, the machine's words.
+fn outcome(record: &Record) -> (Vec<record::Exercise>, record::Score) {
+    let mut exercises = record.exercises.clone();
+    for exercise in &mut exercises {
+        exercise.retries = 0;
+        exercise.millis = 0;
+        exercise.report = None;
+        for item in &mut exercise.items {
+            item.millis = 0;
+            item.again = None;
+            item.message = String::new();
+        }
+    }
+    (exercises, record.score)
+}
+
+fn is_complete(record: &Record) -> bool {
+    record.score.complete && !record.exercises.iter().any(|e| e.status == Status::NotGraded)
+}
+
+fn incomplete(record: &Record) -> Option<Incomplete> {
+    let open = record.exercises.iter().filter(|e| e.status == Status::NotGraded);
+    (!is_complete(record)).then(|| Incomplete {
+        student: record.student.id.clone(),
+        exercises: open.map(|exercise| exercise.id.clone()).collect(),
+    })
+}
+
+/// `text` without what a terminal would obey or a reader could not see.
+fn clean(text: &str) -> String {
+    let bidi = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_control() || bidi(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

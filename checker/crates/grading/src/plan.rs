@@ -1,0 +1,483 @@
+//! Grading a class on more than one machine, with an engine that is there already.
+//!
+//! A class is cut into [shards](shard): one command each, `checker grade ... --shard 3/40`, that any machine can run at any
+//! time and again. A record is written to a temporary name and renamed, so that a task that dies leaves whole records or none;
+//! run again, it skips what is graded and unchanged. That is all that an engine has to know. [`Plan::files`] writes what it
+//! needs, and [`Plan::again`] the same for the shards that a merge found incomplete.
+//!
+//! | engine | needs | how a lost task comes back |
+//! |---|---|---|
+//! | [Slurm](slurm) | a folder that all nodes share | requeued when its node fails; the merge submits once more what is missing |
+//! | [GNU parallel](parallel) | one machine | tried twice; run again, it does what failed |
+//! | [GitHub Actions](actions) | the class in a private repository | `gh run rerun --failed` |
+//! | [Kubernetes](kubernetes) | a volume, an image with the checker | tried three times for each index |
+//!
+//! Scripts never hold a student's id: only shards, and the instructor's own paths, quoted.
+
+use serde::{Deserialize, Serialize};
+
+pub mod actions;
+pub mod kubernetes;
+pub mod parallel;
+pub mod quote;
+pub mod shard;
+pub mod slurm;
+
+/// Who runs the shards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// A job array: see [`slurm`].
+    Slurm,
+    /// One machine: see [`parallel`].
+    Parallel,
+    /// A matrix: see [`actions`].
+    Actions,
+    /// An Indexed Job: see [`kubernetes`].
+    Kubernetes,
+}
+
+impl Engine {
+    /// All, in the order of the command line's help.
+    pub const ALL: [Self; 4] = [Self::Slurm, Self::Parallel, Self::Actions, Self::Kubernetes];
+
+    /// As on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Slurm => "slurm",
+            Self::Parallel => "parallel",
+            Self::Actions => "actions",
+            Self::Kubernetes => "kubernetes",
+        }
+    }
+
+    /// The most shards that it takes in one plan.
+    pub const fn limit(self) -> u32 {
+        match self {
+            Self::Slurm => slurm::MOST_SHARDS,
+            Self::Parallel => parallel::MOST_SHARDS,
+            Self::Actions => actions::MOST_SHARDS,
+            Self::Kubernetes => kubernetes::MOST_SHARDS,
+        }
+    }
+
+    /// Shards for a class of this size: about ten students in each, so that a lost one costs little and starting one does not
+    /// count; few enough for one array, matrix or job.
+    pub fn shards(self, students: usize) -> u32 {
+        shard::count(students, 10, self.limit().min(1000))
+    }
+}
+
+/// A command line `checker grade`, in parts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Grade {
+    /// The checker: a path, or a name that is on `PATH` wherever the shards run.
+    pub program: String,
+    /// Folders, archives and files.
+    pub submissions: Vec<String>,
+    /// `--roster`.
+    pub roster: Option<String>,
+    /// `--policy`.
+    pub policy: Option<String>,
+    /// `--seed-file`.
+    pub seed_file: Option<String>,
+    /// `--out`: all shards write their records into one folder, where no two have the same student.
+    pub out: String,
+    /// Everything else, options only: `["--backend", "sim", "--sandbox=require"]`.
+    pub options: Vec<String>,
+}
+
+/// What shall be graded, where, and with how much of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Who runs it.
+    pub engine: Engine,
+    /// The command.
+    pub grade: Grade,
+    /// The folder that the command's paths are relative to, absolute.
+    pub directory: String,
+    /// Ids of all who are graded.
+    pub students: Vec<String>,
+    /// Parts of the class.
+    pub shards: u32,
+    /// `--jobs` of one shard, and as many processors.
+    pub jobs: u32,
+    /// The longest that one student may take with one job, in seconds of wall time.
+    pub seconds_per_student: u32,
+    /// Memory of one shard in MiB; `None` leaves it to the engine's default.
+    pub memory_mib: Option<u32>,
+    /// GPUs of one shard; 0 for the simulator.
+    pub gpus: u32,
+    /// Shards that run at the same time; `None` leaves it to the engine (GNU parallel: one).
+    pub at_once: Option<u32>,
+    /// Slurm's partition.
+    pub partition: Option<String>,
+    /// Slurm's account.
+    pub account: Option<String>,
+    /// A container's image that has the checker on its `PATH` (Kubernetes, and if given GitHub Actions).
+    pub image: Option<String>,
+}
+
+/// A file of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedFile {
+    /// Its name in `OUT/plan`.
+    pub path: String,
+    /// What is in it.
+    pub contents: String,
+    /// Whether it is a script (mode 0755).
+    pub executable: bool,
+}
+
+/// A plan in writing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// For `OUT/plan`.
+    pub files: Vec<PlannedFile>,
+    /// What to do with them, in lines.
+    pub next: String,
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Nobody to grade.
+    #[error("there is no student to plan for: name submissions or a roster")]
+    Nobody,
+    /// More shards than the engine takes, or none.
+    #[error("{engine} takes 1 to {most} shards, not {shards}: {why}")]
+    Shards {
+        /// Its name.
+        engine: &'static str,
+        /// The limit.
+        most: u32,
+        /// What was asked for.
+        shards: u32,
+        /// Where the limit comes from.
+        why: &'static str,
+    },
+    /// A shard would take too long.
+    #[error(
+        "a shard may take {minutes} minutes, and {engine} ends one after {most}: plan more shards than {shards}, or more jobs for each"
+    )]
+    Long {
+        /// Its name.
+        engine: &'static str,
+        /// What a shard may take.
+        minutes: u32,
+        /// The limit.
+        most: u32,
+        /// How many there are.
+        shards: u32,
+    },
+    /// A path that a script or a manifest cannot hold.
+    #[error("{what} `{shown}` cannot be in a plan for {engine}: {why}; rename it")]
+    Text {
+        /// What it is.
+        what: &'static str,
+        /// It, without what a terminal would obey.
+        shown: String,
+        /// The engine's name.
+        engine: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A path that the other machine does not have.
+    #[error(
+        "{what} `{path}` lies outside `{directory}`, and {engine} only takes that folder along: move it there"
+    )]
+    Outside {
+        /// What it is.
+        what: &'static str,
+        /// It.
+        path: String,
+        /// Where it should be.
+        directory: String,
+        /// The engine's name.
+        engine: &'static str,
+    },
+    /// Something that the engine needs was not given.
+    #[error("a plan for {engine} needs {what}")]
+    Lacks {
+        /// The engine's name.
+        engine: &'static str,
+        /// What it lacks, and how to give it.
+        what: &'static str,
+    },
+}
+
+impl Plan {
+    /// A plan with the usual numbers for a class of this size.
+    pub fn new(engine: Engine, directory: &str, grade: Grade, students: Vec<String>) -> Self {
+        Self {
+            engine,
+            grade,
+            directory: directory.into(),
+            shards: engine.shards(students.len()),
+            students,
+            jobs: 2,
+            seconds_per_student: 600,
+            memory_mib: Some(4096),
+            gpus: 0,
+            at_once: None,
+            partition: None,
+            account: None,
+            image: None,
+        }
+    }
+
+    /// The files for the whole class, the plan itself (`plan.json`, for the merge) among them.
+    ///
+    /// # Errors
+    /// When the engine cannot take it: [`Error`] says what to change.
+    pub fn files(&self) -> Result<Planned, Error> {
+        self.check()?;
+        let mut planned = match self.engine {
+            Engine::Slurm => slurm::files(self),
+            Engine::Parallel => Ok(parallel::files(self)),
+            Engine::Actions => actions::files(self),
+            Engine::Kubernetes => kubernetes::files(self),
+        }?;
+        let json = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
+        planned.files.push(PlannedFile { path: PLAN.into(), contents: json, executable: false });
+        Ok(planned)
+    }
+
+    /// The files that grade some shards once more, beside those of [`Plan::files`], and in `next` the one command that does it;
+    /// both empty without a shard that exists. Students who are graded and unchanged are skipped.
+    ///
+    /// # Errors
+    /// As [`Plan::files`].
+    pub fn again(&self, shards: &[u32]) -> Result<Planned, Error> {
+        self.check()?;
+        let mut shards: Vec<u32> =
+            shards.iter().copied().filter(|n| (1..=self.shards).contains(n)).collect();
+        shards.sort_unstable();
+        shards.dedup();
+        if shards.is_empty() {
+            return Ok(Planned { files: vec![], next: String::new() });
+        }
+        match self.engine {
+            Engine::Slurm => slurm::again(self, &shards),
+            Engine::Parallel => Ok(parallel::again(self, &shards)),
+            Engine::Actions => Ok(actions::again()),
+            Engine::Kubernetes => Ok(kubernetes::again(self)),
+        }
+    }
+
+    /// Where `student` is graded.
+    pub fn shard(&self, student: &str) -> shard::Shard {
+        shard::Shard::of(student, self.shards)
+    }
+
+    /// The longest that a shard may take, in minutes: the largest one's students, each as long as one may take, and five
+    /// minutes to start. Slurm looks once in a minute, so the checker's own clocks per case are what keeps time.
+    pub fn minutes(&self) -> u32 {
+        let students =
+            u64::try_from(shard::largest(&self.students, self.shards)).unwrap_or(u64::MAX);
+        let rounds = students.div_ceil(u64::from(self.jobs.max(1)));
+        let seconds = rounds.saturating_mul(u64::from(self.seconds_per_student));
+        u32::try_from(seconds.div_ceil(60)).unwrap_or(u32::MAX).saturating_add(5)
+    }
+
+    /// `OUT` as an absolute path.
+    pub fn out(&self) -> String {
+        join(&self.directory, &self.grade.out)
+    }
+
+    /// `OUT/plan`, where [`Plan::files`] go.
+    pub fn folder(&self) -> String {
+        join(&self.out(), "plan")
+    }
+
+    /// What holds for every engine.
+    fn check(&self) -> Result<(), Error> {
+        let engine = self.engine.as_str();
+        if self.students.is_empty() {
+            return Err(Error::Nobody);
+        }
+        let most = self.engine.limit();
+        if !(1..=most).contains(&self.shards) {
+            let why = match self.engine {
+                Engine::Slurm => slurm::LIMIT,
+                Engine::Parallel => parallel::LIMIT,
+                Engine::Actions => actions::LIMIT,
+                Engine::Kubernetes => kubernetes::LIMIT,
+            };
+            return Err(Error::Shards { engine, most, shards: self.shards, why });
+        }
+        for (what, text) in self.texts() {
+            if !quote::is_one_line(text) {
+                let why = "it has a line break or a control character";
+                return Err(self.text(what, text, why));
+            }
+        }
+        let names = [
+            ("the partition", &self.partition),
+            ("the account", &self.account),
+            ("the image", &self.image),
+        ];
+        for (what, name) in names {
+            if let Some(name) = name.as_deref().filter(|name| !quote::is_name(name)) {
+                return Err(self.text(what, name, "it may have letters, digits and _.,:/@+- only"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that a person wrote and a file of the plan repeats.
+    fn texts(&self) -> Vec<(&'static str, &str)> {
+        let grade = &self.grade;
+        let mut texts = vec![
+            ("the folder", self.directory.as_str()),
+            ("the checker's path", &grade.program),
+            ("the output's folder", &grade.out),
+        ];
+        texts.extend(grade.roster.as_deref().map(|path| ("the roster", path)));
+        texts.extend(grade.policy.as_deref().map(|path| ("the policy", path)));
+        texts.extend(grade.seed_file.as_deref().map(|path| ("the secret's file", path)));
+        texts.extend(grade.submissions.iter().map(|path| ("the submission", path.as_str())));
+        texts.extend(grade.options.iter().map(|option| ("the option", option.as_str())));
+        texts
+    }
+
+    fn text(&self, what: &'static str, text: &str, why: &'static str) -> Error {
+        let shown = text.escape_debug().to_string();
+        Error::Text { what, shown, engine: self.engine.as_str(), why }
+    }
+}
+
+/// The plan's own file in `OUT/plan`.
+pub const PLAN: &str = "plan.json";
+
+/// What differs from one engine to the next in a command, each as a shell reads it: quoted, or a variable.
+struct Place<'a> {
+    out: &'a str,
+    seed: &'a str,
+    /// What follows `--shard=`.
+    shard: &'a str,
+}
+
+impl Grade {
+    /// The command for a shell.
+    fn shell(&self, place: &Place, jobs: u32) -> String {
+        let mut words = vec![quote::shell(&self.program), "grade".into()];
+        let files = [("roster", &self.roster), ("policy", &self.policy)];
+        for (name, path) in files {
+            words.extend(path.as_deref().map(|path| format!("--{name}={}", quote::shell(path))));
+        }
+        words.extend(self.seed_file.as_ref().map(|_| format!("--seed-file={}", place.seed)));
+        words.push(format!("--out={}", place.out));
+        words.push(format!("--jobs={}", jobs.max(1)));
+        words.extend(self.options.iter().map(|option| quote::shell(option)));
+        words.push(format!("--shard={}", place.shard));
+        if !self.submissions.is_empty() {
+            words.push("--".into());
+        }
+        words.extend(self.submissions.iter().map(|path| quote::shell(path)));
+        words.join(" ")
+    }
+
+    /// The command that merges the records in `from` into `out`, both already quoted.
+    fn merge(&self, from: &str, out: &str) -> String {
+        let roster = self.roster.as_deref().map(|path| format!(" --roster={}", quote::shell(path)));
+        let program = quote::shell(&self.program);
+        format!("{program} merge{} --out={out} -- {from}", roster.unwrap_or_default())
+    }
+
+    /// The command with its paths relative to `directory`, or to what stands in its place elsewhere.
+    fn inside(&self, plan: &Plan) -> Result<Self, Error> {
+        let one = |what, path: &String| inside(what, path, plan);
+        let some = |what, path: &Option<String>| {
+            path.as_ref().map(|path| inside(what, path, plan)).transpose()
+        };
+        let submissions = self.submissions.iter().map(|path| one("the submission", path));
+        Ok(Self {
+            submissions: submissions.collect::<Result<_, _>>()?,
+            roster: some("the roster", &self.roster)?,
+            policy: some("the policy", &self.policy)?,
+            out: one("the output's folder", &self.out)?,
+            ..self.clone()
+        })
+    }
+}
+
+/// `path` seen from `folder`.
+fn join(folder: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        path.into()
+    } else {
+        format!("{}/{path}", folder.trim_end_matches('/'))
+    }
+}
+
+/// `path` relative to the plan's folder.
+fn inside(what: &'static str, path: &str, plan: &Plan) -> Result<String, Error> {
+    let parts = |path: &str| -> Option<Vec<String>> {
+        let mut parts = vec![];
+        for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            match part {
+                ".." => drop(parts.pop()?),
+                part => parts.push(part.to_owned()),
+            }
+        }
+        Some(parts)
+    };
+    let outside = || Error::Outside {
+        what,
+        path: path.into(),
+        directory: plan.directory.clone(),
+        engine: plan.engine.as_str(),
+    };
+    let folder = parts(&plan.directory).ok_or_else(outside)?;
+    let path = parts(&join(&plan.directory, path)).ok_or_else(outside)?;
+    let rest = path.strip_prefix(folder.as_slice()).ok_or_else(outside)?;
+    Ok(if rest.is_empty() { ".".into() } else { rest.join("/") })
+}
+
+/// `shard.sh` and `merge.sh`, for engines whose machines share the folder: everything else calls these.
+fn scripts(plan: &Plan) -> Vec<PlannedFile> {
+    let count = plan.shards;
+    let engine = plan.engine.as_str();
+    let directory = quote::shell(&plan.directory);
+    let out = quote::shell(&plan.grade.out);
+    let place = Place {
+        out: &out,
+        seed: &plan.grade.seed_file.as_deref().map(quote::shell).unwrap_or_default(),
+        shard: &format!("\"$1\"/{count}"),
+    };
+    let grade = plan.grade.shell(&place, plan.jobs);
+    let merge = plan.grade.merge(&out, &out);
+    let shard = format!(
+        "#!/bin/sh
+# Grades one part of the class: sh shard.sh 1 .. sh shard.sh {count}
+# Written by `checker grade --plan {engine}`. Run again, it skips what is graded and unchanged.
+set -eu
+case ${{1-}} in
+'' | 0* | *[!0-9]*)
+    echo 'shard.sh: which shard, from 1 to {count}?' >&2
+    exit 2
+    ;;
+esac
+cd -- {directory}
+exec {grade}
+"
+    );
+    let merge = format!(
+        "#!/bin/sh
+# Collects the records of all shards, lists who is missing, and writes the class's results.
+# Written by `checker grade --plan {engine}`.
+set -eu
+cd -- {directory}
+exec {merge}
+"
+    );
+    vec![script("shard.sh", shard), script("merge.sh", merge)]
+}
+
+fn script(path: &str, contents: String) -> PlannedFile {
+    PlannedFile { path: path.into(), contents, executable: true }
+}
+
+#[cfg(test)]
+mod tests;
