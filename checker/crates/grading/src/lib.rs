@@ -17,4 +17,5 @@ pub mod points;
 pub mod policy;
 pub mod record;
 pub mod seed;
+pub mod similar;
 pub mod submission;

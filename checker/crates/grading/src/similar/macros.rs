@@ -1,0 +1,298 @@
+//! Directives are taken out, and aliases are replaced by what they stand for: `#define TX threadIdx.x`, short macros with
+//! arguments, `typedef` and `using`.
+//!
+//! This is no preprocessor: every alias holds in the whole file, conditions are not evaluated except `#if 0`, and a macro of
+//! more than one statement stays where it is defined, as code of its own.
+
+use std::collections::HashMap;
+
+use super::lex::{Kind, Raw};
+
+/// Most tokens of a macro with arguments that is replaced. Longer ones are functions in all but name: copied into every use,
+/// one popular macro for checking errors would look like pages of agreement.
+const LONGEST_MACRO: usize = 24;
+/// Most tokens of an alias for a type.
+const LONGEST_TYPE: usize = 12;
+/// Aliases within aliases.
+const DEEPEST: usize = 8;
+/// Most tokens of a file, aliases replaced: the rest is left out.
+pub(super) const MOST_TOKENS: usize = 20_000;
+
+/// What a name stands for.
+#[derive(Debug)]
+struct Alias {
+    /// Of a macro with arguments.
+    parameters: Option<Vec<String>>,
+    body: Vec<Raw>,
+}
+
+type Aliases = HashMap<String, Alias>;
+
+/// The tokens that a compiler would see, as far as that can be told from one file.
+pub(super) fn expand(raw: Vec<Raw>) -> Vec<Raw> {
+    let mut aliases = Aliases::new();
+    let code = directives(raw, &mut aliases);
+    let code = types(code, &mut aliases);
+    let out = Vec::with_capacity(code.len());
+    let mut replacement = Replacement { aliases: &aliases, inside: vec![], out, steps: 0 };
+    replacement.take(&code);
+    replacement.out.truncate(MOST_TOKENS);
+    replacement.out
+}
+
+fn is(token: Option<&Raw>, text: &str) -> bool {
+    token.is_some_and(|token| token.text == text && token.kind != Kind::Text)
+}
+
+/// Takes the directives out and what lies between `#if 0` and its end.
+fn directives(raw: Vec<Raw>, aliases: &mut Aliases) -> Vec<Raw> {
+    let mut out = Vec::with_capacity(raw.len());
+    // Depth of conditions inside a part that is switched off; 0 outside.
+    let mut off = 0_usize;
+    for row in raw.chunk_by(|a, b| a.row == b.row) {
+        if !is(row.first(), "#") {
+            if off == 0 {
+                out.extend_from_slice(row);
+            }
+            continue;
+        }
+        let name = row.get(1).map_or("", |token| token.text.as_str());
+        match name {
+            "if" | "ifdef" | "ifndef" if off > 0 => off += 1,
+            "if" if row.len() == 3 && (is(row.get(2), "0") || is(row.get(2), "false")) => off = 1,
+            "endif" if off > 0 => off -= 1,
+            "else" | "elif" if off == 1 => off = 0,
+            "define" if off == 0 => {
+                let rest = row.get(2..).unwrap_or_default();
+                if !define(rest, aliases) {
+                    out.extend_from_slice(row.get(1..).unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Notes a macro; false where it stays as code.
+fn define(rest: &[Raw], aliases: &mut Aliases) -> bool {
+    let Some((name, after)) = rest.split_first() else { return true };
+    if name.kind != Kind::Word {
+        return true;
+    }
+    // `#define F (x)` is no macro with arguments. White space is gone here, so the parentheses must hold names only, and
+    // something must follow them.
+    let close = after.iter().position(|token| token.text == ")").unwrap_or(0);
+    let parameters =
+        after.get(1..close).filter(|_| is(after.first(), "(") && close + 1 < after.len());
+    let parameters = parameters.and_then(|inside| {
+        let names = inside.iter().enumerate().map(|(i, token)| match i % 2 {
+            0 if token.kind == Kind::Word => Some(token.text.clone()),
+            1 if token.text == "," => Some(String::new()),
+            _ => None,
+        });
+        let names: Option<Vec<String>> = names.collect();
+        names.map(|names| names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>())
+    });
+    let body = match &parameters {
+        Some(_) => after.get(close + 1..).unwrap_or_default(),
+        None => after,
+    };
+    let odd = |token: &Raw| matches!(token.text.as_str(), "#" | "##" | "..." | ";" | "{" | "}");
+    if body.len() > LONGEST_MACRO || body.iter().any(odd) {
+        return false;
+    }
+    aliases.insert(name.text.clone(), Alias { parameters, body: body.to_vec() });
+    true
+}
+
+/// Takes out `typedef TYPE NAME;` and `using NAME = TYPE;`, and `using namespace NAME;`.
+fn types(code: Vec<Raw>, aliases: &mut Aliases) -> Vec<Raw> {
+    let mut out = Vec::with_capacity(code.len());
+    let mut rest = code.as_slice();
+    while let Some((token, after)) = rest.split_first() {
+        let end = after.iter().take(LONGEST_TYPE + 3).position(|token| token.text == ";");
+        let statement = end.and_then(|end| after.get(..end)).unwrap_or_default();
+        let plain = !statement.iter().any(|token| matches!(token.text.as_str(), "{" | "(" | "["));
+        let found = match (token.text.as_str(), statement) {
+            ("typedef", [body @ .., name]) if plain && !body.is_empty() => Some((name, body)),
+            ("using", [name, equals, body @ ..]) if plain && equals.text == "=" => {
+                Some((name, body))
+            }
+            ("using", [namespace, ..]) if namespace.text == "namespace" => {
+                rest = after.get(statement.len() + 1..).unwrap_or_default();
+                continue;
+            }
+            _ => None,
+        };
+        match found {
+            Some((name, body)) if name.kind == Kind::Word => {
+                let alias = Alias { parameters: None, body: body.to_vec() };
+                aliases.insert(name.text.clone(), alias);
+                rest = after.get(statement.len() + 1..).unwrap_or_default();
+            }
+            _ => {
+                out.push(token.clone());
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+struct Replacement<'a> {
+    aliases: &'a Aliases,
+    /// The names that are being replaced.
+    inside: Vec<String>,
+    out: Vec<Raw>,
+    /// Tokens looked at: aliases of nothing cost time, too.
+    steps: usize,
+}
+
+impl Replacement<'_> {
+    /// Appends `code` with its aliases replaced.
+    fn take(&mut self, code: &[Raw]) {
+        let mut rest = code;
+        while let Some((token, after)) = rest.split_first() {
+            self.steps += 1;
+            if self.out.len() >= MOST_TOKENS || self.steps >= 8 * MOST_TOKENS {
+                return;
+            }
+            rest = after;
+            let Some((body, length)) = self.body(token, after) else {
+                self.out.push(token.clone());
+                continue;
+            };
+            rest = rest.get(length..).unwrap_or_default();
+            // What stands for the name stands in the name's place.
+            let place = |part| Raw { line: token.line, row: token.row, ..part };
+            let body: Vec<Raw> = body.into_iter().map(place).collect();
+            self.inside.push(token.text.clone());
+            self.take(&body);
+            self.inside.pop();
+        }
+    }
+
+    /// What a token stands for, and how many of the tokens behind it belong to it.
+    fn body(&self, token: &Raw, after: &[Raw]) -> Option<(Vec<Raw>, usize)> {
+        if token.kind != Kind::Word || self.inside.len() >= DEEPEST {
+            return None;
+        }
+        let alias = self.aliases.get(&token.text)?;
+        if self.inside.contains(&token.text) {
+            return None;
+        }
+        let Some(parameters) = &alias.parameters else { return Some((alias.body.clone(), 0)) };
+        let (arguments, length) = arguments(after)?;
+        (arguments.len() == parameters.len())
+            .then(|| (fill(&alias.body, parameters, &arguments), length))
+    }
+}
+
+/// The arguments in the parentheses at the beginning of `code`, and how many tokens that are.
+fn arguments(code: &[Raw]) -> Option<(Vec<&[Raw]>, usize)> {
+    if !is(code.first(), "(") {
+        return None;
+    }
+    let mut found = vec![];
+    let (mut depth, mut begin) = (0_usize, 1);
+    for (i, token) in code.iter().enumerate().take(256) {
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" if depth == 1 => {
+                found.push(code.get(begin..i)?);
+                return Some((found, i + 1));
+            }
+            ")" | "]" | "}" => depth -= 1,
+            "," if depth == 1 => {
+                found.push(code.get(begin..i)?);
+                begin = i + 1;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A macro's body with its arguments.
+fn fill(body: &[Raw], parameters: &[String], arguments: &[&[Raw]]) -> Vec<Raw> {
+    let mut out = vec![];
+    for token in body {
+        let place = parameters.iter().position(|name| *name == token.text);
+        match place.and_then(|place| arguments.get(place)) {
+            Some(argument) => out.extend_from_slice(argument),
+            None => out.push(token.clone()),
+        }
+        if out.len() > MOST_TOKENS {
+            break;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lex;
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let tokens = expand(lex::tokens(text));
+        tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The disguises that cost a line each.
+    #[test]
+    fn aliases_are_replaced() {
+        for (text, plain) in [
+            ("#define TX threadIdx.x\nint t = TX;", "int t = threadIdx . x ;"),
+            ("#define A B\n#define B 1\nA", "1"),
+            (
+                "#define AT(i, j) a[i][j]\nAT(x + 1, f(y, z)) = 0;",
+                "a [ x + 1 ] [ f ( y , z ) ] = 0 ;",
+            ),
+            ("#define S (1 + 2)\nS", "( 1 + 2 )"),
+            ("typedef unsigned int word; word w;", "unsigned int w ;"),
+            ("using F = float; F* f;", "float * f ;"),
+            ("using namespace std; f();", "f ( ) ;"),
+            ("#include <vector>\n#pragma unroll\nf();", "f ( ) ;"),
+            ("#if 0\na\n#if 1\nb\n#endif\n#else\nc\n#endif\nd", "c d"),
+        ] {
+            assert_eq!(shown(text), plain, "{text}");
+        }
+    }
+
+    /// A macro for checking errors is code where it is defined, and a call where it is used.
+    #[test]
+    fn long_macros_stay() {
+        let text = "#define CHECK(x) do { if (x) exit(1); } while (0)\nCHECK(f());";
+        assert_eq!(
+            shown(text),
+            "define CHECK ( x ) do { if ( x ) exit ( 1 ) ; } while ( 0 ) CHECK ( f ( ) ) ;"
+        );
+        assert_eq!(
+            shown("#define P(...) f(__VA_ARGS__)\nP(1)"),
+            "define P ( ... ) f ( __VA_ARGS__ ) P ( 1 )"
+        );
+    }
+
+    /// Macros that call themselves or double at every level cost no more than a file of the largest size.
+    #[test]
+    fn bombs_are_bounded() {
+        assert_eq!(shown("#define A A A\nA"), "A A");
+        let mut text = String::from("#define F0(x) x x x x x x\n");
+        for level in 1..40 {
+            text += &format!("#define F{level}(x) F{0}(x) F{0}(x) F{0}(x) F{0}(x)\n", level - 1);
+        }
+        for level in 0..40 {
+            text += &format!("F{level}(F{level}(a)) ");
+        }
+        assert!(expand(lex::tokens(&text)).len() <= MOST_TOKENS);
+        // Nothing, very often.
+        let mut text =
+            String::from("#define E\n#define N0 E E E E E E E E E E E E E E E E E E E E\n");
+        for level in 1..6 {
+            text += &format!("#define N{level} {}\n", format!("N{} ", level - 1).repeat(20));
+        }
+        assert!(expand(lex::tokens(&(text + "N5 N4 N5"))).is_empty());
+    }
+}

@@ -1,0 +1,247 @@
+//! Similar submissions: pairs of students whose files agree in what neither the course nor the class explains.
+//!
+//! ```text
+//! text -> lex -> macros -> normal     tokens, without names, layout, types and what else is changed without a thought
+//!      -> grams                       fragments of 12 tokens; names by the pattern in which they come back
+//!      -> files                       what is given (skeletons) and what is common (fragments of a third of the class) counts
+//!                                     nothing; the rest by how rare it is
+//!      -> tile                        Greedy String Tiling of every two files that share an unusual fragment
+//!      -> score                       over the exercises of two students
+//! ```
+//!
+//! **What the score means.** Of the unusual tokens that a student wrote, so many stand in the other one's file as well, in runs
+//! of at least 12 tokens. A token is unusual when the skeleton does not have it and the class has not: 1 where no third
+//! student has a fragment around it, less where more have, 0 from a third of the class on. For each exercise the one with less of
+//! them counts, so that code which was only added hides nothing. The score is `shared / (own + doubt)`, summed over those
+//! exercises that make it highest: 40 tokens shared whole are 50 %, 120 are 75 %. So agreement in exercises of three lines,
+//! where everybody's right answer is the same, is never listed, and the same wrong code in several of them is.
+//!
+//! **What is seen through.** Other names, layout and comments; other types and qualifiers; declarations split, joined, moved or
+//! added; statements without effect in between; functions in another order; `#define`, `typedef` and `using`; other ways to
+//! write an increment, a cast or a literal. A student who writes the whole file anew is not found, and is not meant to be.
+//!
+//! **What it is not.** Similarity is a reason to look, never proof. Two friends who worked with the same tutor agree as well.
+//!
+//! Nothing here draws conclusions, and nothing here is fast by leaving something out: all fragments of all files are compared.
+
+mod clean;
+mod data;
+mod files;
+mod grams;
+mod html;
+mod lex;
+mod macros;
+mod normal;
+mod regions;
+mod score;
+mod text;
+mod tile;
+mod words;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+pub use data::{
+    Agreement, FEWEST_COMMON, Line, Lines, Options, Origin, Pair, Region, Row, Similar, Source,
+    VERSION,
+};
+pub use html::html;
+pub use text::{pair, text};
+
+use crate::course::Course;
+use files::{File, Files, Given};
+use score::Part;
+use tile::Tiler;
+
+/// A student's id and files, as (exercise, text). Of several files of one exercise the last one counts.
+pub type Submission = (String, Vec<(String, String)>);
+
+/// Compares every two students of a class.
+///
+/// Texts may hold anything. Of a file, the first 256 KiB and the first 20 000 tokens are compared. Students with the same id
+/// are one student.
+pub fn compare(course: &Course, submissions: &[Submission], options: &Options) -> Similar {
+    let class = Class::new(course, submissions, options);
+    let mut tiler = Tiler::default();
+    let mut parts: HashMap<(usize, usize), Vec<Part>> = HashMap::new();
+    for exercise in 0..course.exercises.len() {
+        let files = class.files(exercise, &mut tiler);
+        for (a, b) in files.candidates() {
+            let (Some(a), Some(b)) = (files.files.get(a), files.files.get(b)) else { continue };
+            let tiles = tiler.tiles(a.side(), b.side(), class.fragment);
+            let shared = score::shared(a, b, &tiles);
+            if shared >= 1.0 {
+                let part = Part { exercise, shared, own_a: a.own, own_b: b.own };
+                parts.entry((a.student, b.student)).or_default().push(part);
+            }
+        }
+    }
+    class.report(parts, &mut tiler)
+}
+
+/// What is compared.
+struct Class<'c> {
+    course: &'c Course,
+    options: &'c Options,
+    fragment: usize,
+    /// In alphabetical order.
+    students: Vec<&'c str>,
+    /// For each exercise, the students' texts.
+    texts: Vec<Vec<(usize, &'c str)>>,
+    /// Fragments of all skeletons.
+    taught: HashSet<u64>,
+    ignored: Vec<String>,
+}
+
+impl<'c> Class<'c> {
+    fn new(course: &'c Course, submissions: &'c [Submission], options: &'c Options) -> Self {
+        let fragment = options.fragment.max(2);
+        let places: HashMap<&str, usize> =
+            course.exercises.iter().enumerate().map(|(i, one)| (one.id.as_str(), i)).collect();
+        let mut texts: Vec<BTreeMap<usize, &str>> = vec![BTreeMap::new(); course.exercises.len()];
+        let mut ignored = vec![];
+        let mut students: Vec<&str> =
+            submissions.iter().map(|(student, _)| student.as_str()).collect();
+        students.sort_unstable();
+        students.dedup();
+        for (student, files) in submissions {
+            let Ok(number) = students.binary_search(&student.as_str()) else { continue };
+            for (exercise, text) in files {
+                match places.get(exercise.as_str()).and_then(|place| texts.get_mut(*place)) {
+                    Some(texts) => {
+                        texts.insert(number, text.as_str());
+                    }
+                    None => ignored.push(format!("{student}: {exercise}")),
+                }
+            }
+        }
+        let taught = course
+            .exercises
+            .iter()
+            .flat_map(|exercise| grams::grams(&normal::tokens(&exercise.skeleton), fragment));
+        let taught = taught.map(|(hash, _)| hash).collect();
+        let texts = texts.into_iter().map(|texts| texts.into_iter().collect()).collect();
+        Self { course, options, fragment, students, texts, taught, ignored }
+    }
+
+    /// The files of an exercise, by its place in the course.
+    fn files(&self, exercise: usize, tiler: &mut Tiler) -> Files {
+        let Some(about) = self.course.exercises.get(exercise) else {
+            return Files::new(&[], &Given::new(&self.taught, []), self.options, tiler);
+        };
+        let known = self.options.known.iter().filter(|(id, _)| *id == about.id);
+        let known = known.map(|(_, text)| text.as_str());
+        let given = Given::new(&self.taught, std::iter::once(about.skeleton.as_str()).chain(known));
+        let texts = self.texts.get(exercise).map(Vec::as_slice).unwrap_or_default();
+        Files::new(texts, &given, self.options, tiler)
+    }
+
+    fn report(&self, parts: HashMap<(usize, usize), Vec<Part>>, tiler: &mut Tiler) -> Similar {
+        let many = self.students.len();
+        let compared = many * many.saturating_sub(1) / 2;
+        let mut scores = [0; 10];
+        let mut found: Vec<((usize, usize), score::Score)> = parts
+            .into_iter()
+            .map(|(pair, parts)| (pair, score::score(parts, self.options.doubt)))
+            .collect();
+        for (_, score) in &found {
+            if let Some(step) = scores.get_mut((score.score * 10.0).min(9.0) as usize) {
+                *step += 1;
+            }
+        }
+        scores[0] += compared.saturating_sub(found.len());
+        found.retain(|(_, score)| score.score >= self.options.threshold);
+        found.sort_by(|(a, one), (b, other)| {
+            other.score.total_cmp(&one.score).then_with(|| a.cmp(b))
+        });
+        let not_listed = found.len().saturating_sub(self.options.most_pairs);
+        found.truncate(self.options.most_pairs);
+
+        let name =
+            |student: usize| self.students.get(student).copied().unwrap_or_default().to_owned();
+        let groups = score::groups(found.iter().map(|(pair, _)| *pair));
+        let groups =
+            groups.into_iter().map(|group| group.into_iter().map(name).collect()).collect();
+        let mut pairs: Vec<Pair> = found
+            .iter()
+            .map(|((a, b), score)| Pair {
+                a: name(*a),
+                b: name(*b),
+                score: score.score,
+                shared: score.shared,
+                own: score.own,
+                exercises: vec![],
+            })
+            .collect();
+        let sources = self.fill(&found, &mut pairs, tiler);
+        Similar {
+            version: VERSION,
+            students: many,
+            files: self.texts.iter().map(Vec::len).sum(),
+            compared,
+            threshold: self.options.threshold,
+            scores,
+            pairs,
+            not_listed,
+            groups,
+            sources,
+            ignored: self.ignored.clone(),
+        }
+    }
+
+    /// Adds the exercises of listed pairs, with their regions, and gives the files that they are in.
+    fn fill(
+        &self,
+        found: &[((usize, usize), score::Score)],
+        pairs: &mut [Pair],
+        tiler: &mut Tiler,
+    ) -> Vec<Source> {
+        let mut sources = vec![];
+        for (exercise, about) in self.course.exercises.iter().enumerate() {
+            let wanted = |score: &score::Score| {
+                score.parts.iter().position(|part| part.exercise == exercise)
+            };
+            if !found.iter().any(|(_, score)| wanted(score).is_some()) {
+                continue;
+            }
+            let files = self.files(exercise, tiler);
+            let by_student: HashMap<usize, &File> =
+                files.files.iter().map(|file| (file.student, file)).collect();
+            let mut shown = HashSet::new();
+            for (((a, b), score), pair) in found.iter().zip(pairs.iter_mut()) {
+                let Some(place) = wanted(score) else { continue };
+                let (Some(file_a), Some(file_b)) = (by_student.get(a), by_student.get(b)) else {
+                    continue;
+                };
+                let Some(part) = score.parts.get(place) else { continue };
+                let tiles = tiler.tiles(file_a.side(), file_b.side(), self.fragment);
+                pair.exercises.push(Agreement {
+                    exercise: about.id.clone(),
+                    counts: place < score.counting,
+                    shared: part.shared,
+                    own_a: part.own_a,
+                    own_b: part.own_b,
+                    regions: regions::regions(file_a, file_b, &tiles),
+                });
+                shown.extend([*a, *b]);
+            }
+            let texts = self.texts.get(exercise).map(Vec::as_slice).unwrap_or_default();
+            for (student, text) in texts.iter().filter(|(student, _)| shown.contains(student)) {
+                let Some(file) = by_student.get(student) else { continue };
+                sources.push(Source {
+                    student: self.students.get(*student).copied().unwrap_or_default().to_owned(),
+                    exercise: about.id.clone(),
+                    lines: file.lines(text),
+                });
+            }
+        }
+        for pair in pairs {
+            pair.exercises.sort_by(|one, other| {
+                let key =
+                    |agreement: &Agreement| (agreement.counts, agreement.share(), agreement.shared);
+                let ((a, b, c), (d, e, f)) = (key(other), key(one));
+                a.cmp(&d).then(c.total_cmp(&f)).then(b.total_cmp(&e))
+            });
+        }
+        sources
+    }
+}

@@ -1,0 +1,251 @@
+//! A comparison for a terminal.
+
+use std::fmt::Write as _;
+
+use super::clean::{clean, fit, width};
+use super::data::{Agreement, Origin, Pair, Region, Similar};
+
+/// The sentence that every output begins with.
+pub(super) const HONEST: &str = "Similarity is a reason to look, never proof.";
+
+/// Narrowest and widest output, in columns.
+const NARROW: usize = 40;
+const WIDE: usize = 240;
+
+/// SGR parameters of regions, in turn.
+const COLOURS: [&str; 6] = ["36", "33", "35", "32", "34", "31"];
+
+/// A share in whole percent, rounded down, so that a score below the threshold never looks like it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{} %", (share * 100.0 + 1e-9).floor())
+}
+
+/// Tokens, rounded.
+pub(super) fn tokens(many: f64) -> String {
+    format!("{}", many.round())
+}
+
+/// "1 pair", "2 pairs".
+pub(super) fn count(many: usize, what: &str) -> String {
+    if many == 1 { format!("1 {what}") } else { format!("{many} {what}s") }
+}
+
+/// What was compared, in a sentence.
+pub(super) fn summary(similar: &Similar) -> String {
+    let listed = similar.pairs.len() + similar.not_listed;
+    let have = if listed == 1 { "has" } else { "have" };
+    format!(
+        "{}, {}, {}: {listed} {have} a score of {} or more.",
+        count(similar.students, "student"),
+        count(similar.files, "file"),
+        count(similar.compared, "pair"),
+        percent(similar.threshold)
+    )
+}
+
+/// The exercises of a pair that make up its score, as many as fit into `most` columns.
+pub(super) fn exercises(pair: &Pair, most: usize) -> String {
+    let counting: Vec<&Agreement> = pair.exercises.iter().filter(|one| one.counts).collect();
+    let mut out = String::new();
+    for (i, one) in counting.iter().enumerate() {
+        let comma = if i == 0 { "" } else { ", " };
+        let next = format!("{comma}{} {}", clean(&one.exercise), percent(one.share()));
+        let left = counting.len() - i;
+        let rest = if left > 1 { format!(", {} more", left - 1) } else { String::new() };
+        if i > 0 && width(&out) + width(&next) + width(&rest) > most {
+            let _ = write!(out, ", {left} more");
+            break;
+        }
+        out.push_str(&next);
+    }
+    out
+}
+
+/// What is to be said of a region in a line.
+pub(super) fn about(region: &Region) -> String {
+    let names = if region.verbatim { ", names too" } else { "" };
+    let others = match region.others {
+        0 => "nobody else has them".to_owned(),
+        1 => "one other student has some of them".to_owned(),
+        many => format!("{many} others have some of them"),
+    };
+    format!("{}{names}; {others}", count(region.tokens as usize, "token"))
+}
+
+/// Escape sequences, where there are colours.
+struct Paint(bool);
+
+impl Paint {
+    fn with(&self, code: &str, text: &str) -> String {
+        if self.0 && !text.trim().is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// The list of pairs, in at most `width` columns (40 to 240).
+pub fn text(similar: &Similar, width: usize, colour: bool) -> String {
+    let width = width.clamp(NARROW, WIDE);
+    let paint = Paint(colour);
+    let mut out = format!("{}\n{HONEST}\n", summary(similar));
+    if !similar.pairs.is_empty() {
+        list(similar, width, &paint, &mut out);
+    }
+    if similar.not_listed > 0 {
+        let _ =
+            writeln!(out, "\nNot listed: {} with lower scores.", count(similar.not_listed, "pair"));
+    }
+    for group in &similar.groups {
+        let names: Vec<String> = group.iter().map(|name| clean(name)).collect();
+        out.push_str("\nLinked by pairs: ");
+        out.push_str(&wrap(&names, 17, width));
+        out.push('\n');
+    }
+    out.push_str("\nScores of all pairs\n");
+    let most = similar.scores.iter().copied().max().unwrap_or(0).max(1);
+    for (i, many) in similar.scores.iter().enumerate() {
+        // By the logarithm: one pair among thousands must be seen.
+        let scale = (*many as f64 + 1.0).ln() / (most as f64 + 1.0).ln();
+        let bar = "▪".repeat((scale * 20.0).ceil() as usize);
+        let _ = writeln!(
+            out,
+            "  {:>3} - {:>3} %  {}{many}",
+            i * 10,
+            i * 10 + 10,
+            if bar.is_empty() { bar } else { bar + " " }
+        );
+    }
+    for line in &similar.ignored {
+        let _ = writeln!(out, "Left out, because the course has no such exercise: {}", clean(line));
+    }
+    out
+}
+
+/// Words with commas, in lines of at most `width` columns, the first of which has `used` ones already.
+fn wrap(words: &[String], used: usize, most: usize) -> String {
+    let mut out = String::new();
+    let mut column = used;
+    for (i, word) in words.iter().enumerate() {
+        let word = if i + 1 < words.len() { format!("{word},") } else { word.clone() };
+        let needed = width(&word) + usize::from(i > 0);
+        if i > 0 && column + needed > most {
+            out.push_str("\n    ");
+            column = 4;
+        } else if i > 0 {
+            out.push(' ');
+        }
+        column += needed;
+        out.push_str(&word);
+    }
+    out
+}
+
+fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
+    let names = similar.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
+    let longest = names.map(|name| super::clean::width(&clean(name))).max().unwrap_or(0);
+    let name = longest.clamp(8, ((width - 19) / 3).max(8));
+    let rest = width.saturating_sub(19 + 2 * name);
+    let head = format!(
+        "{:>5}  {:>6}  {}  {}  {}",
+        "score",
+        "tokens",
+        fit("student", name),
+        fit("and", name),
+        if rest >= 12 { fit("exercises", rest) } else { String::new() }
+    );
+    let _ = writeln!(out, "\n{}", paint.with("1", head.trim_end()));
+    for pair in &similar.pairs {
+        let exercises = if rest >= 12 { fit(&exercises(pair, rest), rest) } else { String::new() };
+        let line = format!(
+            "{}  {:>6}  {}  {}  {exercises}",
+            paint.with("1", &format!("{:>5}", percent(pair.score))),
+            tokens(pair.shared),
+            fit(&clean(&pair.a), name),
+            fit(&clean(&pair.b), name),
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// One pair with the lines that agree side by side, in at most `width` columns (40 to 240). Below 80 columns the two sides
+/// stand one below the other.
+pub fn pair(similar: &Similar, pair: &Pair, width: usize, colour: bool) -> String {
+    let width = width.clamp(NARROW, WIDE);
+    let paint = Paint(colour);
+    let (a, b) = (clean(&pair.a), clean(&pair.b));
+    let counting = pair.exercises.iter().filter(|one| one.counts).count();
+    let mut out = format!(
+        "{}\n{} of {} unusual tokens agree, in {}: score {}. {HONEST}\n",
+        paint.with("1", &format!("{a} and {b}")),
+        tokens(pair.shared),
+        tokens(pair.own),
+        count(counting, "exercise"),
+        percent(pair.score)
+    );
+    for agreement in &pair.exercises {
+        let (share_a, share_b) = agreement.shares();
+        let _ = writeln!(
+            out,
+            "\n{}  {} unusual tokens agree: {} of {a}'s, {} of {b}'s{}",
+            paint.with("1", &clean(&agreement.exercise)),
+            tokens(agreement.shared),
+            percent(share_a),
+            percent(share_b),
+            if agreement.counts { "" } else { " (not in the score)" }
+        );
+        for (i, region) in agreement.regions.iter().enumerate() {
+            let colour = COLOURS.get(i % COLOURS.len()).copied().unwrap_or("0");
+            let _ =
+                writeln!(out, "{}", paint.with(colour, &format!("[{}] {}", i + 1, about(region))));
+            let sides = Sides { similar, pair, agreement, paint: &paint, colour };
+            if width >= 80 {
+                sides.beside(region, width, &mut out)
+            } else {
+                sides.below(region, width, &mut out)
+            }
+        }
+    }
+    out
+}
+
+struct Sides<'s> {
+    similar: &'s Similar,
+    pair: &'s Pair,
+    agreement: &'s Agreement,
+    paint: &'s Paint,
+    colour: &'s str,
+}
+
+impl Sides<'_> {
+    /// A numbered line in `width` columns.
+    fn line(&self, student: &str, number: Option<u32>, width: usize) -> String {
+        let Some(number) = number else { return fit("", width) };
+        let source = self.similar.source(student, &self.agreement.exercise);
+        let line = source.and_then(|source| source.lines.get(number.saturating_sub(1) as usize));
+        let text =
+            line.map_or(String::new(), |line| fit(&clean(&line.text), width.saturating_sub(5)));
+        let own = line.is_some_and(|line| line.origin == Origin::Own);
+        let number = self.paint.with(if own { self.colour } else { "2" }, &format!("{number:>4}"));
+        format!("{number} {}", if own { text } else { self.paint.with("2", &text) })
+    }
+
+    fn beside(&self, region: &Region, width: usize, out: &mut String) {
+        let side = (width - 3) / 2;
+        for row in &region.rows {
+            let left = self.line(&self.pair.a, row.a, side);
+            let right = self.line(&self.pair.b, row.b, side);
+            let _ = writeln!(out, "{}", format!("{left} │ {right}").trim_end());
+        }
+    }
+
+    fn below(&self, region: &Region, width: usize, out: &mut String) {
+        for (student, lines) in [(&self.pair.a, region.a), (&self.pair.b, region.b)] {
+            let _ = writeln!(out, "  {}", fit(&clean(student), width.saturating_sub(2)).trim_end());
+            for number in lines.first..=lines.last {
+                let _ = writeln!(out, "{}", self.line(student, Some(number), width).trim_end());
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+constexpr int BLOCK = 256;
+
+extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
+    __shared__ float tile[BLOCK];
+
+    const int tid = threadIdx.x;
+    const int idx = blockIdx.x * BLOCK + tid;
+
+    tile[tid] = idx < n ? in[idx] : 0.0f;
+    __syncthreads();
+
+    for (int half = BLOCK >> 1; half; half >>= 1) {
+        if (tid < half) tile[tid] += tile[tid + half];
+        __syncthreads();
+    }
+    if (tid == 0) out[blockIdx.x] = tile[0];
+}
