@@ -87,7 +87,6 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
                 format!("{} with secret inputs", words(&line(message)))
             }
             "" => words(&slug),
-            "" => line(&item.slug),
             message => line(message),
         };
         checks.push(Check {
@@ -96,7 +95,6 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
             name: unused(&name(item), &checks),
             state,
             slug,
-            slug: line(&item.slug),
             message,
             report: None,
         });
@@ -152,8 +150,6 @@ fn point_out<'a>(checks: &mut [Check<'a>], exercise: &'a Exercise) {
                     *to = line(from);
                 }
             }
-            check.slug = line(&report.slug);
-            check.message = line(&report.title);
         }
     }
     if let Some(reason) = &exercise.contained {

@@ -32,6 +32,8 @@ fn case(name: &str, outcome: Outcome, points: f64, possible: f64) -> Item {
         outcome,
         points,
         possible,
+        given: false,
+        extra: 0.0,
         slug: "passed".into(),
         message: "passed".into(),
         line: None,
@@ -80,6 +82,8 @@ fn exercise(chapter: &str, id: &str, status: Status, items: Vec<Item>) -> Exerci
         bonus: false,
         due: Some(time("2026-05-01T21:59:00Z")),
         late_days: 0,
+        excused: false,
+        free_days: 0,
         penalty: 0.0,
         file: Some(format!("exercises/{chapter}/{id}.cu")),
         report: None,
@@ -110,7 +114,7 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
     let files = exercises.iter().filter_map(|exercise| {
         let path = exercise.file.clone()?;
         let hash = crate::seed::sha256(path.as_bytes());
-        Some(File { path, exercise: exercise.id.clone(), hash, bytes: 1042 })
+        Some(File { path, exercise: exercise.id.clone(), hash, bytes: 1042, at: None })
     });
     Record {
         version: VERSION,

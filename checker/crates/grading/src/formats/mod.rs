@@ -3,11 +3,11 @@
 //! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`], so that
 //! a format for students never holds what they may not see; texts of learners go through [`escape`].
 
-pub mod checks;
-pub mod escape;
 pub mod canvas;
+pub mod checks;
 pub mod classroom50;
 pub mod csv;
+pub mod escape;
 pub mod exercism;
 pub mod findings;
 pub mod github_annotations;
@@ -17,18 +17,18 @@ pub mod junit;
 pub mod sarif;
 pub mod tap;
 
-pub mod gradescope;
-pub mod html_class;
-pub mod html_student;
-pub mod prairielearn;
 mod class_numbers;
-mod html;
-mod platform;
-mod sheet;
 #[cfg(test)]
 pub mod fixture;
+pub mod gradescope;
+mod html;
+pub mod html_class;
+pub mod html_student;
+mod platform;
+pub mod prairielearn;
 #[cfg(test)]
 mod properties;
+mod sheet;
 
 use std::collections::BTreeMap;
 

@@ -10,8 +10,7 @@ const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /// that takes the file apart in its own way may drop them.
 pub fn is_formula(text: &str) -> bool {
     let skipped = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\u{fffd}');
-    text.trim_start_matches(skipped).starts_with(STARTS)
-        || text.starts_with(['\t', '\r', '\n'])
+    text.trim_start_matches(skipped).starts_with(STARTS) || text.starts_with(['\t', '\r', '\n'])
 }
 
 /// Text in one line that no spreadsheet runs: a `'` comes before what would be a formula.

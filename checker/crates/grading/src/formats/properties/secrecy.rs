@@ -34,6 +34,8 @@ fn item() -> impl Strategy<Value = Item> {
                 outcome,
                 points: 1.0,
                 possible: 2.0,
+                given: false,
+                extra: 0.0,
                 slug: named("wrong-values"),
                 message: said("out[3] is wrong"),
                 line: Some(if closed { SECRET_NUMBER } else { 3 }),
