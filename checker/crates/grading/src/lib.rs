@@ -16,6 +16,8 @@ pub mod plan;
 pub mod points;
 pub mod policy;
 pub mod record;
+pub mod roster;
 pub mod seed;
 pub mod similar;
+pub mod store;
 pub mod submission;

@@ -52,7 +52,7 @@
 //! (`[Europe/Berlin]`). What an exercise says counts more than what its chapter says, and that more than the class's.
 //! An unknown key is an error, because a misspelt one would otherwise change grades without a word.
 
-mod file;
+pub(crate) mod file;
 #[cfg(test)]
 mod tests;
 
@@ -82,8 +82,8 @@ pub struct Policy {
     pub attempts: Option<u32>,
     /// What is different for single students, by their ids.
     pub students: BTreeMap<String, Exception>,
-    /// Days are counted in this zone.
-    zone: TimeZone,
+    /// Days are counted in this zone, and in UTC without one.
+    zone: Option<TimeZone>,
 }
 
 /// How one exercise counts.
@@ -199,6 +199,11 @@ impl Policy {
         Self { hash: String::new(), ..policy }
     }
 
+    /// The zone of times without one, if the file names it.
+    pub fn zone(&self) -> Option<&TimeZone> {
+        self.zone.as_ref()
+    }
+
     fn of_nothing() -> Self {
         Self {
             title: "grades".to_owned(),
@@ -215,7 +220,7 @@ impl Policy {
             hidden: Hidden { seeds: 1, show: Show::Verdict, until: None },
             attempts: None,
             students: BTreeMap::new(),
-            zone: TimeZone::UTC,
+            zone: None,
         }
     }
 
@@ -263,7 +268,9 @@ impl Policy {
     fn days_after(&self, at: Timestamp, days: u32) -> Timestamp {
         Span::new()
             .try_days(days)
-            .and_then(|days| at.to_zoned(self.zone.clone()).checked_add(days))
+            .and_then(|days| {
+                at.to_zoned(self.zone.clone().unwrap_or(TimeZone::UTC)).checked_add(days)
+            })
             .map_or(at, |later| later.timestamp())
     }
 }

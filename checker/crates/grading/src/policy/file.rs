@@ -139,7 +139,7 @@ impl Reader<'_> {
             policy.title = self.text_of(value, "title").unwrap_or(policy.title);
         }
         policy.hash = seed::sha256(self.text.as_bytes());
-        policy.zone = self.zone.clone().unwrap_or(TimeZone::UTC);
+        policy.zone = self.zone.clone();
         let asked = match root.get("exercises") {
             Some(value) => self.exercises(value, "exercises"),
             None => self.course.exercises.iter().map(|exercise| exercise.id.clone()).collect(),

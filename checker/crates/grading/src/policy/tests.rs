@@ -213,6 +213,8 @@ fn release() {
 }
 
 proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     /// Whatever stands in the file, the answer is a policy or lines.
     #[test]
     fn any_text(text in "[a-z\\[\\]\"=.0-9 \n:TZ-]{0,200}") {

@@ -1,0 +1,340 @@
+//! The class list: who is in the class, and when they handed in, if a platform knows.
+//!
+//! A roster is a table as platforms and spreadsheets export it: CSV (RFC 4180) with a header; `,`, `;` or tabs between columns,
+//! whichever the header has most of; with or without a byte order mark. Columns are found by their names:
+//!
+//! | what | names, the first that is there |
+//! |---|---|
+//! | the student's id, which has to be the submission's name | `id`, `SIS Login ID`, `Student ID`, `Username`, `Login`, `NetID`, `Email`, `Email address`, `SID`, `ID` |
+//! | the name (optional) | `name`, `Full name`, `Student` |
+//! | when the submission was handed in (optional) | `submitted_at`, `Submission time`, `Submitted` |
+//!
+//! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID` for numbers of its own. The
+//! case of the others does not matter. All columns are kept in [`Student::columns`], for the formats that need them.
+//!
+//! A row that is wrong is told with its line and left out; the others stand.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use csv::{ByteRecord, ReaderBuilder};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::policy;
+use crate::record::Student;
+use crate::submission::shown;
+
+const IDS: [&str; 10] = [
+    "id",
+    "SIS Login ID",
+    "Student ID",
+    "Username",
+    "Login",
+    "NetID",
+    "Email",
+    "Email address",
+    "SID",
+    "ID",
+];
+const NAMES: [&str; 3] = ["name", "Full name", "Student"];
+const TIMES: [&str; 3] = ["submitted_at", "Submission time", "Submitted"];
+
+/// A class list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roster {
+    /// Header of the column that the ids come from.
+    pub id_column: String,
+    /// In the file's order, each id once.
+    pub students: Vec<Entry>,
+    /// Rows that were left out, or read in part.
+    pub problems: Vec<Problem>,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Who it is; the id is shown as by [`shown`], as those of submissions are.
+    pub student: Student,
+    /// When the submission was handed in.
+    pub submitted_at: Option<Timestamp>,
+    /// One-based line of the file.
+    pub line: u64,
+}
+
+/// One thing that is wrong with a roster; put the file's name before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Problem {
+    /// One-based.
+    pub line: u64,
+    /// What, and the way out.
+    pub what: String,
+}
+
+impl Roster {
+    /// The roster that a file's bytes describe. `id_column` names the column of the ids, if it is another than the usual
+    /// ones; `zone` holds for times without one ([`policy::Policy::zone`]).
+    ///
+    /// # Errors
+    /// When nobody can be read from it: no header, no column of ids, no text. What is wrong with single rows is in
+    /// [`Roster::problems`].
+    pub fn parse(
+        bytes: &[u8],
+        id_column: Option<&str>,
+        zone: Option<&TimeZone>,
+    ) -> Result<Self, Problem> {
+        let fail = |what: &str| Problem { line: 1, what: what.to_owned() };
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(fail("the file is UTF-16: save it as `CSV UTF-8`"));
+        }
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return Err(fail("the roster is empty: it needs a header with a column `id`"));
+        }
+        let mut rows = ReaderBuilder::new()
+            .delimiter(delimiter(bytes))
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(bytes);
+        let mut row = ByteRecord::new();
+        let of_csv = |error: csv::Error| fail(&format!("no table can be read: {error}"));
+        rows.read_byte_record(&mut row).map_err(of_csv)?;
+        let header: Vec<String> =
+            row.iter().map(|field| String::from_utf8_lossy(field).trim().to_owned()).collect();
+        let columns = Columns::find(&header, id_column)?;
+        let mut roster = Self {
+            id_column: header.get(columns.id).cloned().unwrap_or_default(),
+            ..Self::default()
+        };
+        let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+        let mut counter = Lines { bytes, at: 0, line: 1 };
+        while rows.read_byte_record(&mut row).map_err(of_csv)? {
+            let line = counter.line(row.position().map_or(0, csv::Position::byte));
+            match entry(&row, line, &header, &columns, zone, &mut roster.problems) {
+                Ok(Some(entry)) => {
+                    let id = &entry.student.id;
+                    if let Some(first) = lines.get(id) {
+                        let what =
+                            format!("`{id}` is already in line {first}: this row is left out");
+                        roster.problems.push(Problem { line, what });
+                    } else {
+                        lines.insert(id.clone(), line);
+                        roster.students.push(entry);
+                    }
+                }
+                Ok(None) => {}
+                Err(what) => roster.problems.push(Problem { line, what }),
+            }
+        }
+        Ok(roster)
+    }
+
+    /// The row of a student.
+    pub fn entry(&self, id: &str) -> Option<&Entry> {
+        self.students.iter().find(|entry| entry.student.id == id)
+    }
+
+    /// Puts the class list and the submissions' ids side by side. Ids match when they are the same, letter for letter.
+    pub fn match_up<'a>(&'a self, submissions: impl IntoIterator<Item = &'a str>) -> MatchUp<'a> {
+        let by_id: BTreeMap<&str, &Entry> =
+            self.students.iter().map(|entry| (entry.student.id.as_str(), entry)).collect();
+        let mut left = by_id.clone();
+        let mut both = MatchUp::default();
+        for id in submissions {
+            left.remove(id);
+            match by_id.get(id) {
+                Some(entry) => both.graded.push(entry),
+                None => both.unknown.push(Unknown { id, meant: None }),
+            }
+        }
+        both.missing = self
+            .students
+            .iter()
+            .filter(|entry| left.contains_key(entry.student.id.as_str()))
+            .collect();
+        for unknown in &mut both.unknown {
+            // Only those who handed in nothing under their own id can have been meant.
+            let same =
+                |entry: &&&Entry| entry.student.id.to_lowercase() == unknown.id.to_lowercase();
+            let exact = both.missing.iter().find(same).map(|entry| entry.student.id.as_str());
+            unknown.meant = exact.or_else(|| {
+                policy::nearest(
+                    unknown.id,
+                    both.missing.iter().map(|entry| entry.student.id.as_str()),
+                )
+            });
+        }
+        both
+    }
+}
+
+/// Class list and submissions side by side.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MatchUp<'a> {
+    /// Those who handed in, in the order of the submissions.
+    pub graded: Vec<&'a Entry>,
+    /// Those who handed in nothing, in the order of the roster.
+    pub missing: Vec<&'a Entry>,
+    /// Submissions of nobody on the roster. They can be graded all the same; somebody has to look at them.
+    pub unknown: Vec<Unknown<'a>>,
+}
+
+/// A submission of nobody on the roster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// A student without a submission whose id differs in case alone, or in little.
+    pub meant: Option<&'a str>,
+}
+
+impl std::fmt::Display for Unknown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` is not on the roster", self.id)?;
+        match self.meant {
+            Some(meant) => write!(
+                f,
+                "; `{meant}` is, and handed in nothing: rename one of them if they are the same"
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Counts lines; the reader's own count stops before empty ones.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of the row that begins at or behind byte `from`. Rows come in order.
+    fn line(&mut self, from: u64) -> u64 {
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        while let Some(byte) = self.bytes.get(self.at)
+            && (self.at < from || matches!(byte, b'\r' | b'\n'))
+        {
+            self.line += u64::from(*byte == b'\n');
+            self.at += 1;
+        }
+        self.line
+    }
+}
+
+/// Places of the columns that mean something.
+struct Columns {
+    id: usize,
+    name: Option<usize>,
+    time: Option<usize>,
+}
+
+impl Columns {
+    fn find(header: &[String], id_column: Option<&str>) -> Result<Self, Problem> {
+        let exactly = |name: &str| header.iter().position(|column| column == name);
+        let any = |names: &[&str]| {
+            names
+                .iter()
+                .find_map(|name| header.iter().position(|column| column.eq_ignore_ascii_case(name)))
+        };
+        let listed = || {
+            header
+                .iter()
+                .map(|name| format!("`{}`", shown(name.as_bytes())))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let id = match id_column {
+            Some(name) => exactly(name).or_else(|| any(&[name])),
+            None => exactly("id").or_else(|| any(IDS.get(1..).unwrap_or_default())),
+        };
+        let id = id.ok_or_else(|| {
+            let wanted = id_column
+                .map_or_else(|| "`id`".to_owned(), |name| format!("`{}`", shown(name.as_bytes())));
+            Problem {
+                line: 1,
+                what: format!("no column is called {wanted}; there are {}", listed()),
+            }
+        })?;
+        Ok(Self { id, name: any(&NAMES).filter(|at| *at != id), time: any(&TIMES) })
+    }
+}
+
+/// What a row says; `None` for rows that only look like one.
+fn entry(
+    row: &ByteRecord,
+    line: u64,
+    header: &[String],
+    columns: &Columns,
+    zone: Option<&TimeZone>,
+    problems: &mut Vec<Problem>,
+) -> Result<Option<Entry>, String> {
+    if row.iter().all(|field| field.trim_ascii().is_empty()) {
+        return Ok(None);
+    }
+    // The second line of a gradebook that Canvas exports.
+    let is_points = |field: &[u8]| field.trim_ascii() == b"Points Possible";
+    if row.get(0).is_some_and(is_points) {
+        return Ok(None);
+    }
+    if row.len() != header.len() {
+        return Err(format!(
+            "there are {} columns, and the header has {}: a quote may be open, or a separator be missing",
+            row.len(),
+            header.len()
+        ));
+    }
+    let mut fields = vec![];
+    for field in row {
+        let field = std::str::from_utf8(field)
+            .map_err(|_| "it is not UTF-8: save the file as `CSV UTF-8`".to_owned())?;
+        fields.push(field.trim().to_owned());
+    }
+    let of = |at: usize| fields.get(at).filter(|field| !field.is_empty());
+    let Some(id) = of(columns.id) else {
+        return Err(format!(
+            "the column `{}` is empty",
+            header.get(columns.id).map_or("", String::as_str)
+        ));
+    };
+    let mut submitted_at = None;
+    if let Some(text) = columns.time.and_then(of) {
+        match policy::file::time(text, zone) {
+            Ok(time) => submitted_at = Some(time),
+            Err(why) => {
+                let what = format!("the time `{}`: {why}", shown(text.as_bytes()));
+                problems.push(Problem { line, what });
+            }
+        }
+    }
+    let student = Student {
+        id: shown(id.as_bytes()),
+        name: columns.name.and_then(of).cloned(),
+        columns: header.iter().cloned().zip(fields.iter().cloned()).collect(),
+    };
+    Ok(Some(Entry { student, submitted_at, line }))
+}
+
+/// What parts the header's columns: the one that it has most of, outside quotes.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let mut quoted = false;
+    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
+    for byte in bytes {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            _ => {
+                if let Some((_, count)) = counts.iter_mut().find(|(delimiter, _)| delimiter == byte)
+                {
+                    *count += 1;
+                }
+            }
+        }
+    }
+    // Of equal counts the first: a comma.
+    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| *delimiter)
+}

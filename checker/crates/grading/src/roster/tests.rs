@@ -1,0 +1,131 @@
+use super::*;
+
+fn roster(text: &str) -> Roster {
+    Roster::parse(text.as_bytes(), None, None).unwrap()
+}
+
+fn ids(roster: &Roster) -> Vec<&str> {
+    roster.students.iter().map(|entry| entry.student.id.as_str()).collect()
+}
+
+fn lines(roster: &Roster) -> String {
+    roster.problems.iter().map(|problem| format!("{problem}\n")).collect()
+}
+
+/// A table by hand, with everything that spreadsheets add.
+#[test]
+fn a_table() {
+    let text = "\u{feff}id;name;submitted_at;group\r\nada;\"Lovelace; Ada\";2026-10-05T23:59:00Z;A\r\n;;;\r\n\r\nalan;\"Turing \"\"Alan\"\"\nMathison\";;B\r\n";
+    let roster = roster(text);
+    assert_eq!(ids(&roster), ["ada", "alan"]);
+    assert_eq!(lines(&roster), "");
+    let ada = roster.entry("ada").unwrap();
+    assert_eq!(ada.student.name.as_deref(), Some("Lovelace; Ada"));
+    assert_eq!(ada.submitted_at, Some("2026-10-05T23:59:00Z".parse().unwrap()));
+    assert_eq!(ada.student.columns["group"], "A");
+    assert_eq!(ada.student.columns["id"], "ada");
+    let alan = roster.entry("alan").unwrap();
+    assert_eq!((alan.student.name.as_deref(), alan.line), (Some("Turing \"Alan\"\nMathison"), 5));
+}
+
+/// A gradebook as Canvas exports it: its `ID` is no name of a submission, and its second line no student.
+#[test]
+fn canvas() {
+    let text = "Student,ID,SIS User ID,SIS Login ID,Section,CUDA workbook (48213)\n    Points Possible,,,,,100\n\"Lovelace, Ada\",1042,u1042,ada,CS 149,\n";
+    let roster = roster(text);
+    assert_eq!(
+        (roster.id_column.as_str(), ids(&roster), lines(&roster)),
+        ("SIS Login ID", vec!["ada"], String::new())
+    );
+    assert_eq!(roster.students[0].student.name.as_deref(), Some("Lovelace, Ada"));
+    assert_eq!(roster.students[0].student.columns["SIS User ID"], "u1042");
+    let by_number = Roster::parse(text.as_bytes(), Some("SIS User ID"), None).unwrap();
+    assert_eq!(ids(&by_number), ["u1042"]);
+}
+
+#[test]
+fn names_of_the_id_column() {
+    for name in ["id", "ID", "Student ID", "email", "Email Address", "username", "NetID"] {
+        assert_eq!(ids(&roster(&format!("x,{name}\n1,ada"))), ["ada"], "{name}");
+        assert_eq!(ids(&roster(&format!("x\t{name}\n1\tada"))), ["ada"], "{name}");
+    }
+    assert_eq!(ids(&roster("ID,id\n1,ada")), ["ada"]);
+    assert_eq!(ids(&roster("id\nada\nalan")), ["ada", "alan"]);
+}
+
+/// A line for each row that is wrong, and the others are there.
+#[test]
+fn wrong_rows() {
+    let zone = TimeZone::get("Europe/Berlin").unwrap();
+    let text = b"id,name,submitted_at\nada,A,2026-10-05 23:59\nada,B,\nalan,C\ngrace,D,,\n,E,\nedsger,F,yesterday\ncaf\xe9,G,\na\x1b[31m,H,\ntony,\"open,\n";
+    let roster = Roster::parse(text, None, Some(&zone)).unwrap();
+    assert_eq!(ids(&roster), ["ada", "edsger", "a\\u{1b}[31m"]);
+    assert_eq!(roster.students[0].submitted_at, Some("2026-10-05T21:59:00Z".parse().unwrap()));
+    insta::assert_snapshot!(lines(&roster), @r"
+    line 3: `ada` is already in line 2: this row is left out
+    line 4: there are 2 columns, and the header has 3: a quote may be open, or a separator be missing
+    line 5: there are 4 columns, and the header has 3: a quote may be open, or a separator be missing
+    line 6: the column `id` is empty
+    line 7: the time `yesterday`: it has no time of day: write 2026-10-05T23:59:00+02:00
+    line 8: it is not UTF-8: save the file as `CSV UTF-8`
+    line 10: there are 2 columns, and the header has 3: a quote may be open, or a separator be missing
+    ");
+}
+
+#[test]
+fn no_roster_at_all() {
+    let of = |bytes: &[u8]| Roster::parse(bytes, None, None).unwrap_err().to_string();
+    let all = [
+        of(b""),
+        of(b"\xef\xbb\xbf \n"),
+        of(b"\xff\xfei\0d\0"),
+        of(b"name,group\nA,B\n"),
+        of(b"PK\x03\x04\x00\x00"),
+        Roster::parse(b"id\nada", Some("login"), None).unwrap_err().to_string(),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r"
+    line 1: the roster is empty: it needs a header with a column `id`
+    line 1: the roster is empty: it needs a header with a column `id`
+    line 1: the file is UTF-16: save it as `CSV UTF-8`
+    line 1: no column is called `id`; there are `name`, `group`
+    line 1: no column is called `id`; there are `PK\u{3}\u{4}\u{0}\u{0}`
+    line 1: no column is called `login`; there are `id`
+    ");
+}
+
+/// Who is missing, who is unknown, and who was probably meant.
+#[test]
+fn side_by_side() {
+    let roster = roster("id\nada\nAlan\ngrace\nedsger\n");
+    let both = roster.match_up(["ada", "alan", "grade", "edsger", "zoe"]);
+    let of = |entries: &[&Entry]| {
+        entries.iter().map(|entry| entry.student.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&both.graded), ["ada", "edsger"]);
+    assert_eq!(of(&both.missing), ["Alan", "grace"]);
+    let unknown: Vec<String> = both.unknown.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(unknown.join("\n"), @r"
+    `alan` is not on the roster; `Alan` is, and handed in nothing: rename one of them if they are the same
+    `grade` is not on the roster; `grace` is, and handed in nothing: rename one of them if they are the same
+    `zoe` is not on the roster
+    ");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// Whatever a file has in it: rows or lines, no panic, and no id twice.
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300), text in "(id|name|,|;|\t|\"|\n|\r|a|b){0,60}") {
+        for bytes in [bytes.as_slice(), text.as_bytes(), &[b"id,x\n", text.as_bytes()].concat()] {
+            if let Ok(roster) = Roster::parse(bytes, None, None) {
+                let mut ids = ids(&roster);
+                ids.sort_unstable();
+                let all = ids.len();
+                ids.dedup();
+                proptest::prop_assert_eq!(ids.len(), all);
+                proptest::prop_assert!(ids.iter().all(|id| !id.is_empty() && !id.contains(char::is_control)));
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Records on disk: one file for each student, and a run that is killed loses none.
+//!
+//! `OUT/records/ID.json` is written under another name in the same folder, brought to the disk, and then renamed over the old
+//! one: whoever reads finds the old record or the new one, whole. Several processes may write to one folder, each its own
+//! students.
+
+mod again;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+pub use again::{Arrival, Inputs, over_the_cap};
+
+use crate::record::{Record, VERSION};
+use crate::seed;
+use crate::submission::shown;
+
+/// No record is larger; what claims to be is not read into memory.
+const LARGEST: u64 = 64 << 20;
+
+/// Longest file name without its ending, in bytes: file systems take 255, and copies add to it.
+const LONGEST_NAME: usize = 100;
+
+/// A folder of records.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// A record could not be written, or the folder not be used. What was there is still there.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {}", shown(path.as_os_str().as_encoded_bytes()), explain(error))]
+pub struct Error {
+    /// What was to be written or read.
+    pub path: PathBuf,
+    /// Why not.
+    #[source]
+    pub error: io::Error,
+}
+
+fn explain(error: &io::Error) -> String {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => format!(
+            "the disk is full ({error}); every record written so far is whole: make room and start again, and what is \
+             graded is not graded twice"
+        ),
+        _ => error.to_string(),
+    }
+}
+
+/// A file that is no record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}:{line}: {what}")]
+pub struct Damaged {
+    /// The file, shown as by [`shown`].
+    pub path: String,
+    /// One-based; 1 where no line can be named.
+    pub line: usize,
+    /// What is wrong, and the way out.
+    pub what: String,
+}
+
+impl Store {
+    /// The records of a grading run, in `out/records`; the folder is made if need be.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn open(out: &Path) -> Result<Self, Error> {
+        let folder = out.join("records");
+        match fs::create_dir_all(&folder) {
+            Ok(()) => Ok(Self { folder }),
+            Err(error) => Err(Error { path: folder, error }),
+        }
+    }
+
+    /// Where the record of a student lies.
+    pub fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(file_name(id))
+    }
+
+    /// Writes a record in place of the student's old one.
+    ///
+    /// # Errors
+    /// When the disk is full or cannot be written: the old record is still there then, and nothing half written.
+    pub fn write(&self, record: &Record) -> Result<(), Error> {
+        self.write_by(record, |file, bytes| file.write_all(bytes))
+    }
+
+    fn write_by(
+        &self,
+        record: &Record,
+        write: impl FnOnce(&mut File, &[u8]) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let path = self.path(&record.student.id);
+        self.try_write(record, &path, write).map_err(|error| Error { path, error })
+    }
+
+    fn try_write(
+        &self,
+        record: &Record,
+        path: &Path,
+        write: impl FnOnce(&mut File, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec_pretty(record)?;
+        bytes.push(b'\n');
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".").suffix(".part");
+        // The umask decides who reads grades, as for every other file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        // Gone when anything below fails.
+        let mut part = builder.tempfile_in(&self.folder)?;
+        write(part.as_file_mut(), &bytes)?;
+        part.as_file().sync_all()?;
+        part.persist(path).map_err(|error| error.error)?;
+        // The new name is in the folder; a folder cannot be opened everywhere, and the file is safe in any case.
+        if let Ok(folder) = File::open(&self.folder) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+
+    /// The record of a student; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the file is no record of this student. It is best graded again: the file is overwritten then.
+    pub fn read(&self, id: &str) -> Result<Option<Record>, Damaged> {
+        let path = self.path(id);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let record = read_file(&path)?;
+        if record.student.id == id {
+            return Ok(Some(record));
+        }
+        let what = format!(
+            "it is the record of `{}`, not of `{}`",
+            shown(record.student.id.as_bytes()),
+            shown(id.as_bytes())
+        );
+        Err(Damaged { path: shown(path.as_os_str().as_encoded_bytes()), line: 1, what })
+    }
+
+    /// The files of all records, in the order of their names.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn paths(&self) -> Result<Vec<PathBuf>, Error> {
+        let fail = |error| Error { path: self.folder.clone(), error };
+        let mut paths = vec![];
+        for entry in fs::read_dir(&self.folder).map_err(fail)? {
+            let name = entry.map_err(fail)?.file_name();
+            // What a killed run left half written begins with a point.
+            let bytes = name.as_encoded_bytes();
+            if bytes.ends_with(b".json") && !bytes.starts_with(b".") {
+                paths.push(self.folder.join(name));
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// All records, one after the other; a broken one does not stop the rest.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn records(&self) -> Result<impl Iterator<Item = Result<Record, Damaged>> + use<>, Error> {
+        Ok(self.paths()?.into_iter().map(|path| read_file(&path)))
+    }
+}
+
+/// Reads one record.
+///
+/// # Errors
+/// When the file cannot be read, is no record, or was made by a newer checker.
+pub fn read_file(path: &Path) -> Result<Record, Damaged> {
+    let damaged = |line: usize, what: String| Damaged {
+        path: shown(path.as_os_str().as_encoded_bytes()),
+        line: line.max(1),
+        what,
+    };
+    let of_io = |error: io::Error| damaged(1, format!("it cannot be read: {error}"));
+    let kind = fs::metadata(path).map_err(of_io)?;
+    if !kind.is_file() || kind.len() > LARGEST {
+        return Err(damaged(1, "it is no record: not a file, or far too large".to_owned()));
+    }
+    let mut text = String::new();
+    let file = File::open(path).map_err(of_io)?;
+    BufReader::new(file.take(LARGEST)).read_to_string(&mut text).map_err(of_io)?;
+    let of_json = |error: serde_json::Error| {
+        let what = shown(error.to_string().as_bytes());
+        damaged(error.line(), format!("it is no whole record ({what}): grade this student again"))
+    };
+    /// Looked at first: fields of another version may mean something else.
+    #[derive(serde::Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let head: Head = serde_json::from_str(&text).map_err(of_json)?;
+    if head.version != VERSION {
+        let what = format!(
+            "it has version {}, and this checker reads {VERSION}: use the checker that made it",
+            head.version
+        );
+        return Err(damaged(1, what));
+    }
+    serde_json::from_str(&text).map_err(of_json)
+}
+
+/// A file name for any id, and never the same for two.
+///
+/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. File systems that do not tell `Ada`
+/// from `ada` and Windows' names of devices are why some names get `~` and the beginning of the id's hash besides: those with
+/// capital letters, `con` and its like, very long ones, and the empty one.
+pub fn file_name(id: &str) -> String {
+    let mut name = String::new();
+    for (at, byte) in id.bytes().enumerate() {
+        match byte {
+            b'.' | b'-' if at == 0 => name.push_str(&format!("%{byte:02x}")),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'@' | b'+' => {
+                name.push(char::from(byte));
+            }
+            _ => name.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    let lower = name.to_ascii_lowercase();
+    let stem = lower.split('.').next().unwrap_or_default();
+    let device = ["con", "prn", "aux", "nul", "conin$", "conout$"].contains(&stem)
+        || (stem.len() == 4
+            && ["com", "lpt"].iter().any(|device| stem.starts_with(device))
+            && stem.ends_with(|c: char| c.is_ascii_digit()));
+    let ambiguous = name.bytes().any(|byte| byte.is_ascii_uppercase());
+    if device || ambiguous || name.is_empty() || name.len() > LONGEST_NAME {
+        // Only bytes of ASCII are in it.
+        name.truncate(LONGEST_NAME);
+        // A device's name is one up to the first point, so the mark stands before it.
+        let hash: String = seed::sha256(id.as_bytes()).chars().take(32).collect();
+        name = if device { format!("~{hash}~{name}") } else { format!("{name}~{hash}") };
+    }
+    name + ".json"
+}

@@ -1,0 +1,101 @@
+//! Grading again: what need not be done, and what must not change.
+
+use jiff::Timestamp;
+
+use crate::record::{File, Flag, Record, TimeFrom};
+
+/// What a grade depends on. The same inputs give the same grade.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inputs<'a> {
+    /// [`crate::submission::Submitted::hash`].
+    pub submission: &'a str,
+    /// [`crate::course::Course::hash`].
+    pub course: &'a str,
+    /// [`crate::policy::Policy::hash`].
+    pub policy: &'a str,
+    /// [`crate::record::Made::checker`].
+    pub checker: &'a str,
+    /// [`crate::seed::Secret::commitment`], or empty.
+    pub seed: &'a str,
+    /// The exercises that are asked for at this moment: a release date adds some without a change of the policy.
+    pub exercises: &'a [&'a str],
+    /// When the submission was handed in, if the roster or the command line says so.
+    pub told: Option<Timestamp>,
+}
+
+impl Inputs<'_> {
+    /// Whether a record is what grading again would give. A record that the machine left incomplete never is.
+    pub fn is_current(&self, record: &Record) -> bool {
+        let made = &record.made;
+        let here = [self.submission, self.course, self.policy, self.checker, self.seed];
+        let there =
+            [&record.submission.hash, &made.course, &made.policy, &made.checker, &made.seed];
+        here.iter().zip(there).all(|(here, there)| here == there)
+            && self.exercises.iter().eq(record.exercises.iter().map(|exercise| &exercise.id))
+            && self.told.is_none_or(|told| told == record.submission.at)
+            && record.score.complete
+    }
+}
+
+/// When a submission came, and the how-manieth it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// For [`crate::record::Submission::at`].
+    pub at: Timestamp,
+    /// For [`crate::record::Submission::at_from`].
+    pub at_from: TimeFrom,
+    /// For [`crate::record::Submission::attempt`].
+    pub attempt: u32,
+}
+
+impl Arrival {
+    /// The arrival of the submission `hash` at the moment `now`; `previous` is the student's record, if there is one.
+    ///
+    /// A time that is `told` counts before any other. Without one, a submission that has a record keeps the time that stands
+    /// there, so that grading again makes nobody late; a new one came now. Each change of the hash is a further attempt.
+    ///
+    /// Sets [`File::at`] of the `files` that the student handed in before.
+    pub fn of(
+        previous: Option<&Record>,
+        hash: &str,
+        told: Option<Timestamp>,
+        now: Timestamp,
+        files: &mut [File],
+    ) -> Self {
+        let same = previous.map(|record| &record.submission).filter(|old| old.hash == hash);
+        let attempts = previous.map_or(0, |record| record.submission.attempt);
+        let attempt = if same.is_some() { attempts.max(1) } else { attempts.saturating_add(1) };
+        let (at, at_from) = match (told, same) {
+            (Some(told), _) => (told, TimeFrom::Told),
+            (None, Some(same)) => (same.at, same.at_from),
+            (None, None) => (now, TimeFrom::FirstSeen),
+        };
+        for file in files {
+            let is = |old: &&File| old.exercise == file.exercise && old.hash == file.hash;
+            let old = previous.and_then(|record| {
+                let old = record.submission.files.iter().find(is)?;
+                // Of the very same submission only what was earlier than itself is known to be.
+                old.at.or_else(|| same.is_none().then_some(record.submission.at))
+            });
+            file.at = old.filter(|old| *old < at);
+        }
+        Self { at, at_from, attempt }
+    }
+
+    /// Whether this is one submission more than are graded: the previous record stays then, see [`over_the_cap`].
+    pub fn is_over(&self, cap: Option<u32>) -> bool {
+        cap.is_some_and(|cap| self.attempt > cap)
+    }
+}
+
+/// The record that stays when a student hands in more often than is graded: as it was, with a flag that says so.
+pub fn over_the_cap(mut previous: Record, cap: u32) -> Record {
+    let what = "over-the-cap";
+    previous.flags.retain(|flag| flag.what != what);
+    let detail = format!(
+        "a later submission was not graded: {cap} are the most, and this grade is of number {}",
+        previous.submission.attempt
+    );
+    previous.flags.push(Flag { what: what.to_owned(), exercise: None, detail });
+    previous
+}
