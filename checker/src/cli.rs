@@ -307,9 +307,21 @@ pub struct Grade {
     /// Only this part of the class: `3/8` is the third of eight.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Write the files that grade the class on many machines, and grade nothing.
+    /// Write the files that grade the class on many machines (slurm, parallel, actions, kubernetes), and grade nothing.
     #[arg(long, value_name = "ENGINE")]
     pub plan: Option<String>,
+    /// Of a plan: into how many shards [default: about ten students in each].
+    #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u32).range(1..))]
+    pub shards: Option<u32>,
+    /// Of a plan for Slurm: the partition.
+    #[arg(long, value_name = "NAME", requires = "plan")]
+    pub partition: Option<String>,
+    /// Of a plan for Slurm: the account.
+    #[arg(long, value_name = "NAME", requires = "plan")]
+    pub account: Option<String>,
+    /// Of a plan for Kubernetes or Actions: a container's image with the checker on its PATH.
+    #[arg(long, value_name = "IMAGE", requires = "plan")]
+    pub image: Option<String>,
     /// Grade again what is graded already.
     #[arg(long)]
     pub again: bool,
@@ -328,8 +340,8 @@ pub struct Report {
     /// Records, or folders of records.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// Which format: junit, junit-jenkins, github, github-summary, gitlab, sarif, tap, gradescope, classroom50, prairielearn,
-    /// exercism, canvas, csv, html-class, html-student.
+    /// Which format: junit, junit-jenkins, github-annotations, github-summary, gitlab-code-quality, sarif, tap, gradescope,
+    /// classroom50, prairielearn, exercism, canvas, csv, html-class, html-student.
     #[arg(long, value_name = "FORMAT")]
     pub format: String,
     /// The file to write [default: standard output].

@@ -38,6 +38,15 @@ impl Engine {
         self
     }
 
+    /// Sees that code can be run: confined where that was asked for, and on a GPU where that was.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn ready(&mut self) -> Result<(), worker::Error> {
+        self.uses_gpu()?;
+        self.worker.ready()
+    }
+
     /// Ends the processes that ran code so far: what comes next gets new ones.
     pub fn recycle(&mut self) {
         self.worker.recycle();

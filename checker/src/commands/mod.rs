@@ -21,17 +21,21 @@ mod check;
 mod dev;
 mod doctor;
 mod explain;
+mod grade;
 mod hint;
 mod home;
 mod init;
 mod list;
+mod merge;
 mod present;
 mod profile;
+mod report;
 mod reset;
 #[cfg(target_os = "linux")]
 mod run;
 mod session;
 mod setup;
+mod similar;
 mod solution;
 mod trace;
 mod watch;
@@ -90,6 +94,10 @@ fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {
         Some(Command::Setup) => return setup::run(),
         Some(Command::Book(args)) => book::run(&args)?,
         Some(Command::Init { dir }) => init::run(&dir)?,
+        Some(Command::Grade(args)) => grade::run(&args)?,
+        Some(Command::Report(args)) => report::run(&args)?,
+        Some(Command::Merge(args)) => merge::run(&args)?,
+        Some(Command::Similar(args)) => similar::run(&args)?,
         Some(Command::Dev(args)) => dev::run(&args)?,
         Some(Command::Worker) => return Ok(worker::serve()),
     };

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use grading::record::{Exercise, Flag, Report, Status};
+use grading::record::{Exercise, Flag, Report, Status, Submission};
 use jiff::Timestamp;
 
 use super::exercise::{self, Graded, Memo, Plan};
@@ -23,8 +23,23 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub struct Job {
     /// The student's id, which the secret inputs depend on.
     pub student: String,
-    /// The exercises to grade, each with its file: where it lies for whoever runs it again, and its bytes.
-    pub exercises: Vec<(&'static Spec, Option<(String, Vec<u8>)>)>,
+    /// The submission, as its record will have it.
+    pub submission: Submission,
+    /// What somebody should look at, as far as it is known before anything runs.
+    pub flags: Vec<Flag>,
+    /// The exercises to grade, each with its file.
+    pub exercises: Vec<(&'static Spec, Option<Source>)>,
+}
+
+/// A file to grade.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// In the submission.
+    pub path: String,
+    /// Where it lies for whoever runs it again.
+    pub kept: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// How a class is graded.
@@ -39,14 +54,12 @@ pub struct Class {
 /// What grading tells while it goes on.
 #[derive(Debug)]
 pub enum Told {
-    /// The job of this index is done.
+    /// A student is done.
     Finished {
-        /// Index of the job.
-        job: usize,
+        /// Its job, whose files are gone and whose flags are complete.
+        job: Box<Job>,
         /// Its exercises, without points.
         exercises: Vec<Exercise>,
-        /// What somebody should look at.
-        flags: Vec<Flag>,
         /// Who ran the code; empty when nothing was run.
         device: String,
         /// Wall time.
@@ -61,27 +74,30 @@ pub enum Told {
     },
 }
 
-/// Grades every job, as many side by side as there are engines, and tells of each as soon as it is done. A job that grading
-/// does not begin before `tell` says no is left out.
+/// Grades `count` students, as many side by side as there are engines, and tells of each as soon as it is done. What a student
+/// handed in is asked for when it is needed; who has nothing to be graded has no job. Nobody else is begun once `tell` says no.
 pub fn grade(
     class: &Class,
-    jobs: &[Job],
+    count: usize,
     engines: Vec<Engine>,
+    job: impl Fn(usize) -> Option<Job> + Sync,
     mut tell: impl FnMut(Told) -> bool,
 ) {
     let next = AtomicUsize::new(0);
     let (to, told) = mpsc::channel();
     thread::scope(|scope| {
         for mut engine in engines {
-            let (to, next) = (to.clone(), &next);
+            let (to, next, job) = (to.clone(), &next, &job);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index) else { return };
+                    if index >= count {
+                        return;
+                    }
+                    let Some(job) = job(index) else { continue };
                     // nothing of one student is left where the next one's code runs
                     engine.recycle();
-                    let retried = |told| drop(to.send(told));
-                    let finished = student(class, (index, job), &mut engine, retried);
+                    let finished = student(class, job, &mut engine, |told| drop(to.send(told)));
                     if to.send(finished).is_err() {
                         return;
                     }
@@ -91,32 +107,26 @@ pub fn grade(
         drop(to);
         for said in told {
             if !tell(said) {
-                next.store(jobs.len(), Ordering::Relaxed);
+                next.store(count, Ordering::Relaxed);
             }
         }
     });
 }
 
-fn student(
-    class: &Class,
-    (index, job): (usize, &Job),
-    engine: &mut Engine,
-    tell: impl Fn(Told),
-) -> Told {
-    let started = std::time::Instant::now();
-    let mut flags = vec![];
+fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)) -> Told {
+    let started = Instant::now();
     let mut device = String::new();
     let mut exercises = vec![];
-    for (spec, file) in &job.exercises {
+    for (spec, file) in std::mem::take(&mut job.exercises) {
         let blank = blank(spec);
-        let Some((path, bytes)) = file else {
+        let Some(Source { path, kept, bytes }) = file else {
             exercises.push(blank);
             continue;
         };
-        let blank = Exercise { file: Some(path.clone()), status: Status::NotGraded, ..blank };
+        let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank };
         let mut retries = 0;
         let graded = loop {
-            let file = (job.student.as_str(), path.as_str(), bytes.as_slice());
+            let file = (job.student.as_str(), kept.as_str(), bytes.as_slice());
             match exercise::file(spec, file, &class.plan, &class.memo, engine) {
                 Ok(graded) => break Ok(graded),
                 Err(error) if retries < RETRIES => {
@@ -129,24 +139,22 @@ fn student(
                 Err(error) => break Err(error.to_string()),
             }
         };
-        match graded {
+        exercises.push(match graded {
             Ok(graded) => {
                 device.clone_from(&graded.device);
                 if let Some(why) = &graded.contained {
-                    flags.push(flag("contained", spec, why.clone()));
+                    job.flags.push(flag("contained", spec, why.clone()));
                 }
-                exercises.push(filled(blank, graded, retries));
+                filled(blank, graded, retries)
             }
             Err(why) => {
-                flags.push(flag("not-graded", spec, why.clone()));
-                let report =
-                    Some(Report { slug: "not-graded".into(), title: why, ..Report::default() });
-                exercises.push(Exercise { report, retries, ..blank });
+                job.flags.push(flag("not-graded", spec, why.clone()));
+                let report = Report { slug: "not-graded".into(), title: why, ..Report::default() };
+                Exercise { report: Some(report), retries, ..blank }
             }
-        }
+        });
     }
-    let spent = started.elapsed();
-    Told::Finished { job: index, exercises, flags, device, spent }
+    Told::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
 }
 
 fn flag(what: &str, spec: &Spec, detail: String) -> Flag {

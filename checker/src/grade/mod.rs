@@ -11,6 +11,6 @@ mod class;
 mod course;
 mod exercise;
 
-pub use class::{Class, Job, Told, grade};
+pub use class::{Class, Job, Source, Told, grade};
 pub use course::course;
-pub use exercise::{Graded, Memo, Plan, Problem};
+pub use exercise::{Memo, Plan};

@@ -147,6 +147,23 @@ impl Worker {
         self.gpu = None;
     }
 
+    /// Sees that a child can be confined, where that is required.
+    ///
+    /// # Errors
+    /// When it cannot, or no child can be started.
+    pub fn ready(&self) -> Result<(), Error> {
+        let confined = self.confined()?;
+        match (self.rules.mode, confined.holds()) {
+            (Sandbox::Require, false) => {
+                {
+                let words = confined.to_string();
+                Err(Error::NoSandbox(confined.missing.unwrap_or(words)))
+            }
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What a child that runs a learner's program gives up on this machine.
     ///
     /// # Errors

@@ -250,6 +250,31 @@ impl Format {
         Self::all().into_iter().find(|format| format.name() == name)
     }
 
+    /// Writes records in this format.
+    ///
+    /// # Errors
+    /// When the format cannot say what is to be said: [`Error`] tells the way out.
+    pub fn render(self, records: &[Record], options: &Options) -> Result<String, Error> {
+        let render = match self {
+            Self::Junit => junit::gitlab,
+            Self::JunitJenkins => junit::jenkins,
+            Self::GithubAnnotations => github_annotations::render,
+            Self::GithubSummary => github_summary::render,
+            Self::GitlabCodeQuality => gitlab_code_quality::render,
+            Self::Sarif => sarif::render,
+            Self::Tap => tap::render,
+            Self::Gradescope => gradescope::render,
+            Self::Classroom50 => classroom50::render,
+            Self::Prairielearn => prairielearn::render,
+            Self::Exercism => exercism::render,
+            Self::Canvas => canvas::render,
+            Self::Csv => csv::render,
+            Self::HtmlClass => html_class::render,
+            Self::HtmlStudent => html_student::render,
+        };
+        render(records, options)
+    }
+
     /// Who reads it when nobody says.
     pub const fn audience(self) -> Audience {
         match self {

@@ -1,0 +1,86 @@
+//! `checker grade --plan`: the files with which an engine grades the class on many machines.
+
+use std::fs;
+use std::path::Path;
+
+use grading::plan::{Engine, Grade as Command, Plan, PlannedFile};
+
+use super::inputs::Inputs;
+use crate::cli::{Backend, Grade, Sandbox};
+use crate::commands::Usage;
+use crate::exit::Exit;
+
+/// Writes the plan into `OUT/plan` and says what to do with it.
+pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit> {
+    let engine = Engine::ALL.into_iter().find(|e| e.as_str() == engine).ok_or_else(|| {
+        let known = Engine::ALL.map(Engine::as_str).join(", ");
+        Usage(format!("there is no engine `{engine}` to plan for: there are {known}"))
+    })?;
+    let here = std::env::current_dir()?.display().to_string();
+    let students: Vec<String> = inputs.places.iter().map(|place| place.id.clone()).collect();
+    let gpus = u32::from(args.backend != Backend::Sim);
+    let mut plan = Plan::new(engine, &here, command(args), students);
+    plan.gpus = gpus;
+    if let Some(jobs) = args.jobs {
+        plan.jobs = jobs.into();
+    }
+    plan.image.clone_from(&args.image);
+    plan.partition.clone_from(&args.partition);
+    plan.account.clone_from(&args.account);
+    if let Some(shards) = args.shards {
+        plan.shards = shards;
+    }
+    let planned = plan.files().map_err(|error| Usage(error.to_string()))?;
+    put(&args.out.join("plan"), &planned.files)?;
+    for line in &inputs.refused {
+        eprintln!("warning: {}", crate::explain::neutral(line));
+    }
+    say!("{}", planned.next.trim_end());
+    Ok(Exit::Passed)
+}
+
+/// Writes the files of a plan.
+pub fn put(folder: &Path, files: &[PlannedFile]) -> anyhow::Result<()> {
+    for file in files {
+        let path = folder.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(&path, &file.contents)?;
+        #[cfg(unix)]
+        if file.executable {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+    }
+    Ok(())
+}
+
+/// The command of one shard.
+fn command(args: &Grade) -> Command {
+    let text = |path: &Path| path.display().to_string();
+    let program = std::env::current_exe().map_or_else(|_| "checker".to_owned(), |exe| text(&exe));
+    let mut options = vec![];
+    let mut option = |name: &str, value: String| options.extend([format!("--{name}"), value]);
+    match args.backend {
+        Backend::Auto => option("backend", "auto".into()),
+        Backend::Gpu => option("backend", "gpu".into()),
+        Backend::Sim => option("backend", "sim".into()),
+    }
+    match args.sandbox {
+        Sandbox::Require => option("sandbox", "require".into()),
+        Sandbox::Try => option("sandbox", "try".into()),
+        Sandbox::Off => option("sandbox", "off".into()),
+    }
+    option("memory", args.memory.to_string());
+    if let Some(at) = &args.submitted_at {
+        option("submitted-at", at.clone());
+    }
+    Command {
+        program,
+        submissions: args.submissions.iter().map(|path| text(path)).collect(),
+        roster: args.roster.as_deref().map(text),
+        policy: args.policy.as_deref().map(text),
+        seed_file: args.seed_file.as_deref().map(text),
+        out: text(&args.out),
+        options,
+    }
+}

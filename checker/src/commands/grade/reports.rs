@@ -1,0 +1,215 @@
+//! What grading leaves behind for the class, and says at its end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use colored::Colorize;
+use grading::formats::{Audience, Error as NoReport, Format, Options, html_student};
+use grading::record::{Record, Status};
+use grading::store::Store;
+use jiff::Timestamp;
+
+use super::Tally;
+use super::inputs::Inputs;
+use crate::cli::Grade;
+use crate::exit::Exit;
+use crate::explain::neutral;
+
+/// Most names that one line lists.
+const NAMES: usize = 8;
+
+/// Writes the class's files and says what came out.
+pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> anyhow::Result<Exit> {
+    let (records, damaged) = records(store)?;
+    for line in &damaged {
+        eprintln!("{}: {}", "warning".yellow().bold(), neutral(line));
+    }
+    let written = write(&args.out, &records)?;
+    let refused = inputs.refused.len() + tally.refused.len();
+    summary(&records, tally.unchanged, refused);
+    if let Some(roster) = &inputs.roster {
+        for problem in &roster.problems {
+            eprintln!(
+                "{}: the roster: {}",
+                "warning".yellow().bold(),
+                neutral(&problem.to_string())
+            );
+        }
+        let ids: Vec<&str> = records.iter().map(|record| record.student.id.as_str()).collect();
+        let both = roster.match_up(ids.iter().copied());
+        // of a shard others are missing by intent
+        let missing: Vec<&str> = match args.shard {
+            None => both.missing.iter().map(|entry| entry.student.id.as_str()).collect(),
+            Some(_) => vec![],
+        };
+        if !missing.is_empty() {
+            say!("  {} of the roster handed in nothing: {}", missing.len(), names(&missing));
+        }
+        for unknown in &both.unknown {
+            say!("  {}", neutral(&unknown.to_string()));
+        }
+    }
+    say!("  {}", written.join("   "));
+    let whole = records.iter().all(|record| record.score.complete) && damaged.is_empty();
+    Ok(if whole { Exit::Passed } else { Exit::Environment })
+}
+
+/// Every record of a folder, and a line for each that cannot be read.
+pub fn records(store: &Store) -> anyhow::Result<(Vec<Record>, Vec<String>)> {
+    let (mut records, mut damaged) = (vec![], vec![]);
+    for record in store.records()? {
+        match record {
+            Ok(record) => records.push(record),
+            Err(error) => damaged.push(error.to_string()),
+        }
+    }
+    records.sort_by(|a, b| a.student.id.cmp(&b.student.id));
+    Ok((records, damaged))
+}
+
+/// Writes the files of a class into `out`: their paths.
+pub fn write(out: &Path, records: &[Record]) -> anyhow::Result<Vec<String>> {
+    let mut written = vec![];
+    if records.is_empty() {
+        return Ok(written);
+    }
+    let options = Options { audience: Audience::Instructor, ..Options::new(Timestamp::now()) };
+    for (name, format) in [("class.html", Format::HtmlClass), ("grades.csv", Format::Csv)] {
+        let path = out.join(name);
+        fs::write(&path, format.render(records, &options)?)?;
+        written.push(path.display().to_string());
+    }
+    let students = out.join("students");
+    fs::create_dir_all(&students)?;
+    for file in html_student::files(records, &Options::new(Timestamp::now()))
+        .map_err(|error: NoReport| anyhow::anyhow!(error))?
+    {
+        fs::write(students.join(&file.path), file.contents)?;
+    }
+    written.push(format!("{}/", students.display()));
+    let contained: String = records.iter().flat_map(contained).collect();
+    let path = out.join("contained.txt");
+    if contained.is_empty() {
+        // of an earlier run
+        let _ = fs::remove_file(&path);
+    } else {
+        fs::write(&path, contained)?;
+        written.push(path.display().to_string());
+    }
+    Ok(written)
+}
+
+/// A line for each file that had to be stopped.
+fn contained(record: &Record) -> Vec<String> {
+    let flags = record.flags.iter().filter(|flag| flag.what == "contained");
+    let line = |id: &str, exercise: &str, detail: &str| {
+        neutral(&format!("{id}: {exercise}: {detail}")).replace('\n', " ") + "\n"
+    };
+    let exercise = |flag: &grading::record::Flag| flag.exercise.clone().unwrap_or_default();
+    flags.map(|flag| line(&record.student.id, &exercise(flag), &flag.detail)).collect()
+}
+
+/// The lines that a person reads at the end.
+pub fn summary(records: &[Record], unchanged: usize, refused: usize) {
+    let shares: Vec<f64> = sorted(
+        records
+            .iter()
+            .filter(|r| r.score.possible > 0.0)
+            .map(|record| 100.0 * record.score.points / record.score.possible),
+    );
+    let contained =
+        records.iter().filter(|r| r.flags.iter().any(|flag| flag.what == "contained")).count();
+    let incomplete: Vec<&str> = records
+        .iter()
+        .filter(|record| !record.score.complete)
+        .map(|record| record.student.id.as_str())
+        .collect();
+    let mut line = format!("  {} graded", records.len());
+    if unchanged > 0 {
+        line += &format!(" ({unchanged} of them before, and unchanged)");
+    }
+    if let Some(median) = median(&shares) {
+        line += &format!(" · median {median:.0} %");
+    }
+    if contained > 0 {
+        line += &format!(" · {contained} contained");
+    }
+    if refused > 0 {
+        line += &format!(" · {refused} not readable");
+    }
+    say!("{line}");
+    if !incomplete.is_empty() {
+        say!(
+            "  {} {} not graded completely, because of this machine: {}; run it again",
+            incomplete.len(),
+            if incomplete.len() == 1 { "is" } else { "are" },
+            names(&incomplete)
+        );
+    }
+    let mut told = vec![];
+    if let Some((id, share)) = hardest(records) {
+        told.push(format!("hardest: {id} ({share:.0} % pass)"));
+    }
+    if let Some((slug, exercise, count)) = commonest(records) {
+        told.push(format!("commonest finding: {slug} in {exercise} ({count} students)"));
+    }
+    if !told.is_empty() {
+        say!("  {}", neutral(&told.join(" · ")));
+    }
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn median(sorted: &[f64]) -> Option<f64> {
+    let upper = sorted.get(sorted.len() / 2)?;
+    match sorted.len() % 2 {
+        0 => Some(f64::midpoint(*sorted.get(sorted.len() / 2 - 1)?, *upper)),
+        _ => Some(*upper),
+    }
+}
+
+/// The exercise that the fewest of those who handed it in have passed, and their share in percent.
+fn hardest(records: &[Record]) -> Option<(String, f64)> {
+    let mut by: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for exercise in records.iter().flat_map(|record| &record.exercises) {
+        if matches!(exercise.status, Status::Missing | Status::NotGraded) {
+            continue;
+        }
+        let (passed, all) = by.entry(&exercise.id).or_default();
+        *passed += u32::from(exercise.status == Status::Passed);
+        *all += 1;
+    }
+    let share = |(passed, all): (u32, u32)| 100.0 * f64::from(passed) / f64::from(all);
+    by.into_iter()
+        .map(|(id, counts)| (id.to_owned(), share(counts)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, share)| *share < 100.0)
+}
+
+/// The verdict that most students have in one exercise, "not started" and passes left out.
+fn commonest(records: &[Record]) -> Option<(String, String, usize)> {
+    let mut by: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for exercise in records.iter().flat_map(|record| &record.exercises) {
+        let slug = exercise.report.as_ref().map_or("", |report| report.slug.as_str());
+        if !["", "passed", "not-started", "not-graded"].contains(&slug) {
+            *by.entry((slug, &exercise.id)).or_default() += 1;
+        }
+    }
+    by.into_iter()
+        .max_by_key(|(_, count)| *count)
+        .map(|((slug, id), count)| (slug.to_owned(), id.to_owned(), count))
+}
+
+/// A few names, and how many more.
+pub fn names(all: &[&str]) -> String {
+    let mut shown: Vec<String> = all.iter().take(NAMES).map(|name| neutral(name)).collect();
+    if all.len() > NAMES {
+        shown.push(format!("and {} more", all.len() - NAMES));
+    }
+    shown.join(", ")
+}

@@ -1,0 +1,82 @@
+//! `checker report`: records in the format that somebody else reads.
+
+use std::fs;
+use std::path::Path;
+
+use grading::formats::{self, Format, Options};
+use grading::record::Record;
+use grading::store;
+use jiff::Timestamp;
+
+use super::Usage;
+use crate::cli::{Audience, Report};
+use crate::exit::Exit;
+
+/// Writes one format. Nothing is run.
+pub fn run(args: &Report) -> anyhow::Result<Exit> {
+    let Some(format) = Format::parse(&args.format) else {
+        let known = Format::all().map(Format::name);
+        let near = known.iter().max_by(|a, b| {
+            strsim::jaro_winkler(a, &args.format).total_cmp(&strsim::jaro_winkler(b, &args.format))
+        });
+        let near = near.copied().unwrap_or_default();
+        let known = known.join(", ");
+        return Err(Usage(format!(
+            "there is no format `{}`; did you mean `{near}`? There are {known}",
+            args.format
+        ))
+        .into());
+    };
+    let records = read(&args.records)?;
+    let audience = match args.audience {
+        None => format.audience(),
+        Some(Audience::Student) => formats::Audience::Student,
+        Some(Audience::Instructor) => formats::Audience::Instructor,
+    };
+    let options = Options {
+        audience,
+        assignment: args.column.clone(),
+        // what a runner hands over: GITHUB_..., CLASSROOM, COMMIT_URL
+        platform: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        ..Options::new(Timestamp::now())
+    };
+    let text = format.render(&records, &options)?;
+    match &args.out {
+        Some(path) => fs::write(path, text)
+            .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", path.display()))?,
+        None => say!("{}", text.trim_end_matches('\n')),
+    }
+    Ok(Exit::Passed)
+}
+
+/// The records that paths name: files, and all of a folder. One that cannot be read stops everything: a report with a hole in
+/// it would be taken for whole.
+fn read(paths: &[std::path::PathBuf]) -> anyhow::Result<Vec<Record>> {
+    let mut records = vec![];
+    for path in paths {
+        if path.is_dir() {
+            let mut files: Vec<_> = fs::read_dir(path)?
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|file| is_record(file))
+                .collect();
+            files.sort();
+            if files.is_empty() {
+                return Err(Usage(format!("{} holds no records", path.display())).into());
+            }
+            for file in files {
+                records.push(store::read_file(&file).map_err(|error| Usage(error.to_string()))?);
+            }
+        } else {
+            records.push(store::read_file(path).map_err(|error| Usage(error.to_string()))?);
+        }
+    }
+    Ok(records)
+}
+
+fn is_record(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".json") && !name.starts_with('.')
+}
