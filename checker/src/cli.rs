@@ -464,6 +464,8 @@ pub enum Book {
 pub enum Dev {
     /// Prove that the course is sound: skeletons fail as stated, solutions pass, every mutant is caught
     Check(DevCheck),
+    /// Make up a class whose grades are known, or compare its records with them
+    Class(DevClass),
     /// Write the files of a new exercise, and print the one line to add
     #[command(after_help = "Example:\n  checker dev new ch01_threads/halve_it")]
     New {
@@ -528,6 +530,26 @@ pub struct DevCheck {
     /// How to print the result.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// `checker dev class`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  checker dev class /tmp/class --students 200         submissions, roster, policy, secret, and what each grade must be
+  checker dev class /tmp/class --verify /tmp/out      exit code 2 when a grade is not as planted")]
+pub struct DevClass {
+    /// The class's folder.
+    pub dir: PathBuf,
+    /// How many students.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub students: u32,
+    /// Another class.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// Compare the records in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub verify: Option<PathBuf>,
 }
 
 /// `checker dev time`

@@ -155,10 +155,8 @@ impl Worker {
         let confined = self.confined()?;
         match (self.rules.mode, confined.holds()) {
             (Sandbox::Require, false) => {
-                {
                 let words = confined.to_string();
                 Err(Error::NoSandbox(confined.missing.unwrap_or(words)))
-            }
             }
             _ => Ok(()),
         }

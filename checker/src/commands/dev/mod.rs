@@ -1,6 +1,7 @@
 //! `checker dev`: the tools of an author.
 
 mod check;
+mod class;
 mod hardware;
 mod new;
 mod originals;
@@ -20,6 +21,7 @@ use crate::exit::Exit;
 pub fn run(args: &Dev) -> anyhow::Result<Exit> {
     match args {
         Dev::Check(args) => check::run(args),
+        Dev::Class(args) => class::run(args),
         Dev::New { path } => new::run(path),
         Dev::Bless(args) => originals::run(args.name.as_deref()),
         Dev::Ptx(args) => ptx::run(args),

@@ -137,7 +137,7 @@ fn baseline(verdict: &Verdict) -> Option<String> {
 }
 
 /// The wrong kernels of an exercise, in order of name.
-fn mutants(root: &Path, spec: &Spec) -> Vec<PathBuf> {
+pub fn mutants(root: &Path, spec: &Spec) -> Vec<PathBuf> {
     let folder = root.join("checker").join("mutants").join(spec.chapter).join(spec.id);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut mutants: Vec<_> =
@@ -147,7 +147,7 @@ fn mutants(root: &Path, spec: &Spec) -> Vec<PathBuf> {
 }
 
 /// The diagnostic that a mutant's first line expects.
-fn expectation(path: &Path) -> Result<Slug, String> {
+pub fn expectation(path: &Path) -> Result<Slug, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let first = text.lines().next().unwrap_or_default();
     let name = first.strip_prefix("// expect:").ok_or("its first line is not `// expect: SLUG`")?;
@@ -208,7 +208,7 @@ fn code(source: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-fn stem(path: &Path) -> String {
+pub fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
