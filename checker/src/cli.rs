@@ -524,6 +524,9 @@ pub struct DevCheck {
     /// Whether the code is confined to what it needs.
     #[arg(long, value_enum, default_value_t)]
     pub sandbox: Sandbox,
+    /// Check each solution with so many further seeds: what is right must be right with inputs that nobody knows.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seeds: u64,
     /// Write what the verdicts say to `checker/screens/`, to be read and committed, instead of comparing it.
     #[arg(long)]
     pub bless: bool,

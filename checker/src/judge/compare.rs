@@ -36,18 +36,25 @@ pub struct Comparison<'a> {
     typical: f64,
 }
 
+/// The mean magnitude of an array's finite values; 0 of none.
+pub fn typical(array: &Array) -> f64 {
+    let finite = (0..array.len()).map(|i| array.get_f64(i).abs()).filter(|v| v.is_finite());
+    let (sum, count) =
+        finite.fold((0.0, 0_u32), |(sum, count), v| (sum + v, count.saturating_add(1)));
+    if count == 0 { 0.0 } else { sum / f64::from(count) }
+}
+
 impl<'a> Comparison<'a> {
     /// Compares `bytes`, elements of `dtype`, with `reference`.
     pub fn new(dtype: DType, bytes: &'a [u8], reference: &'a Array, rule: Tolerance) -> Self {
-        let mut this = Self { dtype, bytes, reference, rule, typical: 0.0 };
-        if let Tolerance::Roundings(_) = rule {
-            let finite = || (0..reference.len()).map(|i| this.expected(i).as_f64().abs());
-            let (sum, count) = finite()
-                .filter(|v| v.is_finite())
-                .fold((0.0, 0_u32), |(sum, count), v| (sum + v, count.saturating_add(1)));
-            this.typical = if count == 0 { 0.0 } else { sum / f64::from(count) };
-        }
-        this
+        let typical =
+            if matches!(rule, Tolerance::Roundings(_)) { typical(reference) } else { 0.0 };
+        Self { dtype, bytes, reference, rule, typical }
+    }
+
+    /// The same where values are known to be as large as this, as a rule.
+    pub fn at_least(self, typical: f64) -> Self {
+        Self { typical: self.typical.max(typical), ..self }
     }
 
     /// Number of elements.
@@ -100,7 +107,8 @@ impl<'a> Comparison<'a> {
     /// * [`Tolerance::Within`]`(step)`: `step`.
     /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's machine epsilon (2^-23
     ///   for `float`, 2^-52 for `double`) and the magnitude is the larger of `|expected|` and the mean of `|expected|`
-    ///   over the output, so that a sum which happens to cancel to nearly 0 is not held to 0's precision.
+    ///   over the output, so that a sum which happens to cancel to nearly 0 is not held to 0's precision. An output of a
+    ///   few elements may cancel as a whole: [`super::usual`] knows how large it is with other inputs.
     pub fn tolerance(&self, i: usize) -> f64 {
         let eps = match self.dtype {
             DType::F32 => f64::from(f32::EPSILON),

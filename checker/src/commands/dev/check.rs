@@ -80,7 +80,7 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
         }
         (Backend::Auto | Backend::Gpu, false) => Screens::Leave,
     };
-    prove_all(&root, &specs, engines, screens, |spec, proofs| {
+    prove_all(&root, &specs, engines, (screens, args.seeds), |spec, proofs| {
         record.problems += proofs.iter().filter(|proof| proof.problem.is_some()).count();
         record.devices.extend(proofs.iter().filter_map(|proof| proof.device.clone()));
         if args.format == Format::Term {
@@ -100,7 +100,7 @@ fn prove_all(
     root: &Path,
     specs: &[&'static Spec],
     engines: Vec<Engine>,
-    screens: Screens,
+    (screens, seeds): (Screens, u64),
     mut tell: impl FnMut(&'static Spec, Vec<Proof>),
 ) -> Result<(), attempt::Error> {
     let next = AtomicUsize::new(0);
@@ -110,7 +110,7 @@ fn prove_all(
             let (to, next) = (to.clone(), &next);
             scope.spawn(move || {
                 while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let proofs = proofs::prove(root, spec, &mut engine, screens);
+                    let proofs = proofs::prove(root, spec, &mut engine, screens, seeds);
                     if to.send((spec.id, proofs)).is_err() {
                         break;
                     }

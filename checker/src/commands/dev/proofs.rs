@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{originals, screens};
 use crate::attempt::{self, Attempt, Options};
+use crate::backend::poison::mix;
 use crate::engine::Engine;
 use crate::spec::{Spec, Start};
 use crate::verdict::{Slug, Verdict};
@@ -52,6 +53,7 @@ pub fn prove(
     spec: &'static Spec,
     engine: &mut Engine,
     screens: Screens,
+    seeds: u64,
 ) -> Result<Vec<Proof>, attempt::Error> {
     let exercise = root.join("exercises").join(originals::file(spec));
     let solution = root.join("solutions").join(originals::file(spec));
@@ -74,6 +76,22 @@ pub fn prove(
     let baseline = ran.1.and_then(|attempt| baseline(&attempt.verdict));
     proofs.push(Proof { problem: ran.0.problem.clone().or(baseline), ..ran.0 });
     proofs.push(run("solution", spec, &solution, Slug::Passed, engine)?.0);
+    for seed in 0..seeds {
+        // far from each other, as secret ones are: a case adds its index
+        let seed = mix(seed);
+        let options = Options { seed, ..Options::default() };
+        let (proof, _) = run_with(
+            &format!("solution, seed {seed}"),
+            spec,
+            &solution,
+            Slug::Passed,
+            engine,
+            &options,
+        )?;
+        if proof.problem.is_some() {
+            proofs.push(proof);
+        }
+    }
     for path in mutants {
         let about = format!("mutant {}", stem(&path));
         let proof = match expectation(&path) {
@@ -108,7 +126,18 @@ fn run(
     expected: Slug,
     engine: &mut Engine,
 ) -> Result<(Proof, Option<Attempt>), attempt::Error> {
-    let attempt = match attempt::check(spec, path, engine, &Options::default()) {
+    run_with(about, spec, path, expected, engine, &Options::default())
+}
+
+fn run_with(
+    about: &str,
+    spec: &'static Spec,
+    path: &Path,
+    expected: Slug,
+    engine: &mut Engine,
+    options: &Options,
+) -> Result<(Proof, Option<Attempt>), attempt::Error> {
+    let attempt = match attempt::check(spec, path, engine, options) {
         Ok(attempt) => attempt,
         // Without a compiler or the GPU that was asked for, nothing can be proven at all. Everything else is a finding,
         // and must not hide the other findings.
