@@ -413,6 +413,7 @@ impl Exercise {
                 (Show::Nothing, Some(rest)) => {
                     rest.points += item.points;
                     rest.possible += item.possible;
+                    rest.extra += item.extra;
                 }
                 (Show::Nothing, none) => {
                     let hidden = Item {
@@ -421,6 +422,7 @@ impl Exercise {
                         slug: WITHHELD.into(),
                         kind: Kind::Case,
                         reveal: None,
+                        given: false,
                         outcome: Outcome::NotRun,
                         ..item
                     };

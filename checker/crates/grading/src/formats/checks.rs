@@ -55,25 +55,19 @@ pub struct Check<'a> {
     pub report: Option<&'a Report>,
 }
 
-/// The checks of an exercise, at least one. An exercise that is not passed has at least one that is not [`State::Held`] and
-/// not [`State::Skipped`], so that no reader takes it for passed.
+/// The checks of an exercise, at least one. An exercise that is neither passed nor excused has at least one that is not
+/// [`State::Held`] and not [`State::Skipped`], so that no reader takes it for passed. Extra credit that is missed is nothing
+/// wrong.
 pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
     let mut checks: Vec<Check<'_>> = vec![];
     if exercise.items.is_empty() {
         let state = if exercise.status == Status::Passed { State::Held } else { State::Skipped };
-        checks.push(Check {
-            exercise,
-            item: None,
-            name: "the exercise".into(),
-            state,
-            slug: exercise.status.as_str().into(),
-            message: exercise.status.as_str().into(),
-            report: None,
-        });
+        checks.push(whole(exercise, state, exercise.status.as_str()));
     }
     for item in &exercise.items {
         let state = match item.outcome {
             Outcome::Held => State::Held,
+            Outcome::Failed if item.extra > 0.0 => State::Skipped,
             Outcome::Failed => State::Failed,
             Outcome::NotRun => State::Skipped,
         };
@@ -87,6 +81,9 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
                 format!("{} with secret inputs", words(&line(message)))
             }
             "" => words(&slug),
+            message if item.extra > 0.0 && item.outcome == Outcome::Failed => {
+                format!("no extra credit: {}", line(message))
+            }
             message => line(message),
         };
         checks.push(Check {
@@ -100,6 +97,12 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
         });
     }
     match exercise.status {
+        _ if exercise.excused => {
+            checks.retain(|check| check.state == State::Held);
+            if checks.is_empty() {
+                checks.push(whole(exercise, State::Skipped, "excused"));
+            }
+        }
         Status::NotGraded => say(&mut checks, State::NotGraded, "not-graded", NOT_GRADED),
         Status::Missing => {
             let message = format!("missing: there is no {} in the submission", path(exercise));
@@ -112,6 +115,19 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
         check.message = cut(&check.message, LONGEST_LINE);
     }
     checks
+}
+
+/// One check that stands for the exercise.
+fn whole<'a>(exercise: &'a Exercise, state: State, slug: &str) -> Check<'a> {
+    Check {
+        exercise,
+        item: None,
+        name: "the exercise".into(),
+        state,
+        slug: slug.into(),
+        message: words(slug),
+        report: None,
+    }
 }
 
 const NOT_GRADED: &str =
@@ -208,9 +224,14 @@ impl Check<'_> {
 
     /// "points: 0 of 2", where there are any, and where they are decided.
     fn points(&self) -> Option<String> {
-        let counts = |item: &&Item| item.possible != 0.0 || item.points != 0.0;
-        let item = self.item.filter(counts).filter(|_| self.state != State::NotGraded)?;
-        Some(format!("points: {} of {}", number(item.points), number(item.possible)))
+        let item = self.item.filter(|_| self.state != State::NotGraded)?;
+        let [points, possible, extra] = [item.points, item.possible, item.extra].map(number);
+        match (possible.as_str(), extra.as_str()) {
+            ("0", "0") if points == "0" => None,
+            ("0", "0") => Some(format!("points: {points}, for what was there before")),
+            ("0", _) => Some(format!("extra points: {points} of {extra}")),
+            _ => Some(format!("points: {points} of {possible}")),
+        }
     }
 
     /// Everything that is known of it, as plain text of several lines without colour. The first line says what is wrong, as

@@ -30,9 +30,9 @@ fn case(name: &str, outcome: Outcome, points: f64, possible: f64) -> Item {
         show: Show::Verdict,
         reveal: None,
         outcome,
+        given: false,
         points,
         possible,
-        given: false,
         extra: 0.0,
         slug: "passed".into(),
         message: "passed".into(),
@@ -80,9 +80,9 @@ fn exercise(chapter: &str, id: &str, status: Status, items: Vec<Item>) -> Exerci
         points: items.iter().map(|item| item.points).sum(),
         possible: items.iter().map(|item| item.possible).sum(),
         bonus: false,
+        excused: false,
         due: Some(time("2026-05-01T21:59:00Z")),
         late_days: 0,
-        excused: false,
         free_days: 0,
         penalty: 0.0,
         file: Some(format!("exercises/{chapter}/{id}.cu")),
@@ -166,6 +166,7 @@ fn ada() -> Record {
             not_begun(),
             missing(),
             not_graded(),
+            excused(),
         ],
     )
 }
@@ -175,6 +176,11 @@ fn passed() -> Exercise {
         held("one block", 1.0),
         held("five blocks", 1.0),
         secret(Show::Verdict, held("five blocks", 1.0)),
+        Item {
+            extra: 1.0,
+            ..gate(wrong("instructions <= 9000", 0.0, "gate-missed", "9212 instructions", None))
+        },
+        Item { given: true, ..held("no bank conflicts", 0.0) },
     ];
     exercise("ch01_threads", "blocks", Status::Passed, items)
 }
@@ -312,6 +318,14 @@ fn not_graded() -> Exercise {
     let items = vec![not_run("one block", 1.0), not_run("five blocks", 1.0)];
     let mut exercise = exercise("ch04_reductions", "scan", Status::NotGraded, items);
     exercise.retries = 3;
+    exercise
+}
+
+fn excused() -> Exercise {
+    let mut exercise =
+        exercise("ch04_reductions", "scan_grid", Status::Missing, vec![not_run("one block", 0.0)]);
+    exercise.file = None;
+    exercise.excused = true;
     exercise
 }
 

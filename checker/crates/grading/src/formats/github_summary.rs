@@ -56,8 +56,8 @@ fn table(record: &Record, single: bool) -> String {
         "" => format!("## {of}\n\n"),
         _ => format!("## {}: {of}\n\n", markdown(&title)),
     };
-    let waiting =
-        record.exercises.iter().filter(|exercise| exercise.status == Status::NotGraded).count();
+    let waits = |one: &&Exercise| one.status == Status::NotGraded && !one.excused;
+    let waiting = record.exercises.iter().filter(waits).count();
     if waiting > 0 || !score.complete {
         out.push_str(&format!(
             "**Not complete:** the machine failed on {waiting} of {} exercises. They are to be graded again, and until \
@@ -102,15 +102,16 @@ fn row(exercise: &Exercise) -> String {
     }
     format!(
         "| {} | {} | {held} of {} | {points} | {} |\n",
-        mark(exercise.status),
+        mark(exercise),
         markdown_cell(&cut(&name, CELL)),
         checks.len(),
         said.map(|check| markdown_cell(&cut(&check.message, CELL))).unwrap_or_default(),
     )
 }
 
-const fn mark(status: Status) -> &'static str {
-    match status {
+const fn mark(exercise: &Exercise) -> &'static str {
+    match exercise.status {
+        _ if exercise.excused => "➖ excused",
         Status::Passed => "✅ passed",
         Status::Partial => "🟡 partial",
         Status::Failed => "❌ failed",

@@ -32,6 +32,8 @@ fn item() -> impl Strategy<Value = Item> {
                 show,
                 reveal,
                 outcome,
+                given: false,
+                extra: 0.0,
                 points: 1.0,
                 possible: 2.0,
                 given: false,
