@@ -103,7 +103,7 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
     };
     let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
     // What stands for all hidden items has no outcome that may be told.
-    let told = |item: &&Item| !(item.hidden && item.slug == "hidden");
+    let told = |item: &&Item| !item.is_withheld();
     let mut tests: Vec<Test> = exercise
         .items
         .iter()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::checks::{number, verdict};
 use super::{Error, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 
@@ -73,9 +74,7 @@ pub fn points(points: f64) -> String {
     if !points.is_finite() {
         return String::new();
     }
-    let text = format!("{points:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".into() } else { text.into() }
+    number(points)
 }
 
 /// Of an exercise, how far its items' points are from its own: what a cap took, or all of it where there are no items.
@@ -134,44 +133,7 @@ pub fn item_text(exercise: &Exercise, item: &Item) -> String {
 
 /// A report as text, without the learner's source.
 pub fn report_text(report: &Report) -> String {
-    let mut lines = vec![escape::plain(&report.title)];
-    if let Some(case) = &report.case {
-        lines.push(escape::line(case));
-    }
-    for span in &report.spans {
-        lines.push(format!("line {}: {}", span.line, escape::line(&span.label)));
-    }
-    lines.extend(columns(&report.table));
-    lines.extend(report.notes.iter().map(|note| escape::plain(note)));
-    for (word, text) in
-        [("think", &report.think), ("learn", &report.learn), ("again", &report.again)]
-    {
-        if let Some(text) = text {
-            lines.push(format!("{word}: {}", escape::plain(text)));
-        }
-    }
-    if let Some(printed) = &report.printed {
-        lines.push(format!("printed:\n{}", escape::plain(printed)));
-    }
-    lines.retain(|line| !line.trim().is_empty());
-    lines.join("\n")
-}
-
-/// A table in columns of equal width.
-fn columns(table: &[Vec<String>]) -> Vec<String> {
-    let rows: Vec<Vec<String>> =
-        table.iter().map(|row| row.iter().map(|cell| escape::line(cell)).collect()).collect();
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
-    rows.iter()
-        .map(|row| {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        })
-        .collect()
+    verdict(report, "").trim().to_owned()
 }
 
 /// A value as indented JSON, with a line end.
@@ -208,12 +170,5 @@ mod tests {
         ] {
             assert_eq!(points(value), text);
         }
-    }
-
-    /// Cells of a table stand in columns, however wide they are.
-    #[test]
-    fn tables_have_columns() {
-        let table = [vec!["i".into(), "got".into()], vec!["1000".into(), "é".into(), "x".into()]];
-        assert_eq!(columns(&table), ["i     got", "1000  é    x"]);
     }
 }
