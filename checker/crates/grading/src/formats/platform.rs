@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use super::checks::{number, verdict};
-use super::{Error, Options, escape};
+use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 
 /// The one record that there must be, with a grade that may be used, whole: see [`Options::view`] for what its student may
@@ -14,26 +12,26 @@ use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 /// # Errors
 /// When there is another number of records, when the machine could not grade everything (these platforms take whatever
 /// they are given for the final grade), when there is nothing in it, or a number in it is none.
-pub fn only<'a>(format: &'static str, records: &'a [Record]) -> Result<&'a Record, Error> {
+pub fn only(format: Format, records: &[Record]) -> Result<&Record, Error> {
     let record = match records {
-        [] => return Err(Error::NoRecords { format }),
         [record] => record,
-        more => return Err(Error::OneRecord { format, records: more.len() }),
+        [] => return Err(Error::NoRecords { format: format.name() }),
+        more => return Err(Error::OneRecord { format: format.name(), records: more.len() }),
     };
     let student = || escape::cut(&escape::line(&record.student.id), 80);
     if !complete(record) {
-        return Err(Error::Incomplete { format, student: student() });
+        return Err(Error::Incomplete { format: format.name(), student: student() });
     }
     if record.exercises.is_empty() {
         return Err(Error::Missing {
-            format,
+            format: format.name(),
             what: format!("at least one exercise in the record of {}", student()),
             way_out: "an empty list is a full score there; name exercises in the policy".into(),
         });
     }
     if !numbers(record).all(f64::is_finite) {
         let reason = format!("a number in the record of {} is not finite", student());
-        return Err(Error::Write { format, reason });
+        return Err(Error::Write { format: format.name(), reason });
     }
     Ok(record)
 }
@@ -42,9 +40,9 @@ pub fn only<'a>(format: &'static str, records: &'a [Record]) -> Result<&'a Recor
 ///
 /// # Errors
 /// As [`only`].
-pub fn view(format: &'static str, records: &[Record], options: &Options) -> Result<Record, Error> {
+pub fn view(format: Format, records: &[Record], options: &Options) -> Result<Record, Error> {
     only(format, records)?;
-    options.view(records).pop().ok_or(Error::NoRecords { format })
+    options.one(format, records)
 }
 
 /// Whether every exercise was graded.
@@ -134,16 +132,6 @@ pub fn item_text(exercise: &Exercise, item: &Item) -> String {
 /// A report as text, without the learner's source.
 pub fn report_text(report: &Report) -> String {
     verdict(report, "").trim().to_owned()
-}
-
-/// A value as indented JSON, with a line end.
-///
-/// # Errors
-/// When it cannot be written as JSON.
-pub fn json(format: &'static str, value: &impl Serialize) -> Result<String, Error> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Error::Write { format, reason: error.to_string() })?;
-    Ok(text + "\n")
 }
 
 /// A name that is never empty.
