@@ -338,7 +338,10 @@ fn sum(record: &Record) -> Markup {
         @if complete(record) {
             td class="num" { (points(record.score.points)) }
         } @else {
-            td class="num bad" data-v="-1" title="not complete" { "not complete" }
+            td class="num" data-v="-1" {
+                b class="bad" title="not complete" aria-hidden="true" { "?" }
+                span class="hide" { "not complete" }
+            }
         }
     }
 }
@@ -393,8 +396,8 @@ fn cell_signs() -> Markup {
 
 fn signs() -> Markup {
     html! {
-        "Points of exercises are before any penalty; a student's points are what counts. A dash in a course's own units is \
-         never a zero: it means that no file was handed in."
+        "Points of an exercise are before any penalty; a student's points are what counts. A dash means that no file was \
+         handed in, an empty cell that the exercise is not asked of that student."
     }
 }
 
