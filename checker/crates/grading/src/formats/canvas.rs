@@ -13,10 +13,10 @@
 use std::collections::BTreeMap;
 
 use super::platform::{complete, points};
-use super::{Error, Options, escape, sheet};
+use super::{Error, Format, Options, escape, sheet};
 use crate::record::{Record, Student};
 
-const FORMAT: &str = "canvas";
+const FORMAT: Format = Format::Canvas;
 
 /// The roster's columns that Canvas knows, in its order.
 const COLUMNS: [&str; 6] =
@@ -45,13 +45,13 @@ const NO_ASSIGNMENT: [&str; 9] = [
 /// When there is no record, the header is not of that form, students differ in what is possible, or a student could not be
 /// found again for certain.
 pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let first = records.first().ok_or(Error::NoRecords { format: FORMAT })?;
+    let first = records.first().ok_or(Error::NoRecords { format: FORMAT.name() })?;
     let header = assignment(options)?;
     let possible = points(first.score.possible);
     let others = |record: &&Record| points(record.score.possible) != possible;
     if let Some(other) = records.iter().find(others) {
         return Err(Error::Student {
-            format: FORMAT,
+            format: FORMAT.name(),
             student: id_of(&other.student),
             problem: format!(
                 "{} points are possible, and {possible} for {}",
@@ -83,7 +83,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         let (key, mut row) = identity(&record.student, &used)?;
         if let Some(other) = known.insert(key.clone(), &record.student) {
             return Err(Error::Student {
-                format: FORMAT,
+                format: FORMAT.name(),
                 student: id_of(&record.student),
                 problem: format!("Canvas knows it by {key}, and {} too", id_of(other)),
                 way_out: "correct the roster".into(),
@@ -97,13 +97,13 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         row.push(grade);
         rows.push(row);
     }
-    sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT, reason })
+    sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name(), reason })
 }
 
 /// The assignment's column, if Canvas will find it.
 fn assignment(options: &Options) -> Result<String, Error> {
     let missing = |what: String| Error::Missing {
-        format: FORMAT,
+        format: FORMAT.name(),
         what,
         way_out:
             "copy the column's header from an export of the gradebook: \"CUDA workbook (48213)\""
@@ -148,7 +148,7 @@ fn columns(records: &[Record]) -> Vec<&'static str> {
 /// What Canvas will know the student by, and the cells that say who it is.
 fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), Error> {
     let refuse = |problem: &str, way_out: &str| Error::Student {
-        format: FORMAT,
+        format: FORMAT.name(),
         student: id_of(student),
         problem: problem.into(),
         way_out: way_out.into(),

@@ -264,7 +264,7 @@ impl Check<'_> {
 }
 
 /// A verdict as text; `said` is the line that stands above it already.
-fn verdict(report: &Report, said: &str) -> String {
+pub(super) fn verdict(report: &Report, said: &str) -> String {
     let mut out = String::new();
     if cut(&line(&report.title), LONGEST_LINE) != said {
         out.push_str(&format!("  {}\n", line(&report.title)));

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::platform::{self, name, points, report_text};
-use super::{Error, Options, escape};
+use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Record, Status};
 
-const FORMAT: &str = "classroom50";
+const FORMAT: Format = Format::Classroom50;
 
 /// How many of Classroom 50's points one point is.
 const SCALE: f64 = 100.0;
@@ -67,7 +67,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     };
     let needed = |key: &'static str| {
         given(key).ok_or_else(|| Error::Missing {
-            format: FORMAT,
+            format: FORMAT.name(),
             what: format!("the environment variable {key}"),
             way_out: "Classroom 50's runner sets it for an autograder".into(),
         })
@@ -75,7 +75,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let submission = needed("SUBMISSION_TAG")?;
     if !submission.starts_with("submit/") {
         return Err(Error::Missing {
-            format: FORMAT,
+            format: FORMAT.name(),
             what: "SUBMISSION_TAG to begin with submit/".into(),
             way_out: "it is the tag that the runner grades".into(),
         });
@@ -109,7 +109,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         max_score,
         tests: tests.collect(),
     };
-    platform::json(FORMAT, &results)
+    super::json(FORMAT, &results)
 }
 
 fn test(exercise: &Exercise, score: u64, max_score: u64) -> Test {

@@ -13,10 +13,10 @@
 //! Cells that a spreadsheet would run begin with `'`.
 
 use super::platform::{complete, points};
-use super::{Error, Options, sheet};
+use super::{Error, Format, Options, sheet};
 use crate::record::{Record, Status};
 
-const FORMAT: &str = "csv";
+const FORMAT: Format = Format::Csv;
 
 const BEFORE: [&str; 2] = ["student", "name"];
 const AFTER: [&str; 9] = [
@@ -36,10 +36,7 @@ const AFTER: [&str; 9] = [
 /// # Errors
 /// When there is no record.
 pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    if records.is_empty() {
-        return Err(Error::NoRecords { format: FORMAT });
-    }
-    let records = options.view(records);
+    let records = options.some(FORMAT, records)?;
     let exercises = super::platform::exercises(&records);
     let header = BEFORE
         .into_iter()
@@ -51,7 +48,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         row(record, ids)
     });
     sheet::write([header.collect()].into_iter().chain(rows))
-        .map_err(|reason| Error::Write { format: FORMAT, reason })
+        .map_err(|reason| Error::Write { format: FORMAT.name(), reason })
 }
 
 /// An exercise's column: its name, unless that is another column's.

@@ -6,10 +6,10 @@
 use serde::Serialize;
 
 use super::platform::{self, item_text, name, report_text, reported};
-use super::{Error, Options, escape};
+use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 
-const FORMAT: &str = "exercism";
+const FORMAT: Format = Format::Exercism;
 
 /// The most characters of a test's `output`.
 const MOST_OUTPUT: usize = 500;
@@ -64,7 +64,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         },
         _ => all(&record),
     };
-    platform::json(FORMAT, &results)
+    super::json(FORMAT, &results)
 }
 
 /// Why no test of an exercise ran at all.
@@ -103,7 +103,7 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
     };
     let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
     // What stands for all hidden items has no outcome that may be told.
-    let told = |item: &&Item| !(item.hidden && item.slug == "hidden");
+    let told = |item: &&Item| !item.is_withheld();
     let mut tests: Vec<Test> = exercise
         .items
         .iter()

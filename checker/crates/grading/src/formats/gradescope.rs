@@ -20,10 +20,10 @@
 use serde::Serialize;
 
 use super::platform::{self, item_text, lost, lost_why, name, reported, rest, tidy};
-use super::{Error, Options, escape};
+use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Show, Status};
 
-const FORMAT: &str = "gradescope";
+const FORMAT: Format = Format::Gradescope;
 
 #[derive(Serialize)]
 struct Results {
@@ -112,7 +112,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         stdout_visibility: Visibility::Hidden,
         tests,
     };
-    platform::json(FORMAT, &results)
+    super::json(FORMAT, &results)
 }
 
 fn tests_of(

@@ -7,12 +7,12 @@ use maud::{Markup, html};
 
 use super::html::{block, chapter, page, text, time, word};
 use super::platform::{complete, exercises, points};
-use super::{Error, Options};
+use super::{Error, Format, Options};
 use crate::record::{Exercise, Record, Status};
 
 use super::class_numbers::{Diagnosis, Hardness, Spread, diagnoses, hardest};
 
-const FORMAT: &str = "html-class";
+const FORMAT: Format = Format::HtmlClass;
 
 /// How many exercises and diagnoses are listed.
 const LISTED: usize = 10;
@@ -22,9 +22,8 @@ const LISTED: usize = 10;
 /// # Errors
 /// When there is no record.
 pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let first = records.first().ok_or(Error::NoRecords { format: FORMAT })?;
-    let title = text(&first.made.title);
-    let records = options.view(records);
+    let records = options.some(FORMAT, records)?;
+    let title = records.first().map(|record| text(&record.made.title)).unwrap_or_default();
     let all = exercises(&records);
     let body = html! {
         a class="skip" href="#class" { "To the table of students" }
@@ -339,7 +338,10 @@ fn sum(record: &Record) -> Markup {
         @if complete(record) {
             td class="num" { (points(record.score.points)) }
         } @else {
-            td class="num bad" data-v="-1" title="not complete" { "not complete" }
+            td class="num" data-v="-1" {
+                b class="bad" title="not complete" aria-hidden="true" { "?" }
+                span class="hide" { "not complete" }
+            }
         }
     }
 }
@@ -394,8 +396,8 @@ fn cell_signs() -> Markup {
 
 fn signs() -> Markup {
     html! {
-        "Points of exercises are before any penalty; a student's points are what counts. A dash in a course's own units is \
-         never a zero: it means that no file was handed in."
+        "Points of an exercise are before any penalty; a student's points are what counts. A dash means that no file was \
+         handed in, an empty cell that the exercise is not asked of that student."
     }
 }
 

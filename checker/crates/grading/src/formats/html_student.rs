@@ -7,25 +7,18 @@ use maud::{Markup, html};
 
 use super::html::{block, chapter, colour, outcome, page, sign, text, time, word};
 use super::platform::{complete, points};
-use super::{Error, File, Options};
+use super::{Error, File, Format, Options};
 use crate::record::{Exercise, Item, Record, Report, Status, Student};
 use crate::seed::sha256;
 
-const FORMAT: &str = "html-student";
+const FORMAT: Format = Format::HtmlStudent;
 
 /// The page of one record.
 ///
 /// # Errors
 /// When it is not one record.
 pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    match records {
-        [] => Err(Error::NoRecords { format: FORMAT }),
-        [_] => match options.view(records).first() {
-            Some(record) => Ok(whole(record)),
-            None => Err(Error::NoRecords { format: FORMAT }),
-        },
-        more => Err(Error::OneRecord { format: FORMAT, records: more.len() }),
-    }
+    Ok(whole(&options.one(FORMAT, records)?))
 }
 
 /// A page for each record, in files whose names [`file_name`] makes.
@@ -33,10 +26,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
 /// # Errors
 /// When there is no record.
 pub fn files(records: &[Record], options: &Options) -> Result<Vec<File>, Error> {
-    if records.is_empty() {
-        return Err(Error::NoRecords { format: FORMAT });
-    }
-    let records = options.view(records);
+    let records = options.some(FORMAT, records)?;
     Ok(records
         .iter()
         .map(|record| File { path: file_name(&record.student), contents: whole(record) })

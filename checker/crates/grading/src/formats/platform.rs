@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use super::{Error, Options, escape};
+use super::checks::{number, verdict};
+use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 
 /// The one record that there must be, with a grade that may be used, whole: see [`Options::view`] for what its student may
@@ -13,26 +12,26 @@ use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 /// # Errors
 /// When there is another number of records, when the machine could not grade everything (these platforms take whatever
 /// they are given for the final grade), when there is nothing in it, or a number in it is none.
-pub fn only<'a>(format: &'static str, records: &'a [Record]) -> Result<&'a Record, Error> {
+pub fn only(format: Format, records: &[Record]) -> Result<&Record, Error> {
     let record = match records {
-        [] => return Err(Error::NoRecords { format }),
         [record] => record,
-        more => return Err(Error::OneRecord { format, records: more.len() }),
+        [] => return Err(Error::NoRecords { format: format.name() }),
+        more => return Err(Error::OneRecord { format: format.name(), records: more.len() }),
     };
     let student = || escape::cut(&escape::line(&record.student.id), 80);
     if !complete(record) {
-        return Err(Error::Incomplete { format, student: student() });
+        return Err(Error::Incomplete { format: format.name(), student: student() });
     }
     if record.exercises.is_empty() {
         return Err(Error::Missing {
-            format,
+            format: format.name(),
             what: format!("at least one exercise in the record of {}", student()),
             way_out: "an empty list is a full score there; name exercises in the policy".into(),
         });
     }
     if !numbers(record).all(f64::is_finite) {
         let reason = format!("a number in the record of {} is not finite", student());
-        return Err(Error::Write { format, reason });
+        return Err(Error::Write { format: format.name(), reason });
     }
     Ok(record)
 }
@@ -41,9 +40,9 @@ pub fn only<'a>(format: &'static str, records: &'a [Record]) -> Result<&'a Recor
 ///
 /// # Errors
 /// As [`only`].
-pub fn view(format: &'static str, records: &[Record], options: &Options) -> Result<Record, Error> {
+pub fn view(format: Format, records: &[Record], options: &Options) -> Result<Record, Error> {
     only(format, records)?;
-    options.view(records).pop().ok_or(Error::NoRecords { format })
+    options.one(format, records)
 }
 
 /// Whether every exercise was graded.
@@ -73,9 +72,7 @@ pub fn points(points: f64) -> String {
     if !points.is_finite() {
         return String::new();
     }
-    let text = format!("{points:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".into() } else { text.into() }
+    number(points)
 }
 
 /// Of an exercise, how far its items' points are from its own: what a cap took, or all of it where there are no items.
@@ -134,54 +131,7 @@ pub fn item_text(exercise: &Exercise, item: &Item) -> String {
 
 /// A report as text, without the learner's source.
 pub fn report_text(report: &Report) -> String {
-    let mut lines = vec![escape::plain(&report.title)];
-    if let Some(case) = &report.case {
-        lines.push(escape::line(case));
-    }
-    for span in &report.spans {
-        lines.push(format!("line {}: {}", span.line, escape::line(&span.label)));
-    }
-    lines.extend(columns(&report.table));
-    lines.extend(report.notes.iter().map(|note| escape::plain(note)));
-    for (word, text) in
-        [("think", &report.think), ("learn", &report.learn), ("again", &report.again)]
-    {
-        if let Some(text) = text {
-            lines.push(format!("{word}: {}", escape::plain(text)));
-        }
-    }
-    if let Some(printed) = &report.printed {
-        lines.push(format!("printed:\n{}", escape::plain(printed)));
-    }
-    lines.retain(|line| !line.trim().is_empty());
-    lines.join("\n")
-}
-
-/// A table in columns of equal width.
-fn columns(table: &[Vec<String>]) -> Vec<String> {
-    let rows: Vec<Vec<String>> =
-        table.iter().map(|row| row.iter().map(|cell| escape::line(cell)).collect()).collect();
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
-    rows.iter()
-        .map(|row| {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        })
-        .collect()
-}
-
-/// A value as indented JSON, with a line end.
-///
-/// # Errors
-/// When it cannot be written as JSON.
-pub fn json(format: &'static str, value: &impl Serialize) -> Result<String, Error> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Error::Write { format, reason: error.to_string() })?;
-    Ok(text + "\n")
+    verdict(report, "").trim().to_owned()
 }
 
 /// A name that is never empty.
@@ -208,12 +158,5 @@ mod tests {
         ] {
             assert_eq!(points(value), text);
         }
-    }
-
-    /// Cells of a table stand in columns, however wide they are.
-    #[test]
-    fn tables_have_columns() {
-        let table = [vec!["i".into(), "got".into()], vec!["1000".into(), "é".into(), "x".into()]];
-        assert_eq!(columns(&table), ["i     got", "1000  é    x"]);
     }
 }

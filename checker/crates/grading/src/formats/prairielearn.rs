@@ -8,10 +8,10 @@
 use serde::Serialize;
 
 use super::platform::{self, item_text, lost, lost_why, name, report_text, reported, rest, tidy};
-use super::{Error, Options, escape};
+use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Record, Report, Status};
 
-const FORMAT: &str = "prairielearn";
+const FORMAT: Format = Format::Prairielearn;
 
 /// The most bytes that PrairieLearn takes ("this file should be limited to 1 MB").
 const MOST_BYTES: usize = 1_000_000;
@@ -44,23 +44,23 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let record = platform::view(FORMAT, records, options)?;
     if let Some(report) = does_not_compile(&record) {
         let format_errors = vec![report_text(report)];
-        return platform::json(FORMAT, &Results::Invalid { gradable: false, format_errors });
+        return super::json(FORMAT, &Results::Invalid { gradable: false, format_errors });
     }
     if record.score.possible <= 0.0 {
         return Err(Error::Missing {
-            format: FORMAT,
+            format: FORMAT.name(),
             what: "an exercise with points".into(),
             way_out: "the score there is a part of what is possible; change the policy".into(),
         });
     }
     for most in [16_384, 2_048, 256, 32] {
-        let text = platform::json(FORMAT, &graded(&record, most))?;
+        let text = super::json(FORMAT, &graded(&record, most))?;
         if text.len() <= MOST_BYTES {
             return Ok(text);
         }
     }
     let reason = format!("it has more than {MOST_BYTES} bytes, however short its messages are");
-    Err(Error::Write { format: FORMAT, reason })
+    Err(Error::Write { format: FORMAT.name(), reason })
 }
 
 /// The report of the only exercise, if it says that the file does not compile.
