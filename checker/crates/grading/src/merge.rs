@@ -120,7 +120,7 @@ pub fn merge(found: &[Found], class: &[String]) -> Result<Merged, Mixed> {
     same_making(&read)?;
 
     // Whatever the order of files is, the outcome is the same.
-    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    read.sort_by_key(|(path, _)| *path);
     let mut all: BTreeMap<String, Vec<(&str, Record)>> = BTreeMap::new();
     for (path, record) in read {
         all.entry(record.student.id.clone()).or_default().push((path, record));

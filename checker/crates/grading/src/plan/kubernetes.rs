@@ -91,9 +91,10 @@ fn grade(plan: &Plan) -> Result<String, Error> {
             status: \"True\"",
         completions = plan.shards,
     );
-    let gpu = (plan.gpus > 0)
-        .then(|| format!("\n              nvidia.com/gpu: {}", plan.gpus))
-        .unwrap_or_default();
+    let gpu = match plan.gpus {
+        0 => String::new(),
+        n => format!("\n              nvidia.com/gpu: {n}"),
+    };
     let seed = plan.grade.seed_file.is_some();
     let task = Task {
         name: "checker-grade",
