@@ -106,7 +106,7 @@ pub struct Plan {
     pub grade: Grade,
     /// The folder that the command's paths are relative to, absolute.
     pub directory: String,
-    /// Ids of all who are graded.
+    /// Ids of all who are graded: who handed something in.
     pub students: Vec<String>,
     /// Parts of the class.
     pub shards: u32,
