@@ -11,7 +11,7 @@
 # It needs: apt-get install slurm-wlm munge. Their own services need not run and are left alone.
 # SLURM_LAB_PORT is the first of eight ports that it uses (17810).
 # Nodes are several slurmd on one host (slurmd -N). Timeouts are short so that a test sees a dead node within seconds:
-# never take these settings for a real cluster.
+# (and memory is only counted): never take these settings for a real cluster.
 set -eu
 
 nodes="node1 node2 node3"
@@ -47,10 +47,12 @@ wait_for() {
     shift 2
     until "$@" >/dev/null 2>&1; do
         left=$((left - 1))
-        [ "$left" -gt 0 ] || fail "$what did not happen; the logs are in $dir/log"
+        [ "$left" -gt 0 ] || fail "$what did not happen; see $dir/log and $dir/spool-*/slurmd.log"
         sleep 0.2
     done
 }
+
+all_idle() { [ "$(sinfo -h -N -t idle -o %N | wc -l)" = 3 ]; }
 
 configure() {
     user=$(id -un)
@@ -71,7 +73,8 @@ SlurmdSpoolDir=$dir/spool-%n
 SlurmctldPidFile=$dir/slurmctld.pid
 SlurmdPidFile=$dir/%n.pid
 SlurmctldLogFile=$dir/log/slurmctld.log
-SlurmdLogFile=$dir/log/%n.log
+# slurmd and its slurmstepd stand in the folder of this log: that tells one node's processes from another's.
+SlurmdLogFile=$dir/spool-%n/slurmd.log
 SlurmctldDebug=verbose
 SlurmdDebug=verbose
 ProctrackType=proctrack/linuxproc
@@ -91,17 +94,17 @@ KillWait=2
 MinJobAge=600
 SlurmdParameters=config_overrides
 GresTypes=gpu
-NodeName=node[1-3] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 3))] CPUs=2 RealMemory=2000 Gres=gpu:1 State=UNKNOWN
-PartitionName=debug Nodes=ALL Default=YES MaxTime=00:30:00 State=UP
+NodeName=node[1-3] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 3))] CPUs=2 RealMemory=16000 Gres=gpu:1 State=UNKNOWN
+PartitionName=debug Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP
 CONF
-    # A plain file stands in for the device: Slurm only counts it.
+    # Any device stands in for a GPU: Slurm only counts it, and sets CUDA_VISIBLE_DEVICES by the number in its name.
     ln -sf /dev/null "$dir/nvidia0"
     printf 'AutoDetect=off\nNodeName=node[1-3] Name=gpu File=%s\n' "$dir/nvidia0" >"$dir/gres.conf"
 }
 
 boot() {
     mkdir -p "$dir/spool-$1"
-    # -c: memory of a slurmd that died is not taken over.
+    # -c: nothing of a slurmd that died is reused.
     slurmd -c -f "$dir/slurm.conf" -N "$1"
 }
 
@@ -114,15 +117,13 @@ kill_tree() {
     kill -KILL "$1" 2>/dev/null || true
 }
 
-# A node is its slurmd and the slurmstepd of its jobs, which are not slurmd's children.
+# A node is its slurmd and the slurmstepd of its jobs, which are not slurmd's children but stand in its folder.
 crash() {
     pid=$(pid_of "$1")
     [ -n "$pid" ] || fail "$1 is not running"
     kill_tree "$pid"
-    for socket in "$dir/spool-$1/$1"_*; do
-        [ -S "$socket" ] || continue
-        job=${socket##*_}
-        for step in $(pgrep -f "^slurmstepd: \[${job%%.*}\." || true); do kill_tree "$step"; done
+    for step in $(pgrep slurmstepd || true); do
+        [ "$(readlink "/proc/$step/cwd")" != "$dir/spool-$1" ] || kill_tree "$step"
     done
     rm -f "$dir/$1.pid"
 }
@@ -142,7 +143,7 @@ start() {
     slurmctld -f "$dir/slurm.conf"
     for node in $nodes; do boot "$node"; done
     export SLURM_CONF="$dir/slurm.conf"
-    wait_for 20 "three idle nodes" sh -c 'test "$(sinfo -h -N -t idle -o %N | wc -l)" = 3'
+    wait_for 20 "three idle nodes" all_idle
     sinfo -N -o '%N %T %C %G'
 }
 

@@ -29,15 +29,17 @@ pub struct Found {
 }
 
 /// A class, as far as it is graded.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
-    /// One for each student who has any, incomplete ones included: the class's order, then those who are not in the class.
+    /// One for each student who has any, incomplete ones included: the roster's order, then the others.
     pub records: Vec<Record>,
-    /// In the class, and without a record.
+    /// Who was to be graded and has no record.
     pub missing: Vec<String>,
-    /// In the class, and with a record in which the machine could not grade everything.
+    /// With a record in which the machine could not grade everything.
     pub incomplete: Vec<Incomplete>,
-    /// With a record, and not in the class. Their grades are in `records`; where they go is the roster's matter.
+    /// In the roster, and nobody was asked to grade them: they handed in nothing.
+    pub absent: Vec<String>,
+    /// With a record, and not in the roster. Their grades are in `records`; where they go is the roster's matter.
     pub unknown: Vec<String>,
     /// Files that hold no record. Whose they were is not known: somebody will be missing, or is graded elsewhere.
     pub damaged: Vec<Damaged>,
@@ -101,14 +103,14 @@ pub struct Mixed {
     pub groups: Vec<String>,
 }
 
-/// One class out of records. `class` are the roster's ids, or else the plan's; when nobody knows who is in the class, it is
-/// empty, all who have a record are the class, and nobody can be missing.
+/// One class out of records. `roster` are the ids of the class, empty without a roster; `handed_in` are those who were to be
+/// graded, the plan's students, empty when nobody knows: then the whole roster was.
 ///
 /// Of several records of the same student, identical grades of the same submission are one; else the later submission rules.
 ///
 /// # Errors
 /// [`Mixed`] when two records differ in the policy's title or hash, the course, the checker or the secret.
-pub fn merge(found: &[Found], class: &[String]) -> Result<Merged, Mixed> {
+pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result<Merged, Mixed> {
     let mut damaged = vec![];
     let mut read: Vec<(&str, Record)> = vec![];
     for file in found {
@@ -120,7 +122,7 @@ pub fn merge(found: &[Found], class: &[String]) -> Result<Merged, Mixed> {
     same_making(&read)?;
 
     // Whatever the order of files is, the outcome is the same.
-    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    read.sort_by_key(|(path, _)| *path);
     let mut all: BTreeMap<String, Vec<(&str, Record)>> = BTreeMap::new();
     for (path, record) in read {
         all.entry(record.student.id.clone()).or_default().push((path, record));
@@ -138,25 +140,32 @@ pub fn merge(found: &[Found], class: &[String]) -> Result<Merged, Mixed> {
         by_student.insert(student, kept.1);
     }
 
-    let mut records = vec![];
-    let mut missing = vec![];
+    let expected: BTreeSet<&str> = match handed_in {
+        [] => roster.iter().map(String::as_str).collect(),
+        some => some.iter().map(String::as_str).collect(),
+    };
+    let listed: BTreeSet<&str> = roster.iter().map(String::as_str).collect();
+    let is_unknown = |id: &str| !listed.is_empty() && !listed.contains(id);
+    let others: Vec<String> = by_student.keys().cloned().collect();
+    let mut merged = Merged { damaged, replaced, ..Merged::default() };
     let mut seen = BTreeSet::new();
-    let everybody: Vec<String> = by_student.keys().cloned().collect();
-    let class = if class.is_empty() { &everybody } else { class };
-    for id in class.iter().filter(|id| seen.insert(id.as_str())) {
+    let order = roster.iter().chain(handed_in).chain(&others);
+    for id in order.filter(|id| seen.insert(id.as_str())) {
         match by_student.remove(id) {
-            Some(record) => records.push(record),
-            None => missing.push(id.clone()),
+            Some(record) => {
+                merged.incomplete.extend(incomplete(&record));
+                merged.unknown.extend(is_unknown(id).then(|| id.clone()));
+                merged.records.push(record);
+            }
+            None if expected.contains(id.as_str()) => merged.missing.push(id.clone()),
+            None => merged.absent.push(id.clone()),
         }
     }
-    let incomplete = records.iter().filter_map(incomplete).collect();
-    let unknown: Vec<String> = by_student.keys().cloned().collect();
-    records.extend(by_student.into_values());
-    Ok(Merged { records, missing, incomplete, unknown, damaged, replaced })
+    Ok(merged)
 }
 
 impl Merged {
-    /// Whether everybody in the class has a grade that may be used.
+    /// Whether everybody who was to be graded has a grade that may be used.
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.incomplete.is_empty()
     }
@@ -184,10 +193,8 @@ impl Merged {
         let place = |student: &str| {
             plan.map(|plan| format!(" (shard {})", plan.shard(student))).unwrap_or_default()
         };
-        // Of the class: records of others come behind those.
-        let records = self.records.len().saturating_sub(self.unknown.len());
-        let all = records + self.missing.len();
-        let complete = self.records.iter().take(records).filter(|r| is_complete(r)).count();
+        let complete = self.records.len().saturating_sub(self.incomplete.len());
+        let all = self.records.len() + self.missing.len();
         line(format!("{complete} of {all} students are graded"));
         for student in &self.missing {
             line(format!("missing: {}{}", clean(student), place(student)));
@@ -199,6 +206,9 @@ impl Merged {
                 some => format!("not graded: {}", some.join(", ")),
             };
             line(format!("incomplete: {}{}: {what}", clean(student), place(student)));
+        }
+        for student in &self.absent {
+            line(format!("handed in nothing: {}", clean(student)));
         }
         for student in &self.unknown {
             line(format!("not in the roster: {}", clean(student)));

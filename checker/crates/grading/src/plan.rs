@@ -61,10 +61,20 @@ impl Engine {
         }
     }
 
-    /// Shards for a class of this size: about ten students in each, so that a lost one costs little and starting one does not
-    /// count; few enough for one array, matrix or job.
+    /// Shards for a class of this size: about five students in each, so that a lost one costs little (twenty where each
+    /// machine has to be prepared first), and few enough for one array, matrix or job.
     pub fn shards(self, students: usize) -> u32 {
-        shard::count(students, 10, self.limit().min(1000))
+        let each = if self == Self::Actions { 20 } else { 5 };
+        shard::count(students, each, self.limit().min(1000))
+    }
+}
+
+impl std::str::FromStr for Engine {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|engine| engine.as_str() == name);
+        found.ok_or_else(|| Error::Engine(name.escape_debug().to_string()))
     }
 }
 
@@ -96,7 +106,7 @@ pub struct Plan {
     pub grade: Grade,
     /// The folder that the command's paths are relative to, absolute.
     pub directory: String,
-    /// Ids of all who are graded.
+    /// Ids of all who are graded: who handed something in.
     pub students: Vec<String>,
     /// Parts of the class.
     pub shards: u32,
@@ -141,6 +151,12 @@ pub struct Planned {
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// No engine has that name.
+    #[error("no engine is called `{0}`: slurm, parallel, actions or kubernetes")]
+    Engine(String),
+    /// A setting that there is not, or that cannot have that value.
+    #[error("`{0}` sets nothing in a plan: {SETTINGS}")]
+    Setting(String),
     /// Nobody to grade.
     #[error("there is no student to plan for: name submissions or a roster")]
     Nobody,
@@ -206,6 +222,10 @@ pub enum Error {
     },
 }
 
+/// What [`Plan::set`] takes.
+pub const SETTINGS: &str = "write shards=N, jobs=N (of one shard), seconds=N (for one student), memory=MIB (of one shard), \
+     gpus=N (of one shard), at-once=N (shards), partition=NAME, account=NAME or image=NAME";
+
 impl Plan {
     /// A plan with the usual numbers for a class of this size.
     pub fn new(engine: Engine, directory: &str, grade: Grade, students: Vec<String>) -> Self {
@@ -224,6 +244,30 @@ impl Plan {
             account: None,
             image: None,
         }
+    }
+
+    /// Changes a number or a name: "shards=40", "partition=gpu". [`SETTINGS`] lists them; what they mean is told at the fields.
+    ///
+    /// # Errors
+    /// When there is no such setting, or its value is no number.
+    pub fn set(&mut self, setting: &str) -> Result<(), Error> {
+        let error = || Error::Setting(setting.escape_debug().to_string());
+        let (name, value) = setting.split_once('=').ok_or_else(error)?;
+        let number = || value.parse::<u32>().map_err(|_| error());
+        let text = || Some(value.to_owned());
+        match name {
+            "shards" => self.shards = number()?,
+            "jobs" => self.jobs = number()?,
+            "seconds" => self.seconds_per_student = number()?,
+            "memory" => self.memory_mib = Some(number()?),
+            "gpus" => self.gpus = number()?,
+            "at-once" => self.at_once = Some(number()?),
+            "partition" => self.partition = text(),
+            "account" => self.account = text(),
+            "image" => self.image = text(),
+            _ => return Err(error()),
+        }
+        Ok(())
     }
 
     /// The files for the whole class, the plan itself (`plan.json`, for the merge) among them.

@@ -54,14 +54,17 @@ fn who_is_missing_is_named() {
         Found { path: "out/records/fay.json".into(), bytes: vec![] },
         Found { path: "out/records/gus.json".into(), bytes: b"{\"version\":2}".to_vec() },
     ];
-    let class = ids(&["ada", "bob", "c\u{1b}[31m\u{202e}y", "dan", "ada"]);
-    let merged = merge(&found, &class).unwrap();
+    let roster = ids(&["ada", "bob", "c\u{1b}[31m\u{202e}y", "dan", "ada", "hal"]);
+    let class = ids(&["ada", "bob", "c\u{1b}[31m\u{202e}y", "dan", "eve"]);
+    let merged = merge(&found, &roster, &class).unwrap();
     assert!(!merged.is_whole());
     let mut plan = Plan::new(Engine::Slurm, "/class", Grade::default(), class);
     plan.shards = 8;
     insta::assert_snapshot!(merged.summary(Some(&plan), Some("sh /class/out/plan/retry.sh")));
     let open: BTreeSet<u32> = merged.open().map(|id| plan.shard(id).number()).collect();
     assert_eq!(merged.shards(&plan), open.into_iter().collect::<Vec<_>>());
+    // Without a plan nobody knows who handed something in, and the roster's last is missing, too.
+    let merged = merge(&found, &roster, &[]).unwrap();
     insta::assert_snapshot!("without_a_plan", merged.summary(None, None));
 }
 
@@ -69,11 +72,11 @@ fn who_is_missing_is_named() {
 #[test]
 fn the_order_is_the_rosters() {
     let found = ["a", "b", "c"].map(|id| found(id, &record(id, id, 0, 1.0, true)));
-    let merged = merge(&found, &ids(&["c", "a"])).unwrap();
+    let merged = merge(&found, &ids(&["c", "a"]), &ids(&["b", "a"])).unwrap();
     let order: Vec<&str> = merged.records.iter().map(|r| r.student.id.as_str()).collect();
     assert_eq!((order, merged.unknown.clone()), (vec!["c", "a", "b"], ids(&["b"])));
     assert!(merged.is_whole());
-    let merged = merge(&found, &[]).unwrap();
+    let merged = merge(&found, &[], &[]).unwrap();
     assert_eq!((merged.records.len(), merged.unknown), (3, vec![]));
 }
 
@@ -93,15 +96,16 @@ fn of_two_records_the_right_one_is_used() {
     for (kept, dropped, why) in cases {
         for names in [("x", "y"), ("y", "x")] {
             let merged =
-                merge(&[found(names.0, &kept), found(names.1, &dropped)], &ids(&["ada"])).unwrap();
-            assert_eq!(merged.records, [kept.clone()]);
+                merge(&[found(names.0, &kept), found(names.1, &dropped)], &ids(&["ada"]), &[])
+                    .unwrap();
+            assert_eq!(merged.records, std::slice::from_ref(&kept));
             assert_eq!(merged.replaced.first().map(|r| r.why), why);
         }
     }
     let mut again = old.clone();
     again.made.seconds = 77.0;
     again.made.device = "GPU: NVIDIA H200".into();
-    let merged = merge(&[found("x", &old), found("y", &again)], &ids(&["ada"])).unwrap();
+    let merged = merge(&[found("x", &old), found("y", &again)], &ids(&["ada"]), &[]).unwrap();
     assert_eq!((merged.records.len(), merged.replaced), (1, vec![]));
 }
 
@@ -124,7 +128,7 @@ fn different_makings_are_refused() {
             found("1/cyd.json", &record("cyd", "c", 0, 9.0, true)),
             found("2/bob.json", &other),
         ];
-        let error = merge(&found, &ids(&["ada", "bob", "cyd"])).unwrap_err();
+        let error = merge(&found, &ids(&["ada", "bob", "cyd"]), &[]).unwrap_err();
         assert_eq!(error.what, what);
         assert!(error.groups.last().unwrap().ends_with("in 1 record (2/bob.json)"), "{error}");
         if what == "checker" {
@@ -145,7 +149,7 @@ fn a_folder_is_read() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("/dev/zero", records.join("zero.json")).unwrap();
     let found = files::records(folder.path()).unwrap();
-    let merged = merge(&found, &ids(&["ada", "bob"])).unwrap();
+    let merged = merge(&found, &ids(&["ada", "bob"]), &[]).unwrap();
     assert_eq!((merged.records, merged.missing), (vec![ada], ids(&["bob"])));
     #[cfg(unix)]
     assert_eq!(merged.damaged.first().map(|d| d.reason.as_str()), Some("the file is empty"));
@@ -175,24 +179,28 @@ proptest! {
             let record = record(&format!("{}", b"abcdxy"[*who] as char), &hash.to_string(), *at, 5.0, *complete);
             found(&format!("{i:02}.json"), &record)
         }).collect();
-        let merged = merge(&found, &class).unwrap();
-        for id in &class {
+        let handed_in = ids(&["b", "d", "x"]);
+        let merged = merge(&found, &class, &handed_in).unwrap();
+        for id in &ids(&["a", "b", "c", "d", "x", "y"]) {
             let graded = merged.records.iter().filter(|r| r.student.id == *id).count();
             let missing = merged.missing.iter().filter(|m| *m == id).count();
-            prop_assert_eq!(graded + missing, 1);
+            let absent = merged.absent.iter().filter(|m| *m == id).count();
+            prop_assert_eq!(graded + missing + absent, usize::from(id != "y" || graded == 1));
+            prop_assert!(absent == 0 || !handed_in.contains(id));
+            prop_assert!(missing == 0 || handed_in.contains(id));
         }
         if !found.is_empty() {
             let middle = order.index(found.len());
             found.rotate_left(middle);
         }
-        prop_assert_eq!(merge(&found, &class).unwrap(), merged);
+        prop_assert_eq!(merge(&found, &class, &handed_in).unwrap(), merged);
     }
 
     /// Any bytes are at worst a damaged record.
     #[test]
     fn garbage_is_named(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let found = [Found { path: "x.json".into(), bytes }];
-        let merged = merge(&found, &ids(&["a"])).unwrap();
+        let merged = merge(&found, &ids(&["a"]), &[]).unwrap();
         prop_assert_eq!((merged.damaged.len(), merged.missing.len()), (1, 1));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! checker grade submissions --roster roster.csv --policy grading.toml --seed-file secret.txt --out out --plan actions
-//! mkdir -p .github/workflows && cp out/plan/grade.yml .github/workflows/
+//! mkdir -p .github/workflows && cp out/plan/grade.yml .github/workflows/ && cp out/plan/plan.json .github/grade-plan.json
 //! base64 -w 0 secret.txt | gh secret set GRADING_SEED      the file itself is never committed
 //! gh workflow run grade.yml                       once it is on the default branch; `gh run watch`, `gh run download -n class`
 //! gh run rerun --failed                           the shards that failed, and the merge
@@ -13,7 +13,7 @@
 //! serve this repository alone, and start it fresh for each job (`config.sh --ephemeral`). Actions are pinned by their major
 //! version; the token may read the repository and nothing else, and is not left where a submission could read it.
 
-use super::{Error, Place, Plan, Planned, PlannedFile, quote};
+use super::{Error, PLAN, Place, Plan, Planned, PlannedFile, quote};
 
 /// Jobs of one matrix (GitHub's documentation, "Usage limits").
 pub const MOST_SHARDS: u32 = 256;
@@ -41,14 +41,16 @@ pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
         "In the repository that holds the class (private: whoever may read it can read the grades):
 
     mkdir -p .github/workflows && cp {} .github/workflows/grade.yml
+    cp {} .github/grade-plan.json
     base64 -w 0 {} | gh secret set GRADING_SEED
-    git add .github/workflows/grade.yml && git commit -m 'Grade the class' && git push
+    git add .github && git commit -m 'Grade the class' && git push
     gh workflow run grade.yml
 
 `gh run watch` follows it, `gh run download -n class` fetches the results, and `gh run rerun --failed` runs the shards
 again that failed, and the merge.
 ",
         quote::shell(&format!("{out}/plan/grade.yml")),
+        quote::shell(&format!("{out}/plan/{PLAN}")),
         plan.grade.seed_file.as_deref().map_or("secret.txt".into(), quote::shell),
     );
     Ok(Planned { files: vec![file], next })
@@ -201,6 +203,9 @@ jobs:
       - name: Merge
         run: |
           rm -rf \"$RUNNER_TEMP/class\"
+          # Who was to be graded.
+          mkdir -p \"$RUNNER_TEMP/class/plan\"
+          cp .github/grade-plan.json \"$RUNNER_TEMP/class/plan/{PLAN}\"
 {merge}
 
       - name: Keep the class's results

@@ -91,9 +91,10 @@ fn grade(plan: &Plan) -> Result<String, Error> {
             status: \"True\"",
         completions = plan.shards,
     );
-    let gpu = (plan.gpus > 0)
-        .then(|| format!("\n              nvidia.com/gpu: {}", plan.gpus))
-        .unwrap_or_default();
+    let gpu = match plan.gpus {
+        0 => String::new(),
+        n => format!("\n              nvidia.com/gpu: {n}"),
+    };
     let seed = plan.grade.seed_file.is_some();
     let task = Task {
         name: "checker-grade",
@@ -247,15 +248,22 @@ fn run(plan: &Plan) -> PlannedFile {
 # Written by `checker grade --plan kubernetes`.
 set -eu
 cd -- {}
-# Complete or Failed, whichever comes.
-ended() {{
-    kubectl get job \"$1\" -o 'jsonpath={{.status.conditions[?(@.status==\"True\")].type}}' | grep -Eqw 'Complete|Failed'
+# Complete or Failed, whichever comes. A cluster that does not answer is asked once more.
+wait_for() {{
+    while :; do
+        state=$(state \"$1\") || {{ sleep 30 && state=$(state \"$1\"); }}
+        case \" $state \" in
+        *' Complete '* | *' Failed '*) return ;;
+        esac
+        sleep \"$2\"
+    done
 }}
+state() {{ kubectl get job \"$1\" -o 'jsonpath={{.status.conditions[?(@.status==\"True\")].type}}'; }}
 kubectl delete job checker-grade checker-merge --ignore-not-found
 kubectl apply -f grade.yaml
-until ended checker-grade; do sleep 10; done
+wait_for checker-grade 10
 kubectl apply -f merge.yaml
-until ended checker-merge; do sleep 2; done
+wait_for checker-merge 2
 kubectl logs job/checker-merge
 test \"$(kubectl get job checker-merge -o 'jsonpath={{.status.succeeded}}')\" = 1 || exit 3
 ",

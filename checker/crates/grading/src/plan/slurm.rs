@@ -10,6 +10,8 @@
 //! newer there for the sandbox. No accounting database, no `srun`. A task is requeued when its node fails (`--requeue`); one
 //! that ends badly (exit 3, out of time, out of memory) leaves its students missing, and the merge then submits the shards
 //! of those once more (`retry.sh`). `afterany`, because `afterok` would never run after a task that failed.
+//! Where nodes may not submit jobs, its log says so, and `sh out/plan/retry.sh` does it by hand. A task that waits with the reason
+//! `PartitionTimeLimit` asks for more time than the partition gives: plan more shards, or fewer seconds for a student.
 //! The seed's file must be readable for the account that grades, and for nobody else.
 
 use super::{Error, Plan, Planned, PlannedFile, quote, script, scripts, shard};

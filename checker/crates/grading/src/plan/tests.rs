@@ -77,7 +77,7 @@ fn limits_are_kept() {
     }
     let shards = |n| Engine::ALL.map(|engine| engine.shards(n));
     assert_eq!(shards(0), [1; 4]);
-    assert_eq!(shards(500), [50; 4]);
+    assert_eq!(shards(500), [100, 100, 25, 100]);
     assert_eq!(shards(50_000), [1000, 1000, 256, 1000]);
 
     let mut slow = plan(Engine::Actions, 500);
@@ -123,7 +123,8 @@ fn a_shard_has_time_for_its_students() {
 /// What no script or manifest could hold is refused with the reason, and shown without being obeyed by the terminal.
 #[test]
 fn bad_paths_are_refused() {
-    let change: [(Engine, fn(&mut Plan), &str); 11] = [
+    type Change = fn(&mut Plan);
+    let changes: [(Engine, Change, &str); 11] = [
         (Engine::Slurm, |p| p.students.clear(), "no student"),
         (Engine::Slurm, |p| p.grade.out = "a\nb".into(), "line break"),
         (Engine::Parallel, |p| p.grade.submissions[0] = "\u{1b}[31m".into(), r"\u{1b}[31m"),
@@ -140,7 +141,7 @@ fn bad_paths_are_refused() {
         ),
         (Engine::Kubernetes, |p| p.image = None, "--image"),
     ];
-    for (engine, change, expected) in change {
+    for (engine, change, expected) in changes {
         let mut plan = plan(engine, 5);
         change(&mut plan);
         let error = plan.files().unwrap_err().to_string();
@@ -163,4 +164,43 @@ fn paths_follow_the_folder() {
     ] {
         assert_eq!(inside("the path", path, &plan).as_deref(), Ok(expected));
     }
+}
+
+/// Settings reach their fields, and a mistyped one is not ignored.
+#[test]
+fn settings_are_taken_or_refused() {
+    let mut changed = plan(Engine::Slurm, 5);
+    for setting in [
+        "shards=9",
+        "jobs=8",
+        "seconds=70",
+        "memory=900",
+        "gpus=2",
+        "at-once=6",
+        "partition=p",
+        "account=a",
+        "image=i=j",
+    ] {
+        let before = changed.clone();
+        changed.set(setting).unwrap();
+        assert_ne!(before, changed, "{setting}");
+    }
+    let known = Plan {
+        shards: 9,
+        jobs: 8,
+        seconds_per_student: 70,
+        memory_mib: Some(900),
+        gpus: 2,
+        at_once: Some(6),
+        partition: Some("p".into()),
+        account: Some("a".into()),
+        image: Some("i=j".into()),
+        ..plan(Engine::Slurm, 5)
+    };
+    assert_eq!(changed, known);
+    for setting in ["shard=9", "shards", "shards=-1", "shards=x", "=", "shards= 9"] {
+        assert!(changed.set(setting).unwrap_err().to_string().contains("shards=N"), "{setting}");
+    }
+    assert_eq!("slurm".parse(), Ok(Engine::Slurm));
+    assert!("Slurm".parse::<Engine>().unwrap_err().to_string().contains("kubernetes"));
 }

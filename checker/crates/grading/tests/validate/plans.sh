@@ -159,6 +159,7 @@ steps=$here/out\ \$x/plan
     head -c 64 /dev/urandom >"$work/seed"
     SEED=$(base64 -w 0 "$work/seed")
     grep -l 'base64 -d' "$steps"/grade-grade-*.sh | while IFS= read -r step; do sh "$step"; done
+    mkdir -p .github && cp "$steps/plan.json" .github/grade-plan.json
     cmp "$work/seed" "$work/runner/seed"
     [ "$(stat -c %a "$work/runner/seed")" = 600 ]
     grep -l 'checker grade' "$steps"/grade-grade-*.sh | while IFS= read -r step; do sh "$step"; done
@@ -183,6 +184,22 @@ calls kubernetes
 sed "s|^cd /class$|cd \"\$CLASS\"|" "$here/out \$x/plan/grade-pod.sh" >"$work/pod.sh"
 CLASS=$here JOB_COMPLETION_INDEX=4 PATH=$work/bin:$PATH sh "$work/pod.sh"
 graded 5 "$here" /seed/seed 'out $x' 5/7
+# run.sh against a cluster that needs two looks at each Job, and whose merge says that somebody is missing.
+cat >"$work/bin/kubectl" <<'KUBECTL'
+#!/bin/sh
+echo "$1 $2 $3" >>"$CALLS/kubectl"
+case "$*" in
+*succeeded*) echo "${SUCCEEDED-}" ;;
+'get job'*) if [ -e "$CALLS/$3" ]; then echo "FailureTarget Failed"; else : >"$CALLS/$3" && echo SuccessCriteriaMet; fi ;;
+esac
+KUBECTL
+printf '#!/bin/sh\n' >"$work/bin/sleep"
+chmod +x "$work/bin/kubectl" "$work/bin/sleep"
+status=0
+PATH=$work/bin:$PATH sh "$here/out \$x/plan/run.sh" || status=$?
+[ "$status" -eq 3 ] || fail "run.sh ended with $status although somebody is missing"
+SUCCEEDED=1 PATH=$work/bin:$PATH sh "$here/out \$x/plan/run.sh"
+[ "$(grep -c '^apply -f merge.yaml' "$CALLS/kubectl")" = 2 ] || fail "run.sh: $(cat "$CALLS/kubectl")"
 
 [ -z "$(find "$plans" "$work" "$root" -maxdepth 6 -name pwned -not -path '*/node_modules/*' | head -1)" ] || fail "a name was obeyed"
 echo "plans.sh: all plans are read as they were meant"
