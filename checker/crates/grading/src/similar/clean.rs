@@ -2,14 +2,17 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::formats::escape::plain;
+
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
 /// Most characters of a line that are shown.
 const LONGEST: usize = 400;
 
-/// A line, or a name, without anything that acts: control characters (escape sequences begin with one), changes of direction and
-/// invisible characters become `�`, tabs become spaces, and what is longer than 400 characters ends in `…`.
+/// A line, or a name, without anything that acts ([`plain`]); tabs become spaces, and what is longer than 400 characters ends
+/// in `…`.
 pub(super) fn clean(line: &str) -> String {
+    let line = plain(&line.replace(['\n', '\r'], "\u{fffd}"));
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
     for (i, c) in line.chars().enumerate() {
@@ -21,31 +24,12 @@ pub(super) fn clean(line: &str) -> String {
             let spaces = TAB - column % TAB;
             out.extend(std::iter::repeat_n(' ', spaces));
             column += spaces;
-            continue;
+        } else {
+            column += columns(c);
+            out.push(c);
         }
-        let shown = if acts(c) { '\u{fffd}' } else { c };
-        column += columns(shown);
-        out.push(shown);
     }
     out
-}
-
-/// Whether a character does something else than stand there.
-const fn acts(c: char) -> bool {
-    matches!(c,
-        '\u{0}'..='\u{1f}'
-        | '\u{7f}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{61c}'
-        | '\u{180e}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{fdd0}'..='\u{fdef}'
-        | '\u{fffe}'..='\u{ffff}'
-        | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Columns of a character on a terminal.
@@ -80,6 +64,11 @@ pub(super) fn fit(text: &str, most: usize) -> String {
     }
     out.extend(std::iter::repeat_n(' ', most.saturating_sub(used)));
     out
+}
+
+/// A clean name in at most `most` columns.
+pub(super) fn name(text: &str, most: usize) -> String {
+    fit(&clean(text), most).trim_end().to_owned()
 }
 
 /// Escapes clean text for HTML, also inside attributes.

@@ -81,7 +81,8 @@ pub struct Pair {
     pub shared: f64,
     /// Unusual tokens that the one with fewer wrote, over the exercises that count.
     pub own: f64,
-    /// Exercises with unusual tokens in common, those that agree most first.
+    /// Exercises with unusual tokens in common: those that count, then others that share half a fragment or more; of both, those
+    /// that agree most first.
     pub exercises: Vec<Agreement>,
 }
 

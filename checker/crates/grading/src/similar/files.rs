@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::data::{FEWEST_COMMON, Line, Options, Origin};
-use super::grams::{Gram, grams};
+use super::grams::{Gram, grams, lines};
 use super::normal::{self, Token};
 use super::tile::{Side, Tiler};
 
@@ -19,6 +19,8 @@ pub(super) struct Given<'g> {
     pub taught: &'g HashSet<u64>,
     /// Tokens and fragments of [`GIVEN`] of this exercise's skeleton, and of known files.
     files: Vec<(Vec<Token>, Vec<Gram>)>,
+    /// Their lines.
+    lines: HashSet<u64>,
 }
 
 impl<'g> Given<'g> {
@@ -32,7 +34,10 @@ impl<'g> Given<'g> {
             let grams = grams(&tokens, GIVEN);
             (tokens, grams)
         };
-        Self { taught, files: texts.into_iter().map(file).collect() }
+        let files: Vec<(Vec<Token>, Vec<Gram>)> = texts.into_iter().map(file).collect();
+        let lines =
+            files.iter().flat_map(|(tokens, _)| lines(tokens)).map(|(hash, _)| hash).collect();
+        Self { taught, files, lines }
     }
 }
 
@@ -71,6 +76,10 @@ impl File {
             for tile in tiler.tiles(side, Side { tokens: other, grams }, GIVEN) {
                 take(tile.a, tile.length);
             }
+        }
+        // Short ones too: `__syncthreads();` is nobody's own.
+        for (_, place) in lines(&tokens).filter(|(hash, _)| given.lines.contains(hash)) {
+            take(place.start, place.len());
         }
         let grams = grams(&tokens, fragment);
         for (_, at) in grams.iter().filter(|(hash, _)| given.taught.contains(hash)) {

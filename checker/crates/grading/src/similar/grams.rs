@@ -16,29 +16,38 @@ pub(super) type Gram = (u64, u32);
 /// window and fragment together. An exercise has a few hundred tokens: here the window is 1, and nothing is missed.
 pub(super) fn grams(tokens: &[Token], length: usize) -> Vec<Gram> {
     let mut names: Vec<u64> = Vec::with_capacity(length);
-    let mut found: Vec<Gram> = tokens
-        .windows(length)
-        .enumerate()
-        .map(|(i, window)| {
-            names.clear();
-            let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-            for token in window {
-                let symbol = if token.symbol & NAME == 0 {
-                    token.symbol
-                } else {
-                    let known = names.iter().position(|name| *name == token.symbol);
-                    NAME | known.unwrap_or_else(|| {
-                        names.push(token.symbol);
-                        names.len() - 1
-                    }) as u64
-                };
-                hash = mix(hash ^ symbol);
-            }
-            (hash, i as u32)
-        })
-        .collect();
+    let windows = tokens.windows(length.max(1)).zip(0_u32..);
+    let mut found: Vec<Gram> = windows.map(|(window, i)| (hash(window, &mut names), i)).collect();
     found.sort_unstable();
     found
+}
+
+/// The hash of each line that has tokens, and the places of those.
+pub(super) fn lines(tokens: &[Token]) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
+    let mut names = vec![];
+    let mut begin = 0;
+    tokens.chunk_by(|a, b| a.line == b.line).map(move |line| {
+        let place = begin..begin + line.len();
+        begin = place.end;
+        (hash(line, &mut names), place)
+    })
+}
+
+/// The hash of a fragment. `names` is memory to work in.
+fn hash(fragment: &[Token], names: &mut Vec<u64>) -> u64 {
+    names.clear();
+    let symbols = fragment.iter().map(|token| {
+        if token.symbol & NAME == 0 {
+            return token.symbol;
+        }
+        let known = names.iter().position(|name| *name == token.symbol);
+        let place = known.unwrap_or_else(|| {
+            names.push(token.symbol);
+            names.len() - 1
+        });
+        NAME | place as u64
+    });
+    symbols.fold(0xcbf2_9ce4_8422_2325, |hash, symbol| mix(hash ^ symbol))
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood, 2014).

@@ -11,6 +11,8 @@ const STYLE: &str = include_str!("style.css");
 const COLOURS: usize = 8;
 /// Lines around a region that are shown.
 const AROUND: u32 = 3;
+/// Files without an exercise that are named.
+const MOST_IGNORED: usize = 20;
 /// Exercises of a pair that are shown with their lines; the others are named.
 const MOST_EXERCISES: usize = 12;
 
@@ -27,9 +29,9 @@ pub fn html(similar: &Similar) -> String {
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"robots\" content=\"noindex\">\n\
          <title>Similar submissions</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>Similar submissions</h1>\n<p>{}</p>\n<p class=\"honest\">{HONEST}</p>\n\
-         <p class=\"soft\">The score is the share of unusual code of the one who wrote less of it that the other one has as well. \
-         Code is unusual when neither a skeleton has it nor a third of the class. Names, layout and comments do not \
-         count. The less code there is, the lower the score.</p>\n",
+         <p class=\"soft\">Of the unusual code of the one who wrote less of it, the score is the share that the other one \
+         has, too; the less code that is, the lower the score. Unusual is what no skeleton has and what less than a third of \
+         the class has; what several students have counts less. Names, layout and comments do not count.</p>\n",
         escape(&summary(similar))
     );
     table(similar, &mut out);
@@ -70,7 +72,7 @@ fn table(similar: &Similar, out: &mut String) {
         let names: Vec<String> = group.iter().map(|name| safe(name)).collect();
         let _ = writeln!(out, "<p>Linked by pairs: {}.</p>", names.join(", "));
     }
-    for line in &similar.ignored {
+    for line in similar.ignored.iter().take(MOST_IGNORED) {
         let _ = writeln!(
             out,
             "<p class=\"soft\">Left out, because the course has no such exercise: {}</p>",
@@ -181,18 +183,22 @@ fn lines(id: &str, side: &str, source: &Source, agreement: &Agreement, out: &mut
         let text = safe(&line.text);
         match region {
             Some(region) if line.origin != Origin::Given => {
-                let first = here(region).is_some_and(|lines| lines.first == number);
-                let label = region + 1;
-                let mark = if first {
-                    format!(
+                let mut marks = String::new();
+                for begins in (0..agreement.regions.len())
+                    .filter(|i| here(*i).is_some_and(|lines| lines.first == number))
+                {
+                    let label = begins + 1;
+                    let _ = write!(
+                        marks,
                         "<a id=\"{id}{side}{label}\" href=\"#{id}{other}{label}\" title=\"the other side\">{label}</a>"
-                    )
-                } else {
-                    "<i></i>".to_owned()
-                };
+                    );
+                }
+                if marks.is_empty() {
+                    marks.push_str("<i></i>");
+                }
                 let colour = region % COLOURS;
                 let _ =
-                    writeln!(out, "<div class=\"r k{colour}\"><b>{number}</b>{mark}{text}</div>");
+                    writeln!(out, "<div class=\"r k{colour}\"><b>{number}</b>{marks}{text}</div>");
             }
             _ => {
                 let class = if line.origin == Origin::Own { "" } else { " class=\"given\"" };

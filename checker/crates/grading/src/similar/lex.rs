@@ -34,7 +34,7 @@ pub(super) struct Raw {
 }
 
 /// Most bytes that are looked at in one file; the rest is left out. The longest solution of the course has 5 KiB.
-pub(super) const MOST_BYTES: usize = 256 * 1024;
+pub(super) const MOST_BYTES: usize = 128 * 1024;
 
 /// Signs of more than one character, the longest first, with their primary spelling.
 const SIGNS: [(&str, &str); 41] = [

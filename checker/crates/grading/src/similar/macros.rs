@@ -16,7 +16,7 @@ const LONGEST_TYPE: usize = 12;
 /// Aliases within aliases.
 const DEEPEST: usize = 8;
 /// Most tokens of a file, aliases replaced: the rest is left out.
-pub(super) const MOST_TOKENS: usize = 20_000;
+pub(super) const MOST_TOKENS: usize = 8_000;
 
 /// What a name stands for.
 #[derive(Debug)]

@@ -13,7 +13,7 @@
 //! of at least 12 tokens. A token is unusual when the skeleton does not have it and the class has not: 1 where no third
 //! student has a fragment around it, less where more have, 0 from a third of the class on. For each exercise the one with less of
 //! them counts, so that code which was only added hides nothing. The score is `shared / (own + doubt)`, summed over those
-//! exercises that make it highest: 40 tokens shared whole are 50 %, 120 are 75 %. So agreement in exercises of three lines,
+//! exercises that make it highest: 50 tokens shared whole are 50 %, 150 are 75 %. So agreement in exercises of three lines,
 //! where everybody's right answer is the same, is never listed, and the same wrong code in several of them is.
 //!
 //! **What is seen through.** Other names, layout and comments; other types and qualifiers; declarations split, joined, moved or
@@ -57,7 +57,7 @@ pub type Submission = (String, Vec<(String, String)>);
 
 /// Compares every two students of a class.
 ///
-/// Texts may hold anything. Of a file, the first 256 KiB and the first 20 000 tokens are compared. Students with the same id
+/// Texts may hold anything. Of a file, the first 128 KiB and the first 8000 tokens are compared. Students with the same id
 /// are one student.
 pub fn compare(course: &Course, submissions: &[Submission], options: &Options) -> Similar {
     let class = Class::new(course, submissions, options);
@@ -213,10 +213,14 @@ impl<'c> Class<'c> {
                     continue;
                 };
                 let Some(part) = score.parts.get(place) else { continue };
+                let counts = place < score.counting;
+                if !counts && part.shared < self.fragment as f64 / 2.0 {
+                    continue;
+                }
                 let tiles = tiler.tiles(file_a.side(), file_b.side(), self.fragment);
                 pair.exercises.push(Agreement {
                     exercise: about.id.clone(),
-                    counts: place < score.counting,
+                    counts,
                     shared: part.shared,
                     own_a: part.own_a,
                     own_b: part.own_b,

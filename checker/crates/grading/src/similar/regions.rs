@@ -4,36 +4,56 @@ use super::data::{Lines, Region, Row};
 use super::files::File;
 use super::tile::Tile;
 
-/// A tile becomes several regions where more tokens than these in a row count for nothing.
-const GAP: usize = 12;
+/// Regions of fewer tokens are left out where there are others.
+const SMALLEST: u32 = 3;
 
 /// The regions of two files in the order of the first.
 pub(super) fn regions(a: &File, b: &File, tiles: &[Tile]) -> Vec<Region> {
-    let counts = |file: &File, at: usize| file.weights.get(at).is_some_and(|weight| *weight > 0.0);
     let mut found = vec![];
     for tile in tiles {
+        // Tokens that count and stand in the same lines, or in the next ones, are one region.
         let mut part: Option<(usize, usize)> = None;
-        for i in 0..tile.length {
-            if !counts(a, tile.a + i) || !counts(b, tile.b + i) {
-                continue;
-            }
+        for i in counted(a, b, *tile, 0, tile.length) {
             part = match part {
-                Some((begin, end)) if i - end <= GAP => Some((begin, i)),
-                Some(whole) => {
-                    found.extend(region(a, b, *tile, whole));
+                Some((begin, end)) if near(a, tile.a, end, i) && near(b, tile.b, end, i) => {
+                    Some((begin, i))
+                }
+                Some((begin, end)) => {
+                    found.extend(region(a, b, *tile, begin, end));
                     Some((i, i))
                 }
                 None => Some((i, i)),
             };
         }
-        found.extend(part.and_then(|part| region(a, b, *tile, part)));
+        found.extend(part.and_then(|(begin, end)| region(a, b, *tile, begin, end)));
+    }
+    if found.iter().any(|region| region.tokens >= SMALLEST) {
+        found.retain(|region| region.tokens >= SMALLEST);
     }
     found.sort_by_key(|region| (region.a.first, region.b.first, region.a.last));
     found
 }
 
+/// Places in a tile whose tokens count in both files, from `begin` to before `end`.
+fn counted(
+    a: &File,
+    b: &File,
+    tile: Tile,
+    begin: usize,
+    end: usize,
+) -> impl Iterator<Item = usize> {
+    let counts = |file: &File, at: usize| file.weights.get(at).is_some_and(|weight| *weight > 0.0);
+    (begin..end).filter(move |i| counts(a, tile.a + i) && counts(b, tile.b + i))
+}
+
+/// Whether two tokens of a file stand in one line or in neighbouring ones.
+fn near(file: &File, begin: usize, one: usize, other: usize) -> bool {
+    let line = |at: usize| file.tokens.get(begin + at).map_or(0, |token| token.line);
+    line(one).abs_diff(line(other)) <= 1
+}
+
 /// The region of a tile's tokens `begin` to `end`, both included.
-fn region(a: &File, b: &File, tile: Tile, (begin, end): (usize, usize)) -> Option<Region> {
+fn region(a: &File, b: &File, tile: Tile, begin: usize, end: usize) -> Option<Region> {
     let tokens_a = a.tokens.get(tile.a + begin..=tile.a + end)?;
     let tokens_b = b.tokens.get(tile.b + begin..=tile.b + end)?;
     let lines = |tokens: &[super::normal::Token]| {
@@ -41,17 +61,13 @@ fn region(a: &File, b: &File, tile: Tile, (begin, end): (usize, usize)) -> Optio
         Some(Lines { first: lines.clone().min()?, last: lines.max()? })
     };
     let (lines_a, lines_b) = (lines(tokens_a)?, lines(tokens_b)?);
-    let counted = (begin..=end).filter(|i| {
-        let counts =
-            |file: &File, at: usize| file.weights.get(at).is_some_and(|weight| *weight > 0.0);
-        counts(a, tile.a + i) && counts(b, tile.b + i)
-    });
-    let students = counted.clone().filter_map(|i| a.students.get(tile.a + i)).max();
+    let counted: Vec<usize> = counted(a, b, tile, begin, end + 1).collect();
+    let students = counted.iter().filter_map(|i| a.students.get(tile.a + i)).max();
     let pairs = tokens_a.iter().zip(tokens_b);
     Some(Region {
         a: lines_a,
         b: lines_b,
-        tokens: counted.count() as u32,
+        tokens: counted.len() as u32,
         others: students.copied().unwrap_or(0).saturating_sub(2),
         verbatim: pairs.clone().all(|(a, b)| a.written == b.written),
         rows: rows(lines_a, lines_b, pairs.map(|(a, b)| (a.line, b.line))),

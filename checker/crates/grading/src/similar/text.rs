@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::clean::{clean, fit, width};
+use super::clean::{clean, fit, name, width as columns};
 use super::data::{Agreement, Origin, Pair, Region, Similar};
 
 /// The sentence that every output begins with.
@@ -11,6 +11,10 @@ pub(super) const HONEST: &str = "Similarity is a reason to look, never proof.";
 /// Narrowest and widest output, in columns.
 const NARROW: usize = 40;
 const WIDE: usize = 240;
+/// Columns of a name in a sentence.
+const LONGEST_NAME: usize = 32;
+/// Files without an exercise that are named.
+const MOST_IGNORED: usize = 5;
 
 /// SGR parameters of regions, in turn.
 const COLOURS: [&str; 6] = ["36", "33", "35", "32", "34", "31"];
@@ -52,7 +56,7 @@ pub(super) fn exercises(pair: &Pair, most: usize) -> String {
         let next = format!("{comma}{} {}", clean(&one.exercise), percent(one.share()));
         let left = counting.len() - i;
         let rest = if left > 1 { format!(", {} more", left - 1) } else { String::new() };
-        if i > 0 && width(&out) + width(&next) + width(&rest) > most {
+        if i > 0 && columns(&out) + columns(&next) + columns(&rest) > most {
             let _ = write!(out, ", {left} more");
             break;
         }
@@ -85,87 +89,92 @@ impl Paint {
     }
 }
 
-/// The list of pairs, in at most `width` columns (40 to 240).
-pub fn text(similar: &Similar, width: usize, colour: bool) -> String {
-    let width = width.clamp(NARROW, WIDE);
-    let paint = Paint(colour);
-    let mut out = format!("{}\n{HONEST}\n", summary(similar));
-    if !similar.pairs.is_empty() {
-        list(similar, width, &paint, &mut out);
-    }
-    if similar.not_listed > 0 {
-        let _ =
-            writeln!(out, "\nNot listed: {} with lower scores.", count(similar.not_listed, "pair"));
-    }
-    for group in &similar.groups {
-        let names: Vec<String> = group.iter().map(|name| clean(name)).collect();
-        out.push_str("\nLinked by pairs: ");
-        out.push_str(&wrap(&names, 17, width));
-        out.push('\n');
-    }
-    out.push_str("\nScores of all pairs\n");
-    let most = similar.scores.iter().copied().max().unwrap_or(0).max(1);
-    for (i, many) in similar.scores.iter().enumerate() {
-        // By the logarithm: one pair among thousands must be seen.
-        let scale = (*many as f64 + 1.0).ln() / (most as f64 + 1.0).ln();
-        let bar = "▪".repeat((scale * 20.0).ceil() as usize);
-        let _ = writeln!(
-            out,
-            "  {:>3} - {:>3} %  {}{many}",
-            i * 10,
-            i * 10 + 10,
-            if bar.is_empty() { bar } else { bar + " " }
-        );
-    }
-    for line in &similar.ignored {
-        let _ = writeln!(out, "Left out, because the course has no such exercise: {}", clean(line));
-    }
-    out
-}
-
-/// Words with commas, in lines of at most `width` columns, the first of which has `used` ones already.
-fn wrap(words: &[String], used: usize, most: usize) -> String {
+/// Words in lines of at most `width` columns; all but the first are indented by four.
+fn paragraph(text: &str, width: usize) -> String {
     let mut out = String::new();
-    let mut column = used;
-    for (i, word) in words.iter().enumerate() {
-        let word = if i + 1 < words.len() { format!("{word},") } else { word.clone() };
-        let needed = width(&word) + usize::from(i > 0);
-        if i > 0 && column + needed > most {
+    let mut column = 0;
+    for word in text.split(' ') {
+        let word = name(word, width.saturating_sub(4));
+        let needed = columns(&word);
+        if column == 0 {
+            column = needed;
+        } else if column + 1 + needed > width {
             out.push_str("\n    ");
-            column = 4;
-        } else if i > 0 {
+            column = 4 + needed;
+        } else {
             out.push(' ');
+            column += 1 + needed;
         }
-        column += needed;
         out.push_str(&word);
     }
     out
 }
 
+/// The list of pairs, in at most `width` columns (40 to 240).
+pub fn text(similar: &Similar, width: usize, colour: bool) -> String {
+    let width = width.clamp(NARROW, WIDE);
+    let paint = Paint(colour);
+    let mut out = String::new();
+    let mut say = |text: &str| {
+        out.push_str(&paragraph(text, width));
+        out.push('\n');
+    };
+    say(&summary(similar));
+    say(HONEST);
+    if !similar.pairs.is_empty() {
+        list(similar, width, &paint, &mut out);
+    }
+    if similar.not_listed > 0 {
+        let many = count(similar.not_listed, "pair");
+        let _ = writeln!(out, "\nNot listed: {many} with lower scores.");
+    }
+    for group in &similar.groups {
+        let names: Vec<String> = group.iter().map(|one| name(one, LONGEST_NAME)).collect();
+        let line = format!("Linked by pairs: {}.", names.join(", "));
+        let _ = writeln!(out, "\n{}", paragraph(&line, width));
+    }
+    histogram(similar, &mut out);
+    for line in similar.ignored.iter().take(MOST_IGNORED) {
+        let line =
+            format!("Left out, because the course has no such exercise: {}", name(line, width));
+        let _ = writeln!(out, "{}", paragraph(&line, width));
+    }
+    if let Some(more) = similar.ignored.len().checked_sub(MOST_IGNORED + 1) {
+        let _ = writeln!(out, "and {} more.", count(more + 1, "file"));
+    }
+    out
+}
+
+fn histogram(similar: &Similar, out: &mut String) {
+    out.push_str("\nScores of all pairs\n");
+    let most = similar.scores.iter().copied().max().unwrap_or(0).max(1);
+    for (i, many) in similar.scores.iter().enumerate() {
+        // By the logarithm: one pair among thousands must be seen.
+        let scale = (*many as f64 + 1.0).ln() / (most as f64 + 1.0).ln();
+        let bar = "▪".repeat((scale * 16.0).ceil() as usize);
+        let space = if bar.is_empty() { "" } else { " " };
+        let _ = writeln!(out, "  {:>3} - {:>3} %  {bar}{space}{many}", i * 10, i * 10 + 10);
+    }
+}
+
 fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
     let names = similar.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
-    let longest = names.map(|name| super::clean::width(&clean(name))).max().unwrap_or(0);
+    let longest = names.map(|name| columns(&clean(name))).max().unwrap_or(0);
     let name = longest.clamp(8, ((width - 19) / 3).max(8));
     let rest = width.saturating_sub(19 + 2 * name);
-    let head = format!(
-        "{:>5}  {:>6}  {}  {}  {}",
-        "score",
-        "tokens",
-        fit("student", name),
-        fit("and", name),
-        if rest >= 12 { fit("exercises", rest) } else { String::new() }
-    );
-    let _ = writeln!(out, "\n{}", paint.with("1", head.trim_end()));
+    let line = |score: String, tokens: &str, a: &str, b: &str, exercises: &str| {
+        let exercises = if rest >= 12 { exercises } else { "" };
+        let line =
+            format!("{score}  {tokens:>6}  {}  {}  {exercises}\n", fit(a, name), fit(b, name));
+        line.trim_end().to_owned()
+    };
+    let head = line("score".into(), "tokens", "student", "and", "exercises");
+    let _ = writeln!(out, "\n{}", paint.with("1", &head));
     for pair in &similar.pairs {
-        let exercises = if rest >= 12 { fit(&exercises(pair, rest), rest) } else { String::new() };
-        let line = format!(
-            "{}  {:>6}  {}  {}  {exercises}",
-            paint.with("1", &format!("{:>5}", percent(pair.score))),
-            tokens(pair.shared),
-            fit(&clean(&pair.a), name),
-            fit(&clean(&pair.b), name),
-        );
-        let _ = writeln!(out, "{}", line.trim_end());
+        let score = paint.with("1", &format!("{:>5}", percent(pair.score)));
+        let exercises = fit(&exercises(pair, rest), rest);
+        let (a, b) = (clean(&pair.a), clean(&pair.b));
+        let _ = writeln!(out, "{}", line(score, &tokens(pair.shared), &a, &b, &exercises));
     }
 }
 
@@ -174,36 +183,37 @@ fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
 pub fn pair(similar: &Similar, pair: &Pair, width: usize, colour: bool) -> String {
     let width = width.clamp(NARROW, WIDE);
     let paint = Paint(colour);
-    let (a, b) = (clean(&pair.a), clean(&pair.b));
+    let (a, b) = (name(&pair.a, LONGEST_NAME), name(&pair.b, LONGEST_NAME));
     let counting = pair.exercises.iter().filter(|one| one.counts).count();
-    let mut out = format!(
-        "{}\n{} of {} unusual tokens agree, in {}: score {}. {HONEST}\n",
-        paint.with("1", &format!("{a} and {b}")),
+    let head = format!(
+        "{} of {} unusual tokens agree, in {}: score {}. {HONEST}",
         tokens(pair.shared),
         tokens(pair.own),
         count(counting, "exercise"),
         percent(pair.score)
     );
+    let title = paragraph(&format!("Pair: {a} and {b}"), width);
+    let mut out = format!("{}\n{}\n", paint.with("1", &title), paragraph(&head, width));
     for agreement in &pair.exercises {
         let (share_a, share_b) = agreement.shares();
-        let _ = writeln!(
-            out,
-            "\n{}  {} unusual tokens agree: {} of {a}'s, {} of {b}'s{}",
-            paint.with("1", &clean(&agreement.exercise)),
+        let line = format!(
+            "{}: {} unusual tokens agree, {} of {a}'s and {} of {b}'s{}",
+            agreement.exercise,
             tokens(agreement.shared),
             percent(share_a),
             percent(share_b),
             if agreement.counts { "" } else { " (not in the score)" }
         );
+        let _ = writeln!(out, "\n{}", paint.with("1", &paragraph(&line, width)));
         for (i, region) in agreement.regions.iter().enumerate() {
             let colour = COLOURS.get(i % COLOURS.len()).copied().unwrap_or("0");
-            let _ =
-                writeln!(out, "{}", paint.with(colour, &format!("[{}] {}", i + 1, about(region))));
+            let line = paragraph(&format!("[{}] {}", i + 1, about(region)), width);
+            let _ = writeln!(out, "{}", paint.with(colour, &line));
             let sides = Sides { similar, pair, agreement, paint: &paint, colour };
             if width >= 80 {
-                sides.beside(region, width, &mut out)
+                sides.beside(region, width, &mut out);
             } else {
-                sides.below(region, width, &mut out)
+                sides.below(region, width, &mut out);
             }
         }
     }
@@ -242,7 +252,7 @@ impl Sides<'_> {
 
     fn below(&self, region: &Region, width: usize, out: &mut String) {
         for (student, lines) in [(&self.pair.a, region.a), (&self.pair.b, region.b)] {
-            let _ = writeln!(out, "  {}", fit(&clean(student), width.saturating_sub(2)).trim_end());
+            let _ = writeln!(out, "  of {}", name(student, width.saturating_sub(5)));
             for number in lines.first..=lines.last {
                 let _ = writeln!(out, "{}", self.line(student, Some(number), width).trim_end());
             }

@@ -177,3 +177,60 @@ fn stands_for(names: &mut Vec<(u64, u64)>, run: u64, name: u64, other: u64) -> b
         None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::grams::grams;
+    use super::super::normal;
+    use super::*;
+
+    const LEAST: usize = 6;
+
+    fn tiles(a: &str, b: &str) -> Vec<usize> {
+        let (a, b) = (normal::tokens(a), normal::tokens(b));
+        let (grams_a, grams_b) = (grams(&a, LEAST), grams(&b, LEAST));
+        let sides = (Side { tokens: &a, grams: &grams_a }, Side { tokens: &b, grams: &grams_b });
+        let mut tiler = Tiler::default();
+        let found = tiler.tiles(sides.0, sides.1, LEAST);
+        // The other way round it is the same, and no token is in two tiles.
+        let back = tiler.tiles(sides.1, sides.0, LEAST);
+        let sum = |tiles: &[Tile]| tiles.iter().map(|tile| tile.length).sum::<usize>();
+        assert_eq!(sum(&found), sum(&back));
+        for place in 0..a.len() {
+            let inside = |tile: &&Tile| (tile.a..tile.a + tile.length).contains(&place);
+            assert!(found.iter().filter(inside).count() <= 1);
+        }
+        found.iter().map(|tile| tile.length).collect()
+    }
+
+    /// Functions in another order are two tiles, statements in between split one.
+    #[test]
+    fn order_and_insertions() {
+        let f = "void f(int a) { b[a] = c[a] * d; }";
+        let g = "void g(int e) { e += h[e - 1]; k(e, e); }";
+        let whole = tiles(f, f);
+        assert_eq!(whole.len(), 1);
+        let both = tiles(&format!("{f}{g}"), &format!("{g}{f}"));
+        assert_eq!(both.len(), 2);
+        let split = tiles("a = b[i] + c[i]; d = e[i] * a;", "x = y[j] + z[j]; no(); u = v[j] * x;");
+        assert_eq!(split.len(), 2);
+    }
+
+    /// Names translate one to one within a tile.
+    #[test]
+    fn names_are_one_to_one() {
+        let code = "a = b[i] + c[j] * b[i];";
+        let longest = |other: &str| tiles(code, other).first().copied().unwrap_or(0);
+        let whole = longest("x = y[k] + z[l] * y[k];");
+        assert_eq!(whole, 17);
+        assert!(longest("x = y[k] + y[l] * y[k];") < whole);
+        assert!(longest("x = y[k] + z[k] * y[k];") < whole);
+    }
+
+    /// One pattern again and again becomes one tile, not a thousand.
+    #[test]
+    fn repetition() {
+        let (few, many) = ("a[i] = b[i]; ".repeat(50), "x[j] = y[j]; ".repeat(80));
+        assert_eq!(tiles(&few, &many), [50 * 10]);
+    }
+}

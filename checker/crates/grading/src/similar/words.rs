@@ -1,6 +1,9 @@
 //! Words that say the same in every program: keywords, CUDA's names, functions of the libraries. All others are the author's own
 //! choice, and which one was chosen does not count.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What a word does for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
@@ -18,287 +21,75 @@ pub(super) enum Word {
     Name,
 }
 
+/// Which list a word is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    Nothing,
+    Type,
+    /// Keywords and built-in variables.
+    Always,
+    Function,
+    Template,
+}
+
+static LISTS: LazyLock<HashMap<&str, List>> = LazyLock::new(|| {
+    let lists = [
+        (NOTHING, List::Nothing),
+        (TYPES, List::Type),
+        (KEYWORDS, List::Always),
+        (BUILT_IN, List::Always),
+        (FUNCTIONS, List::Function),
+        (TEMPLATES, List::Template),
+    ];
+    let words = lists
+        .iter()
+        .flat_map(|(words, list)| words.split_whitespace().zip(std::iter::repeat(*list)));
+    words.collect()
+});
+
 /// Qualifiers and specifiers.
-const NOTHING: &[&str] = &[
-    "const",
-    "constexpr",
-    "consteval",
-    "constinit",
-    "explicit",
-    "extern",
-    "final",
-    "inline",
-    "mutable",
-    "noexcept",
-    "override",
-    "register",
-    "restrict",
-    "static",
-    "typename",
-    "virtual",
-    "__forceinline__",
-    "__inline__",
-    "__noinline__",
-    "__restrict",
-    "__restrict__",
-];
+const NOTHING: &str = "\
+    const constexpr consteval constinit explicit extern final inline mutable noexcept override \
+    register restrict static typename virtual __forceinline__ __inline__ __noinline__ __restrict \
+    __restrict__";
 
-const TYPES: &[&str] = &[
-    "auto",
-    "bool",
-    "char",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "double",
-    "float",
-    "int",
-    "long",
-    "ptrdiff_t",
-    "short",
-    "signed",
-    "size_t",
-    "ssize_t",
-    "uchar",
-    "uint",
-    "ulong",
-    "unsigned",
-    "ushort",
-    "void",
-    "wchar_t",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "intptr_t",
-    "uintptr_t",
-    "cudaError_t",
-    "cudaError",
-];
+const TYPES: &str = "\
+    auto bool char char16_t char32_t char8_t double float int long ptrdiff_t short signed size_t \
+    ssize_t uchar uint ulong unsigned ushort void wchar_t int8_t int16_t int32_t int64_t uint8_t \
+    uint16_t uint32_t uint64_t intptr_t uintptr_t cudaError_t cudaError";
 
-const KEYWORDS: &[&str] = &[
-    "alignas",
-    "alignof",
-    "asm",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "concept",
-    "const_cast",
-    "continue",
-    "decltype",
-    "default",
-    "define",
-    "delete",
-    "do",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "false",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "namespace",
-    "new",
-    "nullptr",
-    "operator",
-    "private",
-    "protected",
-    "public",
-    "reinterpret_cast",
-    "requires",
-    "return",
-    "sizeof",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "union",
-    "using",
-    "volatile",
-    "while",
-];
+const KEYWORDS: &str = "\
+    alignas alignof asm break case catch class concept const_cast continue decltype default \
+    define delete do dynamic_cast else enum false for friend goto if namespace new nullptr \
+    operator private protected public reinterpret_cast requires return sizeof static_assert \
+    static_cast struct switch template this thread_local throw true try typedef typeid union \
+    using volatile while";
 
-const BUILT_IN: &[&str] = &[
-    "threadIdx",
-    "blockIdx",
-    "blockDim",
-    "gridDim",
-    "warpSize",
-    "stderr",
-    "stdout",
-    "NULL",
-    "EXIT_FAILURE",
-    "EXIT_SUCCESS",
-    "cooperative_groups",
-    "numeric_limits",
-    "initializer_list",
-];
+const BUILT_IN: &str = "\
+    threadIdx blockIdx blockDim gridDim warpSize stderr stdout NULL EXIT_FAILURE EXIT_SUCCESS \
+    cooperative_groups numeric_limits initializer_list";
 
 /// Functions of CUDA without a prefix that tells, and what is usual from the libraries of C and C++; names like any other where
 /// they are not called, as `round` in `for (int round = 0; ...)`.
-const FUNCTIONS: &[&str] = &[
-    "main",
-    "printf",
-    "fprintf",
-    "puts",
-    "assert",
-    "malloc",
-    "calloc",
-    "realloc",
-    "free",
-    "memcpy",
-    "memset",
-    "memmove",
-    "exit",
-    "abort",
-    // Mathematics of the device (CUDA Math API), without the f of the single-precision forms: see `classify`.
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "cospi",
-    "erf",
-    "erfc",
-    "exp",
-    "exp10",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "fdivide",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "hypot",
-    "ilogb",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "ldexp",
-    "lgamma",
-    "llrint",
-    "llround",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "lrint",
-    "lround",
-    "max",
-    "min",
-    "modf",
-    "nearbyint",
-    "nextafter",
-    "norm",
-    "norm3d",
-    "normcdf",
-    "pow",
-    "rcbrt",
-    "remainder",
-    "rhypot",
-    "rint",
-    "rnorm",
-    "round",
-    "rsqrt",
-    "scalbn",
-    "signbit",
-    "sin",
-    "sincos",
-    "sincospi",
-    "sinh",
-    "sinpi",
-    "sqrt",
-    "tan",
-    "tanh",
-    "tgamma",
-    "trunc",
-    "umin",
-    "umax",
-    "clamp",
-    "saturate",
-    // Cooperative groups, barriers, textures.
-    "this_thread_block",
-    "this_grid",
-    "tiled_partition",
-    "coalesced_threads",
-    "tex1D",
-    "tex1Dfetch",
-    "tex2D",
-    "tex3D",
-    "surf2Dread",
-    "surf2Dwrite",
-    "clock",
-    "clock64",
-    // C++.
-    "swap",
-    "move",
-    "forward",
-    "accumulate",
-    "transform",
-    "sort",
-    "fill",
-    "copy",
-];
+const FUNCTIONS: &str = "\
+    main printf fprintf puts assert malloc calloc realloc free memcpy memset memmove exit abort \
+    abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp \
+    exp10 exp2 expm1 fabs fdim fdivide floor fma fmax fmin fmod frexp hypot ilogb isfinite isinf \
+    isnan ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround max min modf \
+    nearbyint nextafter norm norm3d normcdf pow rcbrt remainder rhypot rint rnorm round rsqrt \
+    scalbn signbit sin sincos sincospi sinh sinpi sqrt tan tanh tgamma trunc umin umax clamp \
+    saturate this_thread_block this_grid tiled_partition coalesced_threads tex1D tex1Dfetch \
+    tex2D tex3D surf2Dread surf2Dwrite clock clock64 swap move forward accumulate transform sort \
+    fill copy";
 
 /// Templates of C++, names like any other without their arguments.
-const TEMPLATES: &[&str] =
-    &["vector", "array", "unique_ptr", "shared_ptr", "pair", "tuple", "optional", "function"];
+const TEMPLATES: &str = "\
+    vector array unique_ptr shared_ptr pair tuple optional function";
 
 /// Members that stand for themselves.
-const MEMBERS: &[&str] = &[
-    "x",
-    "y",
-    "z",
-    "w",
-    "data",
-    "size",
-    "begin",
-    "end",
-    "push_back",
-    "emplace_back",
-    "resize",
-    "reserve",
-    "empty",
-    "get",
-    "front",
-    "back",
-    "sync",
-    "thread_rank",
-    "shfl_down",
-    "shfl",
-    "arrive",
-    "wait",
-    "first",
-    "second",
-];
+const MEMBERS: &str = "\
+    x y z w data size begin end push_back emplace_back resize reserve empty get front back sync \
+    thread_rank shfl_down shfl arrive wait first second";
 
 const SCALARS: &[&str] = &[
     "char",
@@ -329,34 +120,31 @@ pub(super) struct Around {
 /// What a word does.
 pub(super) fn classify(word: &str, around: Around) -> Word {
     if around.member {
-        return if MEMBERS.contains(&word) { Word::Member } else { Word::Name };
+        let fixed = MEMBERS.split_whitespace().any(|member| member == word);
+        return if fixed { Word::Member } else { Word::Name };
     }
-    if NOTHING.contains(&word) {
-        return Word::Nothing;
+    let list = LISTS.get(word).copied();
+    match list {
+        Some(List::Nothing) => return Word::Nothing,
+        Some(List::Type) => return Word::Type,
+        Some(List::Template) if around.template => return Word::FixedType,
+        _ => {}
     }
-    if TYPES.contains(&word) {
-        return Word::Type;
-    }
-    if word == "dim3"
-        || is_vector(word)
-        || is_library_type(word)
-        || around.template && TEMPLATES.contains(&word)
-    {
+    if word == "dim3" || is_vector(word) || is_library_type(word) {
         return Word::FixedType;
     }
     let upper = |prefix: &str| {
         word.strip_prefix(prefix)
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase() || c == '_'))
     };
-    let single = word.strip_suffix('f').unwrap_or(word);
+    let called = || list == Some(List::Function) || single(word).is_some();
     let known = word.starts_with("__")
         || upper("cuda")
         || upper("atomic")
         || upper("curand")
         || upper("cublas")
-        || KEYWORDS.contains(&word)
-        || BUILT_IN.contains(&word)
-        || around.call && (FUNCTIONS.contains(&word) || FUNCTIONS.contains(&single))
+        || list == Some(List::Always)
+        || around.call && called()
         || word.strip_prefix("make_").is_some_and(is_vector);
     if known { Word::Fixed } else { Word::Name }
 }
@@ -366,14 +154,18 @@ pub(super) fn canonical(word: &str) -> &str {
     if matches!(word, "NULL") {
         return "nullptr";
     }
-    let single = word.strip_suffix('f').filter(|single| FUNCTIONS.contains(single));
-    match single.unwrap_or(word) {
+    match single(word).unwrap_or(word) {
         "fmax" | "umax" => "max",
         "fmin" | "umin" => "min",
         "fabs" => "abs",
         "class" => "struct",
         word => word,
     }
+}
+
+/// The function of which this is the single-precision form: `sqrt` of `sqrtf`.
+fn single(word: &str) -> Option<&str> {
+    word.strip_suffix('f').filter(|double| LISTS.get(double) == Some(&List::Function))
 }
 
 /// `float4`, `uchar2`, ...

@@ -2,8 +2,11 @@
 
 use crate::class::Random;
 
+/// A way to change a text.
+type Disguise = fn(&str, &mut Random) -> String;
+
 /// All of them, with their names.
-pub const ALL: [(&str, fn(&str, &mut Random) -> String); 8] = [
+pub const ALL: [(&str, Disguise); 9] = [
     ("nothing", |text, _| text.to_owned()),
     ("names", |text, _| rename(text)),
     ("layout and comments", layout),
@@ -11,6 +14,7 @@ pub const ALL: [(&str, fn(&str, &mut Random) -> String); 8] = [
     ("declarations", |text, _| declarations(text)),
     ("macros", |text, _| macros(text)),
     ("dead statements", |text, _| dead(text, 3)),
+    ("a dead statement after each", |text, _| dead(text, 1)),
     ("all at once", |text, random| {
         layout(&dead(&declarations(&reorder(&macros(&rename(text)))), 4), random)
     }),
