@@ -6,6 +6,7 @@ use std::path::Path;
 use colored::Colorize;
 use grading::merge::{self, Found};
 use grading::plan::{PLAN, Plan};
+use grading::roster::Roster;
 use grading::store::Store;
 
 use super::Usage;
@@ -27,12 +28,12 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
         }
     }
     let roster = args.roster.as_deref().map(|path| inputs::roster(path, None)).transpose()?;
-    let class: Vec<String> = match (&roster, &plan) {
-        (Some(roster), _) => roster.students.iter().map(|entry| entry.student.id.clone()).collect(),
-        (None, Some(plan)) => plan.students.clone(),
-        (None, None) => vec![],
-    };
-    let merged = merge::merge(&found, &class).map_err(|mixed| Usage(mixed.to_string()))?;
+    let ids =
+        |roster: &Roster| roster.students.iter().map(|entry| entry.student.id.clone()).collect();
+    let class: Vec<String> = roster.as_ref().map(ids).unwrap_or_default();
+    let handed_in = plan.as_ref().map_or(&[][..], |plan| &plan.students);
+    let merged =
+        merge::merge(&found, &class, handed_in).map_err(|mixed| Usage(mixed.to_string()))?;
     let store = Store::open(&args.out)?;
     for record in &merged.records {
         store.write(record)?;

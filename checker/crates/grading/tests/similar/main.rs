@@ -97,7 +97,13 @@ fn one_copied_exercise_is_found() {
                 }
                 planted += 1;
                 found += usize::from(is_found);
-                if !is_found { println!("MISSED {} {source} {name}: own {own} {:?}", one.exercise.id, all.pair(&format!("s{source}"), "thief").map(|p| p.score)); }
+                if !is_found {
+                    println!(
+                        "MISSED {} {source} {name}: own {own} {:?}",
+                        one.exercise.id,
+                        all.pair(&format!("s{source}"), "thief").map(|p| p.score)
+                    );
+                }
             }
         }
     }
@@ -131,7 +137,9 @@ fn a_copied_submission_is_found_among_mutants() {
             let similar = compare(&course, &class, &Options::default());
             let is_found = similar.pair("student000", "student001").is_some();
             if many == 45 {
-                if !is_found { println!("MISSED {name}"); }
+                if !is_found {
+                    println!("MISSED {name}");
+                }
             }
             planted += 1;
             found += usize::from(is_found);

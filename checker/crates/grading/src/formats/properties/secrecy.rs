@@ -36,8 +36,6 @@ fn item() -> impl Strategy<Value = Item> {
                 extra: 0.0,
                 points: 1.0,
                 possible: 2.0,
-                given: false,
-                extra: 0.0,
                 slug: named("wrong-values"),
                 message: said("out[3] is wrong"),
                 line: Some(if closed { SECRET_NUMBER } else { 3 }),
