@@ -47,7 +47,8 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
         None => None,
     };
     say!("{}", merged.summary(plan.as_ref(), again.as_deref()).trim_end());
-    let written = reports::write(&args.out, &merged.records)?;
+    let (records, _) = reports::students(&args.out, &store)?;
+    let written = reports::write(&args.out, &records)?;
     if !written.is_empty() {
         say!("{}", written.join("   ").bold());
     }

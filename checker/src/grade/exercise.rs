@@ -50,8 +50,8 @@ pub struct Graded {
 /// Why a file could not be graded: the machine's or the checker's problem.
 pub type Problem = attempt::Error;
 
-/// Files with public inputs that were run already: the simulator says the same again, and half a class hands in the file as it
-/// was handed out.
+/// Files with public inputs that were run already, byte for byte the same: half a class hands in the file as it was handed
+/// out, and nobody's grade should depend on who of them came first.
 #[derive(Debug, Default)]
 pub struct Memo(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
 
@@ -63,10 +63,9 @@ impl Memo {
         plan: &Plan,
         engine: &mut Engine,
     ) -> Result<Arc<Examination>, Problem> {
-        let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
         let key = (spec.id, sha256(bytes));
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !on_gpu && let Some(examination) = known().get(&key) {
+        if let Some(examination) = known().get(&key) {
             return Ok(Arc::clone(examination));
         }
         let trials: Vec<Trial> = (0..spec.cases.len())

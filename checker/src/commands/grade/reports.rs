@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use colored::Colorize;
-use grading::formats::{Audience, Error as NoReport, Format, Options, html_student};
-use grading::record::{Record, Status};
+use grading::formats::{Audience, Format, Options, html_student};
+use grading::record::{Record, Report, Status};
 use grading::store::Store;
 use jiff::Timestamp;
 
@@ -21,7 +21,7 @@ const NAMES: usize = 8;
 
 /// Writes the class's files and says what came out.
 pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> anyhow::Result<Exit> {
-    let (records, damaged) = records(store)?;
+    let (records, damaged) = students(&args.out, store)?;
     for line in &damaged {
         eprintln!("{}: {}", "warning".yellow().bold(), neutral(line));
     }
@@ -55,20 +55,45 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     Ok(if whole { Exit::Passed } else { Exit::Environment })
 }
 
-/// Every record of a folder, and a line for each that cannot be read.
-pub fn records(store: &Store) -> anyhow::Result<(Vec<Record>, Vec<String>)> {
+/// Writes a page for every student who has a record. What comes back is what the class's files need of each, because a class
+/// of thousands does not lie in memory, and a line for each record that cannot be read.
+pub fn students(out: &Path, store: &Store) -> anyhow::Result<(Vec<Record>, Vec<String>)> {
     let (mut records, mut damaged) = (vec![], vec![]);
+    let folder = out.join("students");
+    fs::create_dir_all(&folder)?;
     for record in store.records()? {
-        match record {
-            Ok(record) => records.push(record),
-            Err(error) => damaged.push(error.to_string()),
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                damaged.push(error.to_string());
+                continue;
+            }
+        };
+        let one = [record];
+        for file in html_student::files(&one, &Options::new(Timestamp::now()))? {
+            fs::write(folder.join(&file.path), file.contents)?;
         }
+        records.extend(one.map(outline));
     }
     records.sort_by(|a, b| a.student.id.cmp(&b.student.id));
     Ok((records, damaged))
 }
 
-/// Writes the files of a class into `out`: their paths.
+/// A record without what only the student's own page shows.
+fn outline(mut record: Record) -> Record {
+    for exercise in &mut record.exercises {
+        exercise.items = vec![];
+        exercise.report = exercise.report.take().map(|report| Report {
+            slug: report.slug,
+            passed: report.passed,
+            title: report.title,
+            ..Report::default()
+        });
+    }
+    record
+}
+
+/// Writes the files of the class as a whole into `out`: their paths, and that of the students' pages.
 pub fn write(out: &Path, records: &[Record]) -> anyhow::Result<Vec<String>> {
     let mut written = vec![];
     if records.is_empty() {
@@ -80,14 +105,7 @@ pub fn write(out: &Path, records: &[Record]) -> anyhow::Result<Vec<String>> {
         fs::write(&path, format.render(records, &options)?)?;
         written.push(path.display().to_string());
     }
-    let students = out.join("students");
-    fs::create_dir_all(&students)?;
-    for file in html_student::files(records, &Options::new(Timestamp::now()))
-        .map_err(|error: NoReport| anyhow::anyhow!(error))?
-    {
-        fs::write(students.join(&file.path), file.contents)?;
-    }
-    written.push(format!("{}/", students.display()));
+    written.push(format!("{}/", out.join("students").display()));
     let contained: String = records.iter().flat_map(contained).collect();
     let path = out.join("contained.txt");
     if contained.is_empty() {
