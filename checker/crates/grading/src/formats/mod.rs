@@ -13,22 +13,23 @@ pub mod findings;
 pub mod github_annotations;
 pub mod github_summary;
 pub mod gitlab_code_quality;
+pub mod gradescope;
+pub mod html_class;
+pub mod html_student;
 pub mod junit;
+pub mod prairielearn;
 pub mod sarif;
 pub mod tap;
 
 mod class_numbers;
+mod html;
+mod platform;
+mod sheet;
+
 #[cfg(test)]
 pub mod fixture;
-pub mod gradescope;
-mod html;
-pub mod html_class;
-pub mod html_student;
-mod platform;
-pub mod prairielearn;
 #[cfg(test)]
 mod properties;
-mod sheet;
 
 use std::collections::BTreeMap;
 
@@ -273,6 +274,38 @@ impl Format {
             Self::HtmlStudent => html_student::render,
         };
         render(records, options)
+    }
+
+    /// Whether one document holds any number of students; else there is a document for each.
+    pub const fn holds_a_class(self) -> bool {
+        matches!(
+            self,
+            Self::Junit
+                | Self::JunitJenkins
+                | Self::GithubSummary
+                | Self::Tap
+                | Self::Canvas
+                | Self::Csv
+                | Self::HtmlClass
+        )
+    }
+
+    /// What its reader calls the file, or a name for it where the reader asks for none.
+    pub const fn file_name(self) -> &'static str {
+        match self {
+            Self::Junit | Self::JunitJenkins => "junit.xml",
+            Self::GithubAnnotations => "annotations.txt",
+            Self::GithubSummary => "summary.md",
+            Self::GitlabCodeQuality => "gl-code-quality-report.json",
+            Self::Sarif => "checker.sarif",
+            Self::Tap => "report.tap",
+            Self::Classroom50 => "result.json",
+            Self::Gradescope | Self::Prairielearn | Self::Exercism => "results.json",
+            Self::Canvas => "canvas.csv",
+            Self::Csv => "grades.csv",
+            Self::HtmlClass => "class.html",
+            Self::HtmlStudent => "student.html",
+        }
     }
 
     /// Who reads it when nobody says.

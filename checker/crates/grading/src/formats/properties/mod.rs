@@ -11,53 +11,90 @@ use serde_json::Value;
 
 use super::fixture::{class, now};
 use super::*;
-use crate::record::{Exercise, Status};
+use crate::record::{Exercise, Status, Student};
 
-type Render = fn(&[Record], &Options) -> Result<String, Error>;
-
-const TEXTS: [(Format, Render); 7] = [
-    (Format::Junit, junit::gitlab),
-    (Format::JunitJenkins, junit::jenkins),
-    (Format::GithubAnnotations, github_annotations::render),
-    (Format::GithubSummary, github_summary::render),
-    (Format::GitlabCodeQuality, gitlab_code_quality::render),
-    (Format::Sarif, sarif::render),
-    (Format::Tap, tap::render),
+/// Reports of tests and findings. The other formats have tests of their own in `tests/`.
+const REPORTS: [Format; 7] = [
+    Format::Junit,
+    Format::JunitJenkins,
+    Format::GithubAnnotations,
+    Format::GithubSummary,
+    Format::GitlabCodeQuality,
+    Format::Sarif,
+    Format::Tap,
 ];
+
+/// What platforms hand over, so that no format has a reason to refuse.
+fn options() -> Options {
+    let platform = [
+        ("CLASSROOM", "cs149"),
+        ("ASSIGNMENT", "assignment-1"),
+        ("USERNAME", "ada"),
+        ("SUBMISSION_TAG", "submit/2026-05-02"),
+        ("COMMIT_URL", "https://example.org/commit"),
+        ("RELEASE_URL", "https://example.org/release"),
+    ];
+    Options {
+        assignment: Some("CUDA workbook (48213)".into()),
+        platform: platform.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        ..Options::new(now())
+    }
+}
+
+/// Every format writes a record that is complete, and those that hold a class a class; the others refuse a second student.
+#[test]
+fn every_format_is_written() {
+    let complete = |mut record: Record| {
+        record.exercises.retain(|exercise| exercise.status != Status::NotGraded);
+        record.score.complete = true;
+        record
+    };
+    let class: Vec<Record> = class().into_iter().map(complete).collect();
+    for format in Format::all() {
+        let refused = Err(Error::NoRecords { format: format.name() });
+        assert_eq!(format.render(&[], &options()), refused);
+        assert!(!format.render(&class[..1], &options()).unwrap().is_empty(), "{format}");
+        let two = [class[0].clone(), Record { student: student("b"), ..class[0].clone() }];
+        match format.render(&two, &options()) {
+            Ok(_) => assert!(format.holds_a_class(), "{format}"),
+            Err(error) => {
+                assert_eq!(error, Error::OneRecord { format: format.name(), records: 2 });
+                assert!(!format.holds_a_class(), "{format}");
+            }
+        }
+    }
+}
+
+fn student(id: &str) -> Student {
+    let columns = [("SIS User ID".to_owned(), id.to_owned())].into();
+    Student { id: id.into(), name: Some(format!("{id}, {id}")), columns }
+}
 
 /// What students read, of a good one and of a hostile one. `tests/validate/run.py` gives these files to the schemas and
 /// programs that the formats are for.
 #[test]
 fn snapshots() {
-    let options = Options::new(now());
-    for (format, render) in TEXTS {
+    for format in REPORTS {
         for record in class() {
             let who = if record.student.id == "ada" { "good" } else { "hostile" };
-            let text = render(&[record], &options).unwrap();
+            let text = format.render(&[record], &options()).unwrap();
             insta::assert_snapshot!(format!("{format}.{who}"), text);
         }
     }
 }
 
-/// Several students in one report stay apart, and formats about one student's files refuse the second.
+/// Several students in one report stay apart: GitLab drops test cases of the same class and name.
 #[test]
 fn several_students() {
-    let options = Options::new(now());
-    for (format, render) in TEXTS {
-        assert_eq!(render(&[], &options), Err(Error::NoRecords { format: format.name() }));
-        let text = render(&class(), &options);
-        match format {
-            Format::GithubAnnotations | Format::GitlabCodeQuality | Format::Sarif => {
-                assert_eq!(text, Err(Error::OneRecord { format: format.name(), records: 2 }));
-            }
-            _ => assert!(text.unwrap().contains("mallory") || format == Format::GithubSummary),
-        }
+    for format in [Format::Junit, Format::JunitJenkins] {
+        let names = reading::test_names(&format.render(&class(), &options()).unwrap());
+        let mut once = names.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), names.len());
     }
-    let names = reading::test_names(&junit::gitlab(&class(), &options).unwrap());
-    let mut once = names.clone();
-    once.sort();
-    once.dedup();
-    assert_eq!(once.len(), names.len(), "GitLab drops test cases of the same class and name");
+    let tap = Format::Tap.render(&class(), &options()).unwrap();
+    assert!(tap.contains("ok 1 - ada: ch01_threads.blocks: one block\n"), "{tap}");
 }
 
 /// What the machine could not grade is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in TAP; nowhere is
@@ -66,21 +103,19 @@ fn several_students() {
 fn not_graded_is_no_pass() {
     let mut record = class().swap_remove(0);
     record.exercises.retain(|exercise| exercise.status == Status::NotGraded);
-    let options = Options::new(now());
-    let records = [record];
-    let text = |render: Render| render(&records, &options).unwrap();
-    let xml = text(junit::jenkins);
+    let text = |format: Format| format.render(std::slice::from_ref(&record), &options()).unwrap();
+    let xml = text(Format::JunitJenkins);
     assert!(
         xml.contains(r#"tests="2" failures="0" errors="2""#) && !xml.contains("<failure"),
         "{xml}"
     );
-    assert!(text(github_annotations::render).starts_with("::warning "));
-    assert!(text(github_summary::render).contains("Not complete"));
-    assert!(text(gitlab_code_quality::render).contains("not-graded"));
-    let sarif: Value = serde_json::from_str(&text(sarif::render)).unwrap();
+    assert!(text(Format::GithubAnnotations).starts_with("::warning "));
+    assert!(text(Format::GithubSummary).contains("Not complete"));
+    assert!(text(Format::GitlabCodeQuality).contains("not-graded"));
+    let sarif: Value = serde_json::from_str(&text(Format::Sarif)).unwrap();
     assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
     assert_eq!(sarif["runs"][0]["results"][0]["level"], "warning");
-    assert_eq!(text(tap::render).lines().filter(|line| line.starts_with("not ok")).count(), 2);
+    assert_eq!(text(Format::Tap).lines().filter(|line| line.starts_with("not ok")).count(), 2);
 }
 
 /// A fingerprint stays when lines move, and no two findings share one.
