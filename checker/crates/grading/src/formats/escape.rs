@@ -1,7 +1,9 @@
 //! Text that a learner may have written, made harmless for each reader.
 //!
-//! Everything in a record that comes from a submission (names of files, titles, notes, source, what a kernel printed) and from a
-//! roster (names) is hostile. [`plain`] comes first, whatever the reader: it takes out what acts on terminals and on the logs of
+//! Everything in a record that comes from a submission (names of files, titles, notes, source, what a kernel printed)
+//! and from a
+//! roster (names) is hostile. [`plain`] comes first, whatever the reader: it takes out what acts on terminals and on
+//! the logs of
 //! CI systems. Serialisers (XML, JSON) then do their own escaping; where the text is written by hand, a function here does.
 
 /// The text, of several lines perhaps, without anything that acts.
@@ -123,7 +125,8 @@ pub fn without_tags(text: &str) -> String {
     out
 }
 
-/// A text in SARIF: `[name](target)` is a link there even in plain text (SARIF 2.1.0, 3.11.6), so the two parts are kept apart.
+/// A text in SARIF: `[name](target)` is a link there even in plain text (SARIF 2.1.0, 3.11.6), so the two parts are
+/// kept apart.
 pub fn sarif_text(text: &str) -> String {
     plain(text).replace("](", "] (")
 }

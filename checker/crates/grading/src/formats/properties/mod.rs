@@ -1,4 +1,5 @@
-//! What every format has to keep, whatever a record holds: it can be read by what reads it, says as much of a hostile record as of any
+//! What every format has to keep, whatever a record holds: it can be read by what reads it, says as much of a hostile
+//! record as of any
 //! other, and tells no student what is hidden.
 
 mod random;
@@ -97,7 +98,8 @@ fn several_students() {
     assert!(tap.contains("ok 1 - ada: ch01_threads.blocks: one block\n"), "{tap}");
 }
 
-/// What the machine could not grade is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in TAP; nowhere is
+/// What the machine could not grade is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in
+/// TAP; nowhere is
 /// it a pass or left out.
 #[test]
 fn not_graded_is_no_pass() {
@@ -142,7 +144,8 @@ fn fingerprints_do_not_depend_on_lines() {
     assert_eq!(once.len(), fingerprints(&before).len());
 }
 
-/// GitHub shows ten annotations of a step: with more exercises wrong, the worst are shown and the last line counts the others.
+/// GitHub shows ten annotations of a step: with more exercises wrong, the worst are shown and the last line counts the
+/// others.
 #[test]
 fn at_most_ten_annotations_worst_first() {
     let mut record = class().swap_remove(0);
