@@ -57,8 +57,7 @@ pub struct Check<'a> {
 
 /// The checks of an exercise, at least one. An exercise that is neither passed nor excused has at least one that is not
 /// [`State::Held`] and not [`State::Skipped`], so that no reader takes it for passed. Extra credit that is missed is
-/// nothing
-/// wrong.
+/// nothing wrong.
 pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
     let mut checks: Vec<Check<'_>> = vec![];
     if exercise.items.is_empty() {

@@ -1,10 +1,9 @@
 //! Text that a learner may have written, made harmless for each reader.
 //!
 //! Everything in a record that comes from a submission (names of files, titles, notes, source, what a kernel printed)
-//! and from a
-//! roster (names) is hostile. [`plain`] comes first, whatever the reader: it takes out what acts on terminals and on
-//! the logs of
-//! CI systems. Serialisers (XML, JSON) then do their own escaping; where the text is written by hand, a function here does.
+//! and from a roster (names) is hostile. [`plain`] comes first, whatever the reader: it takes out what acts on
+//! terminals and on the logs of CI systems. Serialisers (XML, JSON) then do their own escaping; where the text is
+//! written by hand, a function here does.
 
 /// The text, of several lines perhaps, without anything that acts.
 ///

@@ -91,8 +91,7 @@ fn weight(check: &Check<'_>) -> Weight {
 
 impl Finding<'_> {
     /// The same as long as the same is wrong in the same exercise and case, wherever its lines move to; another for
-    /// every other finding
-    /// of the record.
+    /// every other finding of the record.
     pub fn fingerprint(&self) -> String {
         let exercise = self.check.exercise;
         let parts = [&self.check.slug, &exercise.chapter, &exercise.id, &self.check.name]

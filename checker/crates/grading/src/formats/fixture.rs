@@ -1,6 +1,5 @@
-//! Records that every format is tried on: a student with one exercise of each kind of ending, and one who is hostile
-//! in every
-//! place that a learner or a roster can write to.
+//! Records that every format is tried on: a student with one exercise of each kind of ending, and one who is hostile in
+//! every place that a learner or a roster can write to.
 
 use jiff::Timestamp;
 

@@ -1,8 +1,7 @@
 //! What other programs read: every format is made from records alone.
 //!
-//! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`],
-//! so that
-//! a format for students never holds what they may not see; texts of learners go through [`escape`].
+//! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`], so
+//! that a format for students never holds what they may not see; texts of learners go through [`escape`].
 
 pub mod canvas;
 pub mod checks;

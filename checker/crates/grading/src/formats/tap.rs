@@ -1,14 +1,12 @@
 //! Test Anything Protocol, version 14 (testanything.org).
 //!
-//! One test point for each check, with the verdict in a YAML block behind those that fail. What was not tried, and
-//! what is not shown yet, is
-//! `ok # SKIP`, as every reader of the protocol expects; an exercise that is not passed always has a `not ok`. There
-//! is no word for what the machine
-//! could not grade but `Bail out!`, which would end the whole report: it is `not ok` with the severity `error`.
+//! One test point for each check, with the verdict in a YAML block behind those that fail. What was not tried, and what
+//! is not shown yet, is `ok # SKIP`, as every reader of the protocol expects; an exercise that is not passed always has
+//! a `not ok`. There is no word for what the machine could not grade but `Bail out!`, which would end the whole report:
+//! it is `not ok` with the severity `error`.
 //!
 //! Strings in the YAML blocks are in double quotes and on one line: some readers end a block at any line of three
-//! points, others
-//! (TAP::Parser, as Perl has it) know no other form for text with colons.
+//! points, others (TAP::Parser, as Perl has it) know no other form for text with colons.
 
 use crate::record::Record;
 

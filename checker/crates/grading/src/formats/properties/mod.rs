@@ -1,6 +1,5 @@
 //! What every format has to keep, whatever a record holds: it can be read by what reads it, says as much of a hostile
-//! record as of any
-//! other, and tells no student what is hidden.
+//! record as of any other, and tells no student what is hidden.
 
 mod random;
 mod reading;
@@ -99,8 +98,7 @@ fn several_students() {
 }
 
 /// What the machine could not grade is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in
-/// TAP; nowhere is
-/// it a pass or left out.
+/// TAP; nowhere is it a pass or left out.
 #[test]
 fn not_graded_is_no_pass() {
     let mut record = class().swap_remove(0);

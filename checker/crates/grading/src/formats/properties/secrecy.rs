@@ -115,8 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     /// No format for students holds what a policy hides: names and verdicts only as far as [`Show`] goes, no values,
-    /// lines, times,
-    /// commands or seeds. Not in an error either.
+    /// lines, times, commands or seeds. Not in an error either.
     #[test]
     fn nothing_hidden_is_told(record in record()) {
         for format in Format::all() {
