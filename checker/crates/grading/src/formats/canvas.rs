@@ -7,7 +7,8 @@
 //!
 //! * The roster's columns with these names are written as they are. A formula in one of them is refused where Canvas would
 //!   need the text as it is, and disarmed where it would not.
-//! * `EX` (excused) stands for students whose roster column `Excused` says so.
+//! * `EX` (excused) stands for students whose roster column `Excused` says so, or who are excused from every exercise. Who is
+//!   excused from some has the same share of Canvas' points as of their own: Canvas knows one maximum for everybody.
 //! * A grade that is not complete has no row: an empty cell would take back the points that Canvas has.
 
 use std::collections::BTreeMap;
@@ -47,20 +48,7 @@ const NO_ASSIGNMENT: [&str; 9] = [
 pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let first = records.first().ok_or(Error::NoRecords { format: FORMAT.name() })?;
     let header = assignment(options)?;
-    let possible = points(first.score.possible);
-    let others = |record: &&Record| points(record.score.possible) != possible;
-    if let Some(other) = records.iter().find(others) {
-        return Err(Error::Student {
-            format: FORMAT.name(),
-            student: id_of(&other.student),
-            problem: format!(
-                "{} points are possible, and {possible} for {}",
-                points(other.score.possible),
-                id_of(&first.student)
-            ),
-            way_out: "grade the whole class with one policy".into(),
-        });
-    }
+    let possible = possible(first, records)?;
     let used = columns(records);
     let head = |name: &'static str| used.contains(&name).then(|| name.to_owned());
     let mut rows = vec![];
@@ -75,7 +63,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         ["    Points Possible".to_owned()]
             .into_iter()
             .chain(used.iter().map(|_| String::new()))
-            .chain([possible])
+            .chain([points(possible)])
             .collect(),
     );
     let mut known: BTreeMap<String, &Student> = BTreeMap::new();
@@ -89,15 +77,43 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
                 way_out: "correct the roster".into(),
             });
         }
-        let grade = match (excused(&record.student), complete(record)) {
-            (true, _) => "EX".to_owned(),
-            (false, true) => points(record.score.points),
-            (false, false) => continue,
+        let score = &record.score;
+        let partly = record.exercises.iter().any(|exercise| exercise.excused);
+        let grade = match (complete(record), partly) {
+            _ if excused(&record.student) => "EX".to_owned(),
+            (false, _) => continue,
+            (true, true) if score.possible <= 0.0 => "EX".to_owned(),
+            (true, true) => points(score.points * possible / score.possible),
+            (true, false) => points(score.points),
         };
         row.push(grade);
         rows.push(row);
     }
     sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name(), reason })
+}
+
+/// What is possible for everybody who is not excused from anything, which must be the same.
+fn possible(first: &Record, records: &[Record]) -> Result<f64, Error> {
+    let whole = |record: &&Record| record.exercises.iter().all(|exercise| !exercise.excused);
+    let Some(model) = records.iter().find(whole) else {
+        let all = records.iter().map(|record| record.score.possible);
+        return Ok(all.fold(first.score.possible, f64::max));
+    };
+    let same = points(model.score.possible);
+    let others = |record: &&Record| points(record.score.possible) != same;
+    match records.iter().filter(whole).find(others) {
+        None => Ok(model.score.possible),
+        Some(other) => Err(Error::Student {
+            format: FORMAT.name(),
+            student: id_of(&other.student),
+            problem: format!(
+                "{} points are possible, and {same} for {}",
+                points(other.score.possible),
+                id_of(&model.student)
+            ),
+            way_out: "grade the whole class with one policy".into(),
+        }),
+    }
 }
 
 /// The assignment's column, if Canvas will find it.

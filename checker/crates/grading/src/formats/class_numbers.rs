@@ -71,12 +71,12 @@ pub struct Hardness {
     pub counts: [usize; 4],
 }
 
-/// Exercises that somebody handed in, the hardest first. What the machine could not grade does not count.
+/// Exercises that somebody handed in, the hardest first. What the machine could not grade does not count, nor who is excused.
 pub fn hardest(records: &[Record]) -> Vec<Hardness> {
     let mut list: Vec<Hardness> = vec![];
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for exercise in records.iter().flat_map(|record| &record.exercises) {
-        if exercise.status == Status::NotGraded || exercise.possible <= 0.0 {
+        if exercise.excused || exercise.status == Status::NotGraded || exercise.possible <= 0.0 {
             continue;
         }
         let place = *places.entry(&exercise.id).or_insert_with(|| {

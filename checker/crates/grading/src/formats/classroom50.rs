@@ -11,7 +11,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::platform::{self, name, points, report_text};
+use super::platform::{self, kept, name, points, report_text};
 use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Record, Status};
 
@@ -83,7 +83,11 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let commit = needed("COMMIT_URL")?;
     let ordinary: Vec<&Exercise> = record.exercises.iter().filter(|e| !e.bonus).collect();
     let most: Vec<u64> = ordinary.iter().map(|exercise| scaled(exercise.possible)).collect();
-    let net: Vec<u64> = ordinary.iter().map(|e| scaled(e.points - e.penalty)).collect();
+    let net = ordinary.iter().map(|exercise| {
+        let (kept, extra) = kept(exercise);
+        scaled(kept - extra)
+    });
+    let net: Vec<u64> = net.collect();
     let max_score: u64 = most.iter().sum();
     let earned = scaled(record.score.points);
     let without_extra = scaled(record.score.points - record.score.extra.max(0.0));
@@ -113,12 +117,15 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
 }
 
 fn test(exercise: &Exercise, score: u64, max_score: u64) -> Test {
-    let extra = if exercise.bonus {
-        format!(" (extra credit: +{})", points(exercise.points - exercise.penalty))
-    } else {
-        String::new()
+    let extra = match (exercise.excused, kept(exercise).1) {
+        (true, _) => " (excused)".to_owned(),
+        (_, extra) if exercise.bonus || extra != 0.0 => {
+            format!(" (extra credit: +{})", points(extra))
+        }
+        _ => String::new(),
     };
     let mut output = vec![match exercise.status {
+        _ if exercise.excused => "excused".to_owned(),
         Status::Missing => "no file with that name was handed in".to_owned(),
         status => status.as_str().to_owned(),
     }];
@@ -134,7 +141,7 @@ fn test(exercise: &Exercise, score: u64, max_score: u64) -> Test {
     output.extend(exercise.report.as_ref().filter(|report| !report.passed).map(report_text));
     Test {
         test_name: name(&format!("{}: {}{extra}", exercise.id, exercise.goal), "exercise"),
-        passed: exercise.status == Status::Passed,
+        passed: exercise.status == Status::Passed || exercise.excused,
         score,
         max_score,
         output: output.join("\n"),

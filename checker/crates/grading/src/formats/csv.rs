@@ -3,7 +3,7 @@
 //! | column | what |
 //! | --- | --- |
 //! | `student`, `name` | as the roster has them |
-//! | an exercise's name | its points before any penalty; empty when the machine could not grade it, or the policy of that student does not ask for it |
+//! | an exercise's name | its points before any penalty; empty when the machine could not grade it, or the student need not do it |
 //! | `total` | the sum that counts; empty when the grade is not complete |
 //! | `possible`, `extra`, `penalty`, `late_days` | of the sum |
 //! | `complete` | `yes`, or `no`: grade again |
@@ -66,7 +66,7 @@ fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<Str
     ];
     row.extend(exercises.map(|id| {
         let graded = record.exercises.iter().find(|exercise| exercise.id == id);
-        let graded = graded.filter(|exercise| exercise.status != Status::NotGraded);
+        let graded = graded.filter(|e| e.status != Status::NotGraded && !e.excused);
         graded.map(|exercise| points(exercise.points)).unwrap_or_default()
     }));
     let score = &record.score;

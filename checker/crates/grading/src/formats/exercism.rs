@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::platform::{self, item_text, name, report_text, reported};
+use super::platform::{self, item_text, missed_extra, name, report_text, reported};
 use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 
@@ -55,6 +55,13 @@ enum Word {
 /// not exit with 0.
 pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let record = platform::view(FORMAT, records, options)?;
+    if record.exercises.iter().all(|exercise| exercise.excused) {
+        return Err(Error::Missing {
+            format: FORMAT.name(),
+            what: "an exercise that the student is not excused from".into(),
+            way_out: "there is nothing to report".into(),
+        });
+    }
     let results = match record.exercises.as_slice() {
         [exercise] => match could_not_run(exercise) {
             Some(message) => {
@@ -82,11 +89,10 @@ fn missing(exercise: &Exercise) -> String {
 
 fn all(record: &Record) -> Results {
     let several = record.exercises.len() > 1;
-    let tests = record.exercises.iter().enumerate().flat_map(|(i, exercise)| {
-        let task = several.then_some(i + 1);
-        tests_of(exercise, task)
-    });
-    let passed = record.exercises.iter().all(|exercise| exercise.status == Status::Passed);
+    let asked = || record.exercises.iter().filter(|exercise| !exercise.excused);
+    let tests =
+        asked().enumerate().flat_map(|(i, exercise)| tests_of(exercise, several.then_some(i + 1)));
+    let passed = asked().all(|exercise| exercise.status == Status::Passed);
     Results {
         version: 3,
         status: if passed { Word::Pass } else { Word::Fail },
@@ -102,13 +108,13 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
         None => name(what, "test"),
     };
     let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
-    // What stands for all hidden items has no outcome that may be told.
-    let told = |item: &&Item| !item.is_withheld();
+    // What stands for all hidden items has no outcome that may be told, and extra credit that was not earned is no error.
+    let told = |item: &&Item| !item.is_withheld() && !missed_extra(item);
     let mut tests: Vec<Test> = exercise
         .items
         .iter()
-        .filter(told)
         .enumerate()
+        .filter(|(_, item)| told(item))
         .map(|(i, item)| Test {
             name: title(&item.name),
             status: match item.outcome {

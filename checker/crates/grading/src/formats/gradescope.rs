@@ -15,11 +15,12 @@
 //! | hidden, nothing is ever shown | `hidden` | all |
 //!
 //! The graders' test is `hidden`, has no points, and says what only graders should read. Extra credit has a `max_score` of
-//! 0, so that the maxima add up to the record's.
+//! 0, so that the maxima add up to the record's. Gradescope knows one maximum for everybody: for a student who is excused
+//! from an exercise it has to be changed there.
 
 use serde::Serialize;
 
-use super::platform::{self, item_text, lost, lost_why, name, reported, rest, tidy};
+use super::platform::{self, item_text, lost, lost_why, missed_extra, name, reported, rest, tidy};
 use super::{Error, Format, Options, escape};
 use crate::record::{Exercise, Item, Outcome, Record, Show, Status};
 
@@ -122,12 +123,26 @@ fn tests_of(
     options: &Options,
     tests: &mut Vec<Test>,
 ) {
-    let tags: &[&str] = if exercise.bonus { &["extra credit"] } else { &[] };
+    let tags =
+        |extra: bool| -> &'static [&'static str] { if extra { &["extra credit"] } else { &[] } };
     let most = |possible: f64| if exercise.bonus { 0.0 } else { tidy(possible) };
-    let title = |what: &str| {
-        let extra = if exercise.bonus { " (extra credit)" } else { "" };
+    let title = |what: &str, extra: bool| {
+        let extra = if extra { " (extra credit)" } else { "" };
         name(&format!("{}: {what}{extra}", exercise.id), "exercise")
     };
+    if exercise.excused {
+        tests.push(Test {
+            score: 0.0,
+            max_score: 0.0,
+            status: "passed",
+            name: title("excused", false),
+            number: number.to_string(),
+            output: String::new(),
+            tags: &[],
+            visibility: Visibility::Visible,
+        });
+        return;
+    }
     let about = reported(shown);
     let mut seen = shown.items.iter().enumerate();
     let mut part = 0;
@@ -144,14 +159,15 @@ fn tests_of(
         } else {
             (item, item_text(exercise, &Item { again: None, ..item.clone() }))
         };
+        let extra = exercise.bonus || item.extra > 0.0;
         tests.push(Test {
             score: tidy(item.points),
             max_score: most(item.possible),
-            status: status(item.outcome == Outcome::Held),
-            name: title(&item.name),
+            status: status(item.outcome == Outcome::Held || missed_extra(item)),
+            name: title(&item.name, extra),
             number: format!("{number}.{part}"),
             output,
-            tags,
+            tags: tags(extra),
             visibility,
         });
     }
@@ -164,10 +180,13 @@ fn tests_of(
             score,
             max_score: most(possible),
             status: status(exercise.status == Status::Passed),
-            name: title(if exercise.items.is_empty() { &exercise.goal } else { "as a whole" }),
+            name: title(
+                if exercise.items.is_empty() { &exercise.goal } else { "as a whole" },
+                exercise.bonus,
+            ),
             number: format!("{number}.{}", part + 1),
             output,
-            tags,
+            tags: tags(exercise.bonus),
             visibility: Visibility::Visible,
         });
     }

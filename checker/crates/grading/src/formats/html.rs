@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use super::escape;
-use crate::record::{Outcome, Status};
+use crate::record::{Exercise, Outcome, Status};
 
 const STYLE: &str = include_str!("page/page.css");
 
@@ -65,14 +65,27 @@ pub fn time(at: Timestamp) -> Markup {
     }
 }
 
-/// A class of [`STYLE`] for a status: its colour.
-pub const fn colour(status: Status) -> &'static str {
-    match status {
-        Status::Passed => "good",
-        Status::Partial => "warn",
-        Status::Failed | Status::NotGraded => "bad",
-        Status::Missing => "dim",
-    }
+/// What an exercise came to, for people.
+pub struct Standing {
+    /// One sign.
+    pub sign: &'static str,
+    /// In words.
+    pub word: &'static str,
+    /// A class of the style: its colour.
+    pub colour: &'static str,
+}
+
+/// What an exercise came to.
+pub const fn standing(exercise: &Exercise) -> Standing {
+    let (sign, colour) = match exercise.status {
+        _ if exercise.excused => return Standing { sign: "e", word: "excused", colour: "dim" },
+        Status::Passed => ("✓", "good"),
+        Status::Partial => ("◐", "warn"),
+        Status::Failed => ("✗", "bad"),
+        Status::Missing => ("–", "dim"),
+        Status::NotGraded => ("?", "bad"),
+    };
+    Standing { sign, word: word(exercise.status), colour }
 }
 
 /// A status in words.
@@ -83,17 +96,6 @@ pub const fn word(status: Status) -> &'static str {
         Status::Failed => "not right yet",
         Status::Missing => "not handed in",
         Status::NotGraded => "not graded",
-    }
-}
-
-/// A status as one sign.
-pub const fn sign(status: Status) -> &'static str {
-    match status {
-        Status::Passed => "✓",
-        Status::Partial => "◐",
-        Status::Failed => "✗",
-        Status::Missing => "–",
-        Status::NotGraded => "?",
     }
 }
 

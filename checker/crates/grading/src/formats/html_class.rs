@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use super::html::{block, chapter, page, text, time, word};
+use super::html::{block, chapter, page, standing, text, time, word};
 use super::platform::{complete, exercises, points};
 use super::{Error, Format, Options};
 use crate::record::{Exercise, Record, Status};
@@ -350,6 +350,7 @@ fn sum(record: &Record) -> Markup {
 fn cell(exercise: Option<&Exercise>, chapter: bool) -> Markup {
     let Some(exercise) = exercise else { return html! { td class="c" data-v="-3" {} } };
     let (class, what) = match exercise.status {
+        _ if exercise.excused => ("c c-m", "e".to_owned()),
         Status::Passed => ("c c-p", "✓".to_owned()),
         Status::Partial => ("c c-h", points(exercise.points)),
         Status::Failed => ("c c-f", points(exercise.points)),
@@ -359,13 +360,14 @@ fn cell(exercise: Option<&Exercise>, chapter: bool) -> Markup {
     let stopped = if exercise.contained.is_some() { " c-s" } else { "" };
     let chapter = if chapter { " chapter" } else { "" };
     let value = match exercise.status {
+        _ if exercise.excused => "-1".to_owned(),
         Status::Missing => "-1".to_owned(),
         Status::NotGraded => "-2".to_owned(),
         _ => points(exercise.points),
     };
     let slug = exercise.report.as_ref().filter(|report| !report.passed).map(|report| &report.slug);
-    let mut title = format!("{}: {}", exercise.id, word(exercise.status));
-    if exercise.status != Status::NotGraded {
+    let mut title = format!("{}: {}", exercise.id, standing(exercise).word);
+    if exercise.status != Status::NotGraded && !exercise.excused {
         title.push_str(&format!(", {} of {}", points(exercise.points), points(exercise.possible)));
     }
     if let Some(slug) = slug {
@@ -389,6 +391,7 @@ fn cell_signs() -> Markup {
             li { b class="c-f" { "0" } (word(Status::Failed)) }
             li { b class="c-m" { "–" } (word(Status::Missing)) }
             li { b class="c-n" { "?" } (word(Status::NotGraded)) }
+            li { b class="c-m" { "e" } "excused" }
             li { b class="c-s" { "!" } "contained code" }
         }
     }
@@ -422,5 +425,6 @@ fn late(record: &Record) -> bool {
 }
 
 fn nothing(record: &Record) -> bool {
-    record.exercises.iter().all(|exercise| exercise.status == Status::Missing)
+    let mut asked = record.exercises.iter().filter(|exercise| !exercise.excused).peekable();
+    asked.peek().is_some() && asked.all(|exercise| exercise.status == Status::Missing)
 }

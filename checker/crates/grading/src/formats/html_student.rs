@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use super::html::{block, chapter, colour, outcome, page, sign, text, time, word};
+use super::html::{block, chapter, outcome, page, standing, text, time};
 use super::platform::{complete, points};
 use super::{Error, File, Format, Options};
 use crate::record::{Exercise, Item, Record, Report, Status, Student};
@@ -129,10 +129,11 @@ fn index(exercises: &[Exercise]) -> Markup {
             ul class="index" {
                 @for (i, exercise) in exercises.iter().enumerate() {
                     li {
+                        @let standing = standing(exercise);
                         a href={ "#e" (i + 1) } {
-                            span class=(colour(exercise.status)) aria-hidden="true" { (sign(exercise.status)) }
+                            span class=(standing.colour) aria-hidden="true" { (standing.sign) }
                             span { (text(&exercise.id)) }
-                            span class="hide" { ": " (word(exercise.status)) }
+                            span class="hide" { ": " (standing.word) }
                         }
                     }
                 }
@@ -142,12 +143,13 @@ fn index(exercises: &[Exercise]) -> Markup {
 }
 
 fn card(number: usize, exercise: &Exercise) -> Markup {
-    let open = !matches!(exercise.status, Status::Passed | Status::Missing);
+    let standing = standing(exercise);
+    let open = !exercise.excused && !matches!(exercise.status, Status::Passed | Status::Missing);
     html! {
         article class="card" id={ "e" (number + 1) } {
             div class="head" {
                 h3 { (text(&exercise.id)) } " "
-                span class={ "badge " (colour(exercise.status)) } { (word(exercise.status)) }
+                span class={ "badge " (standing.colour) } { (standing.word) }
                 @if exercise.bonus { " " span class="badge dim" { "extra credit" } }
                 " " span class="points" { (points_of(exercise)) }
             }
@@ -167,7 +169,7 @@ fn card(number: usize, exercise: &Exercise) -> Markup {
                     (items(&exercise.items))
                 }
             }
-            @if exercise.status != Status::Passed {
+            @if exercise.status != Status::Passed && !exercise.excused {
                 p class="dim" { "In the book: " (chapter(&exercise.chapter)) ", page " (text(&exercise.id)) }
             }
         }
@@ -176,6 +178,7 @@ fn card(number: usize, exercise: &Exercise) -> Markup {
 
 fn points_of(exercise: &Exercise) -> String {
     match exercise.status {
+        _ if exercise.excused => "counts nothing".into(),
         Status::NotGraded => "no points yet".into(),
         _ => format!("{} of {}", points(exercise.points), points(exercise.possible)),
     }
@@ -183,6 +186,12 @@ fn points_of(exercise: &Exercise) -> String {
 
 fn dates(exercise: &Exercise) -> Markup {
     html! {
+        @if exercise.free_days > 0 {
+            p class="dim" {
+                (exercise.free_days) @if exercise.free_days == 1 { " free day" } @else { " free days" }
+                " spent, for everything that was due with it."
+            }
+        }
         @if exercise.late_days > 0 || exercise.penalty != 0.0 {
             p class="bad" {
                 @if let Some(due) = exercise.due { "Due " (time(due)) ". " }
@@ -274,11 +283,22 @@ fn items(items: &[Item]) -> Markup {
                             (text(&item.message))
                             @if let Some(line) = item.line { span class="dim" { " (line " (line) ")" } }
                         }
-                        td class="num" { (points(item.points)) " of " (points(item.possible)) }
+                        td class="num" { (item_points(item)) }
                     }
                 }
             }
         }
+    }
+}
+
+/// "3 of 4"; of a bonus gate "2 extra"; of what the file held from the start nothing, or what losing it costs.
+fn item_points(item: &Item) -> String {
+    let [earned, possible, extra] = [item.points, item.possible, item.extra].map(points);
+    match (possible.as_str(), extra.as_str(), earned.as_str()) {
+        ("0", "0", "0") => String::new(),
+        ("0", "0", _) => earned,
+        ("0", ..) => format!("{earned} of {extra} extra"),
+        _ => format!("{earned} of {possible}"),
     }
 }
 

@@ -45,9 +45,27 @@ pub fn view(format: Format, records: &[Record], options: &Options) -> Result<Rec
     options.one(format, records)
 }
 
-/// Whether every exercise was graded.
+/// Whether everything that counts was graded.
 pub fn complete(record: &Record) -> bool {
-    record.score.complete && record.exercises.iter().all(|e| e.status != Status::NotGraded)
+    let graded = |exercise: &Exercise| exercise.status != Status::NotGraded || exercise.excused;
+    record.score.complete && record.exercises.iter().all(graded)
+}
+
+/// What an exercise adds to the sum, and how much of that is extra credit, as [`crate::points`] has it.
+pub fn kept(exercise: &Exercise) -> (f64, f64) {
+    let kept = (exercise.points - exercise.penalty).max(0.0);
+    let gates = exercise.items.iter().filter(|item| item.extra > 0.0);
+    let extra = match exercise.points {
+        _ if exercise.bonus => kept,
+        points if points > 0.0 => gates.map(|item| item.points).sum::<f64>() * kept / points,
+        _ => 0.0,
+    };
+    (kept, extra)
+}
+
+/// Whether what is missing is nothing wrong: extra credit that was not earned.
+pub fn missed_extra(item: &Item) -> bool {
+    item.extra > 0.0 && item.outcome != Outcome::Held
 }
 
 fn numbers(record: &Record) -> impl Iterator<Item = f64> {
@@ -84,9 +102,12 @@ pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
     (points != 0.0 || possible != 0.0 || exercise.items.is_empty()).then_some((points, possible))
 }
 
-/// Of the sum, how far it is from its exercises' points: mostly what being late took.
+/// Of the sum, how far it is from its exercises' points: mostly what being late took. What rounding the sum took or gave is
+/// nothing.
 pub fn lost(record: &Record) -> f64 {
-    tidy(record.score.points - record.exercises.iter().map(|e| e.points).sum::<f64>())
+    let points = record.exercises.iter().map(|exercise| exercise.points).sum::<f64>();
+    let lost = tidy(record.score.points - points);
+    if lost.abs() < 0.0051 { 0.0 } else { lost }
 }
 
 /// Every exercise of the records once, in the order in which they first appear.

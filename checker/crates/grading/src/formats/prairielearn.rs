@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::platform::{self, item_text, lost, lost_why, name, report_text, reported, rest, tidy};
 use super::{Error, Format, Options, escape};
-use crate::record::{Exercise, Record, Report, Status};
+use crate::record::{Exercise, Item, Record, Report, Status};
 
 const FORMAT: Format = Format::Prairielearn;
 
@@ -98,13 +98,22 @@ fn graded(record: &Record, most: usize) -> Results {
 }
 
 fn tests_of(exercise: &Exercise, most: usize) -> Vec<Test> {
+    if exercise.excused {
+        return vec![Test {
+            name: name(&format!("{}: excused", exercise.id), "exercise"),
+            points: 0.0,
+            max_points: 0.0,
+            message: String::new(),
+            output: String::new(),
+        }];
+    }
     let about = reported(exercise);
     let possible = |points: f64| if exercise.bonus { 0.0 } else { tidy(points) };
     let report = || exercise.report.as_ref().map(|r| escape::cut(&report_text(r), most));
     let mut tests: Vec<Test> = vec![];
     for (i, item) in exercise.items.iter().enumerate() {
         tests.push(Test {
-            name: name(&format!("{}: {}", exercise.id, item.name), "item"),
+            name: name(&format!("{}: {}{}", exercise.id, item.name, extra(exercise, item)), "item"),
             points: tidy(item.points),
             max_points: possible(item.possible),
             message: escape::cut(&item_text(exercise, item), most),
@@ -127,4 +136,8 @@ fn tests_of(exercise: &Exercise, most: usize) -> Vec<Test> {
         });
     }
     tests
+}
+
+fn extra(exercise: &Exercise, item: &Item) -> &'static str {
+    if exercise.bonus || item.extra > 0.0 { " (extra credit)" } else { "" }
 }

@@ -222,6 +222,7 @@ fn file(exercise: &Exercise) -> Option<File> {
         hash: "9f86d081884c7d65".repeat(4),
         bytes: 1800,
         at: None,
+        at: None,
     })
 }
 
@@ -289,8 +290,10 @@ fn exercise(
                 (_, true) => Outcome::NotRun,
                 _ => Outcome::Failed,
             },
+            given: false,
             points: if held { points } else { 0.0 },
             possible: points,
+            extra: 0.0,
             given: false,
             extra: 0.0,
             slug: if held { "passed".into() } else { diagnosis.0.into() },
@@ -362,19 +365,27 @@ fn failed((slug, title, think): (&str, &str, &str), id: &str) -> Report {
     }
 }
 
-/// Makes the sum fit its exercises.
+/// Makes the sum fit its exercises, as [`grading::points`] does.
 pub fn add_up(record: &mut Record) {
-    let exercises = &record.exercises;
-    let sum = |of: fn(&Exercise) -> f64| exercises.iter().map(of).sum::<f64>();
-    let points = sum(|e| e.points - e.penalty).max(0.0);
-    record.score = Score {
-        points: (points * 100.0).round() / 100.0,
-        possible: sum(|e| if e.bonus { 0.0 } else { e.possible }),
-        extra: sum(|e| if e.bonus { e.points - e.penalty } else { 0.0 }),
-        penalty: sum(|e| e.penalty),
-        late_days: exercises.iter().map(|e| e.late_days).max().unwrap_or(0),
-        complete: exercises.iter().all(|e| e.status != Status::NotGraded),
-    };
+    let mut score = Score { complete: true, ..Score::default() };
+    for exercise in &record.exercises {
+        let kept = (exercise.points - exercise.penalty).max(0.0);
+        let gates: f64 = exercise.items.iter().filter(|i| i.extra > 0.0).map(|i| i.points).sum();
+        score.points += kept;
+        score.penalty += exercise.penalty;
+        score.possible += if exercise.bonus { 0.0 } else { exercise.possible };
+        score.extra += match exercise.points {
+            _ if exercise.bonus => kept,
+            points if points > 0.0 => gates * kept / points,
+            _ => 0.0,
+        };
+        score.late_days = score.late_days.max(exercise.late_days);
+        score.complete &= exercise.status != Status::NotGraded || exercise.excused;
+    }
+    for number in [&mut score.points, &mut score.possible, &mut score.extra, &mut score.penalty] {
+        *number = (*number * 100.0).round() / 100.0;
+    }
+    record.score = score;
 }
 
 /// One student with a complete grade: one exercise passed, one partly right with a secret case, one that does not compile, one
