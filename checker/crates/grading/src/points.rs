@@ -84,7 +84,7 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
         items.iter().filter(|item| which(item)).map(|item| weight(rule, item)).sum()
     };
     let items = &exercise.items;
-    let all = items.iter().filter(|item| !is_bonus(rule, item)).all(held) && !items.is_empty();
+    let all = graded && all_held(items, |item| !is_bonus(rule, item));
     // Weights of nothing are no fraction of anything: then it is all or nothing, too.
     let new = of(items, &|item| !item.given);
     let by_weight = rule.partial && new > 0.0;
@@ -120,9 +120,15 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     }
 }
 
+/// Whether all items that count hold; of none that count, none holds.
+fn all_held(items: &[Item], counts: impl Fn(&Item) -> bool) -> bool {
+    let counting = || items.iter().filter(|item| counts(item));
+    counting().count() > 0 && counting().all(|item| item.outcome == Outcome::Held)
+}
+
 fn status(items: &[Item], counts: impl Fn(&Item) -> bool, points: f64) -> Status {
     let held = |item: &Item| item.outcome == Outcome::Held;
-    if !items.is_empty() && items.iter().filter(|item| counts(item)).all(held) {
+    if all_held(items, counts) {
         Status::Passed
     } else if points > 0.0 || items.iter().any(|item| held(item) && !item.given) {
         Status::Partial

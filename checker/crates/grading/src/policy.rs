@@ -13,7 +13,7 @@
 //! [credit]
 //! partial = true        # false: all of an exercise's points or none; true when left out
 //! visible = 1           # weight of a case that learners have; 1 when left out
-//! hidden = 1            # weight of a case with a secret seed; 1 when left out
+//! hidden = 1            # weight of each run of a case with a secret seed; 1 when left out
 //! gate = 1              # weight of a gate; 1 when left out
 //! gate_bonus = 0        # above 0: gates have no weight, and all of an exercise's together give this many extra points
 //!
@@ -259,9 +259,9 @@ impl Policy {
         if at <= due || seconds <= i64::from(self.late.grace_minutes) * 60 {
             return 0;
         }
-        // A second for what is behind the point, and never more than a change of clocks takes back.
+        // Counted by hours first: a day of 25 of them makes that one too many.
         let days =
-            u32::try_from(seconds.max(1).unsigned_abs().div_ceil(86_400)).unwrap_or(u32::MAX);
+            u32::try_from(seconds.unsigned_abs().div_ceil(86_400)).unwrap_or(u32::MAX).max(1);
         if days > 1 && self.days_after(due, days - 1) >= at { days - 1 } else { days }
     }
 

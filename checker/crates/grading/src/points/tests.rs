@@ -193,6 +193,19 @@ fn not_graded_missing_excused_and_not_asked_for() {
     assert!(exercises[0].excused && !exercises[1].excused);
 }
 
+/// Of nothing that counts, nothing holds: no exercise is passed by having no cases.
+#[test]
+fn nothing_to_hold() {
+    let policy = policy("exercises = [\"a\"]\n[exercise.a]\ngate_bonus = 4");
+    for status in [Status::Missing, Status::NotGraded, Status::Failed] {
+        for items in [vec![], vec![gate(false, false)], vec![gate(true, true)]] {
+            let (score, exercises) =
+                graded(&policy, ON_TIME, vec![Exercise { status, ..exercise("a", items) }]);
+            assert_eq!((score.points, exercises[0].status), (0.0, status));
+        }
+    }
+}
+
 /// Late days: of one due date once for all its exercises, free days where they save most.
 #[test]
 fn late_days() {
@@ -400,6 +413,17 @@ proptest! {
         let score = all.score(0, 0.0, &mut exercises);
         prop_assert!((score.points - score.possible - score.extra).abs() < 0.011, "{:?}", score);
         prop_assert!(exercises.iter().all(|exercise| exercise.status == Status::Passed));
+    }
+
+    /// Who handed in nothing, or could not be graded, has nothing, whatever the items say.
+    #[test]
+    fn missing_is_nothing(world in world(), status in prop::sample::select(vec![Status::Missing, Status::NotGraded])) {
+        let mut exercises = world.exercises();
+        exercises.iter_mut().for_each(|exercise| exercise.status = status);
+        let score = world.score(0, 1.0, &mut exercises);
+        prop_assert_eq!((score.points, score.penalty, score.extra, score.late_days), (0.0, 0.0, 0.0, 0));
+        prop_assert!(exercises.iter().all(|exercise| exercise.status == status && exercise.points == 0.0));
+        prop_assert!(exercises.iter().flat_map(|exercise| &exercise.items).all(|item| item.points == 0.0));
     }
 
     /// A penalty never raises a grade, and a free day never lowers it.

@@ -185,8 +185,8 @@ pub enum Reason {
 
 /// Reads one submission.
 ///
-/// `path` itself may be a link (whoever gives it means what it leads to); nothing in a submission may. Whoever could change a
-/// folder while it is read could make other names of it, and never have a link followed.
+/// `path` itself may be a link (whoever gives it means what it leads to); nothing in a submission may. A folder must stand
+/// still while it is read: what a name is, is looked at before it is opened, and only a file's own name is held to it again.
 ///
 /// # Errors
 /// When nothing of it can be graded, or when it was made to do harm; what is wrong with single files is in
