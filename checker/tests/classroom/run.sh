@@ -84,6 +84,15 @@ if grep -qF "$(cat "$work/secret.txt")" "$autograder/results/results.json" "$wor
     fail "the secret seed is in what Gradescope shows"
 fi
 
+step "Gradescope, when nothing can be graded: the student is told"
+mv "$autograder/submission" "$work/kept"
+mkdir "$autograder/submission"
+echo 'not an exercise' >"$autograder/submission/notes.txt"
+in_gradescope "$autograder/run_autograder" >"$work/gradescope.log" 2>&1
+"$python" "$here/validate.py" refused "$autograder/results/results.json"
+rm -r "$autograder/submission"
+mv "$work/kept" "$autograder/submission"
+
 step "Gradescope, when the machine fails: no result"
 rm "$autograder/results/results.json"
 printf '#!/bin/sh\nexit 3\n' >"$autograder/bin/checker"

@@ -41,6 +41,14 @@ def gradescope(path):
     need(results["score"] > 0, "nothing for a solved exercise")
 
 
+def refused(path):
+    """results.json: no points, and one line that the student can act on, without a path of the machine."""
+    results = json.loads(Path(path).read_text())
+    need(results["score"] == 0, f"{results['score']} points for nothing")
+    need("no exercise is in it" in results["output"], f"no reason: {results['output']}")
+    need("/tmp" not in results["output"], f"a path of the machine: {results['output']}")
+
+
 def classroom50(path):
     """result.json: all that the schema and the runner ask for."""
     result = json.loads(Path(path).read_text())
@@ -95,4 +103,4 @@ def gitlab(junit, quality):
         need(entry["location"]["lines"]["begin"] >= 1, "a line before the first")
 
 
-{check.__name__: check for check in (gradescope, classroom50, github, gitlab)}[sys.argv[1]](*sys.argv[2:])
+{check.__name__: check for check in (gradescope, refused, classroom50, github, gitlab)}[sys.argv[1]](*sys.argv[2:])
