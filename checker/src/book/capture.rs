@@ -1,10 +1,11 @@
 //! Outputs on the book's pages: what the checker itself prints, captured by a command and compared in CI.
 //!
 //! `book/outputs/captures.toml` lists them. Each runs in a workbook of its own that `checker init` writes, with one
-//! exercise's file replaced by the file named, or with that file beside it; what it prints, less the times, is
+//! exercise's file replaced by the file named, or with that file beside it, or with files of a class in it; what it prints, less the times, is
 //! `book/outputs/NAME.txt`. The examples of the diagnostics' pages need no entries: each file of
 //! `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, and must show the diagnostic it is named after.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -37,6 +38,9 @@ struct Capture {
     exercise: Option<String>,
     /// What replaces it, the program, or the file of the kernel; relative to the repository.
     source: Option<String>,
+    /// Further files of the workbook, each with the file of the repository that it is a copy of.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
 }
 
 /// What prints the output.
@@ -177,6 +181,7 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
             what: What::Checker { command: example.command(), exit: 0 },
             exercise: example.exercise().map(|spec| spec.id.to_owned()),
             source: Some(example.path()),
+            files: BTreeMap::new(),
         };
         let (new, _) = print(&capture, &example.command(), repository, checker)?;
         if !example.is_shown_by(&new) {
@@ -243,6 +248,12 @@ fn print(
             None => Path::new(source).file_name().unwrap_or_default().into(),
         };
         io("put a file into the workbook", fs::write(workbook.join(file), text))?;
+    }
+    for (file, source) in &capture.files {
+        let text = without_expectation(&read(repository.join(source))?);
+        let file = workbook.join(file);
+        io("make a folder", fs::create_dir_all(file.parent().unwrap_or(&workbook)))?;
+        io("put a file into the workbook", fs::write(file, text))?;
     }
     let mut process = Command::new(checker);
     process.args(words(command)).current_dir(&workbook).env("NO_COLOR", "1").env("COLUMNS", "88");
