@@ -27,12 +27,26 @@ impl std::fmt::Display for Suspicion {
 const WORDS: [(&[&str], &str); 6] = [
     (&["asm", "__asm", "__asm__"], "is assembly, or gives a function another name for the linker"),
     (&["syscall", "__NR_write", "SYS_write"], "calls the system by numbers"),
-    (&["dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "dl_iterate_phdr"], "looks for functions of the process"),
     (
-        &["constructor", "__constructor__", "destructor", "__destructor__", "ifunc", "init_priority", "init_array"],
+        &["dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "dl_iterate_phdr"],
+        "looks for functions of the process",
+    ),
+    (
+        &[
+            "constructor",
+            "__constructor__",
+            "destructor",
+            "__destructor__",
+            "ifunc",
+            "init_priority",
+            "init_array",
+        ],
         "runs code before or after the function is called",
     ),
-    (&["mprotect", "process_vm_readv", "process_vm_writev", "ptrace"], "reaches into memory that is not its own"),
+    (
+        &["mprotect", "process_vm_readv", "process_vm_writev", "ptrace"],
+        "reaches into memory that is not its own",
+    ),
     (&["sigaction", "siglongjmp", "sigaltstack"], "handles signals, such as its own crash"),
 ];
 
@@ -131,11 +145,10 @@ mod tests {
     fn words_are_found_where_they_mean_something() {
         let source = "// asm syscall /proc/self\nint assembly; /* dlsym\n ptrace */ syscall(1); syscall(2);\n\
                       open(\"/proc/self/maps\"); // fine\nconst char* a = \"// \\\" asm\"; asm(\"\");\n";
-        assert_eq!(words(source), [
-            (3, "syscall".to_owned()),
-            (4, "/proc/".to_owned()),
-            (5, "asm".to_owned())
-        ]);
+        assert_eq!(
+            words(source),
+            [(3, "syscall".to_owned()), (4, "/proc/".to_owned()), (5, "asm".to_owned())]
+        );
         assert_eq!(
             suspicious(Kind::Program, "asm(\"\");")[0].to_string(),
             "line 1: `asm` is assembly, or gives a function another name for the linker"
