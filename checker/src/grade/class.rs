@@ -9,6 +9,7 @@ use grading::record::{Exercise, Flag, Report, Status, Submission};
 use jiff::Timestamp;
 
 use super::exercise::{self, Graded, Memo, Plan};
+use super::suspicious::suspicious;
 use crate::engine::Engine;
 use crate::spec::Spec;
 
@@ -124,6 +125,14 @@ fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)
             continue;
         };
         let blank = Exercise { file: Some(path), status: Status::NotGraded, ..blank };
+        let suspicions = suspicious(spec.kind, &String::from_utf8_lossy(&bytes));
+        if let Some(first) = suspicions.first() {
+            let more = match suspicions.len() {
+                1 => String::new(),
+                more => format!(", and {} more", more - 1),
+            };
+            job.flags.push(flag("look-at", spec, format!("{first}{more}")));
+        }
         let mut retries = 0;
         let graded = loop {
             let file = (job.student.as_str(), kept.as_str(), bytes.as_slice());

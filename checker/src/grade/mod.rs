@@ -10,7 +10,9 @@
 mod class;
 mod course;
 mod exercise;
+mod suspicious;
 
 pub use class::{Class, Job, Source, Told, grade};
 pub use course::course;
 pub use exercise::{Memo, Plan};
+pub use suspicious::{Suspicion, suspicious};

@@ -285,17 +285,33 @@ impl Worker {
         let mut process = Process::start(&self.program, role, &self.rules)?;
         let path = process.own().join("program.so");
         std::fs::write(&path, object).map_err(Error::Object)?;
-        let request = Request::Call { object: Cow::Borrowed(&path), call: Cow::Borrowed(call) };
+        // What the machine lacks is asked for while the process is ours alone: a program must not be able to say it.
+        match process.ask(&Request::Confined, GPU_START_LIMIT, &self.killer) {
+            Ok(Reply::Confined(confined)) => {
+                if self.rules.mode == Sandbox::Require && !confined.holds() {
+                    return Err(Error::NoSandbox(confined.missing.unwrap_or_default()));
+                }
+            }
+            Ok(other) => return Err(unexpected(other)),
+            Err(Lost::Failed(error)) => return Err(error),
+            Err(Lost::Cancelled) => return Err(Error::Cancelled),
+            Err(lost) => {
+                return Err(Error::Protocol(format!("a process that had not begun: {lost}")));
+            }
+        }
+        let token = program::token();
+        let (object, asked) = (Cow::Borrowed(path.as_path()), Cow::Borrowed(call));
+        let request = Request::Call { object, call: asked, token };
         let reply = process.ask(&request, limit, &self.killer);
         let printed = process.printed();
         // The process is the program's own as much as ours: what it answers, and that it does, is only as good as that.
         let fault = match reply {
-            Ok(Reply::Ran { run, .. }) => match program::checked((*run).into(), call) {
-                Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
-                Err(how) => Fault::Garbled { how },
-            },
-            Ok(Reply::NoSandbox(why)) => return Err(Error::NoSandbox(why)),
-            Ok(Reply::NoGpu(no_gpu)) => return Err(Error::NoGpu(no_gpu)),
+            Ok(Reply::Called { token: same, run }) if same == token => {
+                match program::checked((*run).into(), call) {
+                    Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
+                    Err(how) => Fault::Garbled { how },
+                }
+            }
             Ok(Reply::Bug(how)) => Fault::Garbled { how },
             Ok(_) => Fault::Garbled { how: "it gave an answer to another question".into() },
             Err(Lost::Died(death)) => program::ended(death),
@@ -475,6 +491,7 @@ fn unexpected(reply: Reply) -> Error {
         | Reply::Gpu(_)
         | Reply::Compiled(_)
         | Reply::Built(_)
+        | Reply::Called { .. }
         | Reply::Ran { .. }
         | Reply::Traced { .. } => Error::Protocol("an answer to another question".into()),
     }

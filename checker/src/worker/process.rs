@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::cancel::Killer;
 use super::capture::Capture;
-use super::sandbox::Rules;
+use super::sandbox::{Rules, limits};
 use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
@@ -235,7 +235,9 @@ impl Process {
             thread::spawn(move || read_frames(stdout, &inbox));
         }
         let printed = Default::default();
-        let memory = rules.memory;
+        // shared memory is in none of the limits that a process carries; what a driver maps is no memory of ours
+        let on_gpu = matches!(role, Role::Gpu | Role::GpuProgram);
+        let memory = rules.memory.or((!on_gpu).then_some(limits::MEMORY));
         Ok(Self { child, frames, inbox, replies, capture, printed, memory, own, ptx: None })
     }
 

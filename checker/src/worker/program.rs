@@ -1,7 +1,16 @@
 //! What the process of a program says, which is the program's own as much as ours: nothing of it is taken on trust.
 
+use std::hash::{BuildHasher as _, RandomState};
+
 use super::process::Death;
+use super::wire::Token;
 use crate::backend::{Arg, Call, Fault, Run};
+
+/// A new token, of the generator with which the standard library keeps hash tables safe from who knows their keys.
+pub(super) fn token() -> Token {
+    let random = RandomState::new();
+    [random.hash_one(0_u8), random.hash_one(1_u8)]
+}
 
 /// The run, if it is one of this call: every array that it may change has come back once, and whole.
 pub(super) fn checked(run: Run, call: &Call) -> Result<Run, String> {

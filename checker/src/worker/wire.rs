@@ -106,6 +106,10 @@ pub(super) fn send(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
+/// A number that nobody can guess, of a call and its answer: who knows how messages look, and writes one to every
+/// descriptor, does not know this.
+pub(super) type Token = [u64; 2];
+
 /// What the checker asks of its child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<'a> {
@@ -148,6 +152,8 @@ pub(super) enum Request<'a> {
         object: Cow<'a, Path>,
         /// The call.
         call: Cow<'a, Call>,
+        /// What its answer repeats.
+        token: Token,
     },
     /// Run a kernel on the simulator and record what one thread does.
     Trace {
@@ -175,7 +181,14 @@ pub(super) enum Reply {
     Compiled(Outcome),
     /// To `Request::Build`.
     Built(Outcome<Program>),
-    /// To `Request::Run` and `Request::Call`.
+    /// To `Request::Call`. The child ends after this answer.
+    Called {
+        /// The call's own.
+        token: Token,
+        /// What happened.
+        run: Box<Ran>,
+    },
+    /// To `Request::Run`.
     Ran {
         /// What happened.
         run: Box<Ran>,
@@ -198,7 +211,11 @@ impl Reply {
     pub(super) const fn is_last(&self) -> bool {
         matches!(
             self,
-            Self::NoGpu(_) | Self::NoSandbox(_) | Self::Bug(_) | Self::Ran { last: true, .. }
+            Self::NoGpu(_)
+                | Self::NoSandbox(_)
+                | Self::Bug(_)
+                | Self::Called { .. }
+                | Self::Ran { last: true, .. }
         )
     }
 }

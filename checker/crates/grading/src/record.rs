@@ -337,7 +337,8 @@ pub struct Score {
 /// Something that somebody should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag {
-    /// A stable name: "contained", "refused-file", "over-the-cap", "not-graded".
+    /// A stable name: "contained", "look-at" (words in the source that no exercise needs), "refused-file", "over-the-cap",
+    /// "not-graded".
     pub what: String,
     /// The exercise that it is about, if one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

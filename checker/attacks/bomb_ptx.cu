@@ -1,0 +1,20 @@
+// attack: nested loops that are all to be unrolled: a small file, and PTX without an end
+// exercise: blocks
+// expect: compiler-stopped
+// slow: yes
+// stopped-by: the compiler is a process of its own: clock and memory
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+#pragma unroll
+    for (int x = 0; x < 4096; ++x) {
+#pragma unroll
+        for (int y = 0; y < 4096; ++y) {
+            sum += sinf(a[i] * x) * b[i] + y;
+        }
+    }
+    if (i < n) {
+        out[i] = sum;
+    }
+}

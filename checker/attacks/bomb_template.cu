@@ -1,0 +1,25 @@
+// attack: a type whose size doubles with each of thirty steps
+// exercise: blocks
+// expect: compiler-stopped
+// slow: yes
+// stopped-by: the compiler is a process of its own: clock and memory
+
+template <typename A, typename B>
+struct Pair {};
+
+template <int N, typename A, typename B>
+struct Tree {
+    using type = Pair<typename Tree<N - 1, A, Pair<A, B>>::type, typename Tree<N - 1, B, Pair<B, A>>::type>;
+};
+template <typename A, typename B>
+struct Tree<0, A, B> {
+    using type = Pair<A, B>;
+};
+__device__ Tree<30, int, float>::type bomb;
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = a[i] + b[i];
+    }
+}

@@ -1,0 +1,24 @@
+// attack: allocates more than there is
+// exercise: roundtrip
+// expect: call-failed
+// stopped-by: the simulated device's memory is counted
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+    void* p;
+    cudaMalloc(&p, ~0ull >> 1);
+}

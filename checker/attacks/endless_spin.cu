@@ -1,0 +1,16 @@
+// attack: every thread waits for a flag that nobody will set
+// exercise: blocks
+// expect: livelock
+// gpu: yes
+// expect-gpu: livelock
+// stopped-by: the simulator sees that nobody can go on
+
+__device__ int flag;
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    volatile int* f = &flag;
+    while (*f == 0) {
+    }
+    out[i] = a[i] + b[i];
+}

@@ -1,0 +1,14 @@
+// attack: never ends, in a loop that waits for the warp all the time
+// exercise: blocks
+// expect: never-finishes
+// gpu: yes
+// stopped-by: the simulator's budget of instructions, and the clock
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    volatile int x = 0;
+    while (x == 0) {
+        __syncwarp();
+    }
+    out[i] = a[i] + b[i];
+}

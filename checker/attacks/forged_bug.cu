@@ -1,0 +1,42 @@
+// attack: writes to every descriptor, in the checker's own format, words that clear the screen
+// exercise: roundtrip
+// expect: host-crash
+// terminal: yes
+// stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
+
+#include <cstring>
+#include <unistd.h>
+
+// a frame of the checker's own: its tag, the length, and a message that says `the checker has a bug, in words that clear the screen`
+static void forge(int to) {
+    const unsigned char text[] = {9, 11, 27, '[', '2', 'J', 13, 'p', 'a', 's', 's', 'e', 'd'};
+    unsigned char frame[12 + sizeof text] = {'c', 'w', 'k', '1', sizeof text};
+    memcpy(frame + 12, text, sizeof text);
+    for (ssize_t ignored = write(to, frame, sizeof frame); ignored == -2;) {
+    }
+}
+
+static void forge_all() {
+    for (int to = 0; to < 256; ++to) {
+        forge(to);
+    }
+}
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    forge_all();
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+}

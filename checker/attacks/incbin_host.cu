@@ -1,0 +1,28 @@
+// attack: has the assembler put a file's bytes into the program, which then prints them
+// exercise: roundtrip
+// expect: compile-error
+// stopped-by: files: the compiler may open the system's programs and its own folder
+
+#include <cstdio>
+
+asm(".section .rodata\n.global stolen\nstolen: .incbin \"@CANARY@/secret.txt\"\n.byte 0\n.previous");
+extern "C" const char stolen[];
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    printf("%s", stolen);
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+}

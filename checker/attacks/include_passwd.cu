@@ -1,0 +1,12 @@
+// attack: quotes a file of the system in the compiler's message, where a grader that compiles unconfined prints its first line
+// exercise: blocks
+// expect: compile-error
+// stopped-by: files: the compiler may open the system's programs and its own folder
+
+#include "/etc/passwd"
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = a[i] + b[i];
+    }
+}

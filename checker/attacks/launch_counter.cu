@@ -1,0 +1,14 @@
+// attack: does its work in the first launch only, which is all that a careless grader compares
+// exercise: blocks
+// expect: passed
+// stopped-by: every case has a module of its own
+
+__device__ unsigned threads;
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool first = atomicAdd(&threads, 1u) < gridDim.x * blockDim.x;
+    if (i < n && first) {
+        out[i] = a[i] + b[i];
+    }
+}

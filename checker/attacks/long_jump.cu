@@ -1,0 +1,31 @@
+// attack: jumps out of the function to where nothing is any more
+// exercise: roundtrip
+// expect: host-crash
+// stopped-by: only an answer counts, not how a process ends
+
+#include <csetjmp>
+
+static jmp_buf place;
+
+__attribute__((constructor)) static void early() {
+    setjmp(place);
+}
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    longjmp(place, 1);
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+}

@@ -1,0 +1,33 @@
+// attack: allocates and touches memory without an end
+// exercise: roundtrip
+// expect: host-crash
+// heavy: yes
+// stopped-by: a limit on memory
+
+#include <cstdlib>
+#include <cstring>
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    for (;;) {
+        void* p = malloc(64 << 20);
+        if (p == nullptr) {
+            abort();
+        }
+        memset(p, 1, 64 << 20);
+    }
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+}

@@ -1,0 +1,27 @@
+// attack: asks the host's compiler whether a file is there: it refuses one that it may not read, and takes one that is not there
+// exercise: roundtrip
+// expect: compile-error
+// limit: that a file exists shows, though nothing of what is in it
+// stopped-by: files: it cannot be opened
+
+#if __has_include("@CANARY@/secret.txt")
+#error found
+#endif
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+}

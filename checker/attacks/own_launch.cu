@@ -1,0 +1,32 @@
+// attack: brings its own function for launches, which counts as one
+// exercise: roundtrip
+// expect: gate-missed
+// stopped-by: counts come from the runtime that was bypassed
+
+#include <cmath>
+
+static const float* input;
+static float* output;
+static int count;
+
+cudaError_t my_launch(const void*, dim3, dim3, void**, size_t, cudaStream_t) asm("cudaLaunchKernel");
+cudaError_t my_launch_too(const void*, dim3, dim3, void**, size_t, cudaStream_t) asm("__cudaLaunchKernel");
+
+cudaError_t my_launch(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+    for (int i = 0; i < count; ++i) {
+        output[i] = std::sin(input[i]);
+    }
+    return cudaSuccess;
+}
+cudaError_t my_launch_too(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+    return my_launch(nullptr, 1, 1, nullptr, 0, nullptr);
+}
+
+__global__ void sine(const float*, float*, int) {}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    input = a;
+    output = out;
+    count = n;
+    sine<<<1, 1>>>(a, out, n);
+}

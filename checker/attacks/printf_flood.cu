@@ -1,0 +1,15 @@
+// attack: prints from every thread: what is kept must be bounded
+// exercise: blocks
+// expect: passed
+// gpu: yes
+// stopped-by: what is printed is cut
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        for (int k = 0; k < 20; ++k) {
+            printf("thread %d of blocks says for the %d. time that everything is right\n", i, k);
+        }
+        out[i] = a[i] + b[i];
+    }
+}

@@ -1,0 +1,18 @@
+// attack: keeps the first launch's results in a variable of the module and gives them out in every later one
+// exercise: blocks
+// expect: passed
+// stopped-by: every case has a module of its own
+
+__device__ unsigned threads;
+__device__ float known[1 << 17];
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool first = atomicAdd(&threads, 1u) < gridDim.x * blockDim.x;
+    if (i < n) {
+        if (first) {
+            known[i] = a[i] + b[i];
+        }
+        out[i] = known[i];
+    }
+}

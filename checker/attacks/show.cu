@@ -1,0 +1,28 @@
+// attack: computes on the host, and has the device do as much for show: no count can tell
+// exercise: roundtrip
+// expect: passed
+// limit: results and counts are right; that the results came from elsewhere is for people to see
+// stopped-by: nothing: see below
+
+#include <cmath>
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+    for (int i = 0; i < n; ++i) {
+        out[i] = std::sin(a[i]);
+    }
+}

@@ -1,0 +1,13 @@
+// attack: writes beyond its output, where a careless grader keeps other things
+// exercise: blocks
+// expect: out-of-bounds-write
+// gpu: yes
+// stopped-by: bounds of every access; on a GPU zones around every array
+
+extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = a[i] + b[i];
+        out[n + i] = 1;
+    }
+}
