@@ -215,11 +215,8 @@ fn the_command_of_a_failure_repeats_it() {
     assert_eq!(code, 0, "{out}{errors}");
     let record = fs::read_dir(class.path("out/records")).unwrap().flatten().next().unwrap();
     let record: Record = serde_json::from_slice(&fs::read(record.path()).unwrap()).unwrap();
-    let failed = record.exercises[1]
-        .items
-        .iter()
-        .find(|item| item.outcome == Outcome::Failed)
-        .unwrap();
+    let failed =
+        record.exercises[1].items.iter().find(|item| item.outcome == Outcome::Failed).unwrap();
     let again = failed.again.as_ref().unwrap();
     let binary = format!("'{}' ", env!("CARGO_BIN_EXE_checker"));
     let script = again.replacen("checker ", &binary, 1);
