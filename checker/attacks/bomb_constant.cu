@@ -1,7 +1,7 @@
 // attack: an initialised array of four gigabytes: the compiler runs out of memory and aborts with the process that it is in
 // exercise: blocks
 // expect: compiler-stopped
-// slow: yes
+// graded: yes
 // stopped-by: the compiler is a process of its own: memory and file sizes
 
 __constant__ int bomb[1 << 30] = {1};

@@ -1,7 +1,7 @@
 // attack: a line that ten macros make ten thousand million tokens long
 // exercise: blocks
 // expect: compiler-stopped
-// slow: yes
+// graded: yes
 // stopped-by: the compiler is a process of its own: clock and memory
 
 #define A0 1 +

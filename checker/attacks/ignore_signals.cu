@@ -1,11 +1,12 @@
 // attack: blocks every signal and never returns
 // exercise: roundtrip
 // expect: never-finishes
-// slow: yes
+// idle: yes
 // gpu: yes
 // stopped-by: the clock; SIGKILL cannot be blocked
 
 #include <csignal>
+#include <unistd.h>
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -18,7 +19,8 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, nullptr);
-    for (volatile int x = 0;; x = x + 1) {
+    for (;;) {
+        pause();
     }
     float *d_a = nullptr, *d_out = nullptr;
     cudaMalloc(&d_a, n * sizeof(float));

@@ -1,7 +1,7 @@
 // attack: allocates and touches memory without an end
 // exercise: roundtrip
 // expect: host-crash
-// heavy: yes
+// graded: yes
 // stopped-by: a limit on memory
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // attack: takes shared memory without an end, which limits on data do not count
 // exercise: roundtrip
 // expect: host-crash
-// heavy: yes
+// graded: yes
 // stopped-by: the checker watches how much memory its processes have
 
 #include <cstdlib>

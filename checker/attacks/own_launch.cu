@@ -1,7 +1,7 @@
 // attack: brings its own function for launches, which counts as one
 // exercise: roundtrip
-// expect: gate-missed
-// stopped-by: counts come from the runtime that was bypassed
+// expect: output-not-written
+// stopped-by: a program's calls find the checker's functions before its own
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
-// attack: brings functions of its own for those of CUDA, and computes on the host: nothing is counted
+// attack: brings functions of its own for those of CUDA, and computes on the host
 // exercise: roundtrip
-// expect: gate-missed
-// stopped-by: counts come from the runtime that was bypassed
+// expect: host-crash
+// stopped-by: a program's calls find the checker's functions before its own
 
 #include <cmath>
 #include <cstdlib>

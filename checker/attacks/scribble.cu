@@ -1,6 +1,7 @@
 // attack: overwrites all memory of the process that can be written, the checker's part among it
 // exercise: roundtrip
 // expect: host-crash or never-finishes
+// idle: yes
 // stopped-by: the process has nothing but its own answer to spoil
 
 #include <cstdio>

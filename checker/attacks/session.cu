@@ -1,7 +1,7 @@
 // attack: leaves the process group without a new process
 // exercise: roundtrip
 // expect: never-finishes
-// slow: yes
+// idle: yes
 // stopped-by: the clock; SIGKILL cannot be blocked
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // attack: sleeps for ever: no processor time is used, so a limit on that does not help
 // exercise: roundtrip
 // expect: never-finishes
-// slow: yes
+// idle: yes
 // gpu: yes
 // stopped-by: the clock; SIGKILL cannot be blocked
 

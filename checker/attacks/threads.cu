@@ -1,7 +1,7 @@
 // attack: starts threads without an end
 // exercise: roundtrip
 // expect: passed
-// heavy: yes
+// graded: yes
 // stopped-by: the checker watches how much memory its processes have
 
 #include <pthread.h>

@@ -10,7 +10,7 @@
 //! // prints-not: what must not be printed
 //! // terminal: yes, where what people see of it matters, too
 //! // idle: yes, for one that sleeps until the clock runs out
-//! // slow: yes, for one that takes long
+//! // graded: yes, for one that is tried in a class only, where code gets the memory that `checker grade` gives it
 //! // limit: what nothing stops, to be told to instructors
 //! // gpu: yes, for one that `attacks/gpu.sh` tries on a GPU as well; // expect-gpu: the verdict there
 //! // stopped-by: what keeps it from working
@@ -36,8 +36,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-/// Wall time of one run of the checker; the slowest attack takes a third of it.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Wall time of one run of the checker, on a machine with much else to do.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A file of `checker/attacks`.
 struct Attack {
@@ -181,7 +181,10 @@ impl Scene {
         if said.contains("panicked") || said.contains("bug in the checker") {
             return Some("the checker itself failed".into());
         }
-        let forbidden = |c: &char| (c.is_control() && *c != '\n') || "\u{202e}\u{9b}".contains(*c);
+        // who reads JSON gets text as it was, and shows it at their own risk
+        let json = said.trim_start().starts_with('{');
+        let turns = |c: char| !json && ('\u{202a}'..='\u{202e}').contains(&c);
+        let forbidden = |c: &char| (c.is_control() && *c != '\n') || turns(*c);
         if let Some(c) = said.chars().find(forbidden) {
             return Some(format!("it passes on {c:?}"));
         }
@@ -319,8 +322,8 @@ fn attacks_are_contained() {
         wrong.lock().unwrap().extend(lines.iter().map(|line| format!("{}: {line}", attack.name)));
     };
     // those that only wait cost nobody anything; of those that work, the long ones come first
-    let (idle, mut busy): (Vec<_>, Vec<_>) = attacks.iter().partition(|attack| attack.says("idle"));
-    busy.sort_by_key(|attack| attack.says("slow"));
+    let here = attacks.iter().filter(|attack| !attack.says("graded"));
+    let (idle, busy): (Vec<_>, Vec<_>) = here.partition(|attack| attack.says("idle"));
     let queue = Mutex::new(busy);
     thread::scope(|scope| {
         for attack in idle {
@@ -371,9 +374,14 @@ fn a_class_is_graded_around_attackers() {
     let attacks = Attack::all();
     let class: Vec<&Attack> = attacks
         .iter()
-        .filter(|a| a.keys.contains_key("hidden") || chosen.contains(&a.name.as_str()))
+        .filter(|a| {
+            let always = a.says("graded") || a.keys.contains_key("hidden");
+            always || chosen.contains(&a.name.as_str())
+        })
         .collect();
-    assert_eq!(class.len(), chosen.len() + 2, "some are not there any more");
+    for name in chosen {
+        assert!(class.iter().any(|attack| attack.name == name), "there is no {name} any more");
+    }
     let folder = scene.root.join("runs/class");
     for attack in &class {
         let put = |path: &str, text: &str| {
