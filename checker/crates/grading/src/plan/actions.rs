@@ -76,7 +76,8 @@ fn workflow(plan: &Plan) -> Result<String, Error> {
         shard: &format!("\"$SHARD\"/{}", plan.shards),
     };
     let command = grade.shell(&place, plan.jobs);
-    let merge = grade.merge("\"$RUNNER_TEMP\"/shards/*", "\"$RUNNER_TEMP/class\"");
+    let class = "\"$RUNNER_TEMP/class\"";
+    let merge = grade.merge(&format!("{class} \"$RUNNER_TEMP\"/shards/*"), class);
     let gpu = plan.gpus > 0;
     let runner = if gpu { "[self-hosted, linux, gpu]" } else { "ubuntu-24.04" };
     let limit =

@@ -166,7 +166,7 @@ steps=$here/out\ \$x/plan
     grep -l 'checker merge' "$steps"/grade-merge-*.sh | while IFS= read -r step; do sh "$step"; done
 )
 graded 3 "$here" "$work/runner/seed" "$work/runner/grades" 3/7
-called merge "$here" merge '--roster=roster \ $(touch pwned).csv' "--out=$work/runner/class" -- \
+called merge "$here" merge '--roster=roster \ $(touch pwned).csv' "--out=$work/runner/class" -- "$work/runner/class" \
     "$work/runner/shards/grades-1" "$work/runner/shards/grades-2"
 
 echo "== Kubernetes"
