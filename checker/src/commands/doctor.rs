@@ -239,10 +239,12 @@ mod tests {
             })),
         ];
         insta::assert_snapshot!(table(&rows), @r"
-        compiler   none found                                  missing
+        compiler   none found                                     missing
                    to mend it:  cargo checker setup
-        GPU        none found: libcuda.so.1 is not installed   simulator only
-        GPU        NVIDIA H200, 141 GB                         ok
+        GPU        none found: libcuda.so.1 is not installed      simulator only
+        GPU        NVIDIA H200, 141 GB                            ok
+        sandbox    landlock 7, seccomp, limits                    ok
+        sandbox    seccomp, limits: this kernel has no landlock   own code only
         ");
     }
 }

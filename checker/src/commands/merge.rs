@@ -46,6 +46,10 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
         }
         None => None,
     };
+    if merged.is_whole() {
+        // of a merge before, when somebody was missing
+        let _ = fs::remove_file(args.out.join("plan").join("retry.sh"));
+    }
     say!("{}", merged.summary(plan.as_ref(), again.as_deref()).trim_end());
     let (records, _) = reports::students(&args.out, &store)?;
     let written = reports::write(&args.out, &records)?;

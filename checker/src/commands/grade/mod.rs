@@ -13,7 +13,7 @@ use grading::course::Course;
 use grading::points;
 use grading::record::{self, File, Flag, Record, Student};
 use grading::store::{self, Arrival, Inputs as Current, Store};
-use grading::submission::{self, Handed, Limits, Place};
+use grading::submission::{self, Handed, Limits, Place, Submitted};
 use jiff::Timestamp;
 
 use super::session;
@@ -170,18 +170,36 @@ struct Desk<'a> {
 pub struct Tally {
     /// Students whose record is still right.
     pub unchanged: usize,
-    /// One line for each submission that could not be read.
-    pub refused: Vec<(String, String)>,
+    /// Submissions that could not be read.
+    pub refused: usize,
+}
+
+/// A submission of which nothing can be read: nothing is in it, and its record says why.
+fn unreadable(place: &Place, line: String) -> Submitted {
+    Submitted {
+        id_hint: place.id.clone(),
+        source: submission::shown(place.path.as_os_str().as_encoded_bytes()),
+        files: vec![],
+        ignored: vec![],
+        hash: grading::seed::sha256(line.as_bytes()),
+        notes: vec![Flag { what: "refused".into(), exercise: None, detail: line }],
+    }
 }
 
 impl Desk<'_> {
     /// Reads what a student handed in. `None` when nothing is to be done, or nothing can be.
     fn take(&self, place: &Place, progress: &Progress) -> Option<Job> {
-        match self.read(place) {
+        let limits = Limits::default();
+        let submitted = submission::read(&place.path, self.course, &limits).or_else(|error| {
+            let line = error.to_string();
+            progress.note(&line);
+            self.tally(|tally| tally.refused += 1);
+            Ok::<_, String>(unreadable(place, line))
+        });
+        match submitted.and_then(|submitted| self.enter(place, submitted)) {
             Ok(job) => job,
             Err(line) => {
                 progress.note(&line);
-                self.tally(|tally| tally.refused.push((place.id.clone(), line.clone())));
                 None
             }
         }
@@ -191,10 +209,9 @@ impl Desk<'_> {
         change(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
-    fn read(&self, place: &Place) -> Result<Option<Job>, String> {
+    /// What has to be graded of a submission.
+    fn enter(&self, place: &Place, submitted: Submitted) -> Result<Option<Job>, String> {
         let id = &place.id;
-        let submitted = submission::read(&place.path, self.course, &Limits::default())
-            .map_err(|error| error.to_string())?;
         let before = self.store.read(id).map_err(|error| error.to_string())?;
         let policy = &self.inputs.policy;
         let now = Timestamp::now();

@@ -21,12 +21,21 @@ const NAMES: usize = 8;
 
 /// Writes the class's files and says what came out.
 pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> anyhow::Result<Exit> {
+    // shards that write into one folder leave the class to `merge`
+    if args.shard.is_some() {
+        say!(
+            "  {} unchanged · {} not readable",
+            tally.unchanged,
+            inputs.refused.len() + tally.refused
+        );
+        return shard(inputs, store);
+    }
     let (records, damaged) = students(&args.out, store)?;
     for line in &damaged {
         eprintln!("{}: {}", "warning".yellow().bold(), neutral(line));
     }
     let written = write(&args.out, &records)?;
-    let refused = inputs.refused.len() + tally.refused.len();
+    let refused = inputs.refused.len() + tally.refused;
     summary(&records, tally.unchanged, refused);
     if let Some(roster) = &inputs.roster {
         for problem in &roster.problems {
@@ -38,11 +47,8 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
         }
         let ids: Vec<&str> = records.iter().map(|record| record.student.id.as_str()).collect();
         let both = roster.match_up(ids.iter().copied());
-        // of a shard others are missing by intent
-        let missing: Vec<&str> = match args.shard {
-            None => both.missing.iter().map(|entry| entry.student.id.as_str()).collect(),
-            Some(_) => vec![],
-        };
+        let missing: Vec<&str> =
+            both.missing.iter().map(|entry| entry.student.id.as_str()).collect();
         if !missing.is_empty() {
             say!("  {} of the roster handed in nothing: {}", missing.len(), names(&missing));
         }
@@ -53,6 +59,23 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     say!("  {}", written.join("   "));
     let whole = records.iter().all(|record| record.score.complete) && damaged.is_empty();
     Ok(if whole { Exit::Passed } else { Exit::Environment })
+}
+
+/// Says what came out of a part of the class.
+fn shard(inputs: &Inputs, store: &Store) -> anyhow::Result<Exit> {
+    let (mut graded, mut incomplete) = (0, vec![]);
+    for place in &inputs.places {
+        match store.read(&place.id) {
+            Ok(Some(record)) if record.score.complete => graded += 1,
+            _ => incomplete.push(place.id.as_str()),
+        }
+    }
+    say!("  {graded} of {} in this shard are graded", inputs.places.len());
+    if incomplete.is_empty() {
+        return Ok(Exit::Passed);
+    }
+    say!("  not graded completely: {}; run it again", names(&incomplete));
+    Ok(Exit::Environment)
 }
 
 /// Writes a page for every student who has a record. What comes back is what the class's files need of each, because a class
