@@ -18,11 +18,22 @@
 //!
 //! **What is seen through.** Other names, layout and comments; other types and qualifiers; declarations split, joined, moved or
 //! added; statements without effect in between; functions in another order; `#define`, `typedef` and `using`; other ways to
-//! write an increment, a cast or a literal. A student who writes the whole file anew is not found, and is not meant to be.
+//! write an increment, a cast or a literal. What is not: expressions turned around, loops of another form, one function made of
+//! two, and statements without effect after every short statement. Who writes a file anew is not found, and is not meant to be.
+//!
+//! **How good it is** (`tests/similar`: the course's own solutions and its wrong versions, more than 600, and three exercises
+//! solved in six hands each). One copied exercise of at least 60 unusual tokens among seven solutions, in nine disguises: 132 of
+//! 135 found, and the three others have a statement added after each statement. A copied submission, or 20 exercises of it,
+//! among 11 students with other wrong versions of the same solutions: 18 of 18 found. Other pairs in these classes: 6489, none
+//! listed. Two solutions in different hands, compared alone: 63 pairs, none listed, the highest score 45 %.
+//!
+//! **Small classes.** What is common cannot be told from what a few share when there are few: of 15 students or fewer, five with
+//! one source are taken for common. With two students nothing is common, and the skeletons have to say it all.
 //!
 //! **What it is not.** Similarity is a reason to look, never proof. Two friends who worked with the same tutor agree as well.
 //!
-//! Nothing here draws conclusions, and nothing here is fast by leaving something out: all fragments of all files are compared.
+//! Nothing here draws conclusions, and nothing is fast by leaving something out: every fragment of every file is compared, and
+//! 200 students with 45 exercises take about ten seconds on one core, in 31 MiB.
 
 mod clean;
 mod data;

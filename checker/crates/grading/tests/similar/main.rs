@@ -72,7 +72,7 @@ fn solutions_in_different_hands_are_not_listed() {
 fn one_copied_exercise_is_found() {
     let versions = versions();
     let course = course(&versions);
-    let (mut planted, mut found, mut small, mut wrong) = (0, 0, 0, 0);
+    let (mut planted, mut missed, mut small, mut wrong, mut pairs) = (0, 0, 0, 0, 0);
     for one in with_hands(&versions) {
         let texts = hands(one);
         for (source, text) in texts.iter().enumerate() {
@@ -90,27 +90,25 @@ fn one_copied_exercise_is_found() {
                 let similar = compare(&course, &class, &Options::default());
                 let is_found = similar.pair(&format!("s{source}"), "thief").is_some();
                 wrong += similar.pairs.len() - usize::from(is_found);
+                pairs += similar.compared - 1;
                 // What is hardly longer than anybody's right answer is no evidence, and is not listed.
                 if own < 60.0 {
                     small += 1;
                     continue;
                 }
                 planted += 1;
-                found += usize::from(is_found);
-                if !is_found {
-                    println!(
-                        "MISSED {} {source} {name}: own {own} {:?}",
-                        one.exercise.id,
-                        all.pair(&format!("s{source}"), "thief").map(|p| p.score)
-                    );
-                }
+                missed += usize::from(!is_found);
+                // A statement after each leaves no run of tokens where statements are short.
+                let chopped = name == "a dead statement after each";
+                assert!(is_found || chopped, "{} {source} {name}: own {own}", one.exercise.id);
             }
         }
     }
     println!(
-        "one copied exercise: {found} of {planted} found, {small} too small, {wrong} others listed"
+        "one copied exercise: {} of {planted} found, {small} too small, {wrong} of {pairs} others listed",
+        planted - missed
     );
-    assert!(planted >= 100);
+    assert!(planted >= 100 && missed <= 3, "{planted} {missed}");
     assert_eq!(wrong, 0);
 }
 
@@ -120,7 +118,7 @@ fn one_copied_exercise_is_found() {
 fn a_copied_submission_is_found_among_mutants() {
     let versions = versions();
     let course = course(&versions);
-    let (mut pairs, mut wrong, mut found, mut planted) = (0, 0, 0, 0);
+    let (mut pairs, mut wrong, mut planted) = (0, 0, 0);
     for (round, (name, disguise)) in disguise::ALL.into_iter().enumerate() {
         for many in [45, 20] {
             let mut random = Random(round as u64);
@@ -136,24 +134,13 @@ fn a_copied_submission_is_found_among_mutants() {
             class[1].1.extend(copied);
             let similar = compare(&course, &class, &Options::default());
             let is_found = similar.pair("student000", "student001").is_some();
-            if many == 45 {
-                if !is_found {
-                    println!("MISSED {name}");
-                }
-            }
+            assert!(is_found, "{name}, {many} exercises");
             planted += 1;
-            found += usize::from(is_found);
             wrong += similar.pairs.len() - usize::from(is_found);
             pairs += similar.compared - 1;
-            println!(
-                "{name}, {many}: {:?}",
-                similar.pairs.iter().map(|p| (&p.a, &p.b, p.score)).collect::<Vec<_>>()
-            );
         }
     }
-    println!(
-        "copied submissions among mutants: {found} of {planted} found, {wrong} of {pairs} others listed"
-    );
+    println!("copied submissions among mutants: {planted} found, {wrong} of {pairs} others listed");
     assert_eq!(wrong, 0);
 }
 
