@@ -1,9 +1,10 @@
 //! Outputs on the book's pages: what the checker itself prints, captured by a command and compared in CI.
 //!
 //! `book/outputs/captures.toml` lists them. Each runs in a workbook of its own that `checker init` writes, with one
-//! exercise's file replaced by the file named, or with that file beside it, or with files of a class in it; what it prints, less the times, is
-//! `book/outputs/NAME.txt`. The examples of the diagnostics' pages need no entries: each file of
-//! `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, and must show the diagnostic it is named after.
+//! exercise's file replaced by the file named, or with that file beside it, or with further files, such as a class's; what
+//! it prints, less the times, is `book/outputs/NAME.txt`. The examples of the diagnostics' pages need no entries: each
+//! file of `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, and must show the diagnostic it is
+//! named after.
 
 use std::collections::BTreeMap;
 use std::fs;
