@@ -58,13 +58,13 @@ def main() -> None:
 
         # The compiler, if the machine does not have it yet.
         run("setup")
-        # The student's id is the name of what is graded.
-        submission = folder / os.environ["USERNAME"]
-        submission.symlink_to(checkout, target_is_directory=True)
+        # A class of one, whose submission is called by the student's id, however deep the files lie in it.
+        submission = folder / "class" / os.environ["USERNAME"]
+        shutil.copytree(checkout, submission, symlinks=True, ignore=shutil.ignore_patterns(".git"))
         options = submitted_at()
         if (HERE / "grading.toml").is_file():
             options += ["--policy", str(HERE / "grading.toml")]
-        run("grade", str(submission), "--out", str(folder / "results"), *options)
+        run("grade", str(submission.parent), "--out", str(folder / "results"), *options)
         records = str(folder / "results" / "records")
         for file, format in [("release-body.md", "github-summary"), ("result.json", "classroom50")]:
             run("report", records, "--format", format, "--out", str(folder / file))

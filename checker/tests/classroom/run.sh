@@ -75,20 +75,27 @@ in_gradescope() {
     PATH=$autograder/bin:$PATH AUTOGRADER_ROOT=$autograder CHECKER_BIN=$autograder/bin \
         CUDA_WORKBOOK_CACHE=${CUDA_WORKBOOK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cuda-workbook} "$@"
 }
-in_gradescope bash "$autograder/source/setup.sh" >"$work/setup.log"
+in_gradescope bash "$autograder/source/setup.sh" >"$work/setup.log" 2>&1 || fail "$(cat "$work/setup.log")"
 grep -q 'g++' "$work/apt.log" || fail "setup.sh installs no C++ compiler"
 cp "$autograder/source/run_autograder" "$autograder/run_autograder"
-in_gradescope "$autograder/run_autograder" >"$work/gradescope.log"
+in_gradescope "$autograder/run_autograder" >"$work/gradescope.log" 2>&1 || fail "$(cat "$work/gradescope.log")"
 "$python" "$here/validate.py" gradescope "$autograder/results/results.json"
 if grep -qF "$(cat "$work/secret.txt")" "$autograder/results/results.json" "$work/gradescope.log"; then
     fail "the secret seed is in what Gradescope shows"
 fi
 
+step "Gradescope, when the files lie deeper"
+mv "$autograder/submission" "$work/deeper"
+mkdir -p "$autograder/submission/week 1"
+mv "$work/deeper" "$autograder/submission/week 1/mine"
+in_gradescope "$autograder/run_autograder" >"$work/gradescope.log" 2>&1 || fail "$(cat "$work/gradescope.log")"
+"$python" "$here/validate.py" gradescope "$autograder/results/results.json"
+
 step "Gradescope, when nothing can be graded: the student is told"
 mv "$autograder/submission" "$work/kept"
 mkdir "$autograder/submission"
 echo 'not an exercise' >"$autograder/submission/notes.txt"
-in_gradescope "$autograder/run_autograder" >"$work/gradescope.log" 2>&1
+in_gradescope "$autograder/run_autograder" >"$work/gradescope.log" 2>&1 || fail "$(cat "$work/gradescope.log")"
 "$python" "$here/validate.py" refused "$autograder/results/results.json"
 rm -r "$autograder/submission"
 mv "$work/kept" "$autograder/submission"
@@ -124,8 +131,8 @@ cp -r "$submission" "$work/checkout"
 
 step "GitHub"
 workspace=$work/github
-mkdir -p "$workspace/tools/bin" "$work/runner" "$work/path"
-cp -r "$submission" "$workspace/submission"
+mkdir -p "$workspace/tools/bin" "$workspace/class" "$work/runner" "$work/path"
+cp -r "$submission" "$workspace/class/ada"
 ln -s "$checker" "$workspace/tools/bin/checker"
 ln -s "$checker" "$work/path/checker"
 cp classroom/example/grading.toml "$workspace/tools"
