@@ -36,7 +36,7 @@ fn foreign(args: &Check, file: &Path) -> anyhow::Result<Exit> {
         session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
     let attempt = attempt::check(spec, file, &mut engine, &session::options(&args.run))?;
     let shown = file.display().to_string();
-    let report = explain::attempt(&shown, session::command(), spec, &attempt);
+    let report = explain::foreign(&shown, session::command(), spec, &attempt);
     match args.format {
         Format::Json => say!("{}", json::render(&[report]).trim_end()),
         Format::Term => say!("{}", present::text(&report, &attempt).trim_end()),

@@ -23,6 +23,23 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
     report
 }
 
+/// The same of a file that is not the workbook's own, so that its command has to name it.
+pub fn foreign(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt) -> Report {
+    let report = self::attempt(file, command, spec, attempt);
+    let again = report.again.map(|again| format!("{again} --file {}", quoted(file)));
+    Report { again, trace: None, ..report }
+}
+
+/// A word as a shell takes it.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 /// One sentence on what the GPU did with the case that the simulator explains.
 fn second_opinion(spec: &'static Spec, opinion: &SecondOpinion, context: &Context) -> String {
     let device = &opinion.device;

@@ -10,7 +10,7 @@ use grading::seed::{Secret, sha256};
 use crate::attempt::{self, Attempt, Examination, Trial, Tried};
 use crate::backend::Fault;
 use crate::engine::Engine;
-use crate::explain;
+use crate::explain::{self, quoted};
 use crate::source;
 use crate::spec::{Case, Spec};
 use crate::verdict::{Passed, Verdict};
@@ -232,12 +232,9 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn report(&self, attempt: &Attempt) -> record::Report {
-        let report = explain::attempt(self.path, "checker", self.spec, attempt);
-        let again =
-            report.again.as_ref().map(|again| format!("{again} --file {}", quoted(self.path)));
+        let report = explain::foreign(self.path, "checker", self.spec, attempt);
         // the same fields by design: what cannot be carried over is left empty
-        let value = serde_json::to_value(crate::report::Report { again, ..report });
-        value.and_then(serde_json::from_value).unwrap_or_default()
+        serde_json::to_value(report).and_then(serde_json::from_value).unwrap_or_default()
     }
 
     /// The item of one run of a case.
@@ -300,6 +297,12 @@ impl Place<'_> {
         let value = explain::gate_value(gate.metric, wrong.or(measured).and_then(|m| m.value));
         let (outcome, slug, message) = match (gate_holds(index, gated), measured) {
             (true, _) => (Outcome::Held, "passed", format!("measured {value}")),
+            // in one of the runs; another one may not have come so far
+            (false, Some(_)) if wrong.is_none() => (
+                Outcome::Failed,
+                "gate-missed",
+                "not measured in every run: a case is not right".to_owned(),
+            ),
             (false, Some(_)) => (Outcome::Failed, "gate-missed", format!("measured {value}")),
             (false, None) => {
                 (Outcome::NotRun, "not-run", "not measured: its case is not right".to_owned())
@@ -329,15 +332,5 @@ impl Place<'_> {
             again: Some(format!("checker check {} --file {}", self.spec.id, quoted(self.path))),
             millis: 0,
         }
-    }
-}
-
-/// For a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

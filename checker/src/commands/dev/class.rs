@@ -128,7 +128,7 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     )?;
     fs::write(args.dir.join("planted.json"), serde_json::to_vec_pretty(&planted)?)?;
     let dir = args.dir.display();
-    say!("{} students in {dir}/submissions. Now:", args.students);
+    say!("a class of {} in {dir}/submissions. Now:", args.students);
     say!(
         "  checker grade {dir}/submissions --roster {dir}/roster.csv --policy {dir}/grading.toml --seed-file {dir}/secret.txt --out OUT"
     );
@@ -222,7 +222,7 @@ fn verify(dir: &Path, out: &Path) -> anyhow::Result<Exit> {
         }
         files += student.exercises.len();
     }
-    say!("{} students, {files} exercises, {problems} not as planted", planted.students.len());
+    say!("class of {}, {files} exercises, {problems} not as planted", planted.students.len());
     Ok(if problems == 0 { Exit::Passed } else { Exit::Usage })
 }
 

@@ -15,6 +15,7 @@ use jiff::tz::TimeZone;
 
 use crate::cli::Grade;
 use crate::commands::Usage;
+use crate::explain::neutral;
 
 /// Everything that grading starts from.
 pub struct Inputs {
@@ -52,7 +53,8 @@ impl Inputs {
         let ours = |id: &str| shard.is_none_or(|shard| shard.has(id));
         let refused: Vec<String> =
             found.refused.into_iter().filter(|r| ours(&r.id)).map(|r| r.line).collect();
-        if places.is_empty() && refused.is_empty() && shard.is_none() {
+        if places.is_empty() && shard.is_none() {
+            refused.iter().for_each(|line| eprintln!("warning: {}", neutral(line)));
             return Err(Usage(
                 "nothing to grade: a submission is a folder, an archive or a .cu file that mirrors exercises/".into(),
             )

@@ -196,7 +196,7 @@ impl Desk<'_> {
             self.tally(|tally| tally.refused += 1);
             Ok::<_, String>(unreadable(place, line))
         });
-        match submitted.and_then(|submitted| self.enter(place, submitted)) {
+        match submitted.and_then(|submitted| self.enter(place, submitted, progress)) {
             Ok(job) => job,
             Err(line) => {
                 progress.note(&line);
@@ -210,9 +210,21 @@ impl Desk<'_> {
     }
 
     /// What has to be graded of a submission.
-    fn enter(&self, place: &Place, submitted: Submitted) -> Result<Option<Job>, String> {
+    fn enter(
+        &self,
+        place: &Place,
+        submitted: Submitted,
+        progress: &Progress,
+    ) -> Result<Option<Job>, String> {
         let id = &place.id;
-        let before = self.store.read(id).map_err(|error| error.to_string())?;
+        // what is damaged is made again, and what it said of earlier submissions is lost
+        let before = match self.store.read(id) {
+            Ok(before) => before,
+            Err(damaged) => {
+                progress.note(&format!("{damaged}; it is made again"));
+                None
+            }
+        };
         let policy = &self.inputs.policy;
         let now = Timestamp::now();
         let wanted: Vec<&str> = policy.released(now).map(|rule| rule.exercise.as_str()).collect();
