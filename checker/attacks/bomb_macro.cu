@@ -1,6 +1,6 @@
 // attack: a line that ten macros make ten thousand million tokens long
 // exercise: blocks
-// expect: compiler-stopped
+// expect: compiler-stopped or compile-error
 // graded: yes
 // stopped-by: the compiler is a process of its own: clock and memory
 

@@ -1,6 +1,6 @@
 // attack: a type whose size doubles with each of thirty steps
 // exercise: blocks
-// expect: compiler-stopped
+// expect: compiler-stopped or compile-error
 // graded: yes
 // stopped-by: the compiler is a process of its own: clock and memory
 

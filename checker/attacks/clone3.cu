@@ -20,7 +20,7 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
     arguments.exit_signal = 17;
     if (syscall(SYS_clone3, &arguments, sizeof arguments) == 0) {
         for (;;) {
-            pause();
+            sleep(1000);
         }
     }
     float *d_a = nullptr, *d_out = nullptr;

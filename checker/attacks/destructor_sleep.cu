@@ -8,7 +8,7 @@
 
 __attribute__((destructor)) static void late() {
     for (;;) {
-        pause();
+        sleep(1000);
     }
 }
 

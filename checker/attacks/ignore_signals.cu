@@ -20,7 +20,7 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, nullptr);
     for (;;) {
-        pause();
+        sleep(1000);
     }
     float *d_a = nullptr, *d_out = nullptr;
     cudaMalloc(&d_a, n * sizeof(float));

@@ -16,7 +16,6 @@ __global__ void sine(const float* a, float* out, int n) {
 
 extern "C" void roundtrip(const float* a, float* out, int n) {
     for (;;) {
-        pause();
         sleep(1000);
     }
     float *d_a = nullptr, *d_out = nullptr;

@@ -1,6 +1,6 @@
 // attack: starts threads without an end
 // exercise: roundtrip
-// expect: passed
+// expect: host-crash or passed
 // graded: yes
 // stopped-by: the checker watches how much memory its processes have
 
@@ -9,7 +9,7 @@
 
 static void* wait(void*) {
     for (;;) {
-        pause();
+        sleep(1000);
     }
 }
 

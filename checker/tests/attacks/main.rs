@@ -29,7 +29,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -364,6 +364,7 @@ fn a_class_is_graded_around_attackers() {
         "forged_result",
         "forged_thread",
         "include_environment",
+        "include_seed",
         "kill_parent",
         "printed_escapes",
         "read_files",
@@ -435,7 +436,7 @@ fn a_class_is_graded_around_attackers() {
         }
         let flagged =
             |what: &str| record["flags"].as_array().unwrap().iter().any(|f| f["what"] == what);
-        if ["forged_no_gpu", "forged_result", "kill_parent", "include_environment"]
+        if ["forged_no_gpu", "forged_result", "kill_parent", "include_seed"]
             .contains(&attack.name.as_str())
             && !flagged("contained")
         {
@@ -463,15 +464,10 @@ fn the_table_of_attacks_is_right() {
             None => format!("`{}`", attack.key("expect")),
         };
         let (tries, stops) = (cell(attack.key("attack")), cell(attack.key("stopped-by")));
-        writeln!(
-            table,
-            "| [{0}]({0}.cu) | {tries} | {} | {stops} |",
-            attack.name,
-            verdict.replace(" or ", "` or `")
-        )
-        .unwrap();
+        let (name, verdict) = (&attack.name, verdict.replace(" or ", "` or `"));
+        writeln!(table, "| [{name}]({name}.cu) | {tries} | {verdict} | {stops} |").unwrap();
         if let Some(limit) = attack.keys.get("limit") {
-            writeln!(limits, "* [{0}]({0}.cu): {limit}", attack.name).unwrap();
+            writeln!(limits, "* [{name}]({name}.cu): {limit}").unwrap();
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("attacks/README.md");

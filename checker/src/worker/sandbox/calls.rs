@@ -296,6 +296,7 @@ fn allowed() -> Result<Rules, String> {
         libc::SYS_time,
         libc::SYS_arch_prctl,
         libc::SYS_getrlimit,
+        libc::SYS_pause,
     ]));
     let thread = libc::CLONE_THREAD as u64;
     let some = [
