@@ -11,7 +11,7 @@ use super::process::{Lost, Process, Program};
 use super::sandbox::Rules;
 use super::wire::{self, Reply, Request};
 use super::{Error, Role, Sandbox, Worker};
-use crate::backend::{Choice, Fault, GpuInfo, Launch, PRINTED_LIMIT, Run};
+use crate::backend::{Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -71,6 +71,9 @@ fn impersonate() {
     drop(parent);
     let mut received = 0;
     serve_with(Role::Simulator, |request| {
+        if let Request::Call { call, token, .. } = request {
+            return called(&call.entry, token);
+        }
         let Request::Run { ptx, launch } = request else { return Reply::Bug("not a run".into()) };
         received += usize::from(ptx.is_some());
         let mut run = blank();
@@ -105,6 +108,42 @@ fn impersonate() {
         }
         Reply::Ran { run: Box::new(run.into()), last: launch.entry == "last" }
     });
+}
+
+/// What a program's process answers to a call.
+fn called(entry: &str, token: wire::Token) -> Reply {
+    let run = Box::new(blank().into());
+    match entry {
+        "honest" => Reply::Called { token, run },
+        "guess" => Reply::Called { token: [0; 2], run },
+        "run" => Reply::Ran { run, last: true },
+        "no-sandbox" => Reply::NoSandbox("none".into()),
+        _ => Reply::NoGpu(NoGpu { why: "none".into() }),
+    }
+}
+
+/// A program that writes answers of its own gets none of them taken: not one without the call's token, and above all not one
+/// that blames the machine.
+#[test]
+fn a_program_cannot_answer_for_the_checker() {
+    let mut worker = misbehaving();
+    let mut answer = |entry: &str| {
+        let call = Call { entry: entry.into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
+        worker.call(Choice::Sim, b"", &call, PATIENCE).map(|run| run.faults)
+    };
+    assert_eq!(answer("honest").unwrap(), []);
+    for forged in ["guess", "run", "no-sandbox", "no-gpu"] {
+        let faults = answer(forged).unwrap();
+        assert!(matches!(faults.as_slice(), [Fault::Garbled { .. }]), "{forged}: {faults:?}");
+    }
+}
+
+/// Tokens are never the same, or an answer to one call would be one to the next.
+#[test]
+fn tokens_differ() {
+    let tokens: std::collections::HashSet<_> =
+        (0..100).flat_map(|_| super::program::token()).collect();
+    assert_eq!(tokens.len(), 200);
 }
 
 /// The clock is kept whatever the child does: not answer, not even read a request larger than a pipe.

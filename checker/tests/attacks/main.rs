@@ -80,10 +80,12 @@ impl Attack {
 
     /// The source, with places for what stands for them.
     fn source(&self, scene: &Scene) -> String {
+        let cached = scene.cached.display().to_string();
         let cache = checker::toolchain::cache_dir();
         self.text
             .replace("@CANARY@", &scene.root.display().to_string())
             .replace("@COURSE@", &course().display().to_string())
+            .replace("@CACHE@/modules/canary.txt", &cached)
             .replace("@CACHE@", &cache.display().to_string())
     }
 }
@@ -113,7 +115,9 @@ impl Scene {
         let _ = fs::remove_dir_all(&root);
         let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), name);
         let secret = format!("canary-{random:016x}");
-        let cached = checker::toolchain::cache_dir().join("modules").join("canary.txt");
+        let cached = checker::toolchain::cache_dir()
+            .join("modules")
+            .join(format!("canary-{}.txt", std::process::id()));
         for file in [
             root.join("secret.txt"),
             root.join("results/grace.json"),
@@ -430,7 +434,7 @@ fn a_class_is_graded_around_attackers() {
             if !attack.expects(key, slug) {
                 say(format!("`{slug}` instead of `{}`", attack.key(key)));
             }
-            if (status == "passed") != attack.expects(key, "passed") {
+            if (status == "passed") != (slug == "passed") {
                 say(format!("{id} is {status}"));
             }
         }
