@@ -8,9 +8,9 @@ extern "C" __global__ void blocks(const float* a, const float* b, float* out, in
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
 #pragma unroll
-    for (int x = 0; x < 512; ++x) {
+    for (int x = 0; x < 40; ++x) {
 #pragma unroll
-        for (int y = 0; y < 512; ++y) {
+        for (int y = 0; y < 40; ++y) {
             sum = fmaf(sum, a[(x * y + i) % n], b[(x + y + i) % n]);
         }
     }

@@ -37,6 +37,14 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
         Role::Gpu | Role::GpuProgram => {
             let mut rules = dangerous();
             rules.extend(processes()?);
+            // landlock keeps signals in only since its version 6
+            rules.extend(all(&[
+                libc::SYS_kill,
+                libc::SYS_tkill,
+                libc::SYS_rt_sigqueueinfo,
+                libc::SYS_rt_tgsigqueueinfo,
+            ]));
+            rules.insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own())?]])?);
             filters.push((clone3(), SeccompAction::Allow, missing));
             filters.push((rules, SeccompAction::Allow, refused));
         }
