@@ -1,8 +1,7 @@
-// attack: nested loops that are all to be unrolled: a small file, and PTX without an end
+// attack: nested loops that are all to be unrolled: a small file, and a megabyte of PTX
 // exercise: blocks
-// expect: compiler-stopped or wrong-values or never-finishes
-// graded: yes
-// stopped-by: the compiler is a process of its own: clock and memory
+// expect: wrong-values
+// stopped-by: the compiler and the simulator are processes of their own: clock and memory
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -11,7 +10,7 @@ extern "C" __global__ void blocks(const float* a, const float* b, float* out, in
     for (int x = 0; x < 40; ++x) {
 #pragma unroll
         for (int y = 0; y < 40; ++y) {
-            sum = fmaf(sum, a[(x * y + i) % n], b[(x + y + i) % n]);
+            sum += a[(x * y + i) % n] * b[(x + y + i) % n];
         }
     }
     if (i < n) {

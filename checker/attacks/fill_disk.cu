@@ -1,6 +1,7 @@
 // attack: writes files until the disk is full
 // exercise: roundtrip
 // expect: passed
+// gpu: yes
 // stopped-by: files: the program writes nowhere, and its folder is new for every case
 
 #include <cstdio>

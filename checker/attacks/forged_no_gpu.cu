@@ -1,6 +1,7 @@
 // attack: writes an answer in the checker's own format to every descriptor: infrastructure has failed, so nobody may take points
 // exercise: roundtrip
 // expect: host-crash
+// gpu: yes
 // stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
 
 #include <cstring>

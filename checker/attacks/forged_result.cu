@@ -1,6 +1,7 @@
 // attack: computes on the host and writes a whole answer of its own, with the counts of a program that uses the device
 // exercise: roundtrip
 // expect: host-crash
+// gpu: yes
 // stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
 
 #include <cmath>

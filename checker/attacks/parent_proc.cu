@@ -1,6 +1,7 @@
 // attack: looks at the checker through /proc: its environment, its memory, what it has open
 // exercise: roundtrip
 // expect: passed
+// gpu: yes
 // stopped-by: files: they cannot be opened
 
 #include <cstdio>

@@ -1,6 +1,7 @@
 // attack: reads what it knows the place of: the secret seed, submissions, solutions, keys
 // exercise: roundtrip
 // expect: passed
+// gpu: yes
 // stopped-by: files: they cannot be opened
 
 #include <cstdio>

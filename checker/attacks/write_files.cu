@@ -1,6 +1,7 @@
 // attack: writes wherever a grader might read: records, the checkout, the cache, temporary folders
 // exercise: roundtrip
 // expect: passed
+// gpu: yes
 // stopped-by: files: the program writes nowhere, and its folder is new for every case
 
 #include <cstdio>

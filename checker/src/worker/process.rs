@@ -207,6 +207,7 @@ impl Process {
             .env("TMPDIR", own.path())
             // what the driver compiles it keeps there
             .env("CUDA_CACHE_PATH", own.path())
+            .envs((role == Role::GpuProgram).then_some(("CUDA_CACHE_DISABLE", "1")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(capture.writer()?);
