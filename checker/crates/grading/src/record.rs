@@ -357,9 +357,18 @@ impl Record {
         copy.flags = vec![];
         for exercise in &mut copy.exercises {
             exercise.redact(now);
+            let items = exercise.items.iter_mut().map(|item| &mut item.again);
+            for again in items.chain(exercise.report.as_mut().map(|report| &mut report.again)) {
+                *again = again.as_deref().map(in_ones_own_workbook);
+            }
         }
         copy
     }
+}
+
+/// A command without the place where the grader keeps the file: a student has it in a workbook.
+fn in_ones_own_workbook(again: &str) -> String {
+    again.split(" --file ").next().unwrap_or(again).to_owned()
 }
 
 /// Slug and name of what stands for all items that a student may not even know of.
@@ -433,5 +442,21 @@ impl Exercise {
             }
         }
         self.items.extend(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A student repeats a failure in a workbook, and learns nothing of the grader's folders.
+    #[test]
+    fn commands_for_students_name_no_file() {
+        let again =
+            "checker check blocks --case 'five blocks' --seed 7 --file '/home/ada/out/b.cu'";
+        assert_eq!(
+            in_ones_own_workbook(again),
+            "checker check blocks --case 'five blocks' --seed 7"
+        );
     }
 }
