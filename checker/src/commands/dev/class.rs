@@ -241,7 +241,9 @@ fn compare(id: &str, student: &Student, record: &Record, problem: &mut impl FnMu
             (_, true) => exercise.status == Status::Passed,
             (_, false) => matches!(exercise.status, Status::Failed | Status::Partial),
         };
-        if slug != file.slug
+        // some hostile files are stopped in one of several ways, whichever comes first
+        let expected = file.slug.split(" or ").any(|one| one == slug);
+        if !expected
             || !status
             || exercise.points != file.points
             || exercise.possible != file.possible
