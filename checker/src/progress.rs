@@ -8,12 +8,12 @@
 //! Facts are kept by the exercise's name, so they survive updates of the course. A line that cannot be read is reported,
 //! kept as it is, and never costs another line.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
-use sha2::{Digest, Sha256};
+/// The SHA-256 of a file's contents, in hexadecimal.
+pub use grading::seed::sha256 as hash;
 
 const HEADER: &str = "# CUDA workbook: what is done. Safe to read, edit and delete.";
 
@@ -181,15 +181,6 @@ impl Progress {
         file.persist(&self.path)?;
         Ok(())
     }
-}
-
-/// The SHA-256 of a file's contents, in hexadecimal.
-pub fn hash(contents: &[u8]) -> String {
-    Sha256::digest(contents).iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Reads one line, or says what is wrong with it.

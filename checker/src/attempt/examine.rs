@@ -83,7 +83,7 @@ pub fn examine(
         Err(verdict) => {
             attempt.verdict = verdict;
             attempt.millis = millis(started);
-            let tried = trials.iter().map(|trial| left_out(*trial)).collect();
+            let tried = trials.iter().map(|trial| Tried::left_out(*trial)).collect();
             return Ok(Examination { attempt, tried });
         }
     };
@@ -96,7 +96,7 @@ pub fn examine(
         let late = started.elapsed() > limit || tried.iter().filter(slow).count() >= MOST_TIMEOUTS;
         let case = spec.cases.get(trial.case).filter(|_| !late);
         let Some(case) = case else {
-            tried.push(left_out(trial));
+            tried.push(Tried::left_out(trial));
             continue;
         };
         let began = Instant::now();
@@ -142,15 +142,16 @@ pub fn examine(
 }
 
 impl Tried {
+    /// A trial that was not run.
+    pub(crate) fn left_out(trial: Trial) -> Self {
+        let device = String::new();
+        Self { trial, ran: false, verdict: None, gates: vec![], device, printed: None, millis: 0 }
+    }
+
     /// Whether the case is right.
     pub fn holds(&self) -> bool {
         self.ran && self.verdict.is_none()
     }
-}
-
-fn left_out(trial: Trial) -> Tried {
-    let device = String::new();
-    Tried { trial, ran: false, verdict: None, gates: vec![], device, printed: None, millis: 0 }
 }
 
 fn millis(since: Instant) -> u64 {

@@ -1,5 +1,7 @@
 //! The report of a whole attempt: its verdict, and the GPU's side of it.
 
+use grading::plan::quote::shell;
+
 use super::{Context, explain};
 use crate::attempt::{Attempt, SecondOpinion};
 use crate::report::Report;
@@ -26,18 +28,8 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
 /// The same of a file that is not the workbook's own, so that its command has to name it.
 pub fn foreign(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt) -> Report {
     let report = self::attempt(file, command, spec, attempt);
-    let again = report.again.map(|again| format!("{again} --file {}", quoted(file)));
+    let again = report.again.map(|again| format!("{again} --file {}", shell(file)));
     Report { again, trace: None, ..report }
-}
-
-/// A word as a shell takes it.
-pub fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }
 
 /// One sentence on what the GPU did with the case that the simulator explains.

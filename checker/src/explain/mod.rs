@@ -31,7 +31,7 @@ use crate::report::{Report, Span};
 use crate::spec::{Case, Kind, Spec};
 use crate::verdict::{Slug, Verdict};
 
-pub use attempt::{attempt, foreign, quoted};
+pub use attempt::{attempt, foreign};
 pub use gates::{gate, value as gate_value};
 pub use pages::{page, slugs};
 pub use profile::profile;

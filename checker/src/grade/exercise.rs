@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use grading::plan::quote::shell;
 use grading::record::{self, Item, Kind, Outcome, Show};
 use grading::seed::{Secret, sha256};
 
 use crate::attempt::{self, Attempt, Examination, Trial, Tried};
 use crate::backend::Fault;
 use crate::engine::Engine;
-use crate::explain::{self, quoted};
+use crate::explain;
 use crate::source;
 use crate::spec::{Case, Spec};
 use crate::verdict::{Passed, Verdict};
@@ -110,19 +111,13 @@ pub fn file(
         false => Some(run(spec, bytes, &worth, engine, plan.limit)?),
     };
     let ran = hidden.as_ref().map_or(&[][..], |hidden| &hidden.tried);
-    let left_out = |trial: &Trial| Tried {
-        trial: *trial,
-        ran: false,
-        verdict: None,
-        gates: vec![],
-        device: String::new(),
-        printed: None,
-        millis: 0,
-    };
     let secret: Vec<Tried> = secret
         .iter()
         .map(|trial| {
-            ran.iter().find(|t| t.trial == *trial).cloned().unwrap_or_else(|| left_out(trial))
+            ran.iter()
+                .find(|t| t.trial == *trial)
+                .cloned()
+                .unwrap_or_else(|| Tried::left_out(*trial))
         })
         .collect();
 
@@ -267,8 +262,8 @@ impl Place<'_> {
         let again = format!(
             "checker check {} --case {} --seed {seed} --file {}",
             self.spec.id,
-            quoted(name),
-            quoted(self.path)
+            shell(name),
+            shell(self.path)
         );
         Item {
             name: name.to_owned(),
@@ -329,7 +324,7 @@ impl Place<'_> {
             slug,
             message,
             line: None,
-            again: Some(format!("checker check {} --file {}", self.spec.id, quoted(self.path))),
+            again: Some(format!("checker check {} --file {}", self.spec.id, shell(self.path))),
             millis: 0,
         }
     }

@@ -58,6 +58,7 @@ pub fn run(args: &DevClass) -> anyhow::Result<Exit> {
 }
 
 /// What a student can hand in for one exercise.
+#[derive(Clone)]
 struct Choice {
     what: String,
     slug: String,
@@ -93,7 +94,7 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
         let folder = args.dir.join("submissions").join(&id);
         for ((index, spec), mutants) in exercises::all().iter().enumerate().zip(&wrong) {
             let choice = match attack.filter(|(exercise, _)| exercise == spec.id) {
-                Some((_, attack)) => Some(Choice { ..attack.clone() }),
+                Some((_, attack)) => Some(attack.clone()),
                 None => deal(spec, mutants, skill, &mut random),
             };
             let possible = 5.0 + f64::from(u32::try_from(index % 4).unwrap_or(0)) * 5.0;
@@ -134,12 +135,6 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     );
     say!("  checker dev class {dir} --verify OUT");
     Ok(Exit::Passed)
-}
-
-impl Clone for Choice {
-    fn clone(&self) -> Self {
-        Self { what: self.what.clone(), slug: self.slug.clone(), text: self.text.clone() }
-    }
 }
 
 /// What a student of this skill (0 to 100) hands in.
