@@ -211,14 +211,15 @@ fn conclude(
 ) -> Result<Verdict, Error> {
     let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
     let wanted = cases.iter().map(|(_, case)| *case);
-    let code = match Code::compile(spec, wanted, &attempt.source, on_gpu, engine)? {
+    let mut code = match Code::compile(spec, wanted, &attempt.source, on_gpu, engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(verdict),
     };
     let mut facts = Facts::default();
     for &(index, case) in cases {
         let ready = Ready::new(spec, (index, case), attempt.seed);
-        let seen = Seen::of(spec, index, &ready, &code, on_gpu, engine)?;
+        let gpu = if on_gpu { OnGpu::Always } else { OnGpu::Never };
+        let seen = Seen::of(spec, index, &ready, &mut code, gpu, engine)?;
         attempt.device = seen.device;
         attempt.printed = seen.printed;
         attempt.gpu = seen.gpu;
@@ -246,8 +247,18 @@ struct Seen {
     gpu: Option<SecondOpinion>,
 }
 
+/// When the GPU is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnGpu {
+    Never,
+    /// Where it may decide: not where the simulator has named a mistake.
+    ToDecide,
+    /// Also then, for its opinion.
+    Always,
+}
+
 impl Seen {
-    /// Runs a case on the simulator, and before that on the GPU where there is one, and judges it.
+    /// Runs a case on the simulator, and on the GPU where there is one, and judges it.
     ///
     /// One verdict comes from two. The simulator's comes first, because it names the cause; what the GPU said is kept beside
     /// it. Where the simulator lacks a feature, the GPU alone decides.
@@ -255,28 +266,47 @@ impl Seen {
         spec: &'static Spec,
         index: usize,
         ready: &Ready,
-        code: &Code,
-        on_gpu: bool,
+        code: &mut Code,
+        gpu: OnGpu,
         engine: &mut Engine,
     ) -> Result<Self, Error> {
-        let on_device = match on_gpu {
-            true => Some(code.run(Choice::Gpu, spec, ready, engine)?),
-            false => None,
-        };
         let run = code.run(Choice::Sim, spec, ready, engine)?;
-        let told = on_device.as_ref().unwrap_or(&run);
+        let simulated = judge::case(spec, index, &ready.inputs, &run);
+        let named = simulated.as_ref().is_some_and(|verdict| !is_unsupported(verdict));
+        let on_device = match gpu {
+            OnGpu::Never => None,
+            OnGpu::ToDecide if named => None,
+            OnGpu::ToDecide | OnGpu::Always => Some(on_gpu(spec, index, ready, code, engine)?),
+        };
+        let told = on_device.as_ref().map_or(&run, |(run, _)| run);
         let device = told.device.clone();
         let printed = Some(told.printed.clone()).filter(|text| !text.is_empty());
-        let simulated = judge::case(spec, index, &ready.inputs, &run);
-        let on_device = on_device.map(|run| judge::case(spec, index, &ready.inputs, &run));
         let (verdict, gpu) = match (on_device, simulated) {
             (None, simulated) => (simulated, None),
-            (Some(seen), Some(verdict)) if !is_unsupported(&verdict) => {
+            (Some((_, seen)), Some(verdict)) if named => {
                 (Some(verdict), Some(SecondOpinion { device: device.clone(), verdict: seen }))
             }
-            (Some(seen), _) => (seen, None),
+            (Some((_, seen)), _) => (seen, None),
         };
         Ok(Self { verdict, run, device, printed, gpu })
+    }
+}
+
+/// Runs a case on the GPU and judges it. What a program left behind in an earlier case is never held against it: what is wrong
+/// in a process that served one is run again in a new one, and that counts.
+fn on_gpu(
+    spec: &'static Spec,
+    index: usize,
+    ready: &Ready,
+    code: &mut Code,
+    engine: &mut Engine,
+) -> Result<(Run, Option<Verdict>), Error> {
+    loop {
+        let run = code.run(Choice::Gpu, spec, ready, engine)?;
+        let verdict = judge::case(spec, index, &ready.inputs, &run);
+        if verdict.is_none() || !code.retire() {
+            return Ok((run, verdict));
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::backend::{Call, Choice, GpuInfo, Launch, NoGpu, Run};
+use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
 use crate::compile::{self, Cache, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
-use crate::worker::{self, Killer, Sandbox, Worker};
+use crate::worker::{self, Killer, Loaded, Sandbox, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -122,17 +122,12 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Calls a function of a program on the GPU or on the simulator.
+    /// Starts a process for a program, on the GPU or on the simulator, whose calls should be given [`LIMIT`].
     ///
     /// # Errors
     /// As [`Engine::run`].
-    pub fn call(
-        &mut self,
-        backend: Choice,
-        object: &[u8],
-        call: &Call,
-    ) -> Result<Run, worker::Error> {
-        self.worker.call(backend, object, call, LIMIT)
+    pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<Loaded, worker::Error> {
+        self.worker.load(backend, object)
     }
 
     /// Runs one launch on the GPU or on the simulator.

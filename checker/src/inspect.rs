@@ -59,7 +59,7 @@ pub fn profile(
     engine: &mut Engine,
     options: &Options,
 ) -> Result<Result<Profiled, Attempt>, Error> {
-    let subject = match prepare(spec, path, engine, options)? {
+    let mut subject = match prepare(spec, path, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };

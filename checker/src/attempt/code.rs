@@ -53,7 +53,7 @@ impl Code {
 
     /// Runs a case on the GPU or the simulator.
     pub(crate) fn run(
-        &self,
+        &mut self,
         backend: Choice,
         spec: &Spec,
         ready: &Ready,
@@ -65,6 +65,15 @@ impl Code {
                 Ok(engine.run(backend, &module.ptx, &ready.launch(spec))?)
             }
             Self::Program(built) => built.run(backend, spec, ready, engine),
+        }
+    }
+
+    /// After a case that was wrong on the GPU: the next one has a process that knows nothing of it. True when cases before it
+    /// may be the reason, and it has to be run again. (A kernel that faults loses its process anyway; another leaves nothing.)
+    pub(crate) fn retire(&mut self) -> bool {
+        match self {
+            Self::Kernel(_) => false,
+            Self::Program(built) => built.retire(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Attempt, Code, Error, Facts, Options, Ready, Seen, not_started};
+use super::{Attempt, Code, Error, Facts, OnGpu, Options, Ready, Seen, not_started};
 use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
@@ -78,7 +78,7 @@ pub fn examine(
         Some(verdict) => Err(verdict),
         None => Code::compile(spec, spec.cases, &attempt.source, on_gpu, engine)?,
     };
-    let code = match compiled {
+    let mut code = match compiled {
         Ok(code) => code,
         Err(verdict) => {
             attempt.verdict = verdict;
@@ -101,13 +101,20 @@ pub fn examine(
         };
         let began = Instant::now();
         let ready = Ready::new(spec, (trial.case, case), trial.seed);
-        let seen = Seen::of(spec, trial.case, &ready, &code, on_gpu, engine)?;
+        let told = !trial.hidden && first.is_none();
+        let gpu = match (on_gpu, told) {
+            (false, _) => OnGpu::Never,
+            (true, true) => OnGpu::Always,
+            // nobody hears its opinion
+            (true, false) => OnGpu::ToDecide,
+        };
+        let seen = Seen::of(spec, trial.case, &ready, &mut code, gpu, engine)?;
         let right = seen.verdict.is_none();
         let gates = match case.gated && right {
             true => judge::gates(spec, trial.case, &seen.run).0,
             false => vec![],
         };
-        if !trial.hidden && first.is_none() {
+        if told {
             attempt.device.clone_from(&seen.device);
             attempt.printed.clone_from(&seen.printed);
             attempt.gpu = seen.gpu;

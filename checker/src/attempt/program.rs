@@ -4,10 +4,11 @@
 use super::{Error, Ready};
 use crate::backend::{Choice, Fault, Run};
 use crate::compile::{Outcome, Program, ProgramOptions, Target};
-use crate::engine::Engine;
+use crate::engine::{Engine, LIMIT};
 use crate::program::entry;
 use crate::spec::Spec;
 use crate::verdict::Verdict;
+use crate::worker::Loaded;
 
 /// A compiled program.
 pub(crate) struct Built {
@@ -15,6 +16,9 @@ pub(crate) struct Built {
     gpu: Option<Program>,
     /// Where the source calls what the simulator does not have.
     missing: Option<Fault>,
+    /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
+    /// fifth of a second (`checker/records/nvidia-h200-grading.md`), so what is right has one for all cases.
+    process: Option<Loaded>,
 }
 
 impl Built {
@@ -47,24 +51,40 @@ impl Built {
             return Ok(Err(Verdict::WrongSignature(difference)));
         }
         let missing = simulator.missing.first().map(|name| missing(name, &file, source));
-        Ok(Ok(Self { simulator, gpu, missing }))
+        Ok(Ok(Self { simulator, gpu, missing, process: None }))
     }
 
-    /// Calls the program's function for one case.
+    /// Calls the program's function for one case. On the GPU that may be in the process of the case before.
     pub(crate) fn run(
-        &self,
+        &mut self,
         backend: Choice,
         spec: &Spec,
         ready: &Ready,
         engine: &mut Engine,
     ) -> Result<Run, Error> {
         let call = ready.call(spec);
-        let object = match (backend, &self.gpu, &self.missing) {
-            (Choice::Gpu, Some(program), _) => &program.object,
-            (_, _, Some(fault)) => return Ok(Run::failed(fault.clone(), "simulator".into())),
-            _ => &self.simulator.object,
-        };
-        Ok(engine.call(backend, object, &call)?)
+        match (backend, &self.gpu, &self.missing) {
+            (Choice::Gpu, Some(program), _) => {
+                let mut process = match self.process.take() {
+                    Some(process) => process,
+                    None => engine.load(Choice::Gpu, &program.object)?,
+                };
+                let run = process.call(&call, LIMIT)?;
+                self.process = Some(process);
+                Ok(run)
+            }
+            (_, _, Some(fault)) => Ok(Run::failed(fault.clone(), "simulator".into())),
+            _ => {
+                let mut process = engine.load(Choice::Sim, &self.simulator.object)?;
+                Ok(process.call(&call, LIMIT)?)
+            }
+        }
+    }
+
+    /// Ends the process on the GPU, after a case that was wrong there. True when calls before that one may be the reason, and
+    /// the case has to be run again.
+    pub(crate) fn retire(&mut self) -> bool {
+        self.process.take().is_some_and(|process| process.calls() > 1)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::backend::guard::{self, ZONE};
 /// Buffers begin at a page, as page-locked memory does: a program may register them.
 const PAGE: usize = 4096;
 
-/// The buffer. It is never freed: the process ends with its one job.
+/// The buffer. It is never freed: a copy that the program did not wait for may still write to it.
 #[derive(Debug)]
 pub struct Buffer {
     start: *mut u8,

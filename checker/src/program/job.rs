@@ -1,7 +1,8 @@
-//! One call of a program's function, in a process of its own: what a worker does for an exercise with host code.
+//! Calls of a program's function, in a process of its own: what a worker does for an exercise with host code.
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::time::Instant;
 
@@ -20,25 +21,55 @@ use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, Fault, Output, Run, first_difference};
 use crate::value::DType;
 
-/// Calls the function of the object. On the simulator what was seen of it comes back, too. When a signal ends the process,
-/// `last_words` hears of it from another thread.
-///
-/// # Errors
-/// What only a defect of the checker, or of the machine, can cause.
-pub fn run(
-    object: &Path,
-    call: &Call,
+/// The one program of a process.
+#[derive(Debug)]
+pub struct Job {
     simulated: bool,
     last_words: fn(Run),
-) -> Result<Run, String> {
+    /// The program, once it is loaded. It stays: its destructors run, or do not, when the process ends.
+    library: Option<ManuallyDrop<Library>>,
+}
+
+impl Job {
+    /// On the simulator, what is seen of a call comes back, too; a process makes one call then, since what is seen is
+    /// the whole process. When a signal ends it, `last_words` hears of that from another thread.
+    pub fn new(simulated: bool, last_words: fn(Run)) -> Self {
+        Self { simulated, last_words, library: None }
+    }
+
+    /// Calls the function of the object, which is loaded with the first call.
+    ///
+    /// # Errors
+    /// What only a defect of the checker, or of the machine, can cause.
+    pub fn call(&mut self, object: &Path, call: &Call) -> Result<Run, String> {
+        let library = match &self.library {
+            Some(library) => library,
+            None => match start(object, call, self.last_words)? {
+                Ok(library) => self.library.insert(ManuallyDrop::new(library)),
+                Err(fault) => return Ok(Run::failed(fault, String::new())),
+            },
+        };
+        run(library, call, self.simulated)
+    }
+}
+
+/// Loads the object, in a process in which the runtime is ready for it.
+fn start(
+    object: &Path,
+    call: &Call,
+    last_words: fn(Run),
+) -> Result<Result<Library, Fault>, String> {
     crash::watch(move |report| last_words(crashed(&report)))
         .map_err(|error| format!("signals cannot be watched: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
-    let library = match load(object)? {
-        Ok(loaded) => loaded,
-        Err(fault) => return Ok(Run::failed(fault, String::new())),
-    };
+    let library = load(object)?;
+    forbid_fork();
+    Ok(library)
+}
+
+/// Makes the arguments, calls, and looks at them.
+fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     let mut arguments = vec![];
     let mut buffers = vec![];
     for (salt, (dtype, arg)) in (call.seed..).zip(&call.args) {
@@ -51,7 +82,6 @@ pub fn run(
     let function: Symbol<*const std::ffi::c_void> =
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
-    forbid_fork();
     let mut called = None;
     // SAFETY: see `entry::check`, without which no call is asked for.
     let body = || called = unsafe { call::call(function as *const _, &arguments) };
@@ -85,8 +115,6 @@ pub fn run(
         run.observations = Some(together(&report));
         run.program = Some(report);
     }
-    // it stays loaded: its destructors run, or do not, when the process ends
-    std::mem::forget(library);
     Ok(run)
 }
 

@@ -15,7 +15,7 @@ use std::{env, fs, io};
 use cudart_sim::report::Report;
 
 pub use child::serve;
-pub use job::run as job;
+pub use job::Job;
 
 /// Where the child leaves its report.
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";

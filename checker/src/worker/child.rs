@@ -37,7 +37,12 @@ pub fn serve() -> ExitCode {
         );
         return ExitCode::from(2);
     };
-    let mut jobs = Jobs { role, backend: None };
+    let mut jobs = Jobs {
+        role,
+        backend: None,
+        #[cfg(target_os = "linux")]
+        program: program::Job::new(role == Role::Program, last_words),
+    };
     serve_with(role, |request| jobs.answer(request))
 }
 
@@ -105,14 +110,14 @@ static ANSWERS: std::sync::OnceLock<std::fs::File> = std::sync::OnceLock::new();
 
 /// The token of the call, for the same.
 #[cfg(target_os = "linux")]
-static TOKEN: std::sync::OnceLock<wire::Token> = std::sync::OnceLock::new();
+static TOKEN: Mutex<Option<wire::Token>> = Mutex::new(None);
 
 /// Answers from another thread, while the one that should is stopped for good.
 #[cfg(target_os = "linux")]
 fn last_words(run: crate::backend::Run) {
     flush_c_streams();
-    let Some(token) = TOKEN.get() else { return };
-    let reply = Reply::Called { token: *token, run: Box::new(run.into()) };
+    let Some(token) = *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) else { return };
+    let reply = Reply::Called { token, run: Box::new(run.into()), last: true };
     if let (Some(mut answers), Ok(frame)) = (ANSWERS.get(), wire::encode(&reply)) {
         let _ = wire::send(&mut answers, &frame);
     }
@@ -122,6 +127,8 @@ fn last_words(run: crate::backend::Run) {
 struct Jobs {
     role: Role,
     backend: Option<Engine>,
+    #[cfg(target_os = "linux")]
+    program: program::Job,
 }
 
 /// The backend of this child, once there is one.
@@ -184,16 +191,20 @@ impl Jobs {
     }
 
     #[cfg(target_os = "linux")]
-    fn call(&self, object: &Path, call: &Call, token: wire::Token) -> Reply {
-        let _ = TOKEN.set(token);
-        match program::job(object, call, self.role == Role::Program, last_words) {
-            Ok(run) => Reply::Called { token, run: Box::new(run.into()) },
+    fn call(&mut self, object: &Path, call: &Call, token: wire::Token) -> Reply {
+        *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+        match self.program.call(object, call) {
+            Ok(run) => {
+                // on the simulator what is seen of a call is the whole process
+                let last = self.role == Role::Program;
+                Reply::Called { token, run: Box::new(run.into()), last }
+            }
             Err(text) => Reply::Bug(text),
         }
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn call(&self, _: &Path, _: &Call, _: wire::Token) -> Reply {
+    fn call(&mut self, _: &Path, _: &Call, _: wire::Token) -> Reply {
         Reply::Bug("programs are run on Linux only".into())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A child may hang, crash, exhaust memory, or lose its GPU: it is killed on the clock with its process group, and the
 //! next job gets a fresh one. A child that behaves is kept, so that `watch` pays for a compile and a launch and not for
-//! a start. One compiles, one simulates, one holds the GPU, and each call of a program gets one of its own; each is confined
+//! a start. One compiles, one simulates, one holds the GPU, and each program gets one of its own ([`Loaded`]); each is confined
 //! to what its work needs ([`Sandbox`]). The checker itself loads neither CUDA nor NVRTC, and right answers never reach a child.
 
 mod cancel;
@@ -24,10 +24,11 @@ use std::time::Duration;
 pub use self::cancel::Killer;
 pub use self::child::serve;
 use self::process::{Lost, Process, Program};
+pub use self::program::Loaded;
 use self::sandbox::Rules;
 pub use self::sandbox::{Confined, Sandbox};
 use self::wire::{Reply, Request};
-use crate::backend::{Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 use crate::compile::{self, Options, Outcome, ProgramOptions};
 use crate::toolchain::Toolchain;
 
@@ -84,7 +85,7 @@ enum Role {
     Simulator,
     /// Runs kernels on the GPU.
     Gpu,
-    /// Calls a function of a program, once, on the simulator.
+    /// Calls a function of a program on the simulator.
     Program,
     /// The same on the GPU.
     GpuProgram,
@@ -266,60 +267,17 @@ impl Worker {
         }
     }
 
-    /// Calls a function of a program, on the GPU or (for any other choice) on the simulator, within `limit` of wall
-    /// time and in a process of its own.
+    /// Starts a process of its own for a program, to be called on the GPU or (for any other choice) on the simulator.
     ///
     /// # Errors
-    /// As [`Worker::run`].
-    pub fn call(
-        &mut self,
-        backend: Choice,
-        object: &[u8],
-        call: &Call,
-        limit: Duration,
-    ) -> Result<Run, Error> {
+    /// When there is no such process, no GPU, or no confinement where that is required.
+    pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<Loaded, Error> {
         let (role, device) = match backend {
             Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Program, "simulator".to_owned()),
         };
-        let mut process = Process::start(&self.program, role, &self.rules)?;
-        let path = process.own().join("program.so");
-        std::fs::write(&path, object).map_err(Error::Object)?;
-        // What the machine lacks is asked for while the process is ours alone: a program must not be able to say it.
-        match process.ask(&Request::Confined, GPU_START_LIMIT, &self.killer) {
-            Ok(Reply::Confined(confined)) => {
-                if self.rules.mode == Sandbox::Require && !confined.holds() {
-                    return Err(Error::NoSandbox(confined.missing.unwrap_or_default()));
-                }
-            }
-            Ok(other) => return Err(unexpected(other)),
-            Err(Lost::Failed(error)) => return Err(error),
-            Err(Lost::Cancelled) => return Err(Error::Cancelled),
-            Err(lost) => {
-                return Err(Error::Protocol(format!("a process that had not begun: {lost}")));
-            }
-        }
-        let token = program::token();
-        let (object, asked) = (Cow::Borrowed(path.as_path()), Cow::Borrowed(call));
-        let request = Request::Call { object, call: asked, token };
-        let reply = process.ask(&request, limit, &self.killer);
-        let printed = process.printed();
-        // The process is the program's own as much as ours: what it answers, and that it does, is only as good as that.
-        let fault = match reply {
-            Ok(Reply::Called { token: same, run }) if same == token => {
-                match program::checked((*run).into(), call) {
-                    Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
-                    Err(how) => Fault::Garbled { how },
-                }
-            }
-            Ok(Reply::Bug(how)) => Fault::Garbled { how },
-            Ok(_) => Fault::Garbled { how: "it gave an answer to another question".into() },
-            Err(Lost::Died(death)) => program::ended(death),
-            Err(Lost::Memory(bytes)) => program::too_large(bytes),
-            Err(Lost::Failed(Error::Protocol(how))) => Fault::Garbled { how },
-            Err(lost) => lost.fault(limit)?,
-        };
-        Ok(with_printed(Run::failed(fault, device), printed))
+        let process = Process::start(&self.program, role, &self.rules)?;
+        Loaded::new(process, object, device, &self.rules, self.killer.clone())
     }
 
     /// Runs one launch on the simulator within `limit` of wall time, and records what one of its threads does. No trace

@@ -306,6 +306,31 @@ impl Process {
         }
     }
 
+    /// Stops the child and all in its group where they are: what a program has left behind works only while somebody looks.
+    pub(super) fn stand_still(&mut self) {
+        #[cfg(unix)]
+        self.signal(rustix::process::Signal::STOP);
+    }
+
+    /// Lets them go on.
+    pub(super) fn go_on(&mut self) {
+        #[cfg(unix)]
+        self.signal(rustix::process::Signal::CONT);
+    }
+
+    /// Sends a signal to the child's group, if there is still a child.
+    #[cfg(unix)]
+    fn signal(&mut self, signal: rustix::process::Signal) {
+        // The child is not collected while this says so: its number still names it and its group.
+        if !self.is_alive() {
+            return;
+        }
+        let group = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let Some(group) = group {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
     /// The folder that the child may write to.
     pub(super) fn own(&self) -> &Path {
         self.own.path()
@@ -344,12 +369,7 @@ impl Process {
             return;
         }
         #[cfg(unix)]
-        if let Some(group) =
-            i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw)
-        {
-            // The child is not yet collected, so its number still names it and its group.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
+        self.signal(rustix::process::Signal::KILL);
         let _ = self.child.kill();
         let _ = self.wait(REAP_LIMIT);
     }

@@ -1,10 +1,103 @@
-//! What the process of a program says, which is the program's own as much as ours: nothing of it is taken on trust.
+//! A program in a process of its own, and what that says: the process is the program's own as much as ours, and nothing
+//! of it is taken on trust.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use super::process::Death;
-use super::wire::Token;
+use super::cancel::Killer;
+use super::process::{Death, Lost, Process};
+use super::sandbox::{Rules, Sandbox};
+use super::wire::{Reply, Request, Token};
+use super::{Error, GPU_START_LIMIT, unexpected, with_printed};
 use crate::backend::{Arg, Call, Fault, Run};
+
+/// A program in a process of its own, which ends with this.
+///
+/// It may be called several times, and finds then what earlier calls have left: static variables, memory, errors. Whoever calls
+/// it so must not hold against it what goes wrong in a later call. Between calls the process stands still.
+#[derive(Debug)]
+pub struct Loaded {
+    process: Process,
+    object: PathBuf,
+    device: String,
+    killer: Killer,
+    calls: u32,
+}
+
+impl Loaded {
+    /// Makes a process that has just started that of the compiled program `object`.
+    pub(super) fn new(
+        mut process: Process,
+        object: &[u8],
+        device: String,
+        rules: &Rules,
+        killer: Killer,
+    ) -> Result<Self, Error> {
+        let path = process.own().join("program.so");
+        std::fs::write(&path, object).map_err(Error::Object)?;
+        // What the machine lacks is asked for while the process is ours alone: a program must not be able to say it.
+        match process.ask(&Request::Confined, GPU_START_LIMIT, &killer) {
+            Ok(Reply::Confined(confined)) => {
+                if rules.mode == Sandbox::Require && !confined.holds() {
+                    return Err(Error::NoSandbox(confined.missing.unwrap_or_default()));
+                }
+            }
+            Ok(other) => return Err(unexpected(other)),
+            Err(Lost::Failed(error)) => return Err(error),
+            Err(Lost::Cancelled) => return Err(Error::Cancelled),
+            Err(lost) => {
+                return Err(Error::Protocol(format!("a process that had not begun: {lost}")));
+            }
+        }
+        Ok(Self { process, object: path, device, killer, calls: 0 })
+    }
+
+    /// How often it was called.
+    pub fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    /// Calls a function of the program, within `limit` of wall time. After a call that came to a fault the process may be gone.
+    ///
+    /// # Errors
+    /// When the call could not be tried: the job was cancelled, or the checker has a bug.
+    pub fn call(&mut self, call: &Call, limit: Duration) -> Result<Run, Error> {
+        let token = token();
+        let (object, asked) = (Cow::Borrowed(self.object.as_path()), Cow::Borrowed(call));
+        let request = Request::Call { object, call: asked, token };
+        self.process.go_on();
+        let reply = self.process.ask(&request, limit, &self.killer);
+        self.process.stand_still();
+        self.calls += 1;
+        let printed = self.process.printed();
+        let device = self.device.clone();
+        let fault = match reply {
+            Ok(Reply::Called { token: same, run, .. }) if same == token => {
+                match checked((*run).into(), call) {
+                    Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
+                    Err(how) => Fault::Garbled { how },
+                }
+            }
+            Ok(Reply::Bug(how)) => Fault::Garbled { how },
+            Ok(_) => Fault::Garbled { how: "it gave an answer to another question".into() },
+            Err(Lost::Died(death)) => ended(death),
+            Err(Lost::Memory(bytes)) => too_large(bytes),
+            Err(Lost::Failed(Error::Protocol(how))) => Fault::Garbled { how },
+            Err(lost) => lost.fault(limit)?,
+        };
+        Ok(with_printed(Run::failed(fault, device), printed))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+impl Loaded {
+    /// The number of its process.
+    pub(super) fn id(&self) -> u32 {
+        self.process.id()
+    }
+}
 
 /// A new token, of the generator with which the standard library keeps hash tables safe from who knows their keys.
 pub(super) fn token() -> Token {
@@ -13,7 +106,7 @@ pub(super) fn token() -> Token {
 }
 
 /// The run, if it is one of this call: every array that it may change has come back once, and whole.
-pub(super) fn checked(run: Run, call: &Call) -> Result<Run, String> {
+fn checked(run: Run, call: &Call) -> Result<Run, String> {
     if !run.faults.is_empty() {
         // something is wrong already, and what came back is not looked at
         return Ok(run);
@@ -35,7 +128,7 @@ pub(super) fn checked(run: Run, call: &Call) -> Result<Run, String> {
 }
 
 /// What the end of the process says.
-pub(super) fn ended(Death { status, words }: Death) -> Fault {
+fn ended(Death { status, words }: Death) -> Fault {
     let code = status.and_then(|status| status.code());
     #[cfg(unix)]
     let signal = status.as_ref().and_then(std::os::unix::process::ExitStatusExt::signal);
@@ -48,7 +141,7 @@ pub(super) fn ended(Death { status, words }: Death) -> Fault {
 }
 
 /// What it says when it had to be ended, because it took more memory than this many bytes.
-pub(super) fn too_large(bytes: u64) -> Fault {
+fn too_large(bytes: u64) -> Fault {
     /// `SIGKILL`, which is how it was ended.
     const KILL: i32 = 9;
     Fault::Crashed { signal: KILL, words: format!("more than {} MiB", bytes >> 20), crash: None }

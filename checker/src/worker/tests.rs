@@ -114,8 +114,8 @@ fn impersonate() {
 fn called(entry: &str, token: wire::Token) -> Reply {
     let run = Box::new(blank().into());
     match entry {
-        "honest" => Reply::Called { token, run },
-        "guess" => Reply::Called { token: [0; 2], run },
+        "honest" => Reply::Called { token, run, last: false },
+        "guess" => Reply::Called { token: [0; 2], run, last: false },
         "run" => Reply::Ran { run, last: true },
         "no-sandbox" => Reply::NoSandbox("none".into()),
         _ => Reply::NoGpu(NoGpu { why: "none".into() }),
@@ -129,12 +129,33 @@ fn a_program_cannot_answer_for_the_checker() {
     let mut worker = misbehaving();
     let mut answer = |entry: &str| {
         let call = Call { entry: entry.into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
-        worker.call(Choice::Sim, b"", &call, PATIENCE).map(|run| run.faults)
+        worker.load(Choice::Sim, b"")?.call(&call, PATIENCE).map(|run| run.faults)
     };
     assert_eq!(answer("honest").unwrap(), []);
     for forged in ["guess", "run", "no-sandbox", "no-gpu"] {
         let faults = answer(forged).unwrap();
         assert!(matches!(faults.as_slice(), [Fault::Garbled { .. }]), "{forged}: {faults:?}");
+    }
+}
+
+/// What a program has started goes on working only while it is called: the clock and the limits look at it then. It can be called
+/// again afterwards.
+#[test]
+fn a_program_stands_still_between_its_calls() {
+    let mut worker = misbehaving();
+    let mut loaded = worker.load(Choice::Sim, b"").unwrap();
+    let call = Call { entry: "honest".into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
+    for calls in 1..=3 {
+        assert_eq!(loaded.call(&call, PATIENCE).unwrap().faults, []);
+        assert_eq!(loaded.calls(), calls);
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
+        // "T" is stopped by a signal (proc_pid_stat(5)), which may take a moment to reach it
+        let stopped = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(2));
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
+            stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('T'))
+        });
+        assert!(stopped, "{stat}");
     }
 }
 

@@ -146,7 +146,7 @@ pub(super) enum Request<'a> {
         /// How.
         options: Cow<'a, ProgramOptions>,
     },
-    /// Call a function of a program: the only job of its child.
+    /// Call a function of a program: the only program of its child.
     Call {
         /// The compiled program's file.
         object: Cow<'a, Path>,
@@ -181,12 +181,14 @@ pub(super) enum Reply {
     Compiled(Outcome),
     /// To `Request::Build`.
     Built(Outcome<Program>),
-    /// To `Request::Call`. The child ends after this answer.
+    /// To `Request::Call`.
     Called {
         /// The call's own.
         token: Token,
         /// What happened.
         run: Box<Ran>,
+        /// The child ends after this answer.
+        last: bool,
     },
     /// To `Request::Run`.
     Ran {
@@ -214,7 +216,7 @@ impl Reply {
             Self::NoGpu(_)
                 | Self::NoSandbox(_)
                 | Self::Bug(_)
-                | Self::Called { .. }
+                | Self::Called { last: true, .. }
                 | Self::Ran { last: true, .. }
         )
     }

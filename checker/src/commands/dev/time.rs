@@ -12,7 +12,7 @@ use crate::cli::{Backend, DevTime};
 use crate::commands::Usage;
 use crate::commands::session;
 use crate::compile::{self, Outcome, ProgramOptions, Target};
-use crate::engine::Engine;
+use crate::engine::{Engine, LIMIT};
 use crate::exercises::{self, large::large};
 use crate::exit::Exit;
 use crate::gains::{Gain, Record, Times};
@@ -138,13 +138,13 @@ fn time(
         let source = format!("{source}{LAUNCHES}");
         match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
             Outcome::Compiled(program) => {
-                engine.call(Choice::Gpu, &program.object, &ready.call(spec))?
+                engine.load(Choice::Gpu, &program.object)?.call(&ready.call(spec), LIMIT)?
             }
             refused => bail!("it does not compile: {refused:?}"),
         }
     } else {
         match Code::compile(spec, [ready.case], source, true, engine)? {
-            Ok(code) => code.run(Choice::Gpu, spec, ready, engine)?,
+            Ok(mut code) => code.run(Choice::Gpu, spec, ready, engine)?,
             Err(verdict) => bail!("{}", verdict.slug()),
         }
     };
