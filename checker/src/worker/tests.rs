@@ -148,11 +148,11 @@ fn a_program_stands_still_between_its_calls() {
     for calls in 1..=3 {
         assert_eq!(loaded.call(&call, PATIENCE).unwrap().faults, []);
         assert_eq!(loaded.calls(), calls);
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
+        let stat = fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
         // "T" is stopped by a signal (proc_pid_stat(5)), which may take a moment to reach it
         let stopped = (0..500).any(|_| {
             std::thread::sleep(Duration::from_millis(2));
-            let stat = std::fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
+            let stat = fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
             stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('T'))
         });
         assert!(stopped, "{stat}");

@@ -45,6 +45,7 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
                 libc::SYS_rt_tgsigqueueinfo,
             ]));
             rules.insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own())?]])?);
+            rules.extend(attributes());
             filters.push((clone3(), SeccompAction::Allow, missing));
             filters.push((rules, SeccompAction::Allow, refused));
         }
@@ -177,6 +178,41 @@ fn dangerous() -> Rules {
         && let Ok(sockets) = self::rules(vec![vec![families]])
     {
         rules.insert(libc::SYS_socket, sockets);
+    }
+    rules
+}
+
+/// What changes a file's owner, mode, times and the like, of which landlock says nothing.
+fn attributes() -> Rules {
+    /// Linux 6.6; the number is the same on every machine.
+    const FCHMODAT2: i64 = 452;
+    let mut rules = all(&[
+        libc::SYS_fchmod,
+        libc::SYS_fchmodat,
+        FCHMODAT2,
+        libc::SYS_fchown,
+        libc::SYS_fchownat,
+        libc::SYS_utimensat,
+        libc::SYS_setxattr,
+        libc::SYS_lsetxattr,
+        libc::SYS_fsetxattr,
+        libc::SYS_removexattr,
+        libc::SYS_lremovexattr,
+        libc::SYS_fremovexattr,
+    ]);
+    #[cfg(target_arch = "x86_64")]
+    {
+        rules.extend(all(&[
+            libc::SYS_chmod,
+            libc::SYS_chown,
+            libc::SYS_lchown,
+            libc::SYS_utime,
+            libc::SYS_utimes,
+            libc::SYS_futimesat,
+        ]));
+        // the x32 interface has the same ones
+        let x32: Vec<i64> = rules.keys().map(|call| X32 | call).collect();
+        rules.extend(all(&x32));
     }
     rules
 }

@@ -6,7 +6,7 @@
 //! * **Files** (landlock): a list of folders for each role; nothing else exists for it, and it writes only in a folder of
 //!   its own that goes away with it. No TCP, no signals and no abstract sockets to anybody outside.
 //! * **System calls** (seccomp): those that call programs may use only what a computation needs; those that compile start
-//!   the compiler's parts, and use no network.
+//!   the compiler's parts, and use no network; those on a GPU do neither, and change no file's mode, owner or times.
 //! * **Resources** (rlimits): memory, file sizes, descriptors, no core files. The checker's own end keeps the clock and
 //!   looks at memory (`worker/watchdog.rs`).
 //!
@@ -17,6 +17,8 @@ mod calls;
 #[cfg(target_os = "linux")]
 mod files;
 pub(super) mod limits;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 use std::path::PathBuf;
 
