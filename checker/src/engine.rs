@@ -77,6 +77,17 @@ impl Engine {
         }
     }
 
+    /// Who runs the cases: "simulator", "GPU: NVIDIA H200".
+    ///
+    /// # Errors
+    /// When a GPU was asked for, and there is none.
+    pub fn device(&mut self) -> Result<String, NoGpu> {
+        match self.uses_gpu()? {
+            true => Ok(format!("GPU: {}", self.gpu()?.name)),
+            false => Ok("simulator".to_owned()),
+        }
+    }
+
     /// A handle that ends the engine's job from another thread.
     pub fn killer(&self) -> Killer {
         self.worker.killer()

@@ -102,12 +102,8 @@ pub fn examine(
         let began = Instant::now();
         let ready = Ready::new(spec, (trial.case, case), trial.seed);
         let told = !trial.hidden && first.is_none();
-        let gpu = match (on_gpu, told) {
-            (false, _) => OnGpu::Never,
-            (true, true) => OnGpu::Always,
-            // nobody hears its opinion
-            (true, false) => OnGpu::ToDecide,
-        };
+        // what the simulator has found out is not let loose on a GPU that many share
+        let gpu = if on_gpu { OnGpu::ToDecide } else { OnGpu::Never };
         let seen = Seen::of(spec, trial.case, &ready, &mut code, gpu, engine)?;
         let right = seen.verdict.is_none();
         let gates = match case.gated && right {

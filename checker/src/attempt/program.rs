@@ -1,4 +1,4 @@
-//! An exercise with host code: compiled by nvcc into an object for each backend, its function's parameters compared, and
+//! An exercise with host code: compiled by nvcc, with an object for each backend, its function's parameters compared, and
 //! called by a worker.
 
 use super::{Error, Ready};
@@ -12,8 +12,7 @@ use crate::worker::Loaded;
 
 /// A compiled program.
 pub(crate) struct Built {
-    simulator: Program,
-    gpu: Option<Program>,
+    program: Program,
     /// Where the source calls what the simulator does not have.
     missing: Option<Fault>,
     /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
@@ -30,28 +29,19 @@ impl Built {
         engine: &mut Engine,
     ) -> Result<Result<Self, Verdict>, Error> {
         let file = format!("{}.cu", spec.id);
-        let mut build = |target| {
-            let options = ProgramOptions { target, fmad: false, folder: None };
-            Ok::<_, Error>(match engine.build(source, &file, &options)? {
-                Outcome::Compiled(program) => Ok(program),
-                Outcome::Rejected(messages) => Err(Verdict::CompileError(messages)),
-                Outcome::Stopped(what) => Err(Verdict::CompilerStopped(what)),
-                Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
-            })
+        let target = if on_gpu { Target::Both } else { Target::Simulator };
+        let options = ProgramOptions { target, fmad: false, folder: None };
+        let program = match engine.build(source, &file, &options)? {
+            Outcome::Compiled(program) => program,
+            Outcome::Rejected(messages) => return Ok(Err(Verdict::CompileError(messages))),
+            Outcome::Stopped(what) => return Ok(Err(Verdict::CompilerStopped(what))),
+            Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
         };
-        let simulator = match build(Target::Simulator)? {
-            Ok(program) => program,
-            Err(verdict) => return Ok(Err(verdict)),
-        };
-        let gpu = match on_gpu.then(|| build(Target::Gpu)).transpose()?.transpose() {
-            Ok(program) => program,
-            Err(verdict) => return Ok(Err(verdict)),
-        };
-        if let Some(difference) = entry::check(spec, &simulator.object)? {
+        if let Some(difference) = entry::check(spec, &program.object)? {
             return Ok(Err(Verdict::WrongSignature(difference)));
         }
-        let missing = simulator.missing.first().map(|name| missing(name, &file, source));
-        Ok(Ok(Self { simulator, gpu, missing, process: None }))
+        let missing = program.missing.first().map(|name| missing(name, &file, source));
+        Ok(Ok(Self { program, missing, process: None }))
     }
 
     /// Calls the program's function for one case. On the GPU that may be in the process of the case before.
@@ -63,11 +53,11 @@ impl Built {
         engine: &mut Engine,
     ) -> Result<Run, Error> {
         let call = ready.call(spec);
-        match (backend, &self.gpu, &self.missing) {
-            (Choice::Gpu, Some(program), _) => {
+        match (backend, &self.program.gpu, &self.missing) {
+            (Choice::Gpu, Some(object), _) => {
                 let mut process = match self.process.take() {
                     Some(process) => process,
-                    None => engine.load(Choice::Gpu, &program.object)?,
+                    None => engine.load(Choice::Gpu, object)?,
                 };
                 let run = process.call(&call, LIMIT)?;
                 self.process = Some(process);
@@ -75,7 +65,7 @@ impl Built {
             }
             (_, _, Some(fault)) => Ok(Run::failed(fault.clone(), "simulator".into())),
             _ => {
-                let mut process = engine.load(Choice::Sim, &self.simulator.object)?;
+                let mut process = engine.load(Choice::Sim, &self.program.object)?;
                 Ok(process.call(&call, LIMIT)?)
             }
         }

@@ -13,11 +13,11 @@ use super::{Module, Options, Program, ProgramOptions};
 use crate::toolchain::{self, Toolchain};
 
 /// Changes whenever what is stored, or how it is made from a compiler's output, changes.
-const FORMAT: &str = "cuda-workbook module 2";
+const FORMAT: &str = "cuda-workbook module 3";
 /// Entries above which the older half is dropped: about 40 MB of typical modules.
 const MOST_ENTRIES: usize = 2048;
-/// And bytes: a program takes a hundred times what a module does.
-const MOST_BYTES: u64 = 256 << 20;
+/// And bytes: a program takes a hundred times what a module does, and one for a GPU has a runtime in it, of a megabyte.
+const MOST_BYTES: u64 = 512 << 20;
 const EXTENSION: &str = "module";
 const DIGEST: usize = 32;
 
@@ -218,7 +218,12 @@ mod tests {
         let cache = Cache::at(folder.path());
         let compiler = toolchain("13.0.88");
         let usual = ProgramOptions { target: Target::Simulator, fmad: false, folder: None };
-        let program = Program { object: vec![1, 2, 3], missing: vec![], warnings: vec![] };
+        let program = Program {
+            object: vec![1, 2, 3],
+            gpu: Some(vec![4]),
+            missing: vec![],
+            warnings: vec![],
+        };
         cache.put(&compiler, "source", "a.cu", &usual, &program);
         assert_eq!(cache.get(&compiler, "source", "a.cu", &usual), Some(program.clone()));
         assert_eq!(cache.get(&compiler, "source", "a.cu", &Options::default()), None);

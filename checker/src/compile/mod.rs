@@ -74,6 +74,8 @@ pub enum Target {
     Simulator,
     /// NVIDIA's own, inside the program.
     Gpu,
+    /// Two objects of one compilation, one for each.
+    Both,
     /// The same, with `__cudaLaunchKernel` wrapped by a source that times what goes through it.
     TimedGpu,
 }
@@ -92,9 +94,12 @@ pub struct ProgramOptions {
 /// A compiled program: a shared object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// The object's bytes.
+    /// The object's bytes; of [`Target::Both`], the simulator's.
     #[serde(with = "serde_bytes")]
     pub object: Vec<u8>,
+    /// Of [`Target::Both`]: the same for a GPU.
+    #[serde(with = "serde_bytes")]
+    pub gpu: Option<Vec<u8>>,
     /// Functions of the CUDA runtime that it calls and the simulator does not have; of a program for a GPU, none.
     pub missing: Vec<String>,
     /// Warnings, if any.

@@ -1,14 +1,14 @@
 //! nvcc: from a program's source to a shared object.
 //!
-//! One run makes the object. Its device code is plain PTX, so the simulator can read it and any driver compile it; its host
+//! One run compiles, another links. The device code is plain PTX, so the simulator can read it and any driver compile it; its host
 //! code has lines for a debugger, by which mistakes get theirs. Without a CUDA runtime it is loaded by a process that
 //! exports one, and with NVIDIA's inside it runs on a GPU.
 //!
 //! Only a worker child calls this, as it calls NVRTC.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::{fs, io};
 
 use object::{Object as _, ObjectSymbol as _};
@@ -50,60 +50,70 @@ fn run(
     // messages name the file as it is passed
     let name = Path::new(file).file_name().unwrap_or("program.cu".as_ref());
     fs::write(folder.path().join(name), source)?;
-    let object = folder.path().join("program.so");
-    let output = Command::new(nvcc)
-        .args(arguments(nvcc, options))
-        .arg("-o")
-        .arg(&object)
-        .arg(name)
-        .current_dir(folder.path())
-        .env("TMPDIR", folder.path())
-        .stdin(Stdio::null())
-        .output()?;
-    let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    let messages =
-        errors::parse(&log, &name.to_string_lossy(), source, toolchain.include.as_deref());
+    let work = |arguments: Vec<OsString>| {
+        Command::new(nvcc)
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("TMPDIR", folder.path())
+            .stdin(Stdio::null())
+            .output()
+    };
+    let said = |output: &Output| {
+        let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        let include = toolchain.include.as_deref();
+        (errors::parse(&log, &name.to_string_lossy(), source, include), log.into_owned())
+    };
+    let output = work(compilation(options, name))?;
+    let (mut messages, log) = said(&output);
     if !output.status.success() {
         return Ok(refused(messages, &log));
     }
-    let object = fs::read(object)?;
+    // twice for both: that takes a tenth of what the compilation does
+    let mut objects = vec![];
+    for target in options.target.links() {
+        let output = work(link(nvcc, *target))?;
+        let (more, log) = said(&output);
+        messages.extend(more);
+        if !output.status.success() {
+            return Ok(refused(messages, &log));
+        }
+        objects.push(fs::read(folder.path().join(OBJECT))?);
+    }
+    let mut objects = objects.into_iter();
+    let (object, gpu) = (objects.next().unwrap_or_default(), objects.next());
     let missing = match options.target {
-        Target::Simulator => missing(&object),
+        Target::Simulator | Target::Both => missing(&object),
         Target::Gpu | Target::TimedGpu => Ok(vec![]),
     };
     Ok(match missing {
-        Ok(missing) => Outcome::Compiled(Program { object, missing, warnings: messages }),
+        Ok(missing) => Outcome::Compiled(Program { object, gpu, missing, warnings: messages }),
         Err(error) => Outcome::Stopped(format!("nvcc made an object that cannot be read: {error}")),
     })
 }
 
-fn arguments(nvcc: &Path, options: &ProgramOptions) -> Vec<OsString> {
-    let mut all: Vec<OsString> = [
-        "-std=c++17",
-        "-lineinfo",
-        "-shared",
-        "-Xcompiler",
-        "-fPIC,-g",
-        "--no-compress",
-        "-gencode",
-        ARCHITECTURE,
-    ]
-    .map(OsString::from)
-    .into();
-    all.push(if options.fmad { "--fmad=true" } else { "--fmad=false" }.into());
-    match options.target {
-        Target::Simulator => all.push("-cudart=none".into()),
-        Target::Gpu | Target::TimedGpu => {
-            all.push("-cudart=static".into());
-            if options.target == Target::TimedGpu {
-                all.extend(["-Xlinker", "--wrap=__cudaLaunchKernel"].map(OsString::from));
-            }
-            // where the wheels have it, which nvcc itself does not know
-            if let Some(root) = nvcc.parent().and_then(Path::parent) {
-                all.extend(["-L".into(), root.join("lib").into_os_string()]);
-            }
+impl Target {
+    /// What is linked for it.
+    const fn links(self) -> &'static [Self] {
+        match self {
+            Self::Simulator => &[Self::Simulator],
+            Self::Gpu => &[Self::Gpu],
+            Self::TimedGpu => &[Self::TimedGpu],
+            Self::Both => &[Self::Simulator, Self::Gpu],
         }
     }
+}
+
+/// What both steps have to agree on.
+const COMMON: [&str; 5] = ["-Xcompiler", "-fPIC,-g", "--no-compress", "-gencode", ARCHITECTURE];
+/// What the first leaves for the second.
+const RELOCATABLE: &str = "program.o";
+/// What the second makes.
+const OBJECT: &str = "program.so";
+
+fn compilation(options: &ProgramOptions, source: &OsStr) -> Vec<OsString> {
+    let mut all: Vec<OsString> = COMMON.map(OsString::from).into();
+    let fmad = if options.fmad { "--fmad=true" } else { "--fmad=false" };
+    all.extend(["-std=c++17", "-lineinfo", fmad, "-c", "-o", RELOCATABLE].map(OsString::from));
     // for `#include "..."` only: what stands in <> is the system's, and so the same tomorrow
     if let Some(folder) = &options.folder {
         for part in
@@ -111,6 +121,25 @@ fn arguments(nvcc: &Path, options: &ProgramOptions) -> Vec<OsString> {
         {
             all.push(part.into());
         }
+    }
+    all.push(source.into());
+    all
+}
+
+fn link(nvcc: &Path, target: Target) -> Vec<OsString> {
+    let mut all: Vec<OsString> = COMMON.map(OsString::from).into();
+    all.extend(["-shared", "-o", OBJECT, RELOCATABLE].map(OsString::from));
+    if target == Target::Simulator {
+        all.push("-cudart=none".into());
+        return all;
+    }
+    all.push("-cudart=static".into());
+    if target == Target::TimedGpu {
+        all.extend(["-Xlinker", "--wrap=__cudaLaunchKernel"].map(OsString::from));
+    }
+    // where the wheels have it, which nvcc itself does not know
+    if let Some(root) = nvcc.parent().and_then(Path::parent) {
+        all.extend(["-L".into(), root.join("lib").into_os_string()]);
     }
     all
 }

@@ -42,8 +42,6 @@ pub struct Graded {
     pub report_hidden: bool,
     /// Why the code had to be stopped, where it tried what nobody may.
     pub contained: Option<String>,
-    /// Who ran it.
-    pub device: String,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
@@ -154,7 +152,6 @@ pub fn file(
         items,
         report,
         report_hidden,
-        device: public.attempt.device.clone(),
         millis,
     })
 }
