@@ -276,8 +276,15 @@ impl Worker {
             Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Program, "simulator".to_owned()),
         };
-        let process = Process::start(&self.program, role, &self.rules)?;
-        Loaded::new(process, object, device, &self.rules, self.killer.clone())
+        let start = |worker: &Self| {
+            let process = Process::start(&worker.program, role, &worker.rules)?;
+            Loaded::new(process, role, object, device.clone(), &worker.rules, worker.killer.clone())
+        };
+        match start(self) {
+            // a GPU in the compute mode `exclusive` has room for one process, and that one may be ours
+            Err(Error::NoGpu(_)) if self.gpu.take().is_some() => start(self),
+            started => started,
+        }
     }
 
     /// Runs one launch on the simulator within `limit` of wall time, and records what one of its threads does. No trace
@@ -326,28 +333,12 @@ impl Worker {
     }
 
     fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
-        let no = |why: String| NoGpu { why };
         let killer = self.killer.clone();
-        let process = self.process(Role::Gpu).map_err(|e| no(e.to_string()))?;
+        let process = self.process(Role::Gpu).map_err(|e| NoGpu { why: e.to_string() })?;
         let reply = process.ask(&Request::Gpu, GPU_START_LIMIT, &killer);
-        match self.settle(Role::Gpu, reply) {
-            Ok(Reply::Gpu(info)) => {
-                self.gpu_info = Some(info.clone());
-                Ok(info)
-            }
-            Ok(Reply::NoGpu(no_gpu)) => Err(no_gpu),
-            Ok(other) => Err(no(unexpected(other).to_string())),
-            Err(Lost::TimedOut) => Err(no(format!(
-                "NVIDIA's driver did not answer within {} s: see whether nvidia-smi does, or use --backend sim",
-                GPU_START_LIMIT.as_secs()
-            ))),
-            Err(Lost::Died(how)) => Err(no(format!(
-                "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
-            ))),
-            Err(lost @ Lost::Memory(_)) => Err(no(lost.to_string())),
-            Err(Lost::Cancelled) => Err(no(Error::Cancelled.to_string())),
-            Err(Lost::Failed(error)) => Err(no(error.to_string())),
-        }
+        let info = opened(self.settle(Role::Gpu, reply))?;
+        self.gpu_info = Some(info.clone());
+        Ok(info)
     }
 
     /// A handle that ends this worker's job from another thread.
@@ -437,6 +428,26 @@ impl Lost {
             Self::Failed(error) => Err(error),
         }
     }
+}
+
+/// What a child said to [`Request::Gpu`]: the GPU that it has opened, with a context, or why it could not.
+fn opened(reply: Result<Reply, Lost>) -> Result<GpuInfo, NoGpu> {
+    let why = match reply {
+        Ok(Reply::Gpu(info)) => return Ok(info),
+        Ok(Reply::NoGpu(no_gpu)) => return Err(no_gpu),
+        Ok(other) => unexpected(other).to_string(),
+        Err(Lost::TimedOut) => format!(
+            "NVIDIA's driver did not answer within {} s: see whether nvidia-smi does, or use --backend sim",
+            GPU_START_LIMIT.as_secs()
+        ),
+        Err(Lost::Died(how)) => format!(
+            "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
+        ),
+        Err(lost @ Lost::Memory(_)) => lost.to_string(),
+        Err(Lost::Cancelled) => Error::Cancelled.to_string(),
+        Err(Lost::Failed(error)) => error.to_string(),
+    };
+    Err(NoGpu { why })
 }
 
 /// An answer to another question.

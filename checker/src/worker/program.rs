@@ -10,7 +10,7 @@ use super::cancel::Killer;
 use super::process::{Death, Lost, Process};
 use super::sandbox::{Rules, Sandbox};
 use super::wire::{Reply, Request, Token};
-use super::{Error, GPU_START_LIMIT, unexpected, with_printed};
+use super::{Error, GPU_START_LIMIT, Role, opened, unexpected, with_printed};
 use crate::backend::{Arg, Call, Fault, Run};
 
 /// A program in a process of its own, which ends with this.
@@ -30,6 +30,7 @@ impl Loaded {
     /// Makes a process that has just started that of the compiled program `object`.
     pub(super) fn new(
         mut process: Process,
+        role: Role,
         object: &[u8],
         device: String,
         rules: &Rules,
@@ -50,6 +51,14 @@ impl Loaded {
             Err(lost) => {
                 return Err(Error::Protocol(format!("a process that had not begun: {lost}")));
             }
+        }
+        if role == Role::GpuProgram {
+            // A GPU that somebody else holds is no fault of the program's, which would only see calls that fail. The context
+            // that is opened here is the one that it uses.
+            match process.ask(&Request::Gpu, GPU_START_LIMIT, &killer) {
+                Err(Lost::Cancelled) => return Err(Error::Cancelled),
+                reply => opened(reply)?,
+            };
         }
         Ok(Self { process, object: path, device, killer, calls: 0 })
     }

@@ -22,11 +22,29 @@ fn worker(script: &str) -> Worker {
 
 /// This test binary as a child. Descriptor 3 keeps the way to the parent, as libtest writes to standard output.
 fn misbehaving() -> Worker {
+    misbehaving_with("1")
+}
+
+/// The same with a file that stands for a GPU which one process can hold at a time: who locks it has it.
+fn misbehaving_with(gpu: &str) -> Worker {
     let binary = std::env::current_exe().unwrap();
     worker(&format!(
-        "exec env CUDA_WORKBOOK_TEST_CHILD=1 '{}' --exact worker::tests::impersonate --nocapture 3>&1 1>/dev/null",
+        "exec env CUDA_WORKBOOK_TEST_CHILD='{gpu}' '{}' --exact worker::tests::impersonate --nocapture 3>&1 1>/dev/null",
         binary.display()
     ))
+}
+
+/// Takes the GPU that a file stands for, for as long as the file is open.
+fn take(gpu: &File) -> Reply {
+    match gpu.try_lock() {
+        Ok(()) => Reply::Gpu(GpuInfo {
+            name: "exclusive".into(),
+            memory: 1,
+            capability: (1, 0),
+            driver: (1, 0),
+        }),
+        Err(_) => Reply::NoGpu(NoGpu { why: "somebody else has it".into() }),
+    }
 }
 
 fn launch(entry: &str) -> Launch {
@@ -63,9 +81,8 @@ fn blank() -> Run {
 /// Not a test of its own: the child that `misbehaving` starts.
 #[test]
 fn impersonate() {
-    if std::env::var_os("CUDA_WORKBOOK_TEST_CHILD").is_none() {
-        return;
-    }
+    let Some(gpu) = std::env::var_os("CUDA_WORKBOOK_TEST_CHILD") else { return };
+    let gpu = File::open(gpu);
     let parent = OpenOptions::new().write(true).open("/proc/self/fd/3").unwrap();
     rustix::stdio::dup2_stdout(&parent).unwrap();
     drop(parent);
@@ -73,6 +90,9 @@ fn impersonate() {
     serve_with(Role::Simulator, |request| {
         if let Request::Call { call, token, .. } = request {
             return called(&call.entry, token);
+        }
+        if let (Request::Gpu, Ok(gpu)) = (&request, &gpu) {
+            return take(gpu);
         }
         let Request::Run { ptx, launch } = request else { return Reply::Bug("not a run".into()) };
         received += usize::from(ptx.is_some());
@@ -136,6 +156,27 @@ fn a_program_cannot_answer_for_the_checker() {
         let faults = answer(forged).unwrap();
         assert!(matches!(faults.as_slice(), [Fault::Garbled { .. }]), "{forged}: {faults:?}");
     }
+}
+
+/// A program that is graded on a GPU which somebody else holds would see calls that fail, and lose points for it. So nothing of
+/// it runs there. Our own process for kernels makes room.
+#[test]
+fn a_program_never_runs_on_a_gpu_that_is_taken() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let call = Call { entry: "honest".into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
+    let mut worker = misbehaving_with(file.path().to_str().unwrap());
+
+    assert_eq!(worker.gpu().unwrap().name, "exclusive");
+    assert!(worker.gpu.is_some());
+    let mut loaded = worker.load(Choice::Gpu, b"").unwrap();
+    assert!(worker.gpu.is_none());
+    assert_eq!(loaded.call(&call, PATIENCE).unwrap().faults, []);
+    drop(loaded);
+
+    file.as_file().lock().unwrap();
+    assert!(matches!(worker.load(Choice::Gpu, b""), Err(Error::NoGpu(_))));
+    file.as_file().unlock().unwrap();
+    assert!(worker.load(Choice::Gpu, b"").is_ok());
 }
 
 /// What a program has started goes on working only while it is called: the clock and the limits look at it then. It can be called

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! and never below 0: the untouched file has 0, a file that holds everything has 1. Without partial credit the share is 1 for
-//! everything and 0 for anything less.
+//! everything and 0 for anything less, and no item has points of its own.
 //!
 //! **Late days are counted for each due date, not for each exercise**: a class thinks of what is due on one day as one
 //! assignment. A free day moves one due date by one day, for all exercises of that day; free days are spent where they save
@@ -99,11 +99,12 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     let per_gate = rule.gate_bonus / new_gates as f64;
     let mut extra = 0.0;
     for item in &mut exercise.items {
-        let worth = if new > 0.0 { rule.points * weight(rule, item) / new } else { 0.0 };
+        // of what is all or nothing, no item has a share to show
+        let worth = if by_weight { rule.points * weight(rule, item) / new } else { 0.0 };
         item.possible = if item.given { 0.0 } else { worth };
         item.extra = if is_bonus(rule, item) && !item.given { per_gate } else { 0.0 };
         item.points = match (held(item), item.given) {
-            _ if !by_weight && !all => 0.0,
+            _ if !by_weight => 0.0,
             (true, false) => item.possible,
             (false, true) if graded => -worth,
             _ => 0.0,
