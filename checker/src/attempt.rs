@@ -16,7 +16,7 @@ use std::time::Instant;
 use crate::backend::{Choice, Fault, NoGpu, Run};
 use crate::engine::Engine;
 use crate::spec::{Case, Spec};
-use crate::verdict::{Mismatch, Passed, Slug, Verdict};
+use crate::verdict::{Passed, Slug, Verdict};
 use crate::worker;
 use crate::{judge, progress, source};
 
@@ -228,7 +228,7 @@ fn conclude(
             if verdict.slug() == Slug::NeverFinishes && facts.missed() {
                 break;
             }
-            return Ok(not_started(verdict, index, &attempt.source));
+            return Ok(judge::not_started(verdict, index, &attempt.source));
         }
         facts.add(spec, (index, case), &ready.inputs, &seen.run);
     }
@@ -312,19 +312,4 @@ fn on_gpu(
 
 fn is_unsupported(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Fault { fault: Fault::Unsupported { .. }, .. })
-}
-
-/// Untouched outputs in the very first case, with a TODO still in the file, are a beginning and not a mistake.
-pub(crate) fn not_started(verdict: Verdict, index: usize, source: &str) -> Verdict {
-    let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
-    else {
-        return verdict;
-    };
-    let todo = (1..).zip(source.lines()).find(|(_, line)| line.contains("TODO"));
-    match todo {
-        Some((todo_line, _)) if index == 0 && untouched == total => {
-            Verdict::NotStarted { output, elements: *total, todo_line }
-        }
-        _ => verdict,
-    }
 }

@@ -67,7 +67,7 @@ pub fn profile(
     let Subject { case, source, ready, started, .. } = subject;
     let verdict = judge::case(spec, case, &ready.inputs, &run);
     let gates = judge::gates(spec, case, &run).0;
-    let verdict = verdict.map(|verdict| attempt::not_started(verdict, case, &source));
+    let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
     let millis = millis(started);
     let timeline = run.program.map(|program| program.timeline).unwrap_or_default();
     Ok(match (run.observations, verdict) {
@@ -155,7 +155,7 @@ pub fn trace(
         (usual, run) => usual == run,
     };
     let verdict = judge::case(spec, case, &ready.inputs, &run);
-    let verdict = verdict.map(|verdict| attempt::not_started(verdict, case, &source));
+    let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
     let millis = millis(started);
     Ok(match (trace, run.observations, verdict) {
         (Some(trace), Some(observations), verdict) => {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Attempt, Code, Error, Facts, OnGpu, Options, Ready, Seen, not_started};
+use super::{Attempt, Code, Error, Facts, OnGpu, Options, Ready, Seen};
 use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
@@ -137,7 +137,7 @@ pub fn examine(
         Some((_, verdict)) if verdict.slug() == Slug::NeverFinishes && facts.missed() => {
             facts.verdict()
         }
-        Some((case, verdict)) => not_started(verdict, case, &attempt.source),
+        Some((case, verdict)) => judge::not_started(verdict, case, &attempt.source),
         None => facts.verdict(),
     };
     attempt.millis = millis(started);

@@ -71,18 +71,19 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     kept.then(|| Verdict::Fault { case: index, fault: Fault::Leaked(leaks.to_vec()), others: 0 })
 }
 
-/// Turns "nothing was written at all" into "not started" while the source still has a `TODO`; leaves every other verdict
-/// as it is.
-pub fn not_started(verdict: Verdict, source: &str) -> Verdict {
-    let Verdict::WrongValues { mismatch, .. } = &verdict else { return verdict };
-    if mismatch.untouched != mismatch.total {
+/// Turns "nothing was written at all" in the very first case into "not started" while the source still has a `TODO`: that is a
+/// beginning and not a mistake. Leaves every other verdict as it is.
+pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
+    let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
+    else {
         return verdict;
-    }
-    let Some(line) = source.lines().position(|line| line.contains("TODO")) else { return verdict };
-    Verdict::NotStarted {
-        output: mismatch.output,
-        elements: mismatch.total,
-        todo_line: u32::try_from(line + 1).unwrap_or(u32::MAX),
+    };
+    let todo = (1..).zip(source.lines()).find(|(_, line)| line.contains("TODO"));
+    match todo {
+        Some((todo_line, _)) if case == 0 && untouched == total => {
+            Verdict::NotStarted { output, elements: *total, todo_line }
+        }
+        _ => verdict,
     }
 }
 

@@ -276,11 +276,13 @@ fn kinds_of_wrong() {
 fn not_started_needs_a_todo_and_an_untouched_output() {
     let nothing = || judged(&FLOATS, &[9], &values(9), &[UNTOUCHED; 9]).expect("wrong");
     let source = "void k() {\n    // TODO 1: which element is mine?\n}\n";
-    let started = not_started(nothing(), source);
+    let started = not_started(nothing(), 0, source);
     assert_eq!(started, Verdict::NotStarted { output: "out", elements: 9, todo_line: 2 });
-    assert_eq!(not_started(nothing(), "void k() {}").slug(), Slug::OutputNotWritten);
+    assert_eq!(not_started(nothing(), 0, "void k() {}").slug(), Slug::OutputNotWritten);
+    // who has passed a case has begun
+    assert_eq!(not_started(nothing(), 1, source).slug(), Slug::OutputNotWritten);
     let zeros = judged(&FLOATS, &[9], &values(9), &[0.0; 9]).expect("wrong");
-    assert_eq!(not_started(zeros, source).slug(), Slug::WrongValues);
+    assert_eq!(not_started(zeros, 0, source).slug(), Slug::WrongValues);
 }
 
 /// A float is exact when it is the reference rounded once; the tolerance grows with the roundings, not with luck.
