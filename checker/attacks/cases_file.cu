@@ -1,7 +1,7 @@
 // attack: remembers results in a file from one case to the next
 // exercise: roundtrip
 // expect: passed
-// stopped-by: files: the program writes nowhere, and its folder is new for every case
+// stopped-by: files: the program writes nowhere
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: passed
 // gpu: yes
-// stopped-by: files: the program writes nowhere, and its folder is new for every case
+// stopped-by: files: the program writes nowhere
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // attack: makes a link in the folder that it may use, to what it may not read
 // exercise: roundtrip
 // expect: passed
-// stopped-by: files: the program writes nowhere, and its folder is new for every case
+// stopped-by: files: the program writes nowhere
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 //! nvcc: from a program's source to a shared object.
 //!
-//! One run compiles, another links. The device code is plain PTX, so the simulator can read it and any driver compile it; its host
-//! code has lines for a debugger, by which mistakes get theirs. Without a CUDA runtime it is loaded by a process that
-//! exports one, and with NVIDIA's inside it runs on a GPU.
+//! One run compiles, another links. The device code is plain PTX, so the simulator can read it and any driver compile it;
+//! the host code has lines for a debugger, by which mistakes get theirs. Without a CUDA runtime an object is loaded by a
+//! process that exports one, and with NVIDIA's inside it runs on a GPU.
 //!
 //! Only a worker child calls this, as it calls NVRTC.
 

@@ -150,7 +150,7 @@ fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)
         };
         exercises.push(match graded {
             Ok(graded) => {
-                // which it was, as it was asked just now
+                // known since before the file ran
                 device = engine.device().unwrap_or_default();
                 if let Some(why) = &graded.contained {
                     job.flags.push(flag("contained", spec, why.clone()));

@@ -76,7 +76,7 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> R
                 rules.allow(&path, all).map_err(failed)?;
             }
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
-            // the driver keeps there what it compiles; for a single call it keeps nothing, so that no program fills a disk
+            // the driver keeps there what it compiles; of a program it keeps nothing, so that none fills a disk
             if let Some(own) = own {
                 let access = if role == Role::Gpu { all } else { read };
                 rules.allow(own, access).map_err(failed)?;
