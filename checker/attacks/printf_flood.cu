@@ -1,7 +1,7 @@
 // attack: prints from every thread: what is kept must be bounded
 // exercise: blocks
 // expect: passed
-// expect-gpu: never-finishes
+// expect-gpu: passed or never-finishes
 // gpu: yes
 // stopped-by: what is printed is cut
 

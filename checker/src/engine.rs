@@ -133,12 +133,17 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Starts a process for a program, on the GPU or on the simulator, whose calls should be given [`LIMIT`].
+    /// A process for a program, on the GPU or on the simulator, whose calls should be given [`LIMIT`].
     ///
     /// # Errors
     /// As [`Engine::run`].
     pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<Loaded, worker::Error> {
         self.worker.load(backend, object)
+    }
+
+    /// Keeps the process of a program that was right on the GPU for the next one, until [`Engine::recycle`].
+    pub fn keep(&mut self, program: Loaded) {
+        self.worker.keep(program);
     }
 
     /// Runs one launch on the GPU or on the simulator.

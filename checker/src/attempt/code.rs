@@ -77,6 +77,13 @@ impl Code {
         }
     }
 
+    /// After the last case: what was right on the GPU leaves its process to the next file.
+    pub(crate) fn keep(self, engine: &mut Engine) {
+        if let Self::Program(built) = self {
+            built.keep(engine);
+        }
+    }
+
     /// The module for `case`; of a program, and for a case that was not asked for, none.
     pub(crate) fn module(&self, case: &Case) -> Option<&compile::Module> {
         let Self::Kernel(modules) = self else { return None };

@@ -130,6 +130,7 @@ pub fn examine(
             millis: millis(began),
         });
     }
+    code.keep(engine);
     let failed =
         first.and_then(|at| tried.get(at)).and_then(|t| Some((t.trial.case, t.verdict.clone()?)));
     attempt.verdict = match failed {

@@ -16,7 +16,8 @@ pub(crate) struct Built {
     /// Where the source calls what the simulator does not have.
     missing: Option<Fault>,
     /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
-    /// fifth of a second (`checker/records/nvidia-h200-grading.md`), so what is right has one for all cases.
+    /// fifth of a second (`checker/records/nvidia-h200-grading.md`), so what is right has one for all cases, and in a grade
+    /// for all files of a student's.
     process: Option<Loaded>,
 }
 
@@ -44,7 +45,8 @@ impl Built {
         Ok(Ok(Self { program, missing, process: None }))
     }
 
-    /// Calls the program's function for one case. On the GPU that may be in the process of the case before.
+    /// Calls the program's function for one case. On the GPU that may be in the process of the case before, or of the file
+    /// before.
     pub(crate) fn run(
         &mut self,
         backend: Choice,
@@ -68,6 +70,13 @@ impl Built {
                 let mut process = engine.load(Choice::Sim, &self.program.object)?;
                 Ok(process.call(&call, LIMIT)?)
             }
+        }
+    }
+
+    /// Leaves the process on the GPU to the next program.
+    pub(crate) fn keep(self, engine: &mut Engine) {
+        if let Some(process) = self.process {
+            engine.keep(process);
         }
     }
 

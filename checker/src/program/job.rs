@@ -1,9 +1,9 @@
-//! Calls of a program's function, in a process of its own: what a worker does for an exercise with host code.
+//! Calls of a program's function: what a worker does for an exercise with host code.
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
 use std::mem::ManuallyDrop;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cudart_sim::abi;
@@ -21,51 +21,53 @@ use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, Fault, Output, Run, first_difference};
 use crate::value::DType;
 
-/// The one program of a process.
+/// The program of a process, or, on a GPU, one after the other.
 #[derive(Debug)]
 pub struct Job {
     simulated: bool,
     last_words: fn(Run),
-    /// The program, once it is loaded. It stays: its destructors run, or do not, when the process ends.
-    library: Option<ManuallyDrop<Library>>,
+    /// The program that is called, and its file. It stays when another takes its place: its destructors run, or do not, when
+    /// the process ends.
+    program: Option<(PathBuf, ManuallyDrop<Library>)>,
 }
 
 impl Job {
     /// On the simulator, what is seen of a call comes back, too; a process makes one call then, since what is seen is
     /// the whole process. When a signal ends it, `last_words` hears of that from another thread.
     pub fn new(simulated: bool, last_words: fn(Run)) -> Self {
-        Self { simulated, last_words, library: None }
+        Self { simulated, last_words, program: None }
     }
 
-    /// Calls the function of the object, which is loaded with the first call.
+    /// Calls the function of the object, which is loaded when it is not the one of the call before.
     ///
     /// # Errors
     /// What only a defect of the checker, or of the machine, can cause.
     pub fn call(&mut self, object: &Path, call: &Call) -> Result<Run, String> {
-        let library = match &self.library {
-            Some(library) => library,
-            None => match start(object, call, self.last_words)? {
-                Ok(library) => self.library.insert(ManuallyDrop::new(library)),
+        if self.program.as_ref().is_none_or(|(loaded, _)| loaded != object) {
+            let first = self.program.is_none();
+            if first {
+                prepare(call, self.last_words)?;
+            }
+            match load(object)? {
+                Ok(library) => self.program = Some((object.into(), ManuallyDrop::new(library))),
                 Err(fault) => return Ok(Run::failed(fault, String::new())),
-            },
-        };
+            }
+            if first {
+                forbid_fork();
+            }
+        }
+        let Some((_, library)) = &self.program else { return Err("no program is loaded".into()) };
         run(library, call, self.simulated)
     }
 }
 
-/// Loads the object, in a process in which the runtime is ready for it.
-fn start(
-    object: &Path,
-    call: &Call,
-    last_words: fn(Run),
-) -> Result<Result<Library, Fault>, String> {
+/// Makes the runtime ready for a program.
+fn prepare(call: &Call, last_words: fn(Run)) -> Result<(), String> {
     crash::watch(move |report| last_words(crashed(&report)))
         .map_err(|error| format!("signals cannot be watched: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
-    let library = load(object)?;
-    forbid_fork();
-    Ok(library)
+    Ok(())
 }
 
 /// Makes the arguments, calls, and looks at them.
@@ -73,7 +75,7 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     let mut arguments = vec![];
     let mut buffers = vec![];
     for (salt, (dtype, arg)) in (call.seed..).zip(&call.args) {
-        let (argument, buffer) = prepare(*dtype, arg, call.seed, mix(salt))?;
+        let (argument, buffer) = argument(*dtype, arg, call.seed, mix(salt))?;
         arguments.push(argument);
         buffers.push(buffer);
     }
@@ -148,7 +150,7 @@ fn load(object: &Path) -> Result<Result<Library, Fault>, String> {
     }
 }
 
-fn prepare(
+fn argument(
     dtype: DType,
     arg: &Arg,
     seed: u64,

@@ -2,7 +2,7 @@
 //!
 //! A child may hang, crash, exhaust memory, or lose its GPU: it is killed on the clock with its process group, and the
 //! next job gets a fresh one. A child that behaves is kept, so that `watch` pays for a compile and a launch and not for
-//! a start. One compiles, one simulates, one holds the GPU, and each program gets one of its own ([`Loaded`]); each is confined
+//! a start. One compiles, one simulates, one holds the GPU, and programs get others ([`Loaded`]); each is confined
 //! to what its work needs ([`Sandbox`]). The checker itself loads neither CUDA nor NVRTC, and right answers never reach a child.
 
 mod cancel;
@@ -99,6 +99,8 @@ pub struct Worker {
     compiler: Option<Process>,
     simulator: Option<Process>,
     gpu: Option<Process>,
+    /// Of programs that were right on the GPU so far.
+    program_on_gpu: Option<Loaded>,
     gpu_info: Option<GpuInfo>,
     killer: Killer,
     compile_limit: Duration,
@@ -146,6 +148,7 @@ impl Worker {
         self.compiler = None;
         self.simulator = None;
         self.gpu = None;
+        self.program_on_gpu = None;
     }
 
     /// Sees that a child can be confined, where that is required.
@@ -218,7 +221,7 @@ impl Worker {
         limit: Duration,
     ) -> Result<Run, Error> {
         let (role, device) = match backend {
-            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.ready_gpu()?.name)),
+            Choice::Gpu => (Role::Gpu, format!("GPU: {}", self.gpu_for_kernels()?.name)),
             Choice::Auto | Choice::Sim => (Role::Simulator, "simulator".to_owned()),
         };
         let killer = self.killer.clone();
@@ -267,7 +270,8 @@ impl Worker {
         }
     }
 
-    /// Starts a process of its own for a program, to be called on the GPU or (for any other choice) on the simulator.
+    /// Starts a process for a program, to be called on the GPU or (for any other choice) on the simulator. On the GPU it may be
+    /// the one that was kept ([`Worker::keep`]).
     ///
     /// # Errors
     /// When there is no such process, no GPU, or no confinement where that is required.
@@ -276,6 +280,12 @@ impl Worker {
             Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Program, "simulator".to_owned()),
         };
+        if backend == Choice::Gpu
+            && let Some(mut kept) = self.program_on_gpu.take()
+            && kept.put(object).is_ok()
+        {
+            return Ok(kept);
+        }
         let start = |worker: &Self| {
             let process = Process::start(&worker.program, role, &worker.rules)?;
             Loaded::new(process, role, object, device.clone(), &worker.rules, worker.killer.clone())
@@ -285,6 +295,11 @@ impl Worker {
             Err(Error::NoGpu(_)) if self.gpu.take().is_some() => start(self),
             started => started,
         }
+    }
+
+    /// Keeps the process of a program that was right on the GPU, for the next program of the same learner.
+    pub fn keep(&mut self, program: Loaded) {
+        self.program_on_gpu = Some(program);
     }
 
     /// Runs one launch on the simulator within `limit` of wall time, and records what one of its threads does. No trace
@@ -328,8 +343,15 @@ impl Worker {
     }
 
     /// The GPU with a child that has it open, so that a driver's slow start is not taken for a slow kernel.
-    fn ready_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
-        if self.gpu.as_mut().is_some_and(Process::is_alive) { self.gpu() } else { self.ask_gpu() }
+    fn gpu_for_kernels(&mut self) -> Result<GpuInfo, NoGpu> {
+        if self.gpu.as_mut().is_some_and(Process::is_alive) {
+            return self.gpu();
+        }
+        match self.ask_gpu() {
+            // as in `load`
+            Err(_) if self.program_on_gpu.take().is_some() => self.ask_gpu(),
+            asked => asked,
+        }
     }
 
     fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
@@ -394,6 +416,7 @@ impl From<Program> for Worker {
             compiler: None,
             simulator: None,
             gpu: None,
+            program_on_gpu: None,
             gpu_info: None,
             killer: Killer::default(),
             compile_limit: COMPILE_LIMIT,

@@ -1,9 +1,10 @@
-//! A program in a process of its own, and what that says: the process is the program's own as much as ours, and nothing
-//! of it is taken on trust.
+//! A program in a process that is not the checker's, and what that says: the process is the program's as much as ours, and
+//! nothing of it is taken on trust.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cancel::Killer;
@@ -13,16 +14,18 @@ use super::wire::{Reply, Request, Token};
 use super::{Error, GPU_START_LIMIT, Role, opened, unexpected, with_printed};
 use crate::backend::{Arg, Call, Fault, Run};
 
-/// A program in a process of its own, which ends with this.
+/// A program in a process, which ends with this.
 ///
-/// It may be called several times, and finds then what earlier calls have left: static variables, memory, errors. Whoever calls
-/// it so must not hold against it what goes wrong in a later call. Between calls the process stands still.
+/// It may be called several times, and so may another of the same learner's in its place. Each finds then what earlier calls
+/// have left: static variables, memory, errors. Whoever calls so must not hold against it what goes wrong in a later call.
+/// Between calls the process stands still.
 #[derive(Debug)]
 pub struct Loaded {
     process: Process,
     object: PathBuf,
     device: String,
     killer: Killer,
+    programs: u32,
     calls: u32,
 }
 
@@ -36,8 +39,7 @@ impl Loaded {
         rules: &Rules,
         killer: Killer,
     ) -> Result<Self, Error> {
-        let path = process.own().join("program.so");
-        std::fs::write(&path, object).map_err(Error::Object)?;
+        let object = write(process.own(), 0, object).map_err(Error::Object)?;
         // What the machine lacks is asked for while the process is ours alone: a program must not be able to say it.
         match process.ask(&Request::Confined, GPU_START_LIMIT, &killer) {
             Ok(Reply::Confined(confined)) => {
@@ -60,10 +62,20 @@ impl Loaded {
                 reply => opened(reply)?,
             };
         }
-        Ok(Self { process, object: path, device, killer, calls: 0 })
+        Ok(Self { process, object, device, killer, programs: 1, calls: 0 })
     }
 
-    /// How often it was called.
+    /// Puts another program in the place of this one, whose process goes on.
+    ///
+    /// # Errors
+    /// When it cannot be written to where the process finds it.
+    pub(super) fn put(&mut self, object: &[u8]) -> Result<(), Error> {
+        self.object = write(self.process.own(), self.programs, object).map_err(Error::Object)?;
+        self.programs += 1;
+        Ok(())
+    }
+
+    /// How often its process was called, for this program or one before it.
     pub fn calls(&self) -> u32 {
         self.calls
     }
@@ -100,11 +112,24 @@ impl Loaded {
     }
 }
 
+/// Writes a compiled program to the folder that its process can read. What runs there without a sandbox may write there, too,
+/// and has not laid out a link under that name for us to follow.
+fn write(own: &Path, number: u32, object: &[u8]) -> std::io::Result<PathBuf> {
+    let path = own.join(format!("program-{number}.so"));
+    std::fs::File::create_new(&path)?.write_all(object)?;
+    Ok(path)
+}
+
 #[cfg(all(test, target_os = "linux"))]
 impl Loaded {
     /// The number of its process.
     pub(super) fn id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// The folder that its process can read.
+    pub(super) fn own(&self) -> &Path {
+        self.process.own()
     }
 }
 

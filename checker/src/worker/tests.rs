@@ -3,6 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::cancel::Killer;
@@ -11,7 +12,10 @@ use super::process::{Lost, Process, Program};
 use super::sandbox::Rules;
 use super::wire::{self, Reply, Request};
 use super::{Error, Role, Sandbox, Worker};
-use crate::backend::{Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::backend::{Arg, Call, Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
+use crate::value::DType;
+
+mod programs;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -61,6 +65,10 @@ fn launch(entry: &str) -> Launch {
     }
 }
 
+fn call(entry: &str, args: Vec<(DType, Arg)>) -> Call {
+    Call { entry: entry.into(), args, seed: 1, budget: 1, repeat: 0 }
+}
+
 fn run(worker: &mut Worker, entry: &str, limit: Duration) -> Result<Run, Error> {
     worker.run(Choice::Sim, "ptx", &launch(entry), limit)
 }
@@ -87,9 +95,16 @@ fn impersonate() {
     rustix::stdio::dup2_stdout(&parent).unwrap();
     drop(parent);
     let mut received = 0;
+    let mut job = crate::program::Job::new(false, |_| {});
     serve_with(Role::Simulator, |request| {
-        if let Request::Call { call, token, .. } = request {
-            return called(&call.entry, token);
+        if let Request::Call { object, call, token } = request {
+            if call.entry != "compiled" {
+                return called(&call.entry, &object, token);
+            }
+            return match job.call(&object, &call) {
+                Ok(run) => Reply::Called { token, run: Box::new(run.into()), last: false },
+                Err(error) => Reply::Bug(error),
+            };
         }
         if let (Request::Gpu, Ok(gpu)) = (&request, &gpu) {
             return take(gpu);
@@ -131,81 +146,19 @@ fn impersonate() {
 }
 
 /// What a program's process answers to a call.
-fn called(entry: &str, token: wire::Token) -> Reply {
+fn called(entry: &str, object: &Path, token: wire::Token) -> Reply {
     let run = Box::new(blank().into());
     match entry {
         "honest" => Reply::Called { token, run, last: false },
+        "read" => {
+            let printed = fs::read_to_string(object).unwrap();
+            Reply::Called { token, run: Box::new(Run { printed, ..blank() }.into()), last: false }
+        }
         "guess" => Reply::Called { token: [0; 2], run, last: false },
         "run" => Reply::Ran { run, last: true },
         "no-sandbox" => Reply::NoSandbox("none".into()),
         _ => Reply::NoGpu(NoGpu { why: "none".into() }),
     }
-}
-
-/// A program that writes answers of its own gets none of them taken: not one without the call's token, and above all not one
-/// that blames the machine.
-#[test]
-fn a_program_cannot_answer_for_the_checker() {
-    let mut worker = misbehaving();
-    let mut answer = |entry: &str| {
-        let call = Call { entry: entry.into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
-        worker.load(Choice::Sim, b"")?.call(&call, PATIENCE).map(|run| run.faults)
-    };
-    assert_eq!(answer("honest").unwrap(), []);
-    for forged in ["guess", "run", "no-sandbox", "no-gpu"] {
-        let faults = answer(forged).unwrap();
-        assert!(matches!(faults.as_slice(), [Fault::Garbled { .. }]), "{forged}: {faults:?}");
-    }
-}
-
-/// A program that is graded on a GPU which somebody else holds would see calls that fail, and lose points for it. So nothing of
-/// it runs there. Our own process for kernels makes room.
-#[test]
-fn a_program_never_runs_on_a_gpu_that_is_taken() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let call = Call { entry: "honest".into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
-    let mut worker = misbehaving_with(file.path().to_str().unwrap());
-
-    assert_eq!(worker.gpu().unwrap().name, "exclusive");
-    assert!(worker.gpu.is_some());
-    let mut loaded = worker.load(Choice::Gpu, b"").unwrap();
-    assert!(worker.gpu.is_none());
-    assert_eq!(loaded.call(&call, PATIENCE).unwrap().faults, []);
-    drop(loaded);
-
-    file.as_file().lock().unwrap();
-    assert!(matches!(worker.load(Choice::Gpu, b""), Err(Error::NoGpu(_))));
-    file.as_file().unlock().unwrap();
-    assert!(worker.load(Choice::Gpu, b"").is_ok());
-}
-
-/// What a program has started goes on working only while it is called: the clock and the limits look at it then. It can be called
-/// again afterwards.
-#[test]
-fn a_program_stands_still_between_its_calls() {
-    let mut worker = misbehaving();
-    let mut loaded = worker.load(Choice::Sim, b"").unwrap();
-    let call = Call { entry: "honest".into(), args: vec![], seed: 1, budget: 1, repeat: 0 };
-    for calls in 1..=3 {
-        assert_eq!(loaded.call(&call, PATIENCE).unwrap().faults, []);
-        assert_eq!(loaded.calls(), calls);
-        let stat = fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
-        // "T" is stopped by a signal (proc_pid_stat(5)), which may take a moment to reach it
-        let stopped = (0..500).any(|_| {
-            std::thread::sleep(Duration::from_millis(2));
-            let stat = fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
-            stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('T'))
-        });
-        assert!(stopped, "{stat}");
-    }
-}
-
-/// Tokens are never the same, or an answer to one call would be one to the next.
-#[test]
-fn tokens_differ() {
-    let tokens: std::collections::HashSet<_> =
-        (0..100).flat_map(|_| super::program::token()).collect();
-    assert_eq!(tokens.len(), 200);
 }
 
 /// The clock is kept whatever the child does: not answer, not even read a request larger than a pipe.

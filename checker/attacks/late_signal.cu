@@ -1,0 +1,26 @@
+// attack: sets an alarm that goes off when its own case is long over, in the process of whatever comes next
+// exercise: roundtrip
+// expect: passed
+// gpu: yes
+// stopped-by: what goes wrong in a process that others have used is run again in a new one, and that counts; no two students share one
+
+#include <unistd.h>
+
+__global__ void sine(const float* a, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = sinf(a[i]);
+    }
+}
+
+extern "C" void roundtrip(const float* a, float* out, int n) {
+    float *d_a = nullptr, *d_out = nullptr;
+    cudaMalloc(&d_a, n * sizeof(float));
+    cudaMalloc(&d_out, n * sizeof(float));
+    cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
+    sine<<<(n + 255) / 256, 256>>>(d_a, d_out, n);
+    cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_out);
+    ualarm(300 * 1000, 0);
+}
