@@ -5,7 +5,8 @@
 //! python3 checker/crates/grading/tests/validate/platforms.py FOLDER
 //! ```
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/formats/common.rs"]
+#[expect(dead_code, reason = "the tests need more of it")]
 mod common;
 
 use std::error::Error;

@@ -1,9 +1,8 @@
 //! The HTML pages, as a browser's parser reads them: what they say, what they hide, and that no text of anybody becomes markup.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::common;
 use grading::formats::{Audience, Error, Options, html_class, html_student};
 use grading::record::{Outcome, Record, Show, Status, Student};
 use proptest::prelude::*;

@@ -1,8 +1,7 @@
 //! What Gradescope, Classroom 50, PrairieLearn and Exercism are given: the rules of their documentation and of the programs that
 //! read it, hidden items, grades that are not complete, and hostile text.
 
-mod common;
-
+use crate::common;
 use grading::formats::{Audience, Error, Options, classroom50, exercism, gradescope, prairielearn};
 use grading::record::{Kind, Outcome, Record, Show, Status};
 use jiff::SignedDuration;

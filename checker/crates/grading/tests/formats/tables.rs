@@ -1,9 +1,8 @@
 //! The two CSV files: what a spreadsheet, a script and Canvas make of them.
 
-mod common;
-
 use std::collections::BTreeMap;
 
+use crate::common;
 use grading::formats::{Audience, Error, Options, canvas, csv};
 use grading::record::{Flag, Record, Status};
 use proptest::prelude::*;

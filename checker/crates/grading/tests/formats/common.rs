@@ -1,7 +1,5 @@
 //! Classes that nobody attended, for tests and for looking at pages: plausible, or hostile.
 
-#![allow(dead_code, reason = "each test takes what it needs")]
-
 use std::collections::BTreeMap;
 
 use grading::record::{
