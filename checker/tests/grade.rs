@@ -203,6 +203,73 @@ fn a_killed_run_is_resumed_to_the_same_grades() {
     assert_eq!(now.score.points, 10.0);
 }
 
+/// Everybody on the roster has a record and a row, so that tables are whole and a merge has nobody to wait for; but only a whole
+/// class tells who handed in nothing, and no grade that was given is taken away.
+#[test]
+fn who_handed_in_nothing_is_on_record() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("roster.csv", "id,name\nada,Ada\ngrace,\"Hopper, Grace\"\ntwice,Two\n");
+    class.solves("ada", &["ch01_threads/guard"]);
+    class.solves("twice", &["ch01_threads/guard"]);
+    class.write("submissions/twice.zip", "PK");
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
+    let (code, out, errors) = class.grade(&options);
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("  1 graded · median 50 % · 1 not readable\n"), "{out}");
+    assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
+    let grace = class.record("grace");
+    assert!(grace.submission.is_nothing() && grace.score.complete);
+    assert_eq!((grace.score.points, grace.score.possible), (0.0, 20.0));
+    assert!(grace.exercises.iter().all(|exercise| exercise.status == Status::Missing));
+    assert!(!class.path("out/records/twice.json").exists(), "nobody knows which counts");
+    let table = fs::read_to_string(class.path("out/grades.csv")).unwrap();
+    assert!(
+        table.lines().any(|line| line.starts_with("grace,\"Hopper, Grace\",0,0,0,")),
+        "{table}"
+    );
+
+    // again: nothing has changed
+    let before = fs::read(class.path("out/records/grace.json")).unwrap();
+    class.grade(&options);
+    assert_eq!(fs::read(class.path("out/records/grace.json")).unwrap(), before);
+    // the first submission is the first attempt; what was graded stays when it is gone
+    class.solves("grace", &["ch01_threads/double_it"]);
+    fs::remove_file(class.path("submissions/twice.zip")).unwrap();
+    class.grade(&options);
+    assert_eq!(class.record("grace").submission.attempt, 1);
+    fs::remove_dir_all(class.path("submissions/grace")).unwrap();
+    let (_, out, errors) = class.grade(&options);
+    assert!(
+        errors.contains("not among the submissions now: grace; its last grade stays"),
+        "{errors}"
+    );
+    assert!(!out.contains("handed in nothing"), "{out}");
+    assert_eq!(class.record("grace").score.points, 10.0);
+
+    // of one student, nothing follows for the others
+    let ada = ["grade", "submissions/ada", "--out", "one"];
+    let run = class.command(&[&ada[..], &options].concat()).output();
+    let (code, out, errors) = said(&run.unwrap());
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("  2 of the roster have no submission here: grace, twice\n"), "{out}");
+    assert_eq!(fs::read_dir(class.path("one/records")).unwrap().count(), 1);
+
+    // in shards, and merged without a plan: nobody is waited for
+    fs::remove_dir_all(class.path("submissions/twice")).unwrap();
+    for shard in ["1/2", "2/2"] {
+        let shard = ["grade", "submissions", "--out", "shards", "--shard", shard];
+        let run = class.command(&[&shard[..], &options].concat()).output();
+        let (code, out, errors) = said(&run.unwrap());
+        assert_eq!(code, 0, "{out}{errors}");
+    }
+    let merge = ["merge", "shards", "--roster", "roster.csv", "--out", "all"];
+    let (code, out, errors) = said(&class.command(&merge).output().unwrap());
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("3 of 3 students are graded"), "{out}");
+    assert!(out.contains("handed in nothing: grace\nhanded in nothing: twice\n"), "{out}");
+}
+
 /// Every failure in a record can be repeated with the command beside it.
 #[test]
 fn the_command_of_a_failure_repeats_it() {

@@ -12,7 +12,7 @@ mod course;
 mod exercise;
 mod suspicious;
 
-pub use class::{Class, Job, Source, Told, grade};
+pub use class::{Class, Job, Source, Told, blank, grade};
 pub use course::course;
 pub use exercise::{Memo, Plan};
 pub use suspicious::{Suspicion, suspicious};

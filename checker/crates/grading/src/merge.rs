@@ -37,7 +37,7 @@ pub struct Merged {
     pub missing: Vec<String>,
     /// With a record in which the machine could not grade everything.
     pub incomplete: Vec<Incomplete>,
-    /// In the roster, and nobody was asked to grade them: they handed in nothing.
+    /// In the roster, and nobody was asked to grade them: they handed in nothing, and the plan was made without the roster.
     pub absent: Vec<String>,
     /// With a record, and not in the roster. Their grades are in `records`; where they go is the roster's matter.
     pub unknown: Vec<String>,
@@ -207,7 +207,9 @@ impl Merged {
             };
             line(format!("incomplete: {}{}: {what}", clean(student), place(student)));
         }
-        for student in &self.absent {
+        let nothing = self.records.iter().filter(|record| record.submission.is_nothing());
+        let nothing = nothing.map(|record| &record.student.id);
+        for student in nothing.chain(&self.absent) {
             line(format!("handed in nothing: {}", clean(student)));
         }
         for student in &self.unknown {
@@ -298,7 +300,8 @@ fn group(value: &str, paths: &[&str]) -> String {
 type Named<'a> = (&'a str, Record);
 
 /// Which of one student's records is used, and the others. For each submission the most complete record, then the one that
-/// saw it first (a time that grading again must not change), then the one made last; of those, the latest submission's.
+/// saw it first (a time that grading again must not change), then the one made last; of those, the latest submission's, and
+/// any before none.
 fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
     records.sort_by(|(_, a), (_, b)| {
         let same = |r: &Record| (is_complete(r), std::cmp::Reverse(r.submission.at), r.made.at);
@@ -317,6 +320,7 @@ fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
     let latest = firsts.into_iter().max_by_key(|&i| {
         records.get(i).map(|(_, r)| {
             (
+                !r.submission.is_nothing(),
                 r.submission.at,
                 r.submission.attempt,
                 is_complete(r),
@@ -330,7 +334,9 @@ fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
 }
 
 fn why(kept: &Record, dropped: &Record) -> Option<Why> {
-    if kept.submission.hash != dropped.submission.hash {
+    if dropped.submission.is_nothing() {
+        None
+    } else if kept.submission.hash != dropped.submission.hash {
         Some(Why::Earlier)
     } else if is_complete(kept) != is_complete(dropped) {
         Some(Why::LessComplete)

@@ -106,7 +106,7 @@ pub struct Plan {
     pub grade: Grade,
     /// The folder that the command's paths are relative to, absolute.
     pub directory: String,
-    /// Ids of all who are graded: who handed something in.
+    /// Ids of all who get a record: who handed something in, and who is on the roster.
     pub students: Vec<String>,
     /// Parts of the class.
     pub shards: u32,

@@ -78,7 +78,8 @@ pub struct Submission {
     pub at: Timestamp,
     /// How that is known.
     pub at_from: TimeFrom,
-    /// How many different submissions of this student have been graded so far, this one included.
+    /// How many different submissions of this student have been graded so far, this one included; 0 for who is on the roster
+    /// and handed in nothing.
     pub attempt: u32,
     /// Files that were graded.
     pub files: Vec<File>,
@@ -345,6 +346,26 @@ pub struct Flag {
     pub exercise: Option<String>,
     /// One sentence.
     pub detail: String,
+}
+
+impl Submission {
+    /// That of a student on the roster who handed in nothing, as was first seen at the moment `at`.
+    pub const fn nothing(at: Timestamp) -> Self {
+        Self {
+            source: String::new(),
+            hash: String::new(),
+            at,
+            at_from: TimeFrom::FirstSeen,
+            attempt: 0,
+            files: vec![],
+            ignored: vec![],
+        }
+    }
+
+    /// Whether nothing was handed in. What could not be read was.
+    pub const fn is_nothing(&self) -> bool {
+        self.attempt == 0
+    }
 }
 
 impl Record {

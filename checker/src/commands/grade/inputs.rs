@@ -1,5 +1,6 @@
 //! What the command line of `grade` names, read before anything is graded: a mistake in it costs nothing but a line.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use grading::plan::shard::Shard;
 use grading::policy::Policy;
 use grading::roster::Roster;
 use grading::seed::Secret;
-use grading::submission::{self, Place};
+use grading::submission::{self, Found, Place};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -28,6 +29,10 @@ pub struct Inputs {
     pub places: Vec<Place>,
     /// One line for each submission that cannot even be looked at.
     pub refused: Vec<String>,
+    /// Whether a whole class was given.
+    pub is_class: bool,
+    /// Who of this shard is on the roster and not among the submissions of a whole class.
+    pub absent: Vec<String>,
 }
 
 impl Inputs {
@@ -48,9 +53,14 @@ impl Inputs {
             Some(text) => Some(text.parse::<Shard>().map_err(|error| Usage(error.to_string()))?),
         };
         let found = submission::many(&args.submissions, course);
-        let mut places = found.submissions;
-        places.retain(|place| shard.is_none_or(|shard| shard.has(&place.id)));
         let ours = |id: &str| shard.is_none_or(|shard| shard.has(id));
+        let absent = match &roster {
+            Some(roster) if found.is_class => absent(roster, &found, ours),
+            _ => vec![],
+        };
+        let is_class = found.is_class;
+        let mut places = found.submissions;
+        places.retain(|place| ours(&place.id));
         let refused: Vec<String> =
             found.refused.into_iter().filter(|r| ours(&r.id)).map(|r| r.line).collect();
         if places.is_empty() && shard.is_none() {
@@ -60,7 +70,7 @@ impl Inputs {
             )
             .into());
         }
-        Ok(Self { policy, roster, secret, at, places, refused })
+        Ok(Self { policy, roster, secret, at, places, refused, is_class, absent })
     }
 
     /// When a student's submission was handed in, if anybody knows.
@@ -68,6 +78,14 @@ impl Inputs {
         let entry = self.roster.as_ref().and_then(|roster| roster.entry(id));
         entry.and_then(|entry| entry.submitted_at).or(self.at)
     }
+}
+
+/// Who of the roster handed in nothing; who handed in twice, or a link, did.
+fn absent(roster: &Roster, found: &Found, ours: impl Fn(&str) -> bool) -> Vec<String> {
+    let there = found.submissions.iter().map(|place| &place.id);
+    let there: BTreeSet<&String> = there.chain(found.refused.iter().map(|r| &r.id)).collect();
+    let ids = roster.students.iter().map(|entry| &entry.student.id);
+    ids.filter(|id| ours(id) && !there.contains(id)).cloned().collect()
 }
 
 /// Reads the class list.

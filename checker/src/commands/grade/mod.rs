@@ -1,5 +1,6 @@
 //! `checker grade`: what a class handed in becomes records.
 
+mod absent;
 pub mod inputs;
 pub mod plan;
 mod progress;
@@ -91,12 +92,13 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             }
         },
     );
-    let tally = desk.tally.into_inner().unwrap_or_default();
+    let absent = lost.map_or_else(|| desk.absent(&progress), Err);
     progress.end();
-    if let Some(error) = lost {
+    if let Err(error) = absent {
         return Err(anyhow::Error::from(error)
             .context("grading stopped: run it again when there is room; what is graded is kept"));
     }
+    let tally = desk.tally.into_inner().unwrap_or_default();
     reports::class(args, &inputs, &store, &tally)
 }
 
@@ -209,6 +211,37 @@ impl Desk<'_> {
         change(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
+    /// The exercises that are asked for at this moment.
+    fn wanted(&self, now: Timestamp) -> Vec<&str> {
+        self.inputs.policy.released(now).map(|rule| rule.exercise.as_str()).collect()
+    }
+
+    /// What the grade of a submission depends on.
+    fn current<'b>(
+        &'b self,
+        submission: &'b str,
+        exercises: &'b [&'b str],
+        told: Option<Timestamp>,
+    ) -> Current<'b> {
+        Current {
+            submission,
+            course: &self.made.course,
+            policy: &self.made.policy,
+            checker: &self.made.checker,
+            seed: &self.made.seed,
+            exercises,
+            told,
+        }
+    }
+
+    /// The student's record, if there is one. What is damaged is made again, and what it said of earlier submissions is lost.
+    fn before(&self, id: &str, progress: &Progress) -> Option<Record> {
+        self.store.read(id).unwrap_or_else(|damaged| {
+            progress.note(&format!("{damaged}; it is made again"));
+            None
+        })
+    }
+
     /// What has to be graded of a submission.
     fn enter(
         &self,
@@ -217,27 +250,12 @@ impl Desk<'_> {
         progress: &Progress,
     ) -> Result<Option<Job>, String> {
         let id = &place.id;
-        // what is damaged is made again, and what it said of earlier submissions is lost
-        let before = match self.store.read(id) {
-            Ok(before) => before,
-            Err(damaged) => {
-                progress.note(&format!("{damaged}; it is made again"));
-                None
-            }
-        };
+        let before = self.before(id, progress);
         let policy = &self.inputs.policy;
         let now = Timestamp::now();
-        let wanted: Vec<&str> = policy.released(now).map(|rule| rule.exercise.as_str()).collect();
+        let wanted = self.wanted(now);
         let told = self.inputs.told(id);
-        let current = Current {
-            submission: &submitted.hash,
-            course: &self.made.course,
-            policy: &self.made.policy,
-            checker: &self.made.checker,
-            seed: &self.made.seed,
-            exercises: &wanted,
-            told,
-        };
+        let current = self.current(&submitted.hash, &wanted, told);
         if !self.args.again && before.as_ref().is_some_and(|record| current.is_current(record)) {
             self.tally(|tally| tally.unchanged += 1);
             return Ok(None);

@@ -17,7 +17,8 @@ pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit
         Usage(format!("there is no engine `{engine}` to plan for: there are {known}"))
     })?;
     let here = std::env::current_dir()?.display().to_string();
-    let students: Vec<String> = inputs.places.iter().map(|place| place.id.clone()).collect();
+    let handed_in = inputs.places.iter().map(|place| &place.id);
+    let students: Vec<String> = handed_in.chain(&inputs.absent).cloned().collect();
     let gpus = u32::from(args.backend != Backend::Sim);
     let mut plan = Plan::new(engine, &here, command(args), students);
     plan.gpus = gpus;

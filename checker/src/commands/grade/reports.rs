@@ -45,12 +45,15 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
                 neutral(&problem.to_string())
             );
         }
-        let ids: Vec<&str> = records.iter().map(|record| record.student.id.as_str()).collect();
-        let both = roster.match_up(ids.iter().copied());
-        let missing: Vec<&str> =
-            both.missing.iter().map(|entry| entry.student.id.as_str()).collect();
-        if !missing.is_empty() {
-            say!("  {} of the roster handed in nothing: {}", missing.len(), names(&missing));
+        let (nothing, handed_in): (Vec<&Record>, Vec<&Record>) =
+            records.iter().partition(|record| record.submission.is_nothing());
+        let both = roster.match_up(handed_in.iter().map(|record| record.student.id.as_str()));
+        if inputs.is_class {
+            handed_in_nothing(nothing.iter().map(|record| record.student.id.as_str()));
+        } else if !both.missing.is_empty() {
+            let missing = both.missing.iter().map(|entry| entry.student.id.as_str());
+            let missing: Vec<&str> = missing.collect();
+            say!("  {} of the roster have no submission here: {}", missing.len(), names(&missing));
         }
         for unknown in &both.unknown {
             say!("  {}", neutral(&unknown.to_string()));
@@ -71,11 +74,23 @@ fn shard(inputs: &Inputs, store: &Store) -> anyhow::Result<Exit> {
         }
     }
     say!("  {graded} of {} in this shard are graded", inputs.places.len());
+    let is_nothing = |id: &&str| {
+        store.read(id).is_ok_and(|record| record.is_some_and(|r| r.submission.is_nothing()))
+    };
+    handed_in_nothing(inputs.absent.iter().map(String::as_str).filter(is_nothing));
     if incomplete.is_empty() {
         return Ok(Exit::Passed);
     }
     say!("  not graded completely: {}; run it again", names(&incomplete));
     Ok(Exit::Environment)
+}
+
+/// Says who handed in nothing.
+fn handed_in_nothing<'a>(ids: impl Iterator<Item = &'a str>) {
+    let ids: Vec<&str> = ids.collect();
+    if !ids.is_empty() {
+        say!("  {} of the roster handed in nothing: {}", ids.len(), names(&ids));
+    }
 }
 
 /// Writes a page for every student who has a record. What comes back is what the class's files need of each, because a class
@@ -153,9 +168,9 @@ fn contained(record: &Record) -> Vec<String> {
 
 /// The lines that a person reads at the end.
 pub fn summary(records: &[Record], unchanged: usize, refused: usize) {
+    let handed_in = || records.iter().filter(|record| !record.submission.is_nothing());
     let shares: Vec<f64> = sorted(
-        records
-            .iter()
+        handed_in()
             .filter(|r| r.score.possible > 0.0)
             .map(|record| 100.0 * record.score.points / record.score.possible),
     );
@@ -166,7 +181,7 @@ pub fn summary(records: &[Record], unchanged: usize, refused: usize) {
         .filter(|record| !record.score.complete)
         .map(|record| record.student.id.as_str())
         .collect();
-    let mut line = format!("  {} graded", records.len());
+    let mut line = format!("  {} graded", handed_in().count());
     if unchanged > 0 {
         line += &format!(" ({unchanged} of them before, and unchanged)");
     }
@@ -193,7 +208,8 @@ pub fn summary(records: &[Record], unchanged: usize, refused: usize) {
         told.push(format!("hardest: {id} ({share:.0} % pass)"));
     }
     if let Some((slug, exercise, count)) = commonest(records) {
-        told.push(format!("commonest finding: {slug} in {exercise} ({count} students)"));
+        let students = if count == 1 { "student" } else { "students" };
+        told.push(format!("commonest finding: {slug} in {exercise} ({count} {students})"));
     }
     if !told.is_empty() {
         say!("  {}", neutral(&told.join(" · ")));

@@ -81,6 +81,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         let partly = record.exercises.iter().any(|exercise| exercise.excused);
         let grade = match (complete(record), partly) {
             _ if excused(&record.student) => "EX".to_owned(),
+            _ if record.submission.is_nothing() => continue,
             (false, _) => continue,
             (true, true) if score.possible <= 0.0 => "EX".to_owned(),
             (true, true) => points(score.points * possible / score.possible),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::platform::complete;
 use crate::record::{Record, Status};
 
-/// How the share of points is spread over the students whose grade is complete.
+/// How the share of points is spread over the students who handed something in and whose grade is complete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// Students with 0 to 10 percent, 10 to 20, ..., 90 and more; a bound belongs to the upper one.
     pub bins: [usize; 10],
     /// Of the last, those above 100.
     pub above: usize,
-    /// In percent; `None` when nobody has a complete grade.
+    /// In percent; `None` when there is no such student.
     pub median: Option<f64>,
     /// In percent.
     pub mean: Option<f64>,
@@ -21,7 +21,9 @@ pub struct Spread {
 impl Spread {
     /// Of a class.
     pub fn new(records: &[Record]) -> Self {
-        let whole = records.iter().filter(|r| complete(r) && r.score.possible > 0.0);
+        let whole = records
+            .iter()
+            .filter(|r| complete(r) && r.score.possible > 0.0 && !r.submission.is_nothing());
         let mut percents: Vec<f64> = whole
             .map(|record| 100.0 * record.score.points / record.score.possible)
             .filter(|percent| percent.is_finite())

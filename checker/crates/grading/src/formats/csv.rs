@@ -7,7 +7,7 @@
 //! | `total` | the sum that counts; empty when the grade is not complete |
 //! | `possible`, `extra`, `penalty`, `late_days` | of the sum |
 //! | `complete` | `yes`, or `no`: grade again |
-//! | `submitted`, `attempt` | when and how often |
+//! | `submitted`, `attempt` | when and how often; empty and 0 for who handed in nothing |
 //! | `flags` | names of what somebody should look at |
 //!
 //! Cells that a spreadsheet would run begin with `'`.
@@ -79,7 +79,11 @@ fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<Str
         if whole { points(score.penalty) } else { String::new() },
         score.late_days.to_string(),
         if whole { "yes" } else { "no" }.to_owned(),
-        record.submission.at.to_string(),
+        if record.submission.is_nothing() {
+            String::new()
+        } else {
+            record.submission.at.to_string()
+        },
         record.submission.attempt.to_string(),
         sheet::text(&flags.join(" ")),
     ]);

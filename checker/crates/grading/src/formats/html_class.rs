@@ -3,6 +3,7 @@
 //!
 //! The table can be sorted and filtered by a script of a few lines; without it, it is whole.
 
+use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::html::{block, chapter, page, standing, text, time, word};
@@ -52,18 +53,21 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
 }
 
 fn made(records: &[Record]) -> Markup {
-    let mut devices: Vec<String> = records.iter().map(|record| text(&record.made.device)).collect();
+    let ran = records.iter().filter(|record| !record.submission.files.is_empty());
+    let mut devices: Vec<String> = ran.map(|record| text(&record.made.device)).collect();
     devices.sort_unstable();
     devices.dedup();
     let from = records.iter().map(|record| record.made.at).min();
     let to = records.iter().map(|record| record.made.at).max();
+    // as far as it is shown
+    let minute = |at: Timestamp| at.as_second().div_euclid(60);
     html! {
         p class="lead" {
             "Graded "
             @if let (Some(from), Some(to)) = (from, to) {
-                (time(from)) @if to != from { " to " (time(to)) }
+                (time(from)) @if minute(to) != minute(from) { " to " (time(to)) }
             }
-            " on " (devices.join(", "))
+            @if !devices.is_empty() { " on " (devices.join(", ")) }
         }
     }
 }

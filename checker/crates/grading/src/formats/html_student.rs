@@ -110,7 +110,7 @@ fn facts(record: &Record) -> Markup {
                 dd class="mono" { (text(&record.student.id)) }
             }
             dt { "Handed in" }
-            dd { (time(submission.at)) }
+            dd { @if submission.is_nothing() { "nothing" } @else { (time(submission.at)) } }
             @if submission.attempt > 1 {
                 dt { "Attempt" }
                 dd { (submission.attempt) }

@@ -68,6 +68,25 @@ fn who_is_missing_is_named() {
     insta::assert_snapshot!("without_a_plan", merged.summary(None, None));
 }
 
+/// Who handed in nothing is graded and named; where one folder of several has a submission, it counts, however early it came.
+#[test]
+fn any_submission_counts_before_none() {
+    let nothing = |id: &str| {
+        let mut record = record(id, "", 9, 0.0, true);
+        record.submission = record::Submission::nothing(record.submission.at);
+        record
+    };
+    let found = [
+        found("one/ada.json", &record("ada", "a", 0, 9.0, true)),
+        found("two/ada.json", &nothing("ada")),
+        found("one/bob.json", &nothing("bob")),
+    ];
+    let merged = merge(&found, &ids(&["ada", "bob"]), &[]).unwrap();
+    assert!(merged.is_whole());
+    assert_eq!(merged.summary(None, None), "2 of 2 students are graded\nhanded in nothing: bob\n");
+    assert_eq!(merged.records[0].score.points, 9.0);
+}
+
 /// The order of records is the roster's, whatever the order of files, so that two merges give the same CSV.
 #[test]
 fn the_order_is_the_rosters() {

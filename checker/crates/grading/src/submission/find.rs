@@ -16,6 +16,9 @@ pub struct Found {
     pub refused: Vec<Refused>,
     /// What lay beside the submissions in folders of them and is none, shown as by [`shown`].
     pub ignored: Vec<String>,
+    /// Whether this is a class: a folder of submissions was given, and every argument could be looked into. Only then has a
+    /// student who is not among them handed in nothing.
+    pub is_class: bool,
 }
 
 /// A submission and whose it is.
@@ -50,12 +53,15 @@ pub struct Refused {
 pub fn many(paths: &[PathBuf], course: &Course) -> Found {
     let mut found = Found::default();
     let mut by_id: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    let mut looked_into = true;
     for path in paths {
         if let Err(reason) = one(path, course, &mut by_id, &mut found) {
+            looked_into = false;
             let submission = shown(path.as_os_str().as_encoded_bytes());
             found.refuse(id(path), Error { submission, reason }.to_string());
         }
     }
+    found.is_class &= looked_into;
     for (id, mut paths) in by_id {
         paths.sort();
         paths.dedup_by_key(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
@@ -124,6 +130,7 @@ fn one(
             found.ignored.push(shown(child.as_os_str().as_encoded_bytes()));
         }
     }
+    found.is_class |= any;
     if any { Ok(()) } else { Err(Reason::NoExercise { nearly: None }) }
 }
 

@@ -598,6 +598,10 @@ fn one_or_many() {
     };
     assert_eq!(ids(&at(&["one", "two", "three", "class"])), ["ada", "one", "three", "two"]);
     assert_eq!(ids(&at(&["single/guard.cu"])), ["guard"]);
+    // only of a whole class it can be said who handed in nothing
+    assert!(at(&["class"]).is_class && at(&["one", "class"]).is_class);
+    assert!(!at(&["one"]).is_class && !at(&["one", "two"]).is_class);
+    assert!(!at(&["class", "none"]).is_class, "more may be in what could not be looked into");
     let found = at(&["empty", "none", "one", "one"]);
     assert_eq!(ids(&found), ["one"]);
     let lines: Vec<&str> =

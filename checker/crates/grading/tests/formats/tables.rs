@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common;
 use grading::formats::{Audience, Error, Options, canvas, csv};
-use grading::record::{Flag, Record, Status};
+use grading::record::{Flag, Record, Status, Submission};
 use proptest::prelude::*;
 
 fn options() -> Options {
@@ -51,6 +51,28 @@ fn a_table_of_students() {
 #[test]
 fn a_gradebook() {
     insta::assert_snapshot!("canvas", canvas::render(&five(), &options()).unwrap());
+}
+
+/// Who handed in nothing has a row of zeros, and no time at which it was; Canvas has its own rule for what is missing, so its
+/// file leaves them out, unless they are excused.
+#[test]
+fn who_handed_in_nothing_has_a_row() {
+    let mut records = five();
+    for record in &mut records[2..] {
+        record.submission = Submission::nothing(record.submission.at);
+        record.exercises.iter_mut().for_each(|exercise| exercise.status = Status::Missing);
+    }
+    let rows = read(&csv::render(&records, &options()).unwrap());
+    let cell = |row: usize, name: &str| {
+        let column = rows[0].iter().position(|cell| cell == name).unwrap();
+        rows[row][column].as_str()
+    };
+    assert_eq!((cell(4, "submitted"), cell(4, "attempt"), cell(4, "complete")), ("", "0", "yes"));
+    assert_ne!(cell(1, "submitted"), "");
+    let students = |file: &str| -> Vec<String> {
+        read(file).iter().skip(2).map(|row| row[1].clone()).collect()
+    };
+    assert_eq!(students(&canvas::render(&records, &options()).unwrap()), ["100", "102"]);
 }
 
 /// A grade that is not complete has no sum that somebody could copy, and the row says so.
