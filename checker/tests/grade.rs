@@ -229,6 +229,15 @@ fn who_handed_in_nothing_is_on_record() {
         "{table}"
     );
 
+    // an id that was misspelt in the roster leaves nothing behind when it is mended
+    class.write("misspelt.csv", "id,name\nada,Ada\ngrcae,\"Hopper, Grace\"\n");
+    class.grade(&["--policy", "grading.toml", "--roster", "misspelt.csv"]);
+    assert!(class.path("out/records/grcae.json").exists());
+    let (_, out, _) = class.grade(&options);
+    assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
+    assert!(!class.path("out/records/grcae.json").exists());
+    assert_eq!(fs::read_dir(class.path("out/students")).unwrap().count(), 2);
+
     // again: nothing has changed
     let before = fs::read(class.path("out/records/grace.json")).unwrap();
     class.grade(&options);
@@ -252,7 +261,7 @@ fn who_handed_in_nothing_is_on_record() {
     let run = class.command(&[&ada[..], &options].concat()).output();
     let (code, out, errors) = said(&run.unwrap());
     assert_eq!(code, 0, "{out}{errors}");
-    assert!(out.contains("  2 of the roster have no submission here: grace, twice\n"), "{out}");
+    assert!(out.contains("  2 of the roster not among these: grace, twice\n"), "{out}");
     assert_eq!(fs::read_dir(class.path("one/records")).unwrap().count(), 1);
 
     // in shards, and merged without a plan: nobody is waited for

@@ -51,7 +51,8 @@ pub fn run(args: &Merge) -> anyhow::Result<Exit> {
         let _ = fs::remove_file(args.out.join("plan").join("retry.sh"));
     }
     say!("{}", merged.summary(plan.as_ref(), again.as_deref()).trim_end());
-    let (records, _) = reports::students(&args.out, &store)?;
+    let is_absent = |id: &str| class.is_empty() || class.iter().any(|listed| listed == id);
+    let (records, _) = reports::students(&args.out, &store, is_absent)?;
     let written = reports::write(&args.out, &records)?;
     if !written.is_empty() {
         say!("{}", written.join("   ").bold());

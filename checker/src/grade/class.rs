@@ -6,7 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use grading::record::{Exercise, Flag, Report, Status, Submission};
-use jiff::Timestamp;
 
 use super::exercise::{self, Graded, Memo, Plan};
 use super::suspicious::suspicious;
@@ -173,27 +172,7 @@ fn flag(what: &str, spec: &Spec, detail: String) -> Flag {
 
 /// An exercise of which nothing was handed in.
 pub fn blank(spec: &Spec) -> Exercise {
-    Exercise {
-        id: spec.id.to_owned(),
-        chapter: spec.chapter.to_owned(),
-        goal: spec.goal.to_owned(),
-        status: Status::Missing,
-        points: 0.0,
-        possible: 0.0,
-        bonus: false,
-        due: None::<Timestamp>,
-        excused: false,
-        late_days: 0,
-        free_days: 0,
-        penalty: 0.0,
-        file: None,
-        report: None,
-        report_hidden: false,
-        items: vec![],
-        contained: None,
-        retries: 0,
-        millis: 0,
-    }
+    Exercise::missing(spec.id, spec.chapter, spec.goal)
 }
 
 /// Status and items; whether something is partly right is decided with the points.

@@ -45,17 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// One record, as each platform takes it, with the record itself for the rules that compare.
 fn platforms(folder: &Path, record: &Record) -> Result<(), Box<dyn Error>> {
-    let mut options = Options::new(common::now());
-    for (key, value) in [
-        ("CLASSROOM", "cs149"),
-        ("ASSIGNMENT", "cuda-1"),
-        ("USERNAME", "ada"),
-        ("SUBMISSION_TAG", "submit/2026-06-01T14-32-05Z-a1b2c3d"),
-        ("COMMIT_URL", "https://github.com/cs149/cs149-cuda-1-ada/commit/a1b2c3d"),
-        ("RELEASE_URL", "https://github.com/cs149/cs149-cuda-1-ada/releases/tag/submit"),
-    ] {
-        options.platform.insert(key.into(), value.into());
-    }
+    let options = common::platform_options();
     let records = std::slice::from_ref(record);
     write(folder, "record.json", &serde_json::to_string(record)?)?;
     write(folder, "gradescope.json", &gradescope::render(records, &options)?)?;

@@ -152,6 +152,8 @@ pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result
     let order = roster.iter().chain(handed_in).chain(&others);
     for id in order.filter(|id| seen.insert(id.as_str())) {
         match by_student.remove(id) {
+            // of a roster that had another id for somebody
+            Some(record) if record.submission.is_nothing() && is_unknown(id) => {}
             Some(record) => {
                 merged.incomplete.extend(incomplete(&record));
                 merged.unknown.extend(is_unknown(id).then(|| id.clone()));

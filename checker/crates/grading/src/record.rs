@@ -348,6 +348,33 @@ pub struct Flag {
     pub detail: String,
 }
 
+impl Exercise {
+    /// One of which nothing was handed in; of its points nothing is known yet.
+    pub fn missing(id: &str, chapter: &str, goal: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            chapter: chapter.to_owned(),
+            goal: goal.to_owned(),
+            status: Status::Missing,
+            points: 0.0,
+            possible: 0.0,
+            bonus: false,
+            excused: false,
+            due: None,
+            late_days: 0,
+            free_days: 0,
+            penalty: 0.0,
+            file: None,
+            report: None,
+            report_hidden: false,
+            items: vec![],
+            contained: None,
+            retries: 0,
+            millis: 0,
+        }
+    }
+}
+
 impl Submission {
     /// That of a student on the roster who handed in nothing, as was first seen at the moment `at`.
     pub const fn nothing(at: Timestamp) -> Self {

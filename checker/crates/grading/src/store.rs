@@ -90,6 +90,18 @@ impl Store {
         self.write_by(record, |file, bytes| file.write_all(bytes))
     }
 
+    /// Removes a student's record, if there is one.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn remove(&self, id: &str) -> Result<(), Error> {
+        let path = self.path(id);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error { path, error }),
+            _ => Ok(()),
+        }
+    }
+
     fn write_by(
         &self,
         record: &Record,

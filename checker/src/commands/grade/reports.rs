@@ -30,7 +30,9 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
         );
         return shard(inputs, store);
     }
-    let (records, damaged) = students(&args.out, store)?;
+    let is_known = inputs.is_class && inputs.roster.is_some();
+    let is_absent = |id: &str| !is_known || inputs.absent.iter().any(|absent| absent == id);
+    let (records, damaged) = students(&args.out, store, is_absent)?;
     for line in &damaged {
         eprintln!("{}: {}", "warning".yellow().bold(), neutral(line));
     }
@@ -53,7 +55,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
         } else if !both.missing.is_empty() {
             let missing = both.missing.iter().map(|entry| entry.student.id.as_str());
             let missing: Vec<&str> = missing.collect();
-            say!("  {} of the roster have no submission here: {}", missing.len(), names(&missing));
+            say!("  {} of the roster not among these: {}", missing.len(), names(&missing));
         }
         for unknown in &both.unknown {
             say!("  {}", neutral(&unknown.to_string()));
@@ -95,7 +97,14 @@ fn handed_in_nothing<'a>(ids: impl Iterator<Item = &'a str>) {
 
 /// Writes a page for every student who has a record. What comes back is what the class's files need of each, because a class
 /// of thousands does not lie in memory, and a line for each record that cannot be read.
-pub fn students(out: &Path, store: &Store) -> anyhow::Result<(Vec<Record>, Vec<String>)> {
+///
+/// A record which says that nothing was handed in, by somebody of whom that `is_absent` denies, is removed: the roster had another
+/// id for a student, say. Nothing is lost with it.
+pub fn students(
+    out: &Path,
+    store: &Store,
+    is_absent: impl Fn(&str) -> bool,
+) -> anyhow::Result<(Vec<Record>, Vec<String>)> {
     let (mut records, mut damaged) = (vec![], vec![]);
     let folder = out.join("students");
     fs::create_dir_all(&folder)?;
@@ -107,11 +116,22 @@ pub fn students(out: &Path, store: &Store) -> anyhow::Result<(Vec<Record>, Vec<S
                 continue;
             }
         };
+        let stale = record.submission.is_nothing() && !is_absent(&record.student.id);
         let one = [record];
         for file in html_student::files(&one, &Options::new(Timestamp::now()))? {
-            fs::write(folder.join(&file.path), file.contents)?;
+            let path = folder.join(&file.path);
+            if stale {
+                let _ = fs::remove_file(path);
+            } else {
+                fs::write(path, file.contents)?;
+            }
         }
-        records.extend(one.map(outline));
+        let [record] = one;
+        if stale {
+            store.remove(&record.student.id)?;
+            continue;
+        }
+        records.push(outline(record));
     }
     records.sort_by(|a, b| a.student.id.cmp(&b.student.id));
     Ok((records, damaged))

@@ -85,6 +85,9 @@ fn any_submission_counts_before_none() {
     assert!(merged.is_whole());
     assert_eq!(merged.summary(None, None), "2 of 2 students are graded\nhanded in nothing: bob\n");
     assert_eq!(merged.records[0].score.points, 9.0);
+    // a roster that was mended has no row for the id that it had
+    let merged = merge(&found, &ids(&["ada"]), &[]).unwrap();
+    assert_eq!((merged.records.len(), merged.unknown.len()), (1, 0));
 }
 
 /// The order of records is the roster's, whatever the order of files, so that two merges give the same CSV.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use grading::formats::Options;
 use grading::record::{
     Exercise, File, Flag, Item, Kind, Made, Outcome, Record, Report, Score, Show, Span, Status,
     Student, Submission, TimeFrom, VERSION,
@@ -233,26 +234,13 @@ fn exercise(
 ) -> Exercise {
     let bonus = place % 15 == 14;
     let due = now() - SignedDuration::from_hours(48);
+    let goal = format!("make {} right for every size", id.replace('_', " "));
     let mut made = Exercise {
-        id: id.into(),
-        chapter: chapter.into(),
-        goal: format!("make {} right for every size", id.replace('_', " ")),
-        status: Status::Missing,
-        points: 0.0,
         possible: 10.0,
         bonus,
         due: Some(due),
-        excused: false,
-        late_days: 0,
-        free_days: 0,
-        penalty: 0.0,
-        file: None,
-        report: None,
-        report_hidden: false,
-        items: vec![],
-        contained: None,
-        retries: 0,
         millis: 140,
+        ..Exercise::missing(id, chapter, &goal)
     };
     if place >= reach {
         return made;
@@ -553,4 +541,20 @@ pub fn hostile() -> impl proptest::strategy::Strategy<Value = String> {
 pub fn acts(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{2028}')
+}
+
+/// What Classroom 50's runner sets.
+pub fn platform_options() -> Options {
+    let mut options = Options::new(now());
+    for (key, value) in [
+        ("CLASSROOM", "cs149"),
+        ("ASSIGNMENT", "cuda-1"),
+        ("USERNAME", "ada"),
+        ("SUBMISSION_TAG", "submit/2026-06-01T14-32-05Z-a1b2c3d"),
+        ("COMMIT_URL", "https://github.com/cs149/x/commit/a1b2c3d"),
+        ("RELEASE_URL", "https://github.com/cs149/x/releases/tag/y"),
+    ] {
+        options.platform.insert(key.into(), value.into());
+    }
+    options
 }

@@ -17,24 +17,8 @@ const ALL: [(&str, Render); 4] = [
     ("exercism", exercism::render),
 ];
 
-/// What Classroom 50's runner sets.
-fn options() -> Options {
-    let mut options = Options::new(common::now());
-    for (key, value) in [
-        ("CLASSROOM", "cs149"),
-        ("ASSIGNMENT", "cuda-1"),
-        ("USERNAME", "ada"),
-        ("SUBMISSION_TAG", "submit/2026-06-01T14-32-05Z-a1b2c3d"),
-        ("COMMIT_URL", "https://github.com/cs149/x/commit/a1b2c3d"),
-        ("RELEASE_URL", "https://github.com/cs149/x/releases/tag/y"),
-    ] {
-        options.platform.insert(key.into(), value.into());
-    }
-    options
-}
-
 fn json(render: Render, record: &Record) -> Value {
-    let text = render(std::slice::from_ref(record), &options()).unwrap();
+    let text = render(std::slice::from_ref(record), &common::platform_options()).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -50,7 +34,7 @@ fn sum(value: &Value, list_key: &str, key: &str) -> f64 {
 #[test]
 fn a_small_record_in_every_format() {
     for (name, render) in ALL {
-        let text = render(&[common::small()], &options()).unwrap();
+        let text = render(&[common::small()], &common::platform_options()).unwrap();
         insta::assert_snapshot!(name, text);
     }
 }
@@ -81,17 +65,27 @@ fn an_incomplete_grade_is_an_error() {
     empty.exercises.clear();
     for (name, render) in ALL {
         for record in [&incomplete, &says_complete] {
-            let error = render(std::slice::from_ref(record), &options()).unwrap_err();
+            let error =
+                render(std::slice::from_ref(record), &common::platform_options()).unwrap_err();
             assert!(matches!(error, Error::Incomplete { .. }), "{name}: {error}");
         }
-        assert!(matches!(render(&[], &options()), Err(Error::NoRecords { .. })), "{name}");
         assert!(
-            matches!(render(&[empty.clone()], &options()), Err(Error::Missing { .. })),
+            matches!(render(&[], &common::platform_options()), Err(Error::NoRecords { .. })),
+            "{name}"
+        );
+        assert!(
+            matches!(
+                render(&[empty.clone()], &common::platform_options()),
+                Err(Error::Missing { .. })
+            ),
             "{name}"
         );
         let two = [common::small(), common::small()];
         assert!(
-            matches!(render(&two, &options()), Err(Error::OneRecord { records: 2, .. })),
+            matches!(
+                render(&two, &common::platform_options()),
+                Err(Error::OneRecord { records: 2, .. })
+            ),
             "{name}"
         );
     }
@@ -216,12 +210,12 @@ fn classroom50_needs_its_runner() {
     for key in
         ["CLASSROOM", "ASSIGNMENT", "USERNAME", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"]
     {
-        let mut options = options();
+        let mut options = common::platform_options();
         options.platform.insert(key.into(), " ".into());
         let error = classroom50::render(&[common::small()], &options).unwrap_err().to_string();
         assert!(error.contains(key), "{error}");
     }
-    let mut options = options();
+    let mut options = common::platform_options();
     options.platform.insert("SUBMISSION_TAG".into(), "main".into());
     assert!(classroom50::render(&[common::small()], &options).is_err());
 }
@@ -251,7 +245,7 @@ fn prairielearn_stays_below_its_limit() {
             item.message = "x".repeat(40_000);
         }
     }
-    let text = prairielearn::render(&[record], &options()).unwrap();
+    let text = prairielearn::render(&[record], &common::platform_options()).unwrap();
     assert!(text.len() <= 1_000_000);
 }
 
@@ -260,7 +254,7 @@ fn prairielearn_stays_below_its_limit() {
 fn prairielearn_needs_points() {
     let mut record = common::small();
     record.score.possible = 0.0;
-    let error = prairielearn::render(&[record], &options()).unwrap_err();
+    let error = prairielearn::render(&[record], &common::platform_options()).unwrap_err();
     assert!(matches!(error, Error::Missing { .. }), "{error}");
 }
 
@@ -329,7 +323,7 @@ fn nothing_hidden_leaks() {
         }
         assert!(!results.to_string().contains("LEAK"), "{name}: {results:#}");
     }
-    let graders = Options { audience: Audience::Instructor, ..options() };
+    let graders = Options { audience: Audience::Instructor, ..common::platform_options() };
     let text = prairielearn::render(&[record], &graders).unwrap();
     assert!(text.contains("LEAK of values"), "a grader who asks sees everything");
 }
