@@ -1,7 +1,7 @@
 //! Gathers the course for embedding: the original exercises, the solutions and the book's sources.
 //!
 //! `include_dir` takes whole folders, so what must not be embedded (a built book) is left out here. The originals come
-//! from `skeletons/`, not from `../exercises/`: those are the learner's own files, and an edited one must neither
+//! from `proof/originals/`, not from `../exercises/`: those are the learner's own files, and an edited one must neither
 //! trigger a rebuild nor become what `reset` restores. `checker dev check` proves that the two agree in a fresh clone.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::{env, fs, io};
 
 /// Folder or file from the repository, and its place in the course.
 const PARTS: &[(&str, &str)] = &[
-    ("skeletons", "exercises"),
+    ("proof/originals", "exercises"),
     ("../solutions", "solutions"),
     ("../book/book.toml", "book/book.toml"),
     ("../book/src", "book/src"),

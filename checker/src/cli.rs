@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use author::{Book, Dev, DevCheck, DevClass, DevTime, Hardware, Instructions, Ptx};
+pub use author::{Book, Dev, DevCheck, DevClass, DevTime, Ptx};
 pub use check::{Check, Look, Profile, Run, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Report, Similar};
 

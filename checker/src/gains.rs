@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The record in the repository.
-const RECORD: &str = include_str!("../records/gains.toml");
+const RECORD: &str = include_str!("../proof/records/gains.toml");
 
 /// Times on one GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

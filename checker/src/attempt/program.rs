@@ -16,7 +16,7 @@ pub(crate) struct Built {
     /// Where the source calls what the simulator does not have.
     missing: Option<Fault>,
     /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
-    /// fifth of a second (`checker/records/nvidia-h200-grading.md`), so what is right has one for all cases, and in a grade
+    /// fifth of a second (`checker/proof/records/nvidia-h200-grading.md`), so what is right has one for all cases, and in a grade
     /// for all files of a student's.
     process: Option<Loaded>,
 }

@@ -14,7 +14,7 @@ use crate::gains::{self, Gain, Record, Times};
 /// When the file is broken.
 pub fn record() -> Result<Record, Problem> {
     gains::recorded().map_err(|error| Problem::Invalid {
-        path: PathBuf::from("checker/records/gains.toml"),
+        path: PathBuf::from("checker/proof/records/gains.toml"),
         message: error.to_string(),
     })
 }

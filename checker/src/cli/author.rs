@@ -53,30 +53,6 @@ pub enum Dev {
     Time(DevTime),
     /// Run any PTX on the simulator, and print what it observed as JSON
     Ptx(Ptx),
-    /// Run the simulator's tables on this machine's GPU; `checker/hardware/` says how the records are made
-    #[command(subcommand, hide = true)]
-    Hardware(Hardware),
-}
-
-/// `checker dev hardware`
-#[derive(Debug, Subcommand)]
-pub enum Hardware {
-    /// Launch every kernel whose cost is recorded, each once and in the record's order, for a profiler to watch
-    Launches {
-        /// Only print them: name, kernel and file.
-        #[arg(long)]
-        list: bool,
-    },
-    /// Run every case of the instruction tables, and print the record; exit code 1 when one has unexpected results
-    Instructions(Instructions),
-}
-
-/// `checker dev hardware instructions`
-#[derive(Debug, Args)]
-pub struct Instructions {
-    /// Write all results there, too, as 64-bit numbers one after the other.
-    #[arg(long, value_name = "FILE")]
-    pub results: Option<PathBuf>,
 }
 
 /// `checker dev check`
@@ -101,7 +77,7 @@ pub struct DevCheck {
     /// Check each solution with so many further seeds: what is right must be right with inputs that nobody knows.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seeds: u64,
-    /// Write what the verdicts say to `checker/screens/`, to be read and committed, instead of comparing it.
+    /// Write what the verdicts say to `checker/proof/verdicts/`, to be read and committed, instead of comparing it.
     #[arg(long)]
     pub bless: bool,
     /// How to print the result.
@@ -135,7 +111,7 @@ pub struct DevClass {
 Examples:
   checker dev time                                        all that have a large case
   checker dev time tile_transpose                         one exercise
-  checker dev time --record checker/records/gains.toml    the record that the book shows
+  checker dev time --record checker/proof/records/gains.toml    the record that the book shows
 
 Exit code 2 when a result is wrong, 3 without a GPU.")]
 pub struct DevTime {

@@ -48,7 +48,7 @@ for n in $(seq -w 1 20); do
         i=$((i + 1))
         mkdir -p "submissions/$student/exercises/$(dirname "$file")"
         # Everybody solves others: the grades differ.
-        if [ $(((10#$n + i) % 3)) -eq 0 ]; then from=$root/checker/skeletons; else from=$root/solutions; fi
+        if [ $(((10#$n + i) % 3)) -eq 0 ]; then from=$root/checker/proof/originals; else from=$root/solutions; fi
         cp "$from/$file" "submissions/$student/exercises/$file"
     done
 done

@@ -169,7 +169,7 @@ fn mutants(root: &Path, spec: &Spec) -> anyhow::Result<Vec<Choice>> {
 
 /// The hostile files, each with its exercise. Those that only take long are few enough.
 fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
-    let folder = root.join("checker").join("attacks");
+    let folder = root.join("checker/proof/attacks");
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|e| e == "cu"));

@@ -2,7 +2,6 @@
 
 mod check;
 mod class;
-mod hardware;
 mod new;
 mod originals;
 mod proofs;
@@ -26,14 +25,13 @@ pub fn run(args: &Dev) -> anyhow::Result<Exit> {
         Dev::Bless(args) => originals::run(args.name.as_deref()),
         Dev::Ptx(args) => ptx::run(args),
         Dev::Time(args) => time::run(args),
-        Dev::Hardware(what) => hardware::run(what),
     }
 }
 
 /// The repository: authors' tools need the sources, not only a workbook.
 fn repository() -> anyhow::Result<PathBuf> {
     let root = Session::open()?.workbook.root().to_path_buf();
-    if root.join("checker").join("mutants").is_dir() && root.join("solutions").is_dir() {
+    if root.join("checker/proof/mutants").is_dir() && root.join("solutions").is_dir() {
         return Ok(root);
     }
     Err(Usage(format!(

@@ -65,7 +65,7 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     say!("  checker/src/exercises/mod.rs             &{chapter}::{name}::SPEC,");
     say!("  checker/src/exercises/{chapter}/mod.rs   pub mod {name};");
     say!("  book/src/SUMMARY.md                      - [`{name}`]({chapter}/{name}.md)");
-    say!("Put at least three wrong kernels into checker/mutants/{chapter}/{name}/, then:");
+    say!("Put at least three wrong kernels into checker/proof/mutants/{chapter}/{name}/, then:");
     say!("  checker dev bless {name} && checker dev check {name}");
     Ok(Exit::Passed)
 }

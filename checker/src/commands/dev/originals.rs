@@ -1,4 +1,4 @@
-//! The originals that are embedded in the binary: `checker/skeletons/`, a copy of `exercises/`.
+//! The originals that are embedded in the binary: `checker/proof/originals/`, a copy of `exercises/`.
 //!
 //! A learner who works in a clone edits `exercises/`, and a rebuild must neither embed that work as the original nor be
 //! triggered by it. So the originals have a folder of their own, and this command is the only thing that writes it.
@@ -43,7 +43,7 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
 
 /// Where the original of an exercise is kept.
 pub fn original(root: &Path, spec: &Spec) -> PathBuf {
-    root.join("checker").join("skeletons").join(file(spec))
+    root.join("checker/proof/originals").join(file(spec))
 }
 
 /// `ch01_threads/double_it.cu`

@@ -33,7 +33,7 @@ impl Proof {
     }
 }
 
-/// What is done with the text of the verdicts, which people have read in `checker/screens/`.
+/// What is done with the text of the verdicts, which people have read in `checker/proof/verdicts/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Screens {
     /// Nothing: on a GPU some sentences are about what it did.
@@ -167,7 +167,7 @@ fn baseline(verdict: &Verdict) -> Option<String> {
 
 /// The wrong kernels of an exercise, in order of name.
 pub fn mutants(root: &Path, spec: &Spec) -> Vec<PathBuf> {
-    let folder = root.join("checker").join("mutants").join(spec.chapter).join(spec.id);
+    let folder = root.join("checker/proof/mutants").join(spec.chapter).join(spec.id);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut mutants: Vec<_> =
         entries.filter(|path| path.extension().is_some_and(|e| e == "cu")).collect();
@@ -190,7 +190,7 @@ pub fn expectation(path: &Path) -> Result<Slug, String> {
 fn differs(exercise: &Path, original: &Path) -> Option<String> {
     let same = matches!((fs::read(exercise), fs::read(original)), (Ok(a), Ok(b)) if a == b);
     (!same).then(|| {
-        "exercises/ and checker/skeletons/ differ: `checker dev bless` takes the former as the original".into()
+        "exercises/ and checker/proof/originals/ differ: `checker dev bless` takes the former as the original".into()
     })
 }
 
@@ -246,9 +246,9 @@ pub fn strays(root: &Path, specs: &[&'static Spec]) -> Vec<String> {
     let trees = [
         ("exercises", "cu"),
         ("solutions", "cu"),
-        ("checker/skeletons", "cu"),
-        ("checker/mutants", ""),
-        ("checker/screens", "txt"),
+        ("checker/proof/originals", "cu"),
+        ("checker/proof/mutants", ""),
+        ("checker/proof/verdicts", "txt"),
     ];
     let mut strays = Vec::new();
     for (tree, extension) in trees {

@@ -1,5 +1,5 @@
 //! What learners read: the text of the skeleton's and of every mutant's verdict, one file for each exercise in
-//! `checker/screens/`. `dev check` compares, `dev check --bless` writes; what changes is read by eye before it is committed.
+//! `checker/proof/verdicts/`. `dev check` compares, `dev check --bless` writes; what changes is read by eye before it is committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,12 +39,15 @@ pub fn differ(root: &Path, spec: &Spec, shown: &str) -> Option<String> {
         }
         if now != before {
             return Some(format!(
-                "checker/screens/{}/{}.txt:{number}: {about}: another text: `checker dev check --bless {}`, and read it",
+                "checker/proof/verdicts/{}/{}.txt:{number}: {about}: another text: `checker dev check --bless {}`, and read it",
                 spec.chapter, spec.id, spec.id
             ));
         }
     }
-    Some(format!("checker/screens/{}/{}.txt goes on where nothing is shown", spec.chapter, spec.id))
+    Some(format!(
+        "checker/proof/verdicts/{}/{}.txt goes on where nothing is shown",
+        spec.chapter, spec.id
+    ))
 }
 
 /// Keeps what is shown; why it cannot be kept.
@@ -56,7 +59,7 @@ pub fn write(root: &Path, spec: &Spec, shown: &str) -> Option<String> {
 }
 
 fn path(root: &Path, spec: &Spec) -> PathBuf {
-    root.join("checker").join("screens").join(spec.chapter).join(format!("{}.txt", spec.id))
+    root.join("checker/proof/verdicts").join(spec.chapter).join(format!("{}.txt", spec.id))
 }
 
 /// Without colours: an escape sequence goes on to its letter.

@@ -1,0 +1,276 @@
+//! `checker profile` and `checker trace` with the built binary and the real compiler.
+
+use std::fs;
+
+use crate::cli::common::Workbook;
+
+/// What a command printed, less the times.
+fn timeless(text: &str) -> String {
+    let line = |line: &str| match line.split_once(" · ") {
+        Some((device, time)) if time.ends_with(" ms") => format!("{device} · N ms\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// Every exercise of chapter 1, as it is given and as it is solved: the counts are the ones that the gates see.
+#[test]
+fn profiles_of_chapter_1() {
+    let workbook = Workbook::new();
+    let mut screens = String::new();
+    for name in ["double_it", "guard", "blocks", "grid_stride", "matrix_add_2d"] {
+        for solved in [false, true] {
+            if solved {
+                workbook.solve(name);
+            }
+            let ran = workbook.run(&["profile", name]);
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+            screens += &timeless(&ran.out);
+            screens += "\n----\n\n";
+        }
+    }
+    insta::assert_snapshot!(screens);
+}
+
+/// The same counts as JSON, another case, and `check --profile` after a verdict.
+#[test]
+fn profiles_for_programs_and_after_a_check() {
+    let workbook = Workbook::new();
+    let ran = workbook.run(&["profile", "grid_stride", "--json"]);
+    assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", 1), "{ran:?}");
+    let document: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(document["version"], 1);
+    let lines = document["profile"]["lines"].as_array().expect("lines");
+    let worst = lines.iter().find(|line| line["sectors_per_request"] == 32.0).expect("strided");
+    assert!(worst["text"].as_str().expect("text").contains("sqrtf"));
+    assert_eq!(worst["counters"]["load_requests"], 1024);
+    assert_eq!(document["profile"]["gates"][0]["holds"], false);
+
+    let ran = workbook.run(&["profile", "grid_stride", "--case", "one warp, 33 elements"]);
+    assert!(ran.out.contains("case `one warp, 33 elements`"), "{ran:?}");
+    let ran = workbook.run(&["check", "grid_stride", "--backend", "sim", "--profile"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.find("error[gate-missed]") < ran.out.find("profile of grid_stride"), "{ran:?}");
+}
+
+/// A kernel that does not compile, never ends, or does not exist: a report or a usage error, and JSON stays JSON.
+#[test]
+fn what_cannot_be_profiled() {
+    let workbook = Workbook::new();
+    let file = workbook.exercise("guard");
+    fs::write(&file, "extern \"C\" __global__ void guard(\n").expect("writable");
+    let ran = workbook.run(&["profile", "guard"]);
+    assert!(ran.code == 1 && ran.out.contains("error[compile-error]"), "{ran:?}");
+    let ran = workbook.run(&["profile", "guard", "--json"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, "{\"version\":1,\"profile\":null}\n"));
+    assert!(ran.err.contains("compile-error"), "{ran:?}");
+
+    let endless = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {\n    \
+                   volatile const float* flag = a;\n    while (flag[n - 1] != -1.0f) {\n    }\n}\n";
+    fs::write(&file, endless).expect("writable");
+    let ran = workbook.run(&["profile", "guard"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("did not finish") && ran.out.contains("not right yet"), "{ran:?}");
+
+    for (args, says) in [
+        (&["profile", "gard"][..], "did you mean `guard`"),
+        (&["profile", "guard", "--case", "zzz"], "`1000 elements`"),
+        (&["check", "1", "--profile"], "one exercise"),
+        (&["check", "guard", "--profile", "--format", "json"], "profile NAME --json"),
+        (&["check", "--all", "--profile"], "--all"),
+        (&["profile"], "NAME"),
+    ] {
+        let ran = workbook.run(args);
+        assert!(ran.code == 2 && ran.err.contains(says), "{args:?}: {ran:?}");
+    }
+}
+
+/// One thread of every exercise of chapter 1, as it is given and as it is solved.
+#[test]
+fn traces_of_chapter_1() {
+    let workbook = Workbook::new();
+    let mut screens = String::new();
+    for (name, args) in [
+        ("double_it", &["--thread", "3,1"][..]),
+        ("guard", &["--thread", "1000"]),
+        ("blocks", &["--block", "1", "--thread", "31"]),
+        ("grid_stride", &["--block", "1", "--thread", "3"]),
+        ("matrix_add_2d", &["--block", "1,1", "--thread", "5,2"]),
+    ] {
+        for solved in [false, true] {
+            if solved {
+                workbook.solve(name);
+            }
+            let ran = workbook.run(&[&["trace", name], args].concat());
+            let fault = name == "guard" && !solved;
+            assert_eq!((ran.code, ran.err.as_str()), (i32::from(fault), ""), "{ran:?}");
+            screens += &timeless(&ran.out);
+            screens += "\n----\n\n";
+        }
+    }
+    insta::assert_snapshot!(screens);
+}
+
+/// A reduction in shared memory, with calls, local arrays, an atomic and a loop that changes who works.
+const REDUCTION: &str = r#"__device__ float plus(float x, float y) {
+    float sum = x + y;
+    return sum;
+}
+
+extern "C" __global__ void guard(const float* a, float* out, int n) {
+    __shared__ float tile[32][33];
+    __shared__ int hits;
+    const int tid = threadIdx.x;
+    const int row = tid / 32, col = tid % 32;
+    if (tid == 0) hits = 0;
+    tile[row][col] = tid < n ? a[tid] : 0.0f;
+    __syncthreads();
+    for (int stride = 512; stride > 0; stride /= 2) {
+        if (tid < stride) {
+            const int other = tid + stride;
+            tile[row][col] = plus(tile[row][col], tile[other / 32][other % 32]);
+        }
+        __syncthreads();
+    }
+    float best[3];
+    for (int k = 0; k < 3; k++) {
+        best[k] = k * 2.0f;
+    }
+    atomicAdd(&hits, 1);
+    const float* p = a + tid;
+    while (tid < 3 && best[tid % 3] < 5.0f) {
+        best[tid % 3] += 2.5f;
+    }
+    if (tid == 0) {
+        out[0] = tile[0][0] + best[1] + *p;
+    } else if (tid < n) {
+        out[tid] = best[2];
+    }
+}
+"#;
+
+/// Wherever a kernel stores a variable, the trace has told the value that it stores: with the course's own compiler.
+const LOGGING: &str = r#"extern "C" __global__ void guard(const float* a, float* out, int n) {
+    const int tid = threadIdx.x;
+    if (tid >= 20) {
+        return;
+    }
+    int at = tid * 50;
+    float x = a[tid] * 3.0f;
+    out[at++] = x;
+    double fine = x / 7.0;
+    out[at++] = fine;
+    unsigned int mask = 1u << tid;
+    out[at++] = mask;
+    long long big = (long long)mask * 3 - 5;
+    out[at++] = big;
+    int sum = 0;
+    for (int i = 0; i < tid % 5 + 2; i++) {
+        out[at++] = i;
+        if (i == 1) {
+            continue;
+        }
+        sum += i * i - tid;
+        out[at++] = sum;
+    }
+    int left = n;
+    while (left > 200) {
+        left = left / 2 - 1;
+        out[at++] = left;
+    }
+    do {
+        left--;
+        out[at++] = left;
+    } while (left > 100);
+    for (size_t k = 0; k < 3; k++) {
+        size_t square = k * k;
+        out[at++] = square;
+    }
+}
+"#;
+
+/// Calls, loops in which others drop out, local and shared arrays, atomics and pointers can be read; loops are folded.
+#[test]
+fn a_trace_of_a_reduction() {
+    let workbook = Workbook::new();
+    fs::write(workbook.exercise("guard"), REDUCTION).expect("writable");
+    let ran = workbook.run(&["trace", "guard", "--thread", "2"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    insta::assert_snapshot!(timeless(&ran.out));
+    let few = workbook.run(&["trace", "guard", "--thread", "2", "--limit", "12"]);
+    assert!(few.out.contains("more steps: --limit 60 shows more"), "{few:?}");
+    assert!(few.out.contains("leaves the kernel"), "the end is always shown: {few:?}");
+    let some = workbook.run(&["trace", "guard", "--thread", "2", "--lines", "22-23"]);
+    assert!(some.out.contains("best[2] = 4") && !some.out.contains("stride"), "{some:?}");
+}
+
+#[test]
+fn traced_variables_are_what_the_kernel_stores() {
+    let workbook = Workbook::new();
+    fs::write(workbook.exercise("guard"), LOGGING).expect("writable");
+    let mut compared = 0;
+    for thread in ["0", "3", "7", "19"] {
+        let ran = workbook.run(&["trace", "guard", "--thread", thread, "--json"]);
+        assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran:?}");
+        let document: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!((&document["version"], &document["trace"]["end"]), (&1.into(), &"left".into()));
+        for step in document["trace"]["steps"].as_array().expect("steps") {
+            let text = step["text"].as_str().expect("text").trim();
+            let Some(name) = text.strip_prefix("out[at++] = ") else { continue };
+            let name = name.trim_end_matches(';');
+            let uses = step["uses"].as_array().expect("uses");
+            let told = uses.iter().find(|named| named["name"] == name).expect(text);
+            let number = |value: &serde_json::Value| -> f64 {
+                value.as_str().and_then(|text| text.parse().ok()).expect("a number")
+            };
+            let (told, stored) = (number(&told["value"]), number(&step["accesses"][0]["value"]));
+            // a store to `out` rounds to a float, and six digits are shown
+            assert!((told - stored).abs() <= stored.abs() * 2e-6, "{text}: {told}, {stored}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+/// A thread that is not there, a kernel that does not compile, threads that never come to their end, a kernel that depends
+/// on chance: each says what it is.
+#[test]
+fn what_cannot_be_traced_to_its_end() {
+    let workbook = Workbook::new();
+    for (args, says) in [
+        (&["trace", "guard", "--thread", "1024"][..], "threads go from 0 to 1023"),
+        (&["trace", "guard", "--thread", "0,1"], "threads go from 0,0 to 1023,0"),
+        (&["trace", "blocks", "--block", "5"], "blocks go from 0 to 4"),
+        (&["trace", "matrix_add_2d", "--block", "16,0"], "blocks go from 0,0 to 15,15"),
+        (&["trace", "guard", "--thread", "x"], "not a whole number"),
+        (&["trace", "guard", "--lines", "30-20"], "comes after"),
+        (&["trace", "guard", "--limit", "0"], "--limit"),
+        (&["trace", "gard"], "did you mean `guard`"),
+        (&["trace", "guard", "--case", "zzz"], "`1000 elements`"),
+    ] {
+        let ran = workbook.run(args);
+        assert!(ran.code == 2 && ran.err.contains(says) && ran.out.is_empty(), "{args:?}: {ran:?}");
+    }
+    let file = workbook.exercise("guard");
+    let kernel = |body: &str| {
+        let text = format!(
+            "extern \"C\" __global__ void guard(const float* a, float* out, int n) {{\n    int i = threadIdx.x;\n{body}}}\n"
+        );
+        fs::write(&file, text).expect("writable");
+    };
+    kernel("    i = \n");
+    let ran = workbook.run(&["trace", "guard", "--json"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, "{\"version\":1,\"trace\":null}\n"), "{ran:?}");
+    kernel("    while (i < n) {\n        out[i] = a[i];\n    }\n");
+    let ran = workbook.run(&["trace", "guard", "--thread", "3"]);
+    assert!(ran.code == 1 && ran.out.contains("had not come to its end"), "{ran:?}");
+    assert!(
+        ran.out.contains("more steps, and the last ones") && ran.out.contains("go the same way"),
+        "{ran:?}"
+    );
+    kernel(
+        "    if (i < 40) {\n        __syncthreads();\n        return;\n    }\n    while (i == 50) {\n        out[50] = 1;\n    }\n",
+    );
+    let ran = workbook.run(&["trace", "guard", "--thread", "3"]);
+    assert!(ran.code == 1 && ran.out.contains("still waited"), "{ran:?}");
+}

@@ -1,0 +1,179 @@
+//! Checking with the built binary: the compiler is installed by the checker itself where there is none.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::cli::common::Workbook;
+
+/// The first run greets, installs what is missing, checks the first exercise, and says what to do; the next one says
+/// where the learner is.
+#[test]
+fn the_first_run_and_the_next() {
+    let workbook = Workbook::new();
+    let ran = workbook.run(&[]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for text in [
+        "CUDA workbook: ",
+        "ch01",
+        "double_it",
+        "Read ",
+        "checker book serve",
+        "checker watch",
+        "checker hint double_it",
+    ] {
+        assert!(ran.out.contains(text), "{text}: {ran:?}");
+    }
+    workbook.solve("double_it");
+    assert_eq!(workbook.run(&["check"]).code, 0);
+    let ran = workbook.run(&[]);
+    assert!(ran.out.contains("1 done") && ran.out.contains("checker hint guard"), "{ran:?}");
+}
+
+/// A pass is recorded, opens the solution, and is told from a file that changed afterwards.
+#[test]
+fn a_pass_counts() {
+    let workbook = Workbook::new();
+    assert_eq!(workbook.run(&["check", "blocks", "--backend", "sim"]).code, 1, "the skeleton");
+    workbook.solve("blocks");
+    let ran = workbook.run(&["check", "blocks", "--backend", "sim"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("1 of ") && ran.out.contains("Next: launch_config"), "{ran:?}");
+    assert_eq!(workbook.run(&["solution", "blocks"]).code, 0);
+    let file = workbook.exercise("blocks");
+    let text = fs::read_to_string(&file).expect("there");
+    fs::write(&file, text + "// more\n").expect("writable");
+    assert!(workbook.run(&["list"]).out.contains("changed since it passed"));
+}
+
+/// One case that is right is no pass of the exercise.
+#[test]
+fn a_single_case_is_no_pass() {
+    let workbook = Workbook::new();
+    workbook.solve("blocks");
+    let ran = workbook.run(&["check", "blocks", "--backend", "sim", "--case", "five blocks"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(workbook.run(&["list"]).out.contains("0 of "));
+    let ran = workbook.run(&["check", "blocks", "--case", "six blocks"]);
+    assert!(ran.code == 2 && ran.err.contains("`five blocks`"), "{ran:?}");
+}
+
+/// What is wrong with one file is said about that file, and the next exercise is still checked.
+#[test]
+fn bad_files_get_their_verdicts_and_stop_nothing() {
+    let workbook = Workbook::new();
+    fs::remove_file(workbook.exercise("double_it")).expect("there");
+    fs::write(workbook.exercise("guard"), "").expect("writable");
+    fs::write(workbook.exercise("blocks"), b"\x7fELF\0\0").expect("writable");
+    fs::write(workbook.exercise("grid_stride"), "x".repeat(3 << 20)).expect("writable");
+    workbook.solve("matrix_add_2d");
+    let ran = workbook.run(&["check", "1", "--backend", "sim"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.out.contains("1 of 6 passed, 5 not yet"), "{ran:?}");
+
+    fs::write(workbook.exercise("guard"), "int main() { return 0 }").expect("writable");
+    let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
+    assert!(ran.code == 1 && ran.out.contains("compile-error"), "{ran:?}");
+    fs::write(workbook.exercise("guard"), "extern \"C\" __global__ void gard() {}")
+        .expect("writable");
+    let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
+    assert!(ran.code == 1 && ran.out.contains("wrong-signature"), "{ran:?}");
+}
+
+/// An endless kernel ends: by the simulator's budget, or by the clock.
+#[test]
+fn an_endless_kernel_is_a_verdict() {
+    let workbook = Workbook::new();
+    let endless = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {
+        for (volatile int i = 0; i < 1; ) { out[0] = 1.0f; }
+    }";
+    fs::write(workbook.exercise("guard"), endless).expect("writable");
+    let start = Instant::now();
+    let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
+    assert!(ran.code == 1 && ran.out.contains("never-finishes"), "{ran:?}");
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+/// For programs: one JSON document on stdout with a version, a report for each exercise, nothing else.
+#[test]
+fn json() {
+    let workbook = Workbook::new();
+    workbook.solve("guard");
+    let ran = workbook.run(&["check", "1", "--backend", "sim", "--format", "json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let json: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON and nothing else");
+    assert_eq!(json["version"], 1);
+    let reports = json["reports"].as_array().expect("reports");
+    assert_eq!(reports.len(), 6);
+    for report in reports {
+        let passed = report["exercise"] == "guard";
+        assert_eq!(report["passed"], passed, "{report}");
+        assert_eq!(report["slug"] == "passed", passed, "{report}");
+        assert!(report["title"].is_string() && report["millis"].is_u64(), "{report}");
+    }
+}
+
+/// A workbook on a read-only medium is still checked, and says that the pass was not kept.
+#[cfg(unix)]
+#[test]
+fn a_workbook_that_cannot_be_written_is_still_checked() {
+    let workbook = Workbook::new();
+    workbook.solve("guard");
+    // A file where the folder belongs stops everyone, root too, for whom permissions mean nothing.
+    fs::remove_dir_all(workbook.root().join(".workbook")).expect("removable");
+    fs::write(workbook.root().join(".workbook"), "").expect("writable");
+    let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("progress was not saved"), "{ran:?}");
+}
+
+/// What a kernel asks too much of, or prints without end, is the learner's to mend: never a bug of the checker.
+#[test]
+fn too_much_is_a_verdict() {
+    let workbook = Workbook::new();
+    let head =
+        "extern \"C\" __global__ void blocks(const float* a, const float* b, float* out, int n)";
+    for (source, slug) in [
+        (format!("__device__ char big[4294967296ULL];\n{head} {{ big[n] = 1; }}"), "launch-failed"),
+        (format!("{head} {{ volatile char big[1048576]; big[n] = 1; }}"), "launch-failed"),
+        (format!("{head} {{ while (true) printf(\"%d\\n\", n); }}"), "never-finishes"),
+        (
+            format!("{head} {{ for (int i = 0; i < 1000000; i++) printf(\"%d\\n\", i); }}"),
+            "never-finishes",
+        ),
+    ] {
+        fs::write(workbook.exercise("blocks"), &source).expect("writable");
+        let ran = workbook.run(&["check", "blocks", "--backend", "sim"]);
+        assert!(ran.code == 1 && ran.out.contains(slug), "{source}: {ran:?}");
+        for wrong in ["bug in the checker", "driver's words", "--backend sim", "RUST_BACKTRACE"] {
+            assert!(!ran.out.contains(wrong) && !ran.err.contains(wrong), "{source}: {ran:?}");
+        }
+    }
+}
+
+/// Inline assembly reaches PTX unread: what is wrong with it is the learner's, at the line of the `asm`.
+#[test]
+fn inline_assembly_that_is_no_ptx_is_a_compile_error() {
+    let workbook = Workbook::new();
+    for asm in [
+        r#"asm("hello");"#,
+        r#"asm("hello;");"#,
+        r#"asm("ret");"#,
+        r#"asm("add.s32 %0, %0, 1" : "+r"(n));"#,
+        r#"asm("add.s32 %0, %0" : "+r"(n));"#,
+        r#"asm("bar.sync 0");"#,
+        r#"asm(".reg .b32 t");"#,
+        r#"asm("mov.u32 %0, {1;" : "=r"(n));"#,
+        r#"asm("{");"#,
+        r#"asm("}");"#,
+        r#"asm("/*");"#,
+    ] {
+        let source = format!(
+            "extern \"C\" __global__ void guard(const float* a, float* out, int n) {{\n    if (threadIdx.x < n) {{\n\
+             {asm}\n        out[threadIdx.x] = a[threadIdx.x] + n;\n    }}\n}}\n"
+        );
+        fs::write(workbook.exercise("guard"), &source).expect("writable");
+        let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
+        let told = ["compile-error", "inline assembly: ", "guard.cu:3"];
+        assert!(ran.code == 1 && told.iter().all(|t| ran.out.contains(t)), "{asm}: {ran:?}");
+    }
+}

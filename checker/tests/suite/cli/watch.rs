@@ -1,0 +1,90 @@
+//! `checker watch` without a terminal: saves in, verdicts out.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::cli::common::{Workbook, checker};
+
+/// A running `watch`, killed at the end.
+struct Watch {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watch {
+    fn start(workbook: &Workbook, name: &str) -> Self {
+        let mut command = checker(&workbook.root());
+        command.args(["watch", name, "--backend", "sim"]).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the checker starts");
+        let out = child.stdout.take().expect("piped");
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// Waits for a line with this text; the time it took.
+    fn wait_for(&self, text: &str, limit: Duration) -> Duration {
+        let start = Instant::now();
+        let mut seen = Vec::new();
+        loop {
+            match self.lines.recv_timeout(limit.saturating_sub(start.elapsed())) {
+                Ok(line) if line.contains(text) => return start.elapsed(),
+                Ok(line) => seen.push(line),
+                Err(error) => panic!("no `{text}` ({error}) in:\n{}", seen.join("\n")),
+            }
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The clock is generous: the compiler may have to be installed first, and other tests run beside this one.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Saves of every kind are seen: in place, by renaming as vim does it, and into another exercise.
+#[test]
+fn every_way_of_saving_is_seen() {
+    let workbook = Workbook::new();
+    let watch = Watch::start(&workbook, "guard");
+    watch.wait_for("error[", PATIENCE);
+
+    fs::write(workbook.exercise("guard"), "int main() {").expect("writable");
+    watch.wait_for("compile-error", PATIENCE);
+
+    let aside = workbook.root().join("exercises/ch01_threads/.guard.cu.swp");
+    let solution = workbook.run(&["solution", "guard", "--spoil"]).out;
+    fs::write(&aside, solution).expect("writable");
+    fs::rename(&aside, workbook.exercise("guard")).expect("renamed");
+    watch.wait_for("Next: ", PATIENCE);
+
+    fs::write(workbook.exercise("blocks"), "int x = ;").expect("writable");
+    watch.wait_for("blocks.cu", PATIENCE);
+}
+
+/// An endless kernel does not hold up the next save: its worker is killed, and the new file is checked.
+#[test]
+fn a_save_ends_an_endless_kernel() {
+    let workbook = Workbook::new();
+    let watch = Watch::start(&workbook, "guard");
+    watch.wait_for("error[", PATIENCE);
+    let endless = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {
+        for (volatile int i = 0; i < 1; ) { out[0] = 1.0f; }
+    }";
+    fs::write(workbook.exercise("guard"), endless).expect("writable");
+    thread::sleep(Duration::from_millis(300));
+    workbook.solve("guard");
+    watch.wait_for("Next: ", PATIENCE);
+}

@@ -1,0 +1,307 @@
+//! `checker grade` with the real binary on small classes: bad input, a killed run, secret inputs, and what students see.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use grading::record::{Kind, Outcome, Record, Status};
+
+/// A folder of submissions, and where their grades go.
+struct Class {
+    folder: tempfile::TempDir,
+}
+
+impl Class {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+
+    /// Hands in solutions.
+    fn solves(&self, student: &str, exercises: &[&str]) {
+        for exercise in exercises {
+            let text =
+                fs::read(repository().join("solutions").join(format!("{exercise}.cu"))).unwrap();
+            self.write(&format!("submissions/{student}/exercises/{exercise}.cu"), text);
+        }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+        command.current_dir(self.folder.path()).env("NO_COLOR", "1").args(arguments);
+        command
+    }
+
+    fn grade(&self, more: &[&str]) -> (i32, String, String) {
+        let output =
+            self.command(&[&["grade", "submissions", "--out", "out"], more].concat()).output();
+        said(&output.unwrap())
+    }
+
+    fn record(&self, student: &str) -> Record {
+        let text = fs::read(self.path(&format!("out/records/{student}.json"))).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+}
+
+fn said(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// A policy that asks for two short exercises.
+const TWO: &str = "exercises = [\"double_it\", \"guard\"]\n";
+
+fn status(record: &Record, exercise: &str) -> Status {
+    record.exercises.iter().find(|one| one.id == exercise).unwrap().status
+}
+
+/// What cannot be read costs its student one clear line, and nobody else anything.
+#[test]
+fn bad_submissions_are_told_in_a_line_each_and_the_rest_is_graded() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.solves("ada", &["ch01_threads/double_it", "ch01_threads/guard"]);
+    class.solves("O'Brien \"Bob\" =1+1", &["ch01_threads/double_it"]);
+    class.solves("new\nline", &["ch01_threads/guard"]);
+    class.solves("twice", &["ch01_threads/guard"]);
+    class.write("submissions/twice.zip", "PK");
+    class.write("submissions/empty.zip", "");
+    class.write("submissions/cut.tar.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
+    class.write("submissions/strange/exercises/ch01_threads/no_such.cu", "int x;");
+    class.write("submissions/binary/exercises/ch01_threads/guard.cu", b"\xff\xfe\0\0");
+    class.write("submissions/blank/exercises/ch01_threads/guard.cu", "\n \n");
+    let (code, out, errors) = class.grade(&["--policy", "grading.toml"]);
+    assert_eq!(code, 0, "{out}{errors}");
+    for what in ["twice", "empty.zip", "cut.tar.gz"] {
+        let lines: Vec<&str> = errors.lines().filter(|line| line.contains(what)).collect();
+        assert_eq!(lines.len(), 1, "{what}: {errors}");
+        assert!(lines[0].starts_with("warning: "), "{lines:?}");
+    }
+    assert!(!errors.contains("panicked"), "{errors}");
+    let ada = class.record("ada");
+    assert_eq!((ada.score.points, ada.score.possible), (20.0, 20.0));
+    let binary = class.record("binary");
+    assert_eq!(status(&binary, "guard"), Status::Failed);
+    assert_eq!(binary.exercises[1].report.as_ref().unwrap().slug, "unreadable-source");
+    assert_eq!(status(&binary, "double_it"), Status::Missing);
+    assert_eq!(class.record("blank").score.points, 0.0);
+    let records = fs::read_dir(class.path("out/records")).unwrap().count();
+    assert!(records >= 5, "{records}: {errors}");
+    // names that a spreadsheet would run, or that break a line, are names
+    let table = fs::read_to_string(class.path("out/grades.csv")).unwrap();
+    assert!(!table.lines().any(|line| line.starts_with('=')), "{table}");
+}
+
+/// A mistake in what the instructor wrote is told before anything is graded, with the place and the way out.
+#[test]
+fn broken_policies_rosters_and_seeds_stop_before_anything_runs() {
+    let class = Class::new();
+    class.solves("ada", &["ch01_threads/guard"]);
+    class.write("grading.toml", "title = \"a\"\npoint = 3\n");
+    class.write("roster.csv", "name,section\nAda,1\n");
+    class.write("secret.txt", "short\n");
+    for (arguments, words) in [
+        (&["--policy", "grading.toml"][..], &["grading.toml", "line 2", "points"][..]),
+        (&["--policy", "none.toml"], &["none.toml"]),
+        (&["--roster", "roster.csv"], &["roster.csv", "id"]),
+        (&["--seed-file", "secret.txt"], &["secret.txt", "16"]),
+        (&["--submitted-at", "yesterday"], &["yesterday", "2026-12-01"]),
+        (&["--shard", "9/3"], &["9/3"]),
+        (&["--plan", "slrum"], &["slrum", "slurm"]),
+    ] {
+        let (code, out, errors) = class.grade(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {out}{errors}");
+        assert!(words.iter().all(|word| errors.contains(word)), "{arguments:?}: {errors}");
+        assert!(!class.path("out/records/ada.json").exists(), "{arguments:?}");
+    }
+}
+
+/// Every case runs once more with secret inputs, and nothing from which these could be made again reaches a student's page.
+#[test]
+fn secret_inputs_are_run_and_stay_secret() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("secret.txt", "a secret that is long enough\n");
+    class.solves("ada", &["ch01_threads/guard"]);
+    let (code, out, errors) =
+        class.grade(&["--policy", "grading.toml", "--seed-file", "secret.txt"]);
+    assert_eq!(code, 0, "{out}{errors}");
+    let ada = class.record("ada");
+    assert_eq!(status(&ada, "guard"), Status::Passed);
+    let cases = ada.exercises[1].items.iter().filter(|item| item.kind == Kind::Case);
+    let (hidden, public): (Vec<_>, Vec<_>) = cases.partition(|item| item.hidden);
+    assert!(!hidden.is_empty());
+    assert_eq!(hidden.len(), public.len());
+    let page = fs::read_dir(class.path("out/students")).unwrap().flatten().next().unwrap();
+    let page = fs::read_to_string(page.path()).unwrap();
+    for item in hidden {
+        let again = item.again.as_ref().unwrap();
+        let seed = again.split("--seed ").nth(1).unwrap().split(' ').next().unwrap();
+        assert!(!page.contains(seed), "{seed}");
+    }
+    let all = fs::read_to_string(class.path("out/records/ada.json")).unwrap() + &page;
+    assert!(!all.contains("long enough"));
+}
+
+/// A run that is killed loses nothing that was graded; the next one does the rest, and everything is as if nothing had
+/// happened. What has not changed is not graded again, and what has is.
+#[test]
+fn a_killed_run_is_resumed_to_the_same_grades() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("secret.txt", "a secret that is long enough\n");
+    let students = ["a", "b", "c", "d", "e", "f"];
+    for student in students {
+        class.solves(student, &["ch01_threads/double_it", "ch01_threads/guard"]);
+    }
+    let options = ["--policy", "grading.toml", "--seed-file", "secret.txt", "--jobs", "1"];
+    let mut run = class
+        .command(&[&["grade", "submissions", "--out", "out"], &options[..]].concat())
+        .stderr(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while !class.path("out/records/b.json").exists() && started.elapsed() < Duration::from_secs(60)
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let before = fs::read(class.path("out/records/a.json")).unwrap();
+
+    let (code, out, errors) = class.grade(&options);
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("6 graded ("), "{out}");
+    assert_eq!(fs::read(class.path("out/records/a.json")).unwrap(), before);
+    let scores: Vec<f64> = students.iter().map(|id| class.record(id).score.points).collect();
+    assert_eq!(scores, [20.0; 6]);
+
+    let (_, out, _) = class.grade(&options);
+    assert!(out.contains("6 of them before, and unchanged"), "{out}");
+    class.write("submissions/c/exercises/ch01_threads/guard.cu", "int x;\n");
+    let (_, out, _) = class.grade(&options);
+    assert!(out.contains("5 of them before, and unchanged"), "{out}");
+    let (was, now) = (class.record("a"), class.record("c"));
+    assert_eq!((was.submission.attempt, now.submission.attempt), (1, 2));
+    assert_eq!(now.score.points, 10.0);
+}
+
+/// Everybody on the roster has a record and a row, so that tables are whole and a merge has nobody to wait for; but only a whole
+/// class tells who handed in nothing, and no grade that was given is taken away.
+#[test]
+fn who_handed_in_nothing_is_on_record() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    class.write("roster.csv", "id,name\nada,Ada\ngrace,\"Hopper, Grace\"\ntwice,Two\n");
+    class.solves("ada", &["ch01_threads/guard"]);
+    class.solves("twice", &["ch01_threads/guard"]);
+    class.write("submissions/twice.zip", "PK");
+    let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
+    let (code, out, errors) = class.grade(&options);
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("  1 graded · median 50 % · 1 not readable\n"), "{out}");
+    assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
+    let grace = class.record("grace");
+    assert!(grace.submission.is_nothing() && grace.score.complete);
+    assert_eq!((grace.score.points, grace.score.possible), (0.0, 20.0));
+    assert!(grace.exercises.iter().all(|exercise| exercise.status == Status::Missing));
+    assert!(!class.path("out/records/twice.json").exists(), "nobody knows which counts");
+    let table = fs::read_to_string(class.path("out/grades.csv")).unwrap();
+    assert!(
+        table.lines().any(|line| line.starts_with("grace,\"Hopper, Grace\",0,0,0,")),
+        "{table}"
+    );
+
+    // an id that was misspelt in the roster leaves nothing behind when it is mended
+    class.write("misspelt.csv", "id,name\nada,Ada\ngrcae,\"Hopper, Grace\"\n");
+    class.grade(&["--policy", "grading.toml", "--roster", "misspelt.csv"]);
+    assert!(class.path("out/records/grcae.json").exists());
+    let (_, out, _) = class.grade(&options);
+    assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
+    assert!(!class.path("out/records/grcae.json").exists());
+    assert_eq!(fs::read_dir(class.path("out/students")).unwrap().count(), 2);
+
+    // again: nothing has changed
+    let before = fs::read(class.path("out/records/grace.json")).unwrap();
+    class.grade(&options);
+    assert_eq!(fs::read(class.path("out/records/grace.json")).unwrap(), before);
+    // the first submission is the first attempt; what was graded stays when it is gone
+    class.solves("grace", &["ch01_threads/double_it"]);
+    fs::remove_file(class.path("submissions/twice.zip")).unwrap();
+    class.grade(&options);
+    assert_eq!(class.record("grace").submission.attempt, 1);
+    fs::remove_dir_all(class.path("submissions/grace")).unwrap();
+    let (_, out, errors) = class.grade(&options);
+    assert!(
+        errors.contains("not among the submissions now: grace; its last grade stays"),
+        "{errors}"
+    );
+    assert!(!out.contains("handed in nothing"), "{out}");
+    assert_eq!(class.record("grace").score.points, 10.0);
+
+    // of one student, nothing follows for the others
+    let ada = ["grade", "submissions/ada", "--out", "one"];
+    let run = class.command(&[&ada[..], &options].concat()).output();
+    let (code, out, errors) = said(&run.unwrap());
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("  2 of the roster not among these: grace, twice\n"), "{out}");
+    assert_eq!(fs::read_dir(class.path("one/records")).unwrap().count(), 1);
+
+    // in shards, and merged without a plan: nobody is waited for
+    fs::remove_dir_all(class.path("submissions/twice")).unwrap();
+    for shard in ["1/2", "2/2"] {
+        let shard = ["grade", "submissions", "--out", "shards", "--shard", shard];
+        let run = class.command(&[&shard[..], &options].concat()).output();
+        let (code, out, errors) = said(&run.unwrap());
+        assert_eq!(code, 0, "{out}{errors}");
+    }
+    let merge = ["merge", "shards", "--roster", "roster.csv", "--out", "all"];
+    let (code, out, errors) = said(&class.command(&merge).output().unwrap());
+    assert_eq!(code, 0, "{out}{errors}");
+    assert!(out.contains("3 of 3 students are graded"), "{out}");
+    assert!(out.contains("handed in nothing: grace\nhanded in nothing: twice\n"), "{out}");
+}
+
+/// Every failure in a record can be repeated with the command beside it.
+#[test]
+fn the_command_of_a_failure_repeats_it() {
+    let class = Class::new();
+    class.write("grading.toml", TWO);
+    let mutants = repository().join("checker/proof/mutants/ch01_threads/guard");
+    let mutant = fs::read_dir(mutants).unwrap().flatten().map(|entry| entry.path()).min().unwrap();
+    class.write("submissions/a b/exercises/ch01_threads/guard.cu", fs::read(mutant).unwrap());
+    let (code, out, errors) = class.grade(&["--policy", "grading.toml"]);
+    assert_eq!(code, 0, "{out}{errors}");
+    let record = fs::read_dir(class.path("out/records")).unwrap().flatten().next().unwrap();
+    let record: Record = serde_json::from_slice(&fs::read(record.path()).unwrap()).unwrap();
+    let failed =
+        record.exercises[1].items.iter().find(|item| item.outcome == Outcome::Failed).unwrap();
+    let again = failed.again.as_ref().unwrap();
+    let binary = format!("'{}' ", env!("CARGO_BIN_EXE_checker"));
+    let script = again.replacen("checker ", &binary, 1);
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(class.folder.path())
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let (code, out, errors) = said(&output);
+    assert_eq!(code, 1, "{again}: {out}{errors}");
+    assert!(out.contains(&format!("error[{}]", failed.slug)), "{out}");
+}

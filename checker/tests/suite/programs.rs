@@ -1,0 +1,184 @@
+//! Whole programs, compiled by nvcc and run on the simulator. What they must print, `tests/programs/NAME.out`, is what
+//! they printed on an NVIDIA H200 (driver 580, CUDA 13.0): `nvcc -std=c++17 -arch=native NAME.cu && ./a.out`.
+//!
+//! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{fs, io};
+
+use checker::compile::{Outcome, ProgramOptions, Target, nvcc};
+use checker::toolchain;
+use cudart_sim::report::{Kept, Leak, Place, Report, Synchronisations, Traffic};
+
+fn run(file: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.args(["run", "--backend", "sim"]).arg(file).arg("--").args(args).env("NO_COLOR", "1");
+    command.output().expect("the checker runs")
+}
+
+/// What the simulator saw of a program.
+fn report(file: &Path) -> Report {
+    let toolchain = toolchain::find_or_install(&mut |_| ()).expect("a CUDA compiler");
+    let text = fs::read_to_string(file).expect("a program");
+    let options = ProgramOptions { target: Target::Simulator, fmad: true, folder: None };
+    let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
+    let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (object, place) = (folder.path().join("program.so"), folder.path().join("report.json"));
+    fs::write(&object, program.object).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.arg("program").arg(&object).arg("--seed=0").env("CHECKER_PROGRAM_REPORT", &place);
+    command.output().expect("it runs");
+    let text = fs::read(&place).expect("a report");
+    serde_json::from_slice(&text).expect("a report")
+}
+
+/// Programs that make a call on purpose that fails, and look at what it returns.
+const ON_PURPOSE: &[&str] = &[
+    "big_shared",
+    "cooperative_reduction",
+    "device_buffer",
+    "grid_sync",
+    "host_register",
+    "host_threads",
+    "shared_memory",
+    "symbols",
+];
+
+fn programs() -> io::Result<Vec<PathBuf>> {
+    let mut all = vec![];
+    for entry in fs::read_dir("tests/programs")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "cu") {
+            all.push(path);
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+#[test]
+fn programs_print_what_they_print_on_a_gpu() {
+    let programs = programs().expect("a folder of programs");
+    assert!(programs.len() >= 34, "{programs:?}");
+    for path in programs {
+        let wanted = fs::read_to_string(path.with_extension("out")).expect("its output");
+        let output = run(&path, &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), wanted, "{}: {said}", path.display());
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let slugs = said.lines().filter_map(|line| line.strip_prefix("error[")?.split(']').next());
+        let slugs: BTreeSet<&str> = slugs.collect();
+        let purpose: &[&str] = match &*name {
+            "mistakes" => &["call-failed", "double-free", "invalid-free"],
+            name if ON_PURPOSE.contains(&name) => &["call-failed"],
+            _ => &[],
+        };
+        let quiet = said.is_empty() == purpose.is_empty();
+        assert!(output.status.success() && quiet, "{}: {said}", path.display());
+        assert_eq!(slugs, BTreeSet::from_iter(purpose.iter().copied()), "{}", path.display());
+    }
+}
+
+/// Writes a program, runs it, and gives its exit code, its output, and what the checker says.
+fn wrong(source: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    fs::write(&file, source).expect("written");
+    let output = run(&file, args);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+const ADD_ONE: &str = "#include <cstdio>\n#include <cstdlib>\n\
+    __global__ void add_one(float* x, int n) {\n\
+    \x20   const int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+    \x20   if (i <= n) x[i] += 1;\n\
+    }\n";
+
+#[test]
+fn a_kernel_that_is_wrong_is_told_at_its_line_and_the_program_goes_on() {
+    let main = "int main() { float* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);\n\
+                add_one<<<1, 128>>>(d, 100); printf(\"%d\\n\", cudaDeviceSynchronize()); cudaFree(d); }";
+    let (code, printed, said) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    assert_eq!((code, printed.as_str()), (Some(1), "0\n"));
+    for part in ["out-of-bounds", "program.cu:5:", "x[100]", "thread 100", "kernel `add_one`"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+/// On a GPU a missing wait goes well now and then; here it never does.
+#[test]
+fn a_missing_wait_shows_every_time() {
+    let main = "int main() { float *d, *h; cudaMalloc(&d, 400); cudaMallocHost(&h, 400);\n\
+                for (int i = 0; i < 100; ++i) h[i] = i;\n\
+                cudaStream_t s; cudaStreamCreate(&s);\n\
+                cudaMemcpyAsync(d, h, 400, cudaMemcpyHostToDevice, s);\n\
+                add_one<<<1, 100, 0, s>>>(d, 99);\n\
+                cudaMemcpyAsync(h, d, 400, cudaMemcpyDeviceToHost, s);\n\
+                printf(\"%g\\n\", h[7]); cudaStreamSynchronize(s); printf(\"%g\\n\", h[7]);\n\
+                cudaFree(d); return 3; }";
+    let (code, printed, said) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    assert_eq!((code, printed.as_str()), (Some(3), "7\n8\n"));
+    assert!(said.contains("error[host-race]"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_compiled_or_run_is_said() {
+    let (code, _, said) = wrong("int main() { return missing; }", &[]);
+    assert!(code == Some(1) && said.contains("program.cu:1:21"), "{said}");
+    let graphs = "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }";
+    let (code, _, said) = wrong(graphs, &[]);
+    assert!(code == Some(3) && said.contains("cudaGraphCreate"), "{said}");
+    let (code, printed, said) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
+    assert!(code == Some(1) && printed.is_empty() && said.contains("aborted"), "{said}");
+    let missing = run(Path::new("no such program.cu"), &[]);
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(missing.status.code() == Some(2) && said.contains("there is no such file"), "{said}");
+    let arguments = "#include <cstdlib>\nint main(int n, char** v) { exit(n + atoi(v[1])); }";
+    assert_eq!(wrong(arguments, &["40"]).0, Some(42));
+}
+
+/// An array and its objects are ended each by itself; the array's size is that of its texels.
+#[test]
+fn arrays_and_objects_that_are_kept_are_told() {
+    let report = report(Path::new("tests/programs/facts/kept.cu"));
+    let kept = |leak: &Leak| {
+        let line = leak.at.as_ref().and_then(|at| at.source.as_ref()).map(|source| source.line);
+        (leak.what, leak.bytes, line)
+    };
+    let leaks: Vec<_> = report.leaks.iter().map(kept).collect();
+    let expected =
+        [(Kept::Texture, 0, Some(13)), (Kept::Surface, 0, Some(15)), (Kept::Array, 60, Some(5))];
+    assert_eq!(leaks, expected);
+    assert_eq!(report.allocations, 0);
+}
+
+/// Every fact that gates may ask for, and that each call has its line: through a template, in a constructor, of a launch.
+#[test]
+fn what_a_program_does_is_counted_at_its_lines() {
+    let report = report(Path::new("tests/programs/facts/counted.cu"));
+    let line = |place: &Option<Place>| {
+        let source = place.as_ref().and_then(|place| place.source.as_ref());
+        source.filter(|source| source.file.ends_with("counted.cu")).map(|source| source.line)
+    };
+    assert_eq!(report.copies.to_device, Traffic { calls: 1, bytes: 400 });
+    assert_eq!(report.copies.to_host, Traffic::default());
+    assert_eq!(report.sets, Traffic { calls: 1, bytes: 200 });
+    assert_eq!((report.allocations, report.allocated), (3, 1800));
+    assert_eq!((report.peak, report.peak_live), (1400, 2));
+    assert_eq!(report.streams, 1);
+    assert_eq!(report.synchronisations, Synchronisations { device: 1, stream: 0, event: 1 });
+    let leaks: Vec<_> = report.leaks.iter().map(|leak| (leak.bytes, line(&leak.at))).collect();
+    assert_eq!(leaks, [(200, Some(15))]);
+    let launches: Vec<_> = report.launches.iter().map(|l| (l.stream, line(&l.at))).collect();
+    assert_eq!(launches, [(1, Some(26)), (0, Some(32))]);
+    let spans: Vec<_> = report.launches.iter().filter_map(|l| l.span).collect();
+    assert!(spans.iter().all(|span| report.timeline[*span].what == "add") && spans.len() == 2);
+    let [elapsed] = &report.elapsed[..] else { panic!("{:?}", report.elapsed) };
+    assert_eq!(line(&elapsed.at), Some(37));
+    assert!(elapsed.end > elapsed.start);
+    assert_eq!(elapsed.milliseconds, ((elapsed.end - elapsed.start) / 1e3) as f32);
+}
