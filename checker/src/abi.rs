@@ -140,8 +140,8 @@ mod tests {
 
     use super::Shape::{Bits, Float, Integer, Structure};
     use super::*;
+    use crate::diagnostic::Slug;
     use crate::spec::{Kind, Start, Tolerance};
-    use crate::verdict::Slug;
 
     const fn param(name: &'static str, role: Role, dtype: DType) -> Param {
         Param { name, role, dtype, shape: "" }

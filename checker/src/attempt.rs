@@ -14,9 +14,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::backend::{Choice, Fault, NoGpu, Run};
+use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::spec::{Case, Spec};
-use crate::verdict::{Passed, Slug, Verdict};
+use crate::verdict::{Passed, Verdict};
 use crate::worker;
 use crate::{judge, progress, source};
 

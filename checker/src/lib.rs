@@ -14,6 +14,7 @@ pub mod cli;
 pub mod commands;
 pub mod compile;
 pub mod course;
+pub mod diagnostic;
 pub mod engine;
 pub mod exercises;
 pub mod exit;

@@ -2,8 +2,8 @@
 
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 /// An exercise. Its id is also the stem of its files and the name of its kernel.
 #[derive(Debug)]

@@ -6,8 +6,6 @@ use crate::spec::{Gate, Param};
 
 mod slug;
 
-pub use slug::Slug;
-
 /// What one check of one exercise came to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {

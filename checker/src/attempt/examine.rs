@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::{Attempt, Code, Error, Facts, OnGpu, Options, Ready, Seen};
+use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::judge;
 use crate::progress;
 use crate::spec::Spec;
-use crate::verdict::{Measured, Slug, Verdict};
+use crate::verdict::{Measured, Verdict};
 
 /// A run that a grade asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::path::Path;
 use mdbook_preprocessor::book::{BookItem, Chapter, SectionNumber};
 
 use super::{Problem, capture, read};
+use crate::diagnostic::Slug;
 use crate::explain;
 use crate::spec::Spec;
-use crate::verdict::Slug;
 
 /// The diagnostics in groups, each with its heading.
 const GROUPS: &[(&str, &[Slug])] = &[

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::html::{escape, inline};
 use super::{Problem, read};
-use crate::verdict::Slug;
+use crate::diagnostic::Slug;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,10 +2,10 @@
 
 use super::Usage;
 use super::session;
+use crate::diagnostic::Slug;
 use crate::exit::Exit;
 use crate::explain;
 use crate::report::terminal::entry;
-use crate::verdict::Slug;
 
 /// Prints the page of one diagnostic, or the list of all.
 pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {

@@ -10,13 +10,14 @@ use super::{Usage, session};
 use crate::attempt;
 use crate::backend::{Choice, Fault};
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
+use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::exit::{self, Exit};
 use crate::explain::{self, Context};
 use crate::program::{self, Ended};
 use crate::report::{terminal, timeline};
 use crate::source;
-use crate::verdict::{Slug, Unreadable};
+use crate::verdict::Unreadable;
 use crate::worker::Sandbox;
 
 /// Compiles and runs a program.

@@ -27,9 +27,10 @@ use ptxsim::Finding;
 
 use crate::backend::Fault;
 use crate::compile::Message;
+use crate::diagnostic::Slug;
 use crate::report::{Report, Span};
 use crate::spec::{Case, Kind, Spec};
-use crate::verdict::{Slug, Verdict};
+use crate::verdict::Verdict;
 
 pub use attempt::{attempt, foreign};
 pub use gates::{gate, value as gate_value};

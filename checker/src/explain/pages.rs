@@ -1,6 +1,6 @@
 //! One page per diagnostic: what `checker explain SLUG` prints, and what the book shows.
 
-use crate::verdict::Slug;
+use crate::diagnostic::Slug;
 
 /// The page about a diagnostic, in Markdown. Every page has the sections that the test below names.
 pub fn page(slug: Slug) -> &'static str {

@@ -6,10 +6,11 @@ use super::gates;
 use super::scan::Source;
 use super::words::{count, many, measured};
 use super::{Context, neutral, scene};
+use crate::diagnostic::Slug;
 use crate::inspect::Profiled;
 use crate::report::profile::{Column, Counts, Gate, Line, Profile, Remark};
 use crate::spec::{Op, Spec};
-use crate::verdict::{Measured, Slug};
+use crate::verdict::Measured;
 
 /// Lines that are worth a sentence, at most.
 const REMARKS: usize = 5;

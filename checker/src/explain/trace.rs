@@ -8,10 +8,10 @@ use super::scene::{self, Scene};
 use super::words::{DIGITS, Places, digits, many};
 use super::{Context, neutral};
 use crate::backend::Fault;
+use crate::diagnostic::Slug;
 use crate::inspect::Traced;
 use crate::report::trace::{Accessed, Fact, Named, Step as Told, Trace};
 use crate::spec::{Case, Spec};
-use crate::verdict::Slug;
 
 /// Lines of one statement that are looked through for names.
 const STATEMENT_LINES: u32 = 6;

@@ -4,10 +4,11 @@ use super::scan::{Source, Subscript, span};
 use super::scene::Scene;
 use super::words::{DIGITS, apart, count, digits, many, measured, size, volume};
 use super::{Context, Draft};
+use crate::diagnostic::Slug;
 use crate::report::Span;
 use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
-use crate::verdict::{Example, Mismatch, Pattern, Slug};
+use crate::verdict::{Example, Mismatch, Pattern};
 
 /// The skeleton as it came.
 pub fn not_started(

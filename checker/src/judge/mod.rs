@@ -9,9 +9,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
 use crate::backend::{Fault, Output, Run};
+use crate::diagnostic::Slug;
 use crate::spec::{Case, Kind, Param, Role, Spec, Tolerance, elementwise};
 use crate::value::{Array, Value};
-use crate::verdict::{Example, Mismatch, Pattern, Slug, Verdict};
+use crate::verdict::{Example, Mismatch, Pattern, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;

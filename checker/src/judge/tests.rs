@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use ptxsim::{ArrayUse, Counters, LineCounters, Observations, Source};
 
 use super::*;
+use crate::diagnostic::Slug;
 use crate::spec::{Gate, Kind, Metric, Op, Start, Tolerance};
 use crate::value::DType;
-use crate::verdict::{Pattern, Slug};
+use crate::verdict::Pattern;
 
 const POISON: [u8; 4] = [0xa5, 0x5a, 0xc3, 0x7e];
 

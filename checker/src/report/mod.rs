@@ -10,7 +10,7 @@ pub mod trace;
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::Slug;
+use crate::diagnostic::Slug;
 
 /// One message for a person, complete: renderers only lay it out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

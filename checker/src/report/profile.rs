@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::terminal::{columns, cut, hanging, table};
 use super::timeline;
+use crate::diagnostic::Slug;
 use crate::explain::neutral;
-use crate::verdict::Slug;
 
 /// Raised when a field of the JSON document is renamed, removed, or means something else.
 pub const VERSION: u32 = 1;

@@ -10,8 +10,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use colored::Colorize;
 
 use super::{Report, Span};
+use crate::diagnostic::Slug;
 use crate::explain::neutral;
-use crate::verdict::Slug;
 
 /// Columns when the terminal's width is unknown.
 const UNKNOWN_WIDTH: usize = 80;

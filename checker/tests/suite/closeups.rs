@@ -4,12 +4,13 @@
 //! These are reviewed texts: read a changed snapshot as a learner would before accepting it.
 
 use checker::backend::Fault;
+use checker::diagnostic::Slug;
 use checker::explain::{self, Context};
 use checker::inspect::Profiled;
 use checker::report::{profile, trace};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
-use checker::verdict::{Measured, Slug, Verdict};
+use checker::verdict::{Measured, Verdict};
 use ptxsim::{Access, Action, Counters, Finding, FindingKind, LineCounters, Observations, Source};
 
 const CONFLICTS: Gate =

@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
+use checker::diagnostic::Slug;
 use checker::report::{Report, Span, terminal};
-use checker::verdict::Slug;
 
 fn report(passed: bool) -> Report {
     Report {

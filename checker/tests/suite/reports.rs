@@ -4,12 +4,13 @@
 
 use checker::backend::Fault;
 use checker::compile::{Message, Severity};
+use checker::diagnostic::Slug;
 use checker::explain::{Context, explain};
 use checker::report::{Report, json, terminal};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{
-    Example, Measured, Mismatch, Passed, Pattern, Signature, Slug, Unreadable, Verdict,
+    Example, Measured, Mismatch, Passed, Pattern, Signature, Unreadable, Verdict,
 };
 use proptest::prelude::*;
 use ptxsim::{

@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::{originals, screens};
 use crate::attempt::{self, Attempt, Options};
 use crate::backend::poison::mix;
+use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::spec::{Spec, Start};
-use crate::verdict::{Slug, Verdict};
+use crate::verdict::Verdict;
 
 /// One statement about an exercise, and whether it holds.
 #[derive(Debug, Clone, Serialize)]

@@ -12,13 +12,13 @@ use crate::cli::{Backend, DevTime};
 use crate::commands::Usage;
 use crate::commands::session;
 use crate::compile::{self, Outcome, ProgramOptions, Target};
+use crate::diagnostic::Slug;
 use crate::engine::{Engine, LIMIT};
 use crate::exercises::{self, large::large};
 use crate::exit::Exit;
 use crate::gains::{Gain, Record, Times};
 use crate::spec::{Kind, Role, Spec, Start};
 use crate::value::{DType, Value};
-use crate::verdict::Slug;
 use crate::{course, judge};
 
 /// Launches that are timed, after one that is not.

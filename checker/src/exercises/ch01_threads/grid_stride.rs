@@ -3,10 +3,10 @@
 use ndarray::{ArrayD, Zip};
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// `grid_stride`.
 pub static SPEC: Spec = Spec {

@@ -3,10 +3,10 @@
 use ndarray::{ArrayD, arr1};
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
-use crate::verdict::Slug;
 
 /// `error_checking`.
 pub static SPEC: Spec = Spec {

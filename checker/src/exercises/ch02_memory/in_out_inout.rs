@@ -4,10 +4,10 @@ use ndarray::{ArrayD, Zip};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// `in_out_inout`.
 pub static SPEC: Spec = Spec {

@@ -5,10 +5,10 @@ use std::ops::Range;
 use ndarray::{ArrayD, s};
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// `pitched_2d`.
 pub static SPEC: Spec = Spec {

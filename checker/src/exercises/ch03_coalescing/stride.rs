@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// The strides to predict, in floats.
 const STRIDES: [usize; 6] = [1, 2, 3, 4, 8, 16];

@@ -1,9 +1,9 @@
 //! The same transpose, and what the banks of shared memory make of the column of a tile.
 
 use super::tile_transpose::{inputs, reference, tiles};
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Gate, Kind, Metric, Op, Spec, Start, Tolerance};
-use crate::verdict::Slug;
 
 /// `bank_conflicts`.
 pub static SPEC: Spec = Spec {

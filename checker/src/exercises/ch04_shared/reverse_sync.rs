@@ -3,10 +3,10 @@
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// `reverse_sync`.
 pub static SPEC: Spec = Spec {

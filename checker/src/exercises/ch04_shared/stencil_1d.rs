@@ -3,10 +3,10 @@
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// `stencil_1d`.
 pub static SPEC: Spec = Spec {

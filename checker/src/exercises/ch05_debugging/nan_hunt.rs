@@ -4,10 +4,10 @@ use ndarray::{Array1, ArrayD, Zip};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// Threads of a block.
 const BLOCK: usize = 128;

@@ -4,10 +4,10 @@ use ndarray::{ArrayD, arr1};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 /// What is counted lies above this: about three of eight elements.
 const LIMIT: f32 = 2.5;

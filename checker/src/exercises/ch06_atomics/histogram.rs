@@ -5,10 +5,10 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 /// Bins over [0, 1), as in the skeleton. A power of two: multiplying a `float` by it rounds nothing.
 const BINS: usize = 256;

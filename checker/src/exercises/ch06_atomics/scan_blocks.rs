@@ -4,10 +4,10 @@ use ndarray::{ArrayD, Axis};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 /// `scan_blocks`.
 ///

@@ -4,10 +4,10 @@ use ndarray::{ArrayD, Zip};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// Elements of the case whose counts are graded: whole warps.
 const GATED: usize = 16_384;

@@ -5,10 +5,10 @@ use rand_chacha::ChaCha8Rng;
 
 use ndarray::{Array1, array};
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 const DOT: usize = 0;
 const MAX: usize = 1;

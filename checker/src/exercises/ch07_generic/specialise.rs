@@ -2,10 +2,10 @@
 
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 const BLOCK: u32 = 256;
 /// Elements of the cases whose counts are graded: whole blocks.

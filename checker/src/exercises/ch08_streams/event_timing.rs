@@ -3,10 +3,10 @@
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 /// `event_timing`.
 pub static SPEC: Spec = Spec {

@@ -4,10 +4,10 @@ use ndarray::ArrayD;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Spec, Start, Tolerance};
 use crate::value::{Array, Value};
-use crate::verdict::Slug;
 
 /// `overlap`.
 pub static SPEC: Spec = Spec {

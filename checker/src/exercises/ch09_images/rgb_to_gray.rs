@@ -4,10 +4,10 @@ use ndarray::{Array1, ArrayD};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 const BLOCK: u32 = 256;
 /// Pixels of the case whose counts are graded: whole blocks.

@@ -5,10 +5,10 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::philox::philox;
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Metric, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Scalar, Value};
-use crate::verdict::Slug;
 
 /// `ising`.
 pub static SPEC: Spec = Spec {

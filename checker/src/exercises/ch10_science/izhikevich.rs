@@ -4,10 +4,10 @@ use ndarray::{Array1, Array2};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::diagnostic::Slug;
 use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
-use crate::verdict::Slug;
 
 /// How far v and u, in millivolts, may be from the reference after the last step. Neurons on whom less than this would
 /// show are not among the inputs: see [`tame`].

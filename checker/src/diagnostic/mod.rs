@@ -1,0 +1,5 @@
+//! The diagnostics that the checker can report, each under a stable name.
+
+mod slug;
+
+pub use slug::Slug;
