@@ -163,6 +163,7 @@ mod tests {
             param("factor", Role::Scalar, DType::F32),
         ],
         cases: &[],
+        large: None,
         tolerance: Tolerance::Exact,
         gates: &[],
         hints: &[],

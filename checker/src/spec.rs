@@ -26,6 +26,9 @@ pub struct Spec {
     pub params: &'static [Param],
     /// Named cases, the easiest to understand first: only the first failure is shown.
     pub cases: &'static [Case],
+    /// A case as large as real work, which `dev time` runs on a GPU: too large for the simulator, and for the caches of a
+    /// GPU. `None` when the exercise is not timed.
+    pub large: Option<Case>,
     /// How outputs are compared.
     pub tolerance: Tolerance,
     /// Counts that must hold beside a right answer.
@@ -42,6 +45,15 @@ pub struct Spec {
     pub inputs: fn(&Case, &mut ChaCha8Rng) -> Vec<Value>,
     /// What each `Out` and `InOut` parameter must hold afterwards, in parameter order. Floats in f64.
     pub reference: fn(&Case, &[Value]) -> Vec<Array>,
+}
+
+impl Spec {
+    /// This exercise with its large case as the only one; `None` when it has none.
+    pub fn with_large_case(&'static self) -> Option<&'static Self> {
+        let cases = std::slice::from_ref(self.large.as_ref()?);
+        // Leaked, because every Spec lives as long as the process.
+        Some(Box::leak(Box::new(Self { cases, ..*self })))
+    }
 }
 
 /// Device code only, or host code too.

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::*;
-use crate::spec::{Case, Role};
+use crate::spec::{Case, Kind, Role, Start};
 use crate::value::Value;
 
 fn inputs(spec: &Spec, case: &Case, seed: u64) -> Vec<Value> {
@@ -104,12 +104,25 @@ fn inputs_are_repeatable_and_discriminate() {
     }
 }
 
+#[test]
+fn every_optimise_exercise_has_a_large_case() {
+    for spec in all() {
+        assert!(spec.large.is_some() || spec.start != Start::Optimise, "{}", spec.id);
+        let Some(large) = &spec.large else { continue };
+        assert_eq!(large.grid[0] > 0, spec.kind == Kind::Kernel, "{}", spec.id);
+        let names = |case: &Case| case.sizes.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        for case in spec.cases {
+            assert_eq!(names(case), names(large), "{}: sizes of another name", spec.id);
+        }
+    }
+}
+
 /// Only kernels are compiled with macros of their case, and what a macro is called must be one name.
 #[test]
 fn macros_are_names_and_belong_to_kernels() {
     for spec in all() {
         for (name, _) in spec.cases.iter().flat_map(|case| case.defines) {
-            assert_eq!(spec.kind, crate::spec::Kind::Kernel, "{}", spec.id);
+            assert_eq!(spec.kind, Kind::Kernel, "{}", spec.id);
             let plain = |c: char| c.is_ascii_uppercase() || c == '_';
             assert!(!name.is_empty() && name.chars().all(plain), "{}: {name}", spec.id);
         }

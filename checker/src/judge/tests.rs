@@ -61,6 +61,7 @@ const fn spec(params: &'static [Param], cases: &'static [Case], tolerance: Toler
         cooperative: false,
         params,
         cases,
+        large: None,
         tolerance,
         gates: GATES,
         hints: &[],

@@ -39,6 +39,7 @@ static TRANSPOSE: Spec = Spec {
         defines: &[],
         allows: &[],
     }],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[CONFLICTS],
     hints: &[],

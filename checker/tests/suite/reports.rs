@@ -55,6 +55,7 @@ const fn spec(id: &'static str, params: &'static [Param], cases: &'static [Case]
         cooperative: false,
         params,
         cases,
+        large: None,
         tolerance: Tolerance::Exact,
         gates: &[],
         hints: &[],

@@ -62,8 +62,7 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     }
     say!();
     say!("Now add, where the exercise belongs in the course:");
-    say!("  checker/src/exercises/mod.rs             &{chapter}::{name}::SPEC,");
-    say!("  checker/src/exercises/{chapter}/mod.rs   pub mod {name};");
+    say!("  checker/src/exercises/{chapter}/mod.rs   mod {name};  and  &{name}::SPEC,");
     say!("  book/src/SUMMARY.md                      - [`{name}`]({chapter}/{name}.md)");
     say!("Put at least three wrong kernels into checker/proof/mutants/{chapter}/{name}/, then:");
     say!("  checker dev bless {name} && checker dev check {name}");

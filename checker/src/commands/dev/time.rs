@@ -14,7 +14,7 @@ use crate::commands::session;
 use crate::compile::{self, Outcome, ProgramOptions, Target};
 use crate::diagnostic::Slug;
 use crate::engine::{Engine, LIMIT};
-use crate::exercises::{self, large::large};
+use crate::exercises;
 use crate::exit::Exit;
 use crate::gains::{Gain, Record, Times};
 use crate::spec::{Kind, Role, Spec, Start};
@@ -37,7 +37,7 @@ pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
         Some(session::Target::Chapter(chapter)) => chapter.exercises.to_vec(),
         None => exercises::all().to_vec(),
     };
-    let specs: Vec<_> = specs.into_iter().filter_map(large).collect();
+    let specs: Vec<_> = specs.into_iter().filter_map(Spec::with_large_case).collect();
     if specs.is_empty() {
         return Err(Usage("there is no large case to time".into()).into());
     }

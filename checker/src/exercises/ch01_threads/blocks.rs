@@ -30,6 +30,7 @@ pub static SPEC: Spec = Spec {
         line("1009 elements", "a prime: the last block is not full", &[("n", 1009)], 4, 256),
         line("391 blocks", "more than 16 bits can count", &[("n", 100_003)], 391, 256),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     // 391 blocks have 3128 warps; each needs two load requests.
     gates: &[WRITTEN_ONCE, load_requests(6256.0, None)],

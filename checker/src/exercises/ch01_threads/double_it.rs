@@ -47,6 +47,7 @@ pub static SPEC: Spec = Spec {
             [32, 32],
         ),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[

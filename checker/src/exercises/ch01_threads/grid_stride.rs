@@ -29,6 +29,7 @@ pub static SPEC: Spec = Spec {
         line("1000 for 262 144 threads", "most blocks find nothing", &[("n", 1000)], 1024, 256),
         line("100 003 elements", "more than 16 bits can count", &[("n", 100_003)], 4, 128),
     ],
+    large: Some(case("large", "", &[("n", 1 << 25)], [1056, 1], [256, 1])),
     tolerance: Tolerance::Roundings(4),
     // 16 384 elements are 512 warps' worth, and each asks for two arrays.
     gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(1024.0, Some(1024.0))],

@@ -28,6 +28,7 @@ pub static SPEC: Spec = Spec {
         of_1024("one thread too many", "n is the last thread's index", &[("n", 1023)]),
         of_1024("no thread to spare", "the guard must let every thread in", &[("n", 1024)]),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[WRITTEN_ONCE, load_requests(32.0, None)],
     hints: &[

@@ -31,6 +31,7 @@ pub static SPEC: Spec = Spec {
         gated(sized("one element", "less than a block", &[("n", 1)])),
         gated(sized("1 000 003 elements", "a prime, and a large one", &[("n", 1_000_003)])),
     ],
+    large: None,
     // a product and a sum
     tolerance: Tolerance::Roundings(2),
     gates: &[

@@ -59,6 +59,7 @@ pub static SPEC: Spec = Spec {
             [32, 32],
         )),
     ],
+    large: Some(case("large", "", &[("rows", 4096), ("cols", 4096)], [128, 512], [32, 8])),
     tolerance: Tolerance::Exact,
     // 256 x 512 elements are 4096 warps' worth, and each asks for two matrices.
     gates: &[sectors(4.0, 32.0), WRITTEN_ONCE, load_requests(8192.0, Some(8192.0))],

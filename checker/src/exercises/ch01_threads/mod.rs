@@ -1,8 +1,25 @@
 //! Chapter 1: threads, blocks, grids.
 
-pub mod blocks;
-pub mod double_it;
-pub mod grid_stride;
-pub mod guard;
-pub mod launch_config;
-pub mod matrix_add_2d;
+use super::Chapter;
+
+mod blocks;
+mod double_it;
+mod grid_stride;
+mod guard;
+mod launch_config;
+mod matrix_add_2d;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch01_threads",
+    number: 1,
+    title: "Threads, blocks, grids",
+    exercises: &[
+        &double_it::SPEC,
+        &guard::SPEC,
+        &blocks::SPEC,
+        &launch_config::SPEC,
+        &grid_stride::SPEC,
+        &matrix_add_2d::SPEC,
+    ],
+};

@@ -39,6 +39,7 @@ pub static SPEC: Spec = Spec {
         )),
         sized("no round", "there may be nothing to give back", &[("n", 33), ("rounds", 0)]),
     ],
+    large: None,
     // a product and a sum in each of up to 100 rounds
     tolerance: Tolerance::Roundings(200),
     gates: &[at_most(Metric::LiveAllocations, 3.0), exactly(Metric::Launches, 100.0)],

@@ -62,6 +62,7 @@ pub static SPEC: Spec = Spec {
             &[("n", 257), ("bytes", 4096), ("threads", 1024), ("bad", 257)],
         ),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[],
     hints: &[

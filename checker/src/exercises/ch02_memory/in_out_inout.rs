@@ -32,6 +32,7 @@ pub static SPEC: Spec = Spec {
         gated(sized("65 536", "256 KiB in each array: every copy counts", &[("n", 65_536)])),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
     ],
+    large: Some(sized("large", "", &[("n", 1 << 24)])),
     // a product and a sum
     tolerance: Tolerance::Roundings(2),
     gates: &[

@@ -1,9 +1,27 @@
 //! Chapter 2: memory transfer and the host.
 
-pub mod cleanup;
-pub mod error_checking;
-pub mod in_out_inout;
-pub mod pitched_2d;
-pub mod roundtrip;
-pub mod stay_on_device;
-pub mod volume_3d;
+use super::Chapter;
+
+mod cleanup;
+mod error_checking;
+mod in_out_inout;
+mod pitched_2d;
+mod roundtrip;
+mod stay_on_device;
+mod volume_3d;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch02_memory",
+    number: 2,
+    title: "Memory transfer and the host",
+    exercises: &[
+        &roundtrip::SPEC,
+        &in_out_inout::SPEC,
+        &stay_on_device::SPEC,
+        &error_checking::SPEC,
+        &cleanup::SPEC,
+        &pitched_2d::SPEC,
+        &volume_3d::SPEC,
+    ],
+};

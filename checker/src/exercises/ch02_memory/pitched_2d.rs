@@ -61,6 +61,7 @@ pub static SPEC: Spec = Spec {
             &[("height", 90), ("width", 150), ("y0", 10), ("y1", 74), ("x0", 25), ("x1", 125)],
         )),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[
         exactly(Metric::CopiesToDevice, 1.0),

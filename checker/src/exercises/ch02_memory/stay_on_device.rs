@@ -32,6 +32,7 @@ pub static SPEC: Spec = Spec {
         sized("257", "one element in the second block", &[("n", 257)]),
         sized("10 007", "a prime: no block size divides it", &[("n", 10_007)]),
     ],
+    large: Some(sized("large", "", &[("n", 1 << 24)])),
     // a difference, two quotients, a product and a sum
     tolerance: Tolerance::Roundings(6),
     gates: &[

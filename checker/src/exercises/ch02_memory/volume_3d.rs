@@ -48,6 +48,7 @@ pub static SPEC: Spec = Spec {
             &[("depth", 8), ("height", 32), ("width", 64)],
         )),
     ],
+    large: None,
     // five sums, a product and a difference
     tolerance: Tolerance::Roundings(8),
     gates: &[

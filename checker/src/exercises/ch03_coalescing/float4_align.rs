@@ -49,6 +49,7 @@ pub static SPEC: Spec = Spec {
             &[("offset", 0), ("n", 16_387)],
         )),
     ],
+    large: Some(case("large", "", &[("offset", 0), ("n", 1 << 25)], [1056, 1], [256, 1])),
     // a product and a sum
     tolerance: Tolerance::Roundings(2),
     // 16 384 elements are 512 warps' worth, each with two loads; a quarter of that, and some for three elements more.

@@ -57,6 +57,7 @@ pub static SPEC: Spec = Spec {
             [256, 1],
         )),
     ],
+    large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [512, 1], [256, 1])),
     tolerance: Tolerance::Exact,
     // 96 x 256 elements are 768 warps' worth, and each is loaded for its row and for its column.
     gates: &[sectors(4.5, 17.9), WRITTEN_ONCE, load_requests(1536.0, Some(1536.0))],

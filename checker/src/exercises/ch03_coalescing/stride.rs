@@ -45,6 +45,7 @@ pub static SPEC: Spec = Spec {
             193,
         )),
     ],
+    large: Some(case("large", "", &[("s", 32), ("n", 1 << 25)], [262_145, 1], [128, 1])),
     tolerance: Tolerance::Exact,
     // 24 576 elements are 768 warps' worth, and the predictions are one load more
     gates: &[sectors(4.5, 32.0), WRITTEN_ONCE, load_requests(769.0, Some(769.0))],

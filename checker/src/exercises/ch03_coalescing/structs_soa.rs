@@ -38,6 +38,7 @@ pub static SPEC: Spec = Spec {
             &[("n", 4096), ("steps", 5)],
         )),
     ],
+    large: Some(sized("large", "", &[("n", 1 << 22), ("steps", 5)])),
     // each step: two products and a sum; at most five steps
     tolerance: Tolerance::Roundings(20),
     // 4096 points are 128 warps' worth: 3 loads in each of 5 steps

@@ -37,6 +37,7 @@ pub static SPEC: Spec = Spec {
             [16, 4],
         )),
     ],
+    large: Some(case("large", "", &[("rows", 4096), ("cols", 8192)], [256, 128], [32, 32])),
     tolerance: Tolerance::Exact,
     gates: &[
         // 2048 reads of a column, 31 turns too many each

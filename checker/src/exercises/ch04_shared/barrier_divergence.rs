@@ -30,6 +30,7 @@ pub static SPEC: Spec = Spec {
         blocks("288 elements", "whole warps have none", &[("n", 288)], 2),
         gated(blocks("4 blocks and 5", "each element is loaded once", &[("n", 1029)], 5)),
     ],
+    large: None,
     // a sum of 256 elements, one after the other, and a quotient
     tolerance: Tolerance::Roundings(257),
     gates: &[

@@ -69,6 +69,13 @@ pub static SPEC: Spec = Spec {
             [6, 4],
         )),
     ],
+    large: Some(case(
+        "large",
+        "",
+        &[("rows", 4096), ("inner", 128), ("cols", 8192)],
+        [512, 256],
+        [16, 16],
+    )),
     // 128 products, summed up one after the other
     tolerance: Tolerance::Roundings(128),
     gates: &[

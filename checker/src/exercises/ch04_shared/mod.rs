@@ -1,8 +1,25 @@
 //! Chapter 4: shared memory, barriers, banks, tiles.
 
-pub mod bank_conflicts;
-pub mod barrier_divergence;
-pub mod matmul_tiled;
-pub mod reverse_sync;
-pub mod stencil_1d;
-pub mod tile_transpose;
+use super::Chapter;
+
+mod bank_conflicts;
+mod barrier_divergence;
+mod matmul_tiled;
+mod reverse_sync;
+mod stencil_1d;
+mod tile_transpose;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch04_shared",
+    number: 4,
+    title: "Shared memory and bank conflicts",
+    exercises: &[
+        &reverse_sync::SPEC,
+        &barrier_divergence::SPEC,
+        &stencil_1d::SPEC,
+        &tile_transpose::SPEC,
+        &bank_conflicts::SPEC,
+        &matmul_tiled::SPEC,
+    ],
+};

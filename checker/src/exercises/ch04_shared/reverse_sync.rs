@@ -25,6 +25,7 @@ pub static SPEC: Spec = Spec {
         blocks("one thread", "it is first and last at once", &[("n", 1)], 1, 1),
         gated(blocks("5 blocks of 256", "eight warps in each block", &[("n", 1280)], 5, 256)),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[
         WRITTEN_ONCE,

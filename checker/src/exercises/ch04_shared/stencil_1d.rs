@@ -30,6 +30,7 @@ pub static SPEC: Spec = Spec {
         ),
         gated(sized("4096, radius 3", "16 full blocks", &[("n", 4096), ("radius", 3)])),
     ],
+    large: Some(sized("large", "", &[("n", 1 << 24), ("radius", 3)])),
     // the longest sum has 600 terms
     tolerance: Tolerance::Roundings(600),
     gates: &[

@@ -40,6 +40,7 @@ pub static SPEC: Spec = Spec {
         of_128("31 points", "less than a warp", &[("n", 31)], 1),
         of_128("4099 points", "many more of them", &[("n", 4099)], 33),
     ],
+    large: None,
     tolerance: Tolerance::Roundings(TERMS as u32),
     gates: &[WRITTEN_ONCE],
     hints: &[

@@ -41,6 +41,7 @@ pub static SPEC: Spec = Spec {
         of_16("7 x 65", "one column in the last block", &[("rows", 7), ("cols", 65)], [5, 1]),
         gated(of_16("48 x 64", "twelve full blocks", &[("rows", 48), ("cols", 64)], [4, 3])),
     ],
+    large: None,
     // nine additions and a division
     tolerance: Tolerance::Roundings(10),
     // a full tile is 18 * 18 / 256 loads for each element

@@ -41,6 +41,7 @@ pub static SPEC: Spec = Spec {
         line("blocks of 96", "another block size", &[("n", 1000)], 11, 96),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40, 256),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     // 1280 elements are 40 warps' worth
     gates: &[load_requests(40.0, None)],

@@ -64,6 +64,7 @@ pub static SPEC: Spec = Spec {
             256,
         )),
     ],
+    large: Some(case("large", "", &[("n", 1 << 25), ("percent", 40)], [1056, 1], [256, 1])),
     tolerance: Tolerance::Exact,
     gates: &[
         Gate {

@@ -35,6 +35,7 @@ pub static SPEC: Spec = Spec {
         line("five blocks", "a sum for each", &[("n", 1280)], 5),
         line("10 007 elements", "a prime: the last block is not full", &[("n", 10_007)], 40),
     ],
+    large: Some(case("large", "", &[("n", 1 << 24)], [65_536, 1], [256, 1])),
     // each element goes through eight additions
     tolerance: Tolerance::Roundings(8),
     gates: &[

@@ -39,6 +39,7 @@ pub static SPEC: Spec = Spec {
         sized("five tiles and 1000", "seven tiles, the last one nearly full", &[("n", 3560)]),
         sized("45 tiles", "more tiles than a warp has lanes", &[("n", 22_787)]),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[
         Gate { metric: Metric::SharedConflicts, op: Op::AtMost, target: 0.0, baseline: None },

@@ -55,6 +55,7 @@ pub static SPEC: Spec = Spec {
             1024,
         ),
     ],
+    large: None,
     // five rounds in the warp, five over the warps
     tolerance: Tolerance::Roundings(10),
     gates: &[

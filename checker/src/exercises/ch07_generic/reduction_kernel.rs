@@ -51,6 +51,7 @@ pub static SPEC: Spec = Spec {
         sized("dot of none", "a sum without terms is 0", &[("what", DOT), ("n", 0)]),
         sized("max of none", "less than any number", &[("what", MAX), ("n", 0)]),
     ],
+    large: None,
     // a product and up to 20 sums, of terms that mostly have one sign
     tolerance: Tolerance::Roundings(64),
     gates: &[

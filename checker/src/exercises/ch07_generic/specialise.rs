@@ -84,6 +84,7 @@ pub static SPEC: Spec = Spec {
             16,
         )),
     ],
+    large: None,
     // up to 17 products and as many sums
     tolerance: Tolerance::Roundings(34),
     // one for each warp

@@ -1,5 +1,15 @@
 //! Chapter 8: streams and events.
 
-pub mod event_timing;
-pub mod overlap;
-pub mod stream_order;
+use super::Chapter;
+
+mod event_timing;
+mod overlap;
+mod stream_order;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch08_streams",
+    number: 8,
+    title: "Streams and events",
+    exercises: &[&event_timing::SPEC, &overlap::SPEC, &stream_order::SPEC],
+};

@@ -36,6 +36,7 @@ pub static SPEC: Spec = Spec {
         sized("10 007", "a prime: no number of chunks divides it", &[("n", 10_007), ("steps", 3)]),
         sized("one element", "fewer elements than chunks", &[("n", 1), ("steps", 3)]),
     ],
+    large: Some(sized("large", "", &[("n", 1 << 24), ("steps", 16)])),
     // a product and a sum in each of up to 16 steps
     tolerance: Tolerance::Roundings(32),
     gates: &[

@@ -40,6 +40,7 @@ pub static SPEC: Spec = Spec {
             &[("n", 5), ("chunks", 8)],
         ),
     ],
+    large: None,
     // a square, a sum and a root
     tolerance: Tolerance::Roundings(6),
     gates: &[

@@ -1,5 +1,15 @@
 //! Chapter 9: images, constant memory, textures.
 
-pub mod rgb_to_gray;
-pub mod sobel_const;
-pub mod texture_rotate;
+use super::Chapter;
+
+mod rgb_to_gray;
+mod sobel_const;
+mod texture_rotate;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch09_images",
+    number: 9,
+    title: "Images and textures",
+    exercises: &[&rgb_to_gray::SPEC, &sobel_const::SPEC, &texture_rotate::SPEC],
+};

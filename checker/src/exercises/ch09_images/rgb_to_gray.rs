@@ -43,6 +43,7 @@ pub static SPEC: Spec = Spec {
         line("1022 pixels", "two bytes beyond whole words", &[("n", 1022)], 4),
         line("10 007 pixels", "a prime: no block size divides it", &[("n", 10_007)], 40),
     ],
+    large: Some(case("large", "", &[("n", 1 << 25)], [1 << 17, 1], [256, 1])),
     tolerance: Tolerance::Exact,
     gates: &[
         Gate { baseline: Some(9.0), ..at_most(Metric::BytesPerElement, 4.0) },

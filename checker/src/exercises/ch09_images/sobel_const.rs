@@ -75,6 +75,7 @@ pub static SPEC: Spec = Spec {
             &[("height", 96), ("width", 160), ("border", CLAMP)],
         )),
     ],
+    large: None,
     // two sums of nine products of two weights each, and their sum
     tolerance: Tolerance::Roundings(24),
     gates: &[

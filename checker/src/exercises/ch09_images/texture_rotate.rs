@@ -72,6 +72,7 @@ pub static SPEC: Spec = Spec {
             &[("height", 64), ("width", 96), ("degrees", 17), ("edge", NOTHING)],
         )),
     ],
+    large: None,
     tolerance: Tolerance::Within(STEP),
     gates: &[
         // a fetch for each of 6144 pixels, 32 at a time

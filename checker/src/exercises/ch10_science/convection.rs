@@ -48,6 +48,7 @@ pub static SPEC: Spec = Spec {
             &[("rows", 32), ("cols", 96), ("steps", 12)],
         )),
     ],
+    large: None,
     // twelve steps of a dozen operations
     tolerance: Tolerance::Roundings(144),
     gates: &[

@@ -65,6 +65,7 @@ pub static SPEC: Spec = Spec {
             8,
         )),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 8.0)],
     hints: &[

@@ -72,6 +72,7 @@ pub static SPEC: Spec = Spec {
             128,
         )),
     ],
+    large: None,
     // ten rounds of a product, a difference and a sum, and their twiddles, 40 in all; a tone is one peak 16 times as high as
     // the rest, five times the mean, and its roundings are everywhere
     tolerance: Tolerance::Roundings(40 * 25),

@@ -56,6 +56,7 @@ pub static SPEC: Spec = Spec {
             &[("rows", 32), ("cols", 128), ("sweeps", 3), ("T in hundredths", 227)],
         )),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[
         exactly(Metric::Launches, 6.0),

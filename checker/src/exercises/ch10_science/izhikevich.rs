@@ -48,6 +48,7 @@ pub static SPEC: Spec = Spec {
         sized("129 neurons, 3 steps", "one in the second block", &[("n", 129), ("steps", 3)]),
         gated(sized("256 neurons, 100 steps", "whole warps", &[("n", 256), ("steps", 100)])),
     ],
+    large: Some(sized("large", "", &[("n", 1 << 18), ("steps", 100)])),
     tolerance: Tolerance::Within(APART),
     gates: &[
         Gate {

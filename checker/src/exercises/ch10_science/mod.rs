@@ -1,9 +1,26 @@
 //! Chapter 10: classic uses of a GPU in science.
 
-pub mod convection;
-pub mod euler_collatz;
-pub mod fft_shared;
-pub mod ising;
-pub mod izhikevich;
+use super::Chapter;
+
+mod convection;
+mod euler_collatz;
+mod fft_shared;
+mod ising;
+mod izhikevich;
 pub mod philox;
-pub mod rng_pi;
+mod rng_pi;
+
+/// The chapter and its exercises, in teaching order.
+pub static CHAPTER: Chapter = Chapter {
+    id: "ch10_science",
+    number: 10,
+    title: "Science",
+    exercises: &[
+        &rng_pi::SPEC,
+        &ising::SPEC,
+        &izhikevich::SPEC,
+        &convection::SPEC,
+        &fft_shared::SPEC,
+        &euler_collatz::SPEC,
+    ],
+};

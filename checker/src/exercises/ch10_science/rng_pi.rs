@@ -35,6 +35,7 @@ pub static SPEC: Spec = Spec {
         line("1003 threads", "the last of four blocks has 235", &[("n", 1003), ("rounds", 5)], 4),
         gated(line("1024 threads, 16 draws", "whole blocks", &[("n", 1024), ("rounds", 16)], 4)),
     ],
+    large: None,
     tolerance: Tolerance::Exact,
     gates: &[at_most(Metric::GlobalAtomics, 4.0)],
     hints: &[
