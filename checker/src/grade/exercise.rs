@@ -224,9 +224,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn report(&self, attempt: &Attempt) -> record::Report {
-        let report = explain::foreign(self.path, "checker", self.spec, attempt);
-        // the same fields by design: what cannot be carried over is left empty
-        serde_json::to_value(report).and_then(serde_json::from_value).unwrap_or_default()
+        explain::foreign(self.path, "checker", self.spec, attempt).into_recorded()
     }
 
     /// The item of one run of a case.

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod points;
 pub mod policy;
 pub mod record;
+pub mod report;
 pub mod roster;
 pub mod seed;
 pub mod similar;

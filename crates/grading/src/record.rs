@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use crate::report::{Report, Span};
+
 /// Raised when a field is renamed, removed, or means something else.
 pub const VERSION: u32 = 1;
 
@@ -151,6 +153,7 @@ pub struct Exercise {
     /// The file in the submission; `None` when there is none.
     pub file: Option<String>,
     /// The verdict that the learner gets for the file: the first that is wrong, or what passed.
+    #[serde(serialize_with = "crate::report::serialize_recorded")]
     pub report: Option<Report>,
     /// Whether `report` is about a run with a secret seed.
     #[serde(default)]
@@ -271,51 +274,6 @@ pub enum Show {
     Verdict,
     /// Everything.
     Everything,
-}
-
-/// A verdict in full, in the checker's own words: the fields of its JSON reports.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Report {
-    /// "out-of-bounds-write".
-    pub slug: String,
-    /// True when the exercise is passed.
-    pub passed: bool,
-    /// One line: what is wrong, or what passed.
-    pub title: String,
-    /// "case `five blocks` (n = 1280, grid 5, block 256)".
-    pub case: Option<String>,
-    /// Marked source lines in reading order.
-    pub spans: Vec<Span>,
-    /// Lines of a table, first its header.
-    pub table: Vec<Vec<String>>,
-    /// Facts, a line each.
-    pub notes: Vec<String>,
-    /// One question to think about.
-    pub think: Option<String>,
-    /// Where the book explains it.
-    pub learn: Option<String>,
-    /// The command that repeats the case.
-    pub again: Option<String>,
-    /// What the code printed, cut and cleaned.
-    pub printed: Option<String>,
-    /// "simulator", "GPU: NVIDIA H200".
-    pub device: String,
-}
-
-/// A marked place in the learner's file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
-    /// One-based line.
-    pub line: u32,
-    /// One-based first column.
-    pub column: u32,
-    /// Characters marked.
-    pub length: u32,
-    /// What to say there.
-    pub label: String,
-    /// The place that matters most.
-    pub primary: bool,
 }
 
 /// The sum.

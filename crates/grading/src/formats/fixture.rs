@@ -197,6 +197,7 @@ fn partial() -> Exercise {
         again: Some("checker check guard --case 'n = 1000' --seed 7".into()),
         printed: Some("i = 1024\ni = 1025\n".into()),
         device: "simulator".into(),
+        ..Report::default()
     };
     let mut exercise = exercise("ch01_threads", "guard", Status::Partial, items);
     exercise.report = Some(report);
@@ -357,6 +358,7 @@ fn mallory() -> Record {
         again: Some(text(10)),
         printed: Some(HOSTILE.join("\n")),
         device: text(0),
+        ..Report::default()
     });
     let mut contained =
         exercise("ch01_threads", "guard", Status::Failed, vec![not_run("one block", 1.0)]);

@@ -345,6 +345,7 @@ fn failed((slug, title, think): (&str, &str, &str), id: &str) -> Report {
         again: Some(format!("checker run {id} --case 'one thread too many'")),
         printed: (slug == "never-finishes").then(|| "lane 0 waits\nlane 1 waits\n".into()),
         device: "simulator".into(),
+        ..Report::default()
     }
 }
 

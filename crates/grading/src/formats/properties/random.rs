@@ -124,6 +124,7 @@ fn report() -> impl Strategy<Value = Report> {
             think: Some(think),
             device: printed.clone(),
             printed: Some(printed),
+            ..Report::default()
         })
 }
 

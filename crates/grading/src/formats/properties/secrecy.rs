@@ -73,6 +73,7 @@ fn report(items: &[Item]) -> Report {
         again: secret(),
         printed: secret(),
         device: SECRET.into(),
+        ..Report::default()
     }
 }
 
