@@ -194,7 +194,7 @@ pub enum Fault {
     /// The same in a launch of a program, which is its own and not the exercise's.
     InLaunch {
         /// The launch, without what else was seen of it.
-        launch: Box<cudart_sim::runtime::Launched>,
+        launch: Box<cudart_sim::runtime::LaunchRecord>,
         /// The finding.
         finding: ptxsim::Finding,
     },

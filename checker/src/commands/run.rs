@@ -113,7 +113,7 @@ fn costs(report: &Report, width: usize) -> String {
     };
     let head = ["kernel", "grid", "block", "stream", "us", "requests", "sectors", "conflicts"];
     let rows = report.launches.iter().take(MOST_LAUNCHES).map(|launch| {
-        let total = &launch.seen.totals;
+        let total = &launch.observations.totals;
         let requests = total.load_requests + total.store_requests;
         let span = launch.span.and_then(|span| report.timeline.get(span));
         let kernel = explain::neutral(&launch.kernel);
@@ -147,7 +147,7 @@ fn unnoticed(report: &Report) -> bool {
         matches!(slug, Slug::CallFailed | Slug::DoubleFree | Slug::InvalidFree | Slug::UseAfterFree)
     };
     report.findings.iter().any(|finding| !answered(finding))
-        || report.launches.iter().any(|launch| !launch.seen.findings.is_empty())
+        || report.launches.iter().any(|launch| !launch.observations.findings.is_empty())
 }
 
 /// The hidden subcommand that becomes the program.
@@ -177,12 +177,12 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
     let name = file.to_string_lossy();
     let context = context(&name, text, millis);
     for launch in &report.launches {
-        let findings = &launch.seen.findings;
+        let findings = &launch.observations.findings;
         if let Some(first) = findings.first() {
             let report = explain::launch(launch, first, findings.len() - 1, &context);
             eprintln!("{}", terminal::render(&report, text).trim_end());
         }
-        if let Some(why) = &launch.refused {
+        if let Some(why) = &launch.refusal {
             eprintln!("error: kernel `{}` was not run: {why}", launch.kernel);
         }
     }

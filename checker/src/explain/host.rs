@@ -1,11 +1,11 @@
 //! Mistakes of a program's host code: calls that fail, memory that leaks or is freed twice, work that nobody waits for.
 
 use cudart_sim::report::{
-    Crash, Failure, HostFinding, HostFindingKind as Kind, Kept, Leak, Memory, MemoryKind, Party,
-    Place, Pointer, Why, Work,
+    CallSite, Cause, Crash, Failure, HostFinding, HostFindingKind as Kind, Leak, LeakKind, Memory,
+    MemoryKind, PointerTarget, Work, WorkAccess,
 };
 
-use cudart_sim::runtime::Launched;
+use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
 use super::Draft;
@@ -35,8 +35,8 @@ pub fn fault(program: Program<'_>, fault: &Fault) -> Option<Draft> {
 
 /// Explains a finding.
 fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
-    let (at, with) = (finding.at.as_ref(), finding.with.as_ref());
-    let draft = match &finding.what {
+    let (at, with) = (finding.at.as_ref(), finding.earlier.as_ref());
+    let draft = match &finding.kind {
         Kind::CallFailed(failure) => program.failed(failure, at, false),
         Kind::UncheckedError(failure) => program.failed(failure, at, true),
         Kind::DoubleFree { memory } => {
@@ -78,9 +78,9 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
         Kind::MissingWait { first, second, memory, bytes } => {
             program.missing_wait((first, with), (second, at), memory, *bytes)
         }
-        Kind::HostRace { party, memory, write, .. } => {
+        Kind::HostRace { access, memory, write, .. } => {
             let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });
-            let work = work(party);
+            let work = work(access);
             Draft::new(format!("the host {does} {name} while {work} may still use it"))
                 .mark(program.mark(with, false, format!("{work} is only asked for here")))
                 .mark(program.mark(at, true, format!("the host {does} it here")))
@@ -150,7 +150,7 @@ fn garbled(how: &str) -> Draft {
 fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>) -> Draft {
     let pointer = crash.and_then(|crash| crash.pointer.as_ref());
     let (title, note, think) = match (signal, pointer) {
-        (11 | 7, Some(Pointer::Inside { memory, .. })) => {
+        (11 | 7, Some(PointerTarget::Inside { memory, .. })) => {
             let name = program.name(memory);
             match memory.kind {
                 MemoryKind::Device | MemoryKind::Variable => (
@@ -165,17 +165,17 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
                 ),
             }
         }
-        (11 | 7, Some(Pointer::Freed { memory, .. })) => (
+        (11 | 7, Some(PointerTarget::Freed { memory, .. })) => (
             format!("the host uses {}, which was freed before", program.name(memory)),
             "memory that was freed is nobody's",
             "which line is the last that needs this memory?",
         ),
-        (11 | 7, Some(Pointer::Stack)) => (
+        (11 | 7, Some(PointerTarget::Stack)) => (
             "the program crashed: the host's stack is full".to_owned(),
             "every call that has not returned takes some of the stack, and so do arrays inside functions: there are 8 MiB",
             "which call is to be the last one inside itself, or how large is the array?",
         ),
-        (11 | 7, Some(Pointer::Null)) => (
+        (11 | 7, Some(PointerTarget::Null)) => (
             "the program crashed: it used a null pointer".to_owned(),
             "an allocation that fails, or was never made, leaves a null pointer",
             "which line was to give this pointer its value, and did it?",
@@ -219,10 +219,10 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
             "which line ran last?",
         ),
     };
-    let place = |source| Place { call: String::new(), stream: None, source };
+    let place = |source| CallSite { call: String::new(), stream: None, source };
     let at = crash.map(|crash| place(crash.at.clone()));
     let freed = match pointer {
-        Some(Pointer::Freed { freed, .. }) => freed.as_ref(),
+        Some(PointerTarget::Freed { freed, .. }) => freed.as_ref(),
         _ => None,
     };
     let label = if signal == 6 { "the program gave up here" } else { "the program stopped here" };
@@ -237,7 +237,7 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
 }
 
 /// What the program calls memory that a kernel got in a structure: its name in findings, and in the source.
-pub fn indirect(program: Program<'_>, launched: &Launched) -> Vec<(String, String)> {
+pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, String)> {
     let alias = |memory: &Memory| {
         let name = program.name(memory);
         let plain = name.strip_prefix('`')?.strip_suffix('`')?;
@@ -249,26 +249,26 @@ pub fn indirect(program: Program<'_>, launched: &Launched) -> Vec<(String, Strin
 /// Adds to the finding of a kernel what its arguments are that are no memory of the device.
 pub fn strangers(
     program: Program<'_>,
-    launched: &Launched,
+    launched: &LaunchRecord,
     finding: &Finding,
     mut draft: Draft,
 ) -> Draft {
     let names = program.source.parameters(&launched.kernel);
     let after_free = finding.what == FindingKind::UseAfterFree;
-    for (i, pointer) in &launched.strangers {
+    for (i, pointer) in &launched.foreign_arguments {
         let argument = match names.get(*i) {
             Some(name) => format!("`{name}`"),
             None => format!("number {}", i + 1),
         };
         match pointer {
-            Pointer::Freed { memory, freed }
+            PointerTarget::Freed { memory, freed }
                 if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
             {
                 draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
                     program.mark(launched.at.as_ref(), false, "and given to the kernel here"),
                 );
             }
-            Pointer::Host if !after_free => {
+            PointerTarget::Host if !after_free => {
                 let address = format!("{:#x}", finding.at.address);
                 let to = if draft.title.contains(" reads ") { "" } else { "to " };
                 draft.title = draft.title.replace(
@@ -294,14 +294,14 @@ pub fn strangers(
 
 /// Explains what was never given back.
 fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
-    let sized = |leak: &&Leak| matches!(leak.what, Kept::Memory | Kept::Array);
+    let sized = |leak: &&Leak| matches!(leak.kind, LeakKind::Memory | LeakKind::Array);
     let memory: Vec<&Leak> = leaks.iter().filter(sized).collect();
     let objects = (leaks.len() - memory.len()) as u64;
     let bytes = size_in_bytes(memory.iter().map(|leak| leak.bytes).sum());
-    let arrays = memory.iter().all(|leak| leak.what == Kept::Array);
+    let arrays = memory.iter().all(|leak| leak.kind == LeakKind::Array);
     let nouns = if arrays { ("array", "arrays") } else { ("allocation", "allocations") };
     let freed = || format!("{} ({bytes}) never freed", many(memory.len() as u64, nouns.0, nouns.1));
-    let surfaces = leaks.iter().all(|leak| leak.what != Kept::Texture);
+    let surfaces = leaks.iter().all(|leak| leak.kind != LeakKind::Texture);
     let kind = if surfaces { "surface" } else { "texture" };
     let destroyed = || {
         format!(
@@ -323,10 +323,10 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
         }
     }
     for (i, (leak, count)) in lines.iter().take(4).enumerate() {
-        let (made, ended) = match leak.what {
-            Kept::Memory => ("allocated", "freed"),
-            Kept::Array => ("made", "freed"),
-            Kept::Texture | Kept::Surface => ("made", "destroyed"),
+        let (made, ended) = match leak.kind {
+            LeakKind::Memory => ("allocated", "freed"),
+            LeakKind::Array => ("made", "freed"),
+            LeakKind::Texture | LeakKind::Surface => ("made", "destroyed"),
         };
         let label = match count {
             1 => format!("{made} here, {ended} nowhere"),
@@ -347,21 +347,21 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
         .think("on which way out of the function is this memory forgotten?")
 }
 
-fn line(place: &Place) -> Option<(&str, u32)> {
+fn line(place: &CallSite) -> Option<(&str, u32)> {
     place.source.as_ref().map(|source| (source.file.as_str(), source.line))
 }
 
 impl Program<'_> {
-    fn failed(self, failure: &Failure, at: Option<&Place>, unchecked: bool) -> Draft {
-        let Failure { name, text, why, .. } = failure;
+    fn failed(self, failure: &Failure, at: Option<&CallSite>, unchecked: bool) -> Draft {
+        let Failure { name, text, cause, .. } = failure;
         let title = match at.map(|place| place.call.as_str()) {
             Some("cudaLaunchKernel") => format!("the launch fails with {name}: {text}"),
             Some(call) => format!("{call} fails with {name}: {text}"),
             None => format!("a call of the runtime fails with {name}: {text}"),
         };
-        let (label, think) = self.because(why.as_ref());
+        let (label, think) = self.because(cause.as_ref());
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
-        if matches!(why, Some(Why::Direction { .. } | Why::Pointer { .. }))
+        if matches!(cause, Some(Cause::WrongDirection { .. } | Cause::WrongPointer { .. }))
             && let Some(variable) = self.variable(at)
         {
             draft = draft.note(format!(
@@ -378,7 +378,7 @@ impl Program<'_> {
     }
 
     /// The `__device__` or `__constant__` variable that a call names.
-    fn variable(self, at: Option<&Place>) -> Option<String> {
+    fn variable(self, at: Option<&CallSite>) -> Option<String> {
         let (line, _) = self.line(at?)?;
         let statement = self.source.statement_text(line, 4);
         let plain = |c: char| c.is_alphanumeric() || c == '_';
@@ -389,9 +389,9 @@ impl Program<'_> {
     }
 
     /// What the call does wrong, and a question about it.
-    fn because(self, why: Option<&Why>) -> (String, &'static str) {
-        match why {
-            Some(Why::Outside { destination, bytes, offset, memory }) => {
+    fn because(self, cause: Option<&Cause>) -> (String, &'static str) {
+        match cause {
+            Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
                 let (size, name) = (size_in_bytes(memory.bytes), self.name(memory));
                 let (does, where_) =
                     if *destination { ("writes", "to") } else { ("reads", "from") };
@@ -405,19 +405,19 @@ impl Program<'_> {
                     "is this size in bytes or in elements, here and where the memory was allocated?",
                 )
             }
-            Some(Why::Direction { said, to, from }) => (
+            Some(Cause::WrongDirection { given, to, from }) => (
                 format!(
-                    "{said}, but the destination is {}, the source {}",
+                    "{given}, but the destination is {}, the source {}",
                     self.pointer(to),
                     self.pointer(from)
                 ),
                 "where does the data come from, and where does it go?",
             ),
-            Some(Why::Pointer { pointer }) => (
+            Some(Cause::WrongPointer { pointer }) => (
                 format!("it is given {}", self.pointer(pointer)),
                 "what must this pointer be for the call to make sense?",
             ),
-            Some(Why::Said { text }) => (
+            Some(Cause::Limit { text }) => (
                 text.clone(),
                 "which of the numbers in this line is beyond what the device can do?",
             ),
@@ -427,14 +427,14 @@ impl Program<'_> {
 
     fn missing_wait(
         self,
-        (first, with): (&Party, Option<&Place>),
-        (second, at): (&Party, Option<&Place>),
+        (first, with): (&WorkAccess, Option<&CallSite>),
+        (second, at): (&WorkAccess, Option<&CallSite>),
         memory: &Memory,
         [from, to]: [u64; 2],
     ) -> Draft {
         let name = self.name(memory);
-        let verb = |party: &Party| if party.writes { "writes" } else { "reads" };
-        let side = |party: &Party| format!("{} it in stream {}", verb(party), party.stream);
+        let verb = |access: &WorkAccess| if access.writes { "writes" } else { "reads" };
+        let side = |access: &WorkAccess| format!("{} it in stream {}", verb(access), access.stream);
         let whole = from == 0 && to + 1 == memory.bytes;
         let part = if whole { String::new() } else { format!("bytes {from} to {to} of ") };
         Draft::new(format!(
@@ -472,14 +472,14 @@ impl Program<'_> {
         }
     }
 
-    fn pointer(self, pointer: &Pointer) -> String {
+    fn pointer(self, pointer: &PointerTarget) -> String {
         match pointer {
-            Pointer::Null => "a null pointer".into(),
-            Pointer::Host | Pointer::Stack => "ordinary memory of the host".into(),
-            Pointer::Freed { memory, .. } => {
+            PointerTarget::Null => "a null pointer".into(),
+            PointerTarget::Host | PointerTarget::Stack => "ordinary memory of the host".into(),
+            PointerTarget::Freed { memory, .. } => {
                 format!("{}, which was freed before", self.name(memory))
             }
-            Pointer::Inside { memory, offset } => {
+            PointerTarget::Inside { memory, offset } => {
                 let kind = match memory.kind {
                     MemoryKind::Device | MemoryKind::Variable => "on the device",
                     MemoryKind::Pinned => "page-locked memory of the host",
@@ -494,7 +494,7 @@ impl Program<'_> {
     }
 
     /// The line of a place, and its column, if it is in the learner's file.
-    fn line(self, place: &Place) -> Option<(u32, u32)> {
+    fn line(self, place: &CallSite) -> Option<(u32, u32)> {
         let source = place.source.as_ref()?;
         let name = source.file.rsplit('/').next()?;
         (name == self.file && source.line > 0).then_some((source.line, source.column))
@@ -502,7 +502,7 @@ impl Program<'_> {
 
     fn mark(
         self,
-        place: Option<&Place>,
+        place: Option<&CallSite>,
         primary: bool,
         label: impl Into<String>,
     ) -> Option<report::Span> {
@@ -513,12 +513,12 @@ impl Program<'_> {
 }
 
 /// The call of a place.
-fn call(place: Option<&Place>) -> String {
+fn call(place: Option<&CallSite>) -> String {
     place.map_or_else(|| "a call".to_owned(), |place| place.call.clone())
 }
 
-fn work(party: &Party) -> String {
-    match &party.work {
+fn work(access: &WorkAccess) -> String {
+    match &access.work {
         Work::Kernel { name } => format!("kernel `{name}`"),
         Work::Copy { to_device: true, from_device: false, .. } => "the copy to the device".into(),
         Work::Copy { to_device: false, from_device: true, .. } => "the copy to the host".into(),

@@ -22,7 +22,7 @@ mod trace;
 mod values;
 mod words;
 
-use cudart_sim::runtime::Launched;
+use cudart_sim::runtime::LaunchRecord;
 use ptxsim::Finding;
 
 use crate::backend::Fault;
@@ -176,12 +176,12 @@ pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
 
 /// Writes the report of what was found in a launch of a program; `others` more were.
 pub fn launch(
-    launched: &Launched,
+    launched: &LaunchRecord,
     finding: &Finding,
     others: usize,
     context: &Context<'_>,
 ) -> Report {
-    let Launched { kernel, grid, block, .. } = launched;
+    let LaunchRecord { kernel, grid, block, .. } = launched;
     let source = Source::new(context.source);
     let fault = Fault::Finding(finding.clone());
     let program = program(&source, context);

@@ -1,6 +1,6 @@
 //! What the explanations of a launch have at hand: its kernel, its shape, and the learner's source.
 
-use cudart_sim::runtime::Launched;
+use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Access, Action, Space};
 
 use super::scan::{Source, Subscript, span};
@@ -59,8 +59,8 @@ impl<'a> Scene<'a> {
     }
 
     /// A launch of a program, on the simulator.
-    pub fn launch(launched: &Launched, source: &'a Source<'a>) -> Self {
-        let Launched { kernel, grid, block, arrays, .. } = launched;
+    pub fn launch(launched: &LaunchRecord, source: &'a Source<'a>) -> Self {
+        let LaunchRecord { kernel, grid, block, arrays, .. } = launched;
         let (grid, block) = (*grid, *block);
         let names = source.parameters(kernel);
         let aliases = arrays

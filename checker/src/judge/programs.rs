@@ -45,7 +45,7 @@ fn idle_lanes(program: &Report) -> u64 {
 pub fn overlap(timeline: &[Span]) -> Option<f64> {
     let mut marks: Vec<(f64, i32)> = timeline
         .iter()
-        .filter(|span| span.engine != Engine::Nobody)
+        .filter(|span| span.engine != Engine::HostOnly)
         .flat_map(|span| [(span.start, 1), (span.end, -1)])
         .collect();
     // an interval that ends does not overlap the one that begins then
@@ -97,12 +97,12 @@ mod tests {
     /// Two engines from 2 to 4 and from 6 to 7, one from 0 to 10: a third.
     #[test]
     fn overlap_is_the_share_of_busy_time() {
-        use Engine::{Device, Nobody, ToDevice, ToHost};
+        use Engine::{Device, HostOnly, ToDevice, ToHost};
         let timeline = [
             span(ToDevice, 0.0, 4.0),
             span(Device, 2.0, 7.0),
             span(ToHost, 6.0, 9.0),
-            span(Nobody, 0.0, 9.0),
+            span(HostOnly, 0.0, 9.0),
         ];
         assert_eq!(overlap(&timeline), Some(3.0 / 9.0));
         let serial = [span(ToDevice, 0.0, 4.0), span(Device, 4.0, 5.0), span(ToHost, 8.0, 9.0)];
@@ -112,7 +112,7 @@ mod tests {
     /// From 3 to 8: half a copy of 2, none of another, and none of what moves within the device.
     #[test]
     fn a_measurement_covers_what_lies_between_its_events() {
-        use cudart_sim::report::Elapsed;
+        use cudart_sim::report::ElapsedTime;
         let mut program = Report {
             timeline: vec![
                 span(Engine::ToDevice, 2.0, 4.0),
@@ -122,7 +122,7 @@ mod tests {
             ..Report::default()
         };
         assert_eq!(timed(&program, copied(&program)), None, "nothing was measured");
-        program.elapsed = vec![Elapsed { start: 3.0, end: 8.0, milliseconds: 0.005, at: None }];
+        program.elapsed = vec![ElapsedTime { start: 3.0, end: 8.0, milliseconds: 0.005, at: None }];
         assert_eq!(timed(&program, copied(&program)), Some(0.25));
         assert_eq!(timed(&program, kernels(&program)), None, "what is no launch is no kernel");
         assert_eq!(timed(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));

@@ -209,13 +209,15 @@ fn crashed(report: &Report) -> Run {
 fn faults(report: &Report) -> Vec<Fault> {
     let mut faults: Vec<Fault> = report.findings.iter().cloned().map(Fault::Host).collect();
     for launch in &report.launches {
-        let bare =
-            cudart_sim::runtime::Launched { seen: Observations::default(), ..launch.clone() };
-        for finding in &launch.seen.findings {
+        let bare = cudart_sim::runtime::LaunchRecord {
+            observations: Observations::default(),
+            ..launch.clone()
+        };
+        for finding in &launch.observations.findings {
             faults
                 .push(Fault::InLaunch { launch: Box::new(bare.clone()), finding: finding.clone() });
         }
-        if let Some(feature) = &launch.refused {
+        if let Some(feature) = &launch.refusal {
             faults.push(Fault::Unsupported { feature: feature.clone(), source: None });
         }
     }
@@ -226,7 +228,7 @@ fn faults(report: &Report) -> Vec<Fault> {
 fn together(report: &Report) -> Observations {
     let mut all = Observations { completed: true, ..Observations::default() };
     for Observations { completed, totals, lines, shared_bytes, warps, .. } in
-        report.launches.iter().map(|l| &l.seen)
+        report.launches.iter().map(|l| &l.observations)
     {
         all.completed &= completed;
         all.shared_bytes = all.shared_bytes.max(*shared_bytes);

@@ -88,7 +88,7 @@ impl Fault {
 }
 
 fn host_slug(finding: &HostFinding) -> Slug {
-    match finding.what {
+    match finding.kind {
         // whether the program looks at what a function returns cannot be seen; a launch returns nothing
         HostFindingKind::UncheckedError(_)
             if finding.at.as_ref().is_some_and(|at| at.call == "cudaLaunchKernel") =>

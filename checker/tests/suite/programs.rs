@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use checker::compile::{Outcome, ProgramOptions, Target, nvcc};
 use checker::toolchain;
-use cudart_sim::report::{Kept, Leak, Place, Report, Synchronisations, Traffic};
+use cudart_sim::report::{CallSite, Leak, LeakKind, Report, Synchronisations, Traffic};
 
 fn run(file: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
@@ -147,11 +147,14 @@ fn arrays_and_objects_that_are_kept_are_told() {
     let report = report(Path::new("tests/programs/facts/kept.cu"));
     let kept = |leak: &Leak| {
         let line = leak.at.as_ref().and_then(|at| at.source.as_ref()).map(|source| source.line);
-        (leak.what, leak.bytes, line)
+        (leak.kind, leak.bytes, line)
     };
     let leaks: Vec<_> = report.leaks.iter().map(kept).collect();
-    let expected =
-        [(Kept::Texture, 0, Some(13)), (Kept::Surface, 0, Some(15)), (Kept::Array, 60, Some(5))];
+    let expected = [
+        (LeakKind::Texture, 0, Some(13)),
+        (LeakKind::Surface, 0, Some(15)),
+        (LeakKind::Array, 60, Some(5)),
+    ];
     assert_eq!(leaks, expected);
     assert_eq!(report.allocations, 0);
 }
@@ -160,7 +163,7 @@ fn arrays_and_objects_that_are_kept_are_told() {
 #[test]
 fn what_a_program_does_is_counted_at_its_lines() {
     let report = report(Path::new("tests/programs/facts/counted.cu"));
-    let line = |place: &Option<Place>| {
+    let line = |place: &Option<CallSite>| {
         let source = place.as_ref().and_then(|place| place.source.as_ref());
         source.filter(|source| source.file.ends_with("counted.cu")).map(|source| source.line)
     };

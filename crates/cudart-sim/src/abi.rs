@@ -66,21 +66,14 @@ fn lock() -> MutexGuard<'static, Runtime> {
 }
 
 /// What a function returns, noted for `cudaGetLastError`; and what kernels printed meanwhile goes to standard output.
-fn call<F: FnOnce(&mut Runtime) -> Result>(f: F) -> Code {
-    let name = function_of(&f);
+fn call(function: &'static str, f: impl FnOnce(&mut Runtime) -> Result) -> Code {
     let (code, output) = with(|runtime| {
-        runtime.enter(name);
+        runtime.enter(function);
         let result = f(runtime);
         (runtime.note(result), runtime.take_output())
     });
     print(&output);
     code
-}
-
-/// The exported function that a closure was written in: `a::b::cudaMalloc::{{closure}}`.
-fn function_of<F>(_: &F) -> &'static str {
-    let mut parts = std::any::type_name::<F>().rsplit("::");
-    parts.find(|part| part.contains("cuda")).unwrap_or_default()
 }
 
 /// Through the program's own buffer, so that the order of lines is that of events.

@@ -20,8 +20,8 @@ pub enum Engine {
     ToHost,
     /// Kernels, and what moves within the device.
     Device,
-    /// Nobody: events, functions of the host.
-    Nobody,
+    /// No engine: events, functions of the host.
+    HostOnly,
 }
 
 /// One bar of a timeline, in microseconds since the program began.
@@ -112,7 +112,7 @@ impl Clock {
         (stream, engine, what): (Stream, Engine, String),
         cost: f64,
     ) {
-        let span = (engine != Engine::Nobody).then(|| {
+        let span = (engine != Engine::HostOnly).then(|| {
             self.spans.push(Span { stream: stream.0, engine, what, start: asked, end: asked });
             self.spans.len() - 1
         });
@@ -156,7 +156,7 @@ impl Clock {
             enter(&mut queues, i, ready[i]);
         }
         let begins = |engine: &Engine, ready: f64, free: &BTreeMap<Engine, f64>| match engine {
-            Engine::Nobody => ready,
+            Engine::HostOnly => ready,
             engine => ready.max(free.get(engine).copied().unwrap_or(0.0)),
         };
         let mut times = vec![(0.0, 0.0); self.open.len()];
@@ -191,7 +191,7 @@ impl Clock {
     /// What is open does not change any more.
     fn close(&mut self) {
         self.work_out();
-        for piece in self.open.drain(..).filter(|piece| piece.engine != Engine::Nobody) {
+        for piece in self.open.drain(..).filter(|piece| piece.engine != Engine::HostOnly) {
             let end = self.ends.get(&piece.id).copied().unwrap_or(0.0);
             let free = self.free.entry(piece.engine).or_insert(end);
             *free = free.max(end);
@@ -296,7 +296,7 @@ mod tests {
         let asked = clock.ask();
         let bar = || (Stream(0), Engine::Device, String::new());
         clock.done((Id::of(0), &[]), asked, bar(), 10.0);
-        clock.done((Id::of(1), &[]), asked, (Stream(0), Engine::Nobody, String::new()), 0.0);
+        clock.done((Id::of(1), &[]), asked, (Stream(0), Engine::HostOnly, String::new()), 0.0);
         assert_eq!([clock.end(Id::of(0)), clock.end(Id::of(1)), clock.last()], [12.5; 3]);
         clock.hear(12.5, true);
         assert_eq!([clock.last(), clock.end(Id::of(0))], [0.0; 2], "long done");

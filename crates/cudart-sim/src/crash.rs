@@ -15,7 +15,7 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::abi;
 use crate::guard;
-use crate::report::{Crash, Pointer, Report};
+use crate::report::{Crash, PointerTarget, Report};
 use crate::runtime::{Frames, frames_at, stopped};
 
 /// Signals that end a program that has made a mistake.
@@ -60,7 +60,7 @@ pub fn watch(tell: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> 
                 let mut report = runtime.report();
                 let mut crash = runtime.crash(SIGNAL.load(SeqCst), address(), &frames());
                 if OVERFLOW.load(SeqCst) {
-                    crash.pointer = Some(Pointer::Stack);
+                    crash.pointer = Some(PointerTarget::Stack);
                 }
                 crash.system_call = Some(CALL.load(SeqCst)).filter(|call| *call >= 0);
                 report.crashed = Some(crash);

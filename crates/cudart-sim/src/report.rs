@@ -1,52 +1,53 @@
-//! What is left to say when a program has ended: facts to be counted, and what is wrong.
+//! The report of a program that has ended: counts of what it did, and what is wrong with it.
 //!
-//! Plain data, the same for the same program and input: it crosses a process boundary, gates read it, and explanations
-//! are written from it elsewhere.
+//! The report is plain data, and the same program with the same input always gives the same report. It crosses a process
+//! boundary as JSON. The checker judges a program by its counts and writes explanations of its findings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Span;
-use crate::runtime::Launched;
+use crate::runtime::LaunchRecord;
 
-/// Everything that was seen of a program.
+/// Everything that the runtime observed of a program.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// Every launch that was performed, in that order.
-    pub launches: Vec<Launched>,
-    /// When what was done, on the simulated clock.
+    /// Every launch, in the order in which they were performed.
+    pub launches: Vec<LaunchRecord>,
+    /// The work of each engine, in microseconds on the simulated clock.
     pub timeline: Vec<Span>,
-    /// Copies that were asked for, by direction.
+    /// Copies by direction.
     pub copies: Copies,
-    /// Calls of `cudaMemset` and its like.
+    /// Calls of `cudaMemset` and its variants.
     pub sets: Traffic,
-    /// Device allocations made, and their bytes.
+    /// Number of device allocations.
     pub allocations: u64,
     /// Bytes of all device allocations together.
     pub allocated: u64,
-    /// The most bytes of device memory that were allocated at once.
+    /// The most bytes of device memory that were allocated at the same time.
     pub peak: u64,
-    /// The most device allocations that there were at once.
+    /// The most device allocations that existed at the same time.
     pub peak_live: u64,
-    /// Streams created.
+    /// Number of streams that the program created.
     pub streams: u64,
     /// Calls that waited for the device.
     pub synchronisations: Synchronisations,
-    /// Times that the program measured.
-    pub elapsed: Vec<Elapsed>,
-    /// Texture and surface objects, arrays and device memory that nobody gave back, each by when they were made.
+    /// Times that the program measured with events.
+    pub elapsed: Vec<ElapsedTime>,
+    /// Texture and surface objects, then arrays, then device memory that the program did not free, each in the order of
+    /// creation.
     pub leaks: Vec<Leak>,
-    /// What is wrong with how the program uses the runtime, by when it was found.
+    /// Mistakes in how the program uses the runtime, in the order in which they were found.
     pub findings: Vec<HostFinding>,
-    /// How the program ended, if not by itself.
+    /// How the program ended, if a signal ended it.
     pub crashed: Option<Crash>,
-    /// The error that ended the context, if one did: its name.
+    /// The name of the error that ended the context, if one did.
     pub lost: Option<String>,
 }
 
 /// A call of the runtime in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Place {
-    /// The function: `cudaMemcpyAsync`. Of a launch, `cudaLaunchKernel`, however it is written.
+pub struct CallSite {
+    /// The function, for example `cudaMemcpyAsync`. A launch is always `cudaLaunchKernel`, however it is written.
     pub call: String,
     /// The stream that the call names; 0 is the default stream.
     pub stream: Option<u64>,
@@ -54,24 +55,24 @@ pub struct Place {
     pub source: Option<ptxsim::Source>,
 }
 
-/// Calls and bytes.
+/// A number of calls and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Traffic {
     /// Calls.
     pub calls: u64,
-    /// Bytes that they moved.
+    /// Bytes that these calls moved.
     pub bytes: u64,
 }
 
 impl Traffic {
-    /// One more call.
+    /// Counts one more call.
     pub fn add(&mut self, bytes: u64) {
         self.calls += 1;
         self.bytes += bytes;
     }
 }
 
-/// Copies by direction; those to and from symbols included.
+/// Copies by direction, including copies to and from symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Copies {
     /// From the host to the device.
@@ -85,7 +86,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// The copies with the destination, and the source, on the device or not.
+    /// The counter for copies whose destination and source are, or are not, on the device.
     pub const fn between(&mut self, to_device: bool, from_device: bool) -> &mut Traffic {
         match (to_device, from_device) {
             (true, false) => &mut self.to_device,
@@ -96,7 +97,7 @@ impl Copies {
     }
 }
 
-/// Successful calls by kind.
+/// Successful waits by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Synchronisations {
     /// `cudaDeviceSynchronize`.
@@ -109,20 +110,20 @@ pub struct Synchronisations {
 
 /// A successful `cudaEventElapsedTime`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Elapsed {
-    /// When the first event was reached, in microseconds on the simulated clock.
+pub struct ElapsedTime {
+    /// Time of the first event, in microseconds on the simulated clock.
     pub start: f64,
-    /// When the second was.
+    /// Time of the second event.
     pub end: f64,
-    /// What the program was told.
+    /// The value that the call returned.
     pub milliseconds: f32,
     /// The call.
-    pub at: Option<Place>,
+    pub at: Option<CallSite>,
 }
 
-/// What a program can make on the device and has to give back.
+/// What a program creates on the device and has to free or destroy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kept {
+pub enum LeakKind {
     /// Memory with an address.
     Memory,
     /// A `cudaArray_t`.
@@ -133,29 +134,30 @@ pub enum Kept {
     Surface,
 }
 
-/// Something that nobody gave back.
+/// Something that the program neither freed nor destroyed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
     /// What it is.
-    pub what: Kept,
-    /// Its address, or its handle.
+    pub kind: LeakKind,
+    /// Its address or handle.
     pub address: u64,
-    /// Its size; 0 of an object.
+    /// Its size in bytes; 0 for an object.
     pub bytes: u64,
-    /// Where it was made.
-    pub at: Option<Place>,
+    /// The call that created it.
+    pub at: Option<CallSite>,
 }
 
-/// What is wrong with how the program uses the runtime.
+/// A mistake in how the program uses the runtime.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostFinding {
-    /// What.
-    pub what: HostFindingKind,
-    /// Where it happened.
-    pub at: Option<Place>,
-    /// The other party, which came first: where the memory was freed before, the work that nobody waited for.
-    pub with: Option<Place>,
-    /// How often, at these places.
+    /// The mistake.
+    pub kind: HostFindingKind,
+    /// The call where it happened.
+    pub at: Option<CallSite>,
+    /// The earlier call that is also involved, for example the one that freed the memory first, or the one that
+    /// enqueued the work that the program did not wait for.
+    pub earlier: Option<CallSite>,
+    /// How often this mistake happened at these calls.
     pub count: u64,
 }
 
@@ -163,57 +165,57 @@ pub struct HostFinding {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum HostFindingKind {
-    /// A call returned an error. Whether the program looked at it cannot be seen.
+    /// A call returned an error. The runtime cannot see whether the program checked the returned value.
     CallFailed(Failure),
-    /// The same, and when the program ended nobody had asked for the last error since: of a launch, whose only answer that
-    /// is, nobody can have noticed.
+    /// A call returned an error, and the program did not call `cudaGetLastError` afterwards. If the call is a launch,
+    /// the program cannot have noticed the error, because a launch returns nothing.
     UncheckedError(Failure),
-    /// Memory is freed that was freed before, by `with`.
+    /// Memory is freed for the second time; `earlier` freed it first.
     DoubleFree {
         /// The memory.
         memory: Memory,
     },
-    /// What is freed is not the start of an allocation of this kind.
+    /// The pointer that is freed is not the start of an allocation of this kind.
     InvalidFree {
-        /// What it is instead.
-        pointer: Pointer,
+        /// Where the pointer points instead.
+        pointer: PointerTarget,
     },
-    /// A call uses memory that was freed before, by `with`.
+    /// A call uses memory that `earlier` freed.
     UseAfterFree {
         /// The memory.
         memory: Memory,
-        /// How many bytes of it.
+        /// Number of bytes that the call uses.
         bytes: u64,
-        /// Does it write them?
+        /// Does the call write these bytes?
         write: bool,
     },
-    /// A copy brings bytes to the host that nothing has written.
+    /// A copy to the host reads bytes that were never written.
     UninitialisedCopy {
-        /// The memory that it reads.
+        /// The memory that the copy reads.
         memory: Memory,
-        /// The first of a stretch of such bytes in it, and the last.
+        /// The first and the last byte of a range in it that was never written.
         bytes: [u64; 2],
     },
-    /// Two pieces of work use the same bytes, one of them writes, and nothing makes `at` wait for `with`.
+    /// Two pieces of work use the same bytes, at least one of them writes, and nothing makes `at` wait for `earlier`.
     MissingWait {
-        /// The work at `with`, which was asked for first.
-        first: Party,
-        /// The work at `at`.
-        second: Party,
-        /// Where the bytes are.
+        /// The work that `earlier` enqueued.
+        first: WorkAccess,
+        /// The work that `at` enqueued later.
+        second: WorkAccess,
+        /// The memory that contains the bytes.
         memory: Memory,
-        /// The first byte in that memory that both use, and the last.
+        /// The first and the last byte in that memory that both use.
         bytes: [u64; 2],
     },
-    /// The host reads or writes memory that work, asked for at `with`, may still be using.
+    /// The host accesses memory that work may still be using; `earlier` enqueued that work.
     HostRace {
         /// The work.
-        party: Party,
+        access: WorkAccess,
         /// The memory.
         memory: Memory,
         /// Does the host write?
         write: bool,
-        /// The byte in the memory that the host touched.
+        /// The byte in the memory that the host accessed.
         byte: u64,
     },
 }
@@ -223,46 +225,46 @@ pub enum HostFindingKind {
 pub struct Failure {
     /// Its number.
     pub code: i32,
-    /// Its name: `cudaErrorInvalidValue`.
+    /// Its name, for example `cudaErrorInvalidValue`.
     pub name: String,
-    /// What `cudaGetErrorString` says about it.
+    /// The text that `cudaGetErrorString` returns for it.
     pub text: String,
-    /// Why, as far as it is known.
-    pub why: Option<Why>,
+    /// The cause, if the runtime knows it.
+    pub cause: Option<Cause>,
 }
 
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Why {
-    /// A range that is not inside its allocation.
-    Outside {
-        /// Is it the destination, and not the source?
+pub enum Cause {
+    /// A range is not inside its allocation.
+    OutOfBounds {
+        /// Is the range the destination of the call (otherwise its source)?
         destination: bool,
         /// Bytes of the range.
         bytes: u64,
-        /// Where in the memory it begins; negative before its start.
+        /// Offset of the range in the memory; negative if it begins before the memory.
         offset: i64,
         /// The memory.
         memory: Memory,
     },
-    /// The direction that was given does not fit the addresses.
-    Direction {
-        /// The direction's name: `cudaMemcpyHostToDevice`.
-        said: String,
-        /// What the destination is.
-        to: Box<Pointer>,
-        /// What the source is.
-        from: Box<Pointer>,
+    /// The direction of a copy does not fit its addresses.
+    WrongDirection {
+        /// The direction that the program gave, for example `cudaMemcpyHostToDevice`.
+        given: String,
+        /// Where the destination points.
+        to: Box<PointerTarget>,
+        /// Where the source points.
+        from: Box<PointerTarget>,
     },
-    /// An address that is not what the call needs.
-    Pointer {
-        /// What it is.
-        pointer: Pointer,
+    /// A pointer does not point to the kind of memory that the call needs.
+    WrongPointer {
+        /// Where it points.
+        pointer: PointerTarget,
     },
-    /// A launch, or another call, that cannot be: in the words of the simulator.
-    Said {
-        /// Which limit, and by how much.
+    /// A launch or another call exceeds a limit of the device.
+    Limit {
+        /// Which limit, and by how much, in the words of the simulator.
         text: String,
     },
 }
@@ -270,14 +272,14 @@ pub enum Why {
 /// Memory that the program allocated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Memory {
-    /// Which.
+    /// The kind of memory.
     pub kind: MemoryKind,
-    /// Its name in findings of kernels: `allocation 2`.
+    /// Its name in the findings of kernels, for example `allocation 2`.
     pub name: String,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Where it was allocated.
-    pub at: Option<Place>,
+    /// The call that allocated it.
+    pub at: Option<CallSite>,
 }
 
 /// The kinds of memory.
@@ -294,44 +296,44 @@ pub enum MemoryKind {
     Managed,
 }
 
-/// What an address is.
+/// Where a pointer points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Pointer {
-    /// No address.
+pub enum PointerTarget {
+    /// Nowhere: a null pointer.
     Null,
-    /// In memory that the program allocated through the runtime.
+    /// Into memory that the program allocated through the runtime, or near it.
     Inside {
         /// The memory.
         memory: Memory,
-        /// Where in it; outside its bounds it is only near it.
+        /// Offset in bytes; outside the bounds of the memory, the pointer is only near it.
         offset: i64,
     },
-    /// In memory that was freed.
+    /// Into memory that was freed.
     Freed {
         /// The memory.
         memory: Memory,
-        /// Where it was freed.
-        freed: Option<Place>,
+        /// The call that freed it.
+        freed: Option<CallSite>,
     },
-    /// Beyond the end of the stack of the thread that used it.
+    /// Beyond the end of the stack of the thread that used the pointer.
     Stack,
-    /// Ordinary memory of the host, or no memory at all.
+    /// Into ordinary memory of the host, or into no memory at all.
     Host,
 }
 
-/// A piece of work, as a party of a finding.
+/// A piece of work and how it accesses the bytes that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Party {
-    /// What it is.
+pub struct WorkAccess {
+    /// The work.
     pub work: Work,
-    /// Does it write the bytes in question, and not only read them?
+    /// Does the work write the bytes (otherwise it only reads them)?
     pub writes: bool,
-    /// The stream that it is in.
+    /// The stream of the work.
     pub stream: u64,
 }
 
-/// The kinds of work.
+/// The kinds of work that access memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Work {
@@ -344,9 +346,9 @@ pub enum Work {
     Copy {
         /// Its size.
         bytes: u64,
-        /// Is its destination on the device?
+        /// Is the destination on the device?
         to_device: bool,
-        /// Is its source?
+        /// Is the source on the device?
         from_device: bool,
     },
     /// `cudaMemset`.
@@ -356,18 +358,18 @@ pub enum Work {
     },
 }
 
-/// The end of a program that did not end by itself.
+/// How a signal ended a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crash {
     /// The signal's number.
     pub signal: i32,
-    /// The address that it is about, where it is about one.
+    /// The address that the program tried to access, for signals about memory.
     pub address: Option<u64>,
-    /// The line of the program that was being executed.
+    /// The line of the program that the signal interrupted.
     pub at: Option<ptxsim::Source>,
-    /// What the address is.
-    pub pointer: Option<Pointer>,
-    /// The system call that was refused, by its number, where that is what ended it.
+    /// Where that address points.
+    pub pointer: Option<PointerTarget>,
+    /// The number of the system call that the sandbox refused, if that ended the program.
     #[serde(default)]
     pub system_call: Option<i32>,
 }

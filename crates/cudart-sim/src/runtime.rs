@@ -30,7 +30,7 @@ use ptxsim::{Diagnose, Memory};
 use crate::clock::Clock;
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, Stream};
-use crate::report::{self, Place, Pointer};
+use crate::report::{self, CallSite, PointerTarget};
 pub use arrays::{Array, ArrayHandle, Channels, Part};
 pub use copies::{Direction, SymbolPart, Transfer};
 pub use functions::FunctionAttributes;
@@ -87,7 +87,7 @@ impl Default for Settings {
 
 /// One launch, and what was seen of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Launched {
+pub struct LaunchRecord {
     /// The kernel, without its parameters.
     pub kernel: String,
     /// Blocks.
@@ -98,17 +98,17 @@ pub struct Launched {
     pub arrays: Vec<(usize, String)>,
     /// What those arguments are that look like addresses and are none of the device's memory, where that matters to a
     /// finding.
-    pub strangers: Vec<(usize, Pointer)>,
+    pub foreign_arguments: Vec<(usize, PointerTarget)>,
     /// Memory that findings name and no argument points to: it came in a structure, or from other memory.
     pub indirect: Vec<report::Memory>,
     /// What was seen; of a launch that was refused, nothing.
-    pub seen: ptxsim::Observations,
-    /// Why it was not run.
-    pub refused: Option<String>,
+    pub observations: ptxsim::Observations,
+    /// Cause it was not run.
+    pub refusal: Option<String>,
     /// The stream's number; 0 is the default stream.
     pub stream: u64,
     /// The call that asked for it.
-    pub at: Option<Place>,
+    pub at: Option<CallSite>,
     /// Its span in the timeline; none when it ended the context.
     pub span: Option<usize>,
 }
@@ -175,7 +175,7 @@ pub struct Runtime {
     findings: Findings,
     /// Work that has been done, as long as other work may not be ordered with it.
     done: Vec<Done>,
-    launched: Vec<Launched>,
+    launched: Vec<LaunchRecord>,
     output: String,
     /// How often something was drawn from the seed.
     drawn: u64,

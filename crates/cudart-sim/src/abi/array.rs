@@ -32,7 +32,7 @@ pub extern "C" fn cudaMallocArray(
     height: usize,
     flags: c_uint,
 ) -> Code {
-    call(|r| make(r, array, channels, [width as u64, height as u64, 0], flags))
+    call("cudaMallocArray", |r| make(r, array, channels, [width as u64, height as u64, 0], flags))
 }
 
 #[unsafe(no_mangle)]
@@ -42,12 +42,12 @@ pub extern "C" fn cudaMalloc3DArray(
     extent: Three,
     flags: c_uint,
 ) -> Code {
-    call(|r| make(r, array, channels, extent.all(), flags))
+    call("cudaMalloc3DArray", |r| make(r, array, channels, extent.all(), flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeArray(array: u64) -> Code {
-    call(|r| r.free_array(ArrayHandle(array)))
+    call("cudaFreeArray", |r| r.free_array(ArrayHandle(array)))
 }
 
 #[unsafe(no_mangle)]
@@ -57,7 +57,7 @@ pub extern "C" fn cudaArrayGetInfo(
     flags: *mut c_uint,
     array: u64,
 ) -> Code {
-    call(|r| {
+    call("cudaArrayGetInfo", |r| {
         r.alive()?;
         let array = *r.array(ArrayHandle(array))?;
         if !channels.is_null() {
@@ -72,7 +72,7 @@ pub extern "C" fn cudaArrayGetInfo(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetChannelDesc(channels: *mut Channels, array: u64) -> Code {
-    call(|r| {
+    call("cudaGetChannelDesc", |r| {
         r.alive()?;
         let known = r.array(ArrayHandle(array))?.channels;
         give(channels, known)
@@ -117,7 +117,7 @@ pub extern "C" fn cudaMemcpy2DToArray(
     kind: c_int,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call(|r| {
+    call("cudaMemcpy2DToArray", |r| {
         r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(DEFAULT))?;
         wait(r)
     })
@@ -136,7 +136,9 @@ pub extern "C" fn cudaMemcpy2DToArrayAsync(
     stream: Handle,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call(|r| r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(stream)))
+    call("cudaMemcpy2DToArrayAsync", |r| {
+        r.copy_to_array(ArrayHandle(to), part, from, kind, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -151,7 +153,7 @@ pub extern "C" fn cudaMemcpy2DFromArray(
     kind: c_int,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call(|r| {
+    call("cudaMemcpy2DFromArray", |r| {
         r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(DEFAULT))?;
         wait(r)
     })
@@ -170,7 +172,9 @@ pub extern "C" fn cudaMemcpy2DFromArrayAsync(
     stream: Handle,
 ) -> Code {
     let part = rows(x, y, pitch, width, height);
-    call(|r| r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(stream)))
+    call("cudaMemcpy2DFromArrayAsync", |r| {
+        r.copy_from_array(to, ArrayHandle(from), part, kind, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -182,7 +186,7 @@ pub extern "C" fn cudaMemcpyToArray(
     bytes: usize,
     kind: c_int,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyToArray", |r| {
         let to = ArrayHandle(to);
         r.copy_to_array(to, run(x, y, bytes), from, kind, stream_of(DEFAULT))?;
         wait(r)
@@ -199,7 +203,9 @@ pub extern "C" fn cudaMemcpyToArrayAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call(|r| r.copy_to_array(ArrayHandle(to), run(x, y, bytes), from, kind, stream_of(stream)))
+    call("cudaMemcpyToArrayAsync", |r| {
+        r.copy_to_array(ArrayHandle(to), run(x, y, bytes), from, kind, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -211,7 +217,7 @@ pub extern "C" fn cudaMemcpyFromArray(
     bytes: usize,
     kind: c_int,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyFromArray", |r| {
         let from = ArrayHandle(from);
         r.copy_from_array(to, from, run(x, y, bytes), kind, stream_of(DEFAULT))?;
         wait(r)
@@ -228,7 +234,9 @@ pub extern "C" fn cudaMemcpyFromArrayAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call(|r| r.copy_from_array(to, ArrayHandle(from), run(x, y, bytes), kind, stream_of(stream)))
+    call("cudaMemcpyFromArrayAsync", |r| {
+        r.copy_from_array(to, ArrayHandle(from), run(x, y, bytes), kind, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -245,7 +253,7 @@ pub extern "C" fn cudaMemcpy2DArrayToArray(
 ) -> Code {
     let to = (ArrayHandle(to), rows(to_x, to_y, width, width, height));
     let from = (ArrayHandle(from), rows(from_x, from_y, width, width, height));
-    call(|r| {
+    call("cudaMemcpy2DArrayToArray", |r| {
         r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))?;
         wait(r)
     })
@@ -264,7 +272,7 @@ pub extern "C" fn cudaMemcpyArrayToArray(
 ) -> Code {
     let to = (ArrayHandle(to), run(to_x, to_y, bytes));
     let from = (ArrayHandle(from), run(from_x, from_y, bytes));
-    call(|r| {
+    call("cudaMemcpyArrayToArray", |r| {
         r.copy_between_arrays(to, from, kind, stream_of(DEFAULT))?;
         wait(r)
     })

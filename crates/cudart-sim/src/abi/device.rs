@@ -8,7 +8,7 @@ use crate::runtime::properties::{self, PROPERTIES_BYTES};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSynchronize() -> Code {
-    call(|r| r.synchronize_device())
+    call("cudaDeviceSynchronize", |r| r.synchronize_device())
 }
 
 #[unsafe(no_mangle)]
@@ -38,22 +38,22 @@ pub(super) fn only(device: c_int) -> Result {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDevice(device: *mut c_int) -> Code {
-    call(|_| give(device, 0))
+    call("cudaGetDevice", |_| give(device, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceCount(count: *mut c_int) -> Code {
-    call(|_| give(count, 1))
+    call("cudaGetDeviceCount", |_| give(count, 1))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDevice(device: c_int) -> Code {
-    call(|_| only(device))
+    call("cudaSetDevice", |_| only(device))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Code {
-    call(|_| {
+    call("cudaSetValidDevices", |_| {
         let count = usize::try_from(count).map_err(|_| Code::INVALID_VALUE)?;
         if devices.is_null() && count > 0 {
             return Err(Code::INVALID_VALUE);
@@ -65,7 +65,7 @@ pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Co
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceProperties(to: *mut [u8; PROPERTIES_BYTES], device: c_int) -> Code {
-    call(|_| {
+    call("cudaGetDeviceProperties", |_| {
         if to.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -81,7 +81,7 @@ pub extern "C" fn cudaDeviceGetAttribute(
     attribute: c_int,
     device: c_int,
 ) -> Code {
-    call(|_| {
+    call("cudaDeviceGetAttribute", |_| {
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -93,7 +93,7 @@ pub extern "C" fn cudaDeviceGetAttribute(
 /// Any device will do, since there is one.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaChooseDevice(device: *mut c_int, wanted: *const c_void) -> Code {
-    call(|_| {
+    call("cudaChooseDevice", |_| {
         if wanted.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -103,7 +103,7 @@ pub extern "C" fn cudaChooseDevice(device: *mut c_int, wanted: *const c_void) ->
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
-    call(|r| {
+    call("cudaMemGetInfo", |r| {
         let (unused, all) = r.memory_info()?;
         for (to, value) in [(free, unused), (total, all)] {
             if !to.is_null() {
@@ -116,17 +116,17 @@ pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> Code {
-    call(|_| give(version, properties::VERSION))
+    call("cudaDriverGetVersion", |_| give(version, properties::VERSION))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> Code {
-    call(|_| give(version, properties::VERSION))
+    call("cudaRuntimeGetVersion", |_| give(version, properties::VERSION))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> Code {
-    call(|r| {
+    call("cudaDeviceGetLimit", |r| {
         let known = r.limit(limit)?;
         give(value, known as usize)
     })
@@ -134,18 +134,18 @@ pub extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> Code {
-    call(|r| r.set_limit(limit, value as u64))
+    call("cudaDeviceSetLimit", |r| r.set_limit(limit, value as u64))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceReset() -> Code {
-    call(|r| r.reset())
+    call("cudaDeviceReset", |r| r.reset())
 }
 
 /// A device cannot be its own peer.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> Code {
-    call(|_| {
+    call("cudaDeviceCanAccessPeer", |_| {
         only(device)?;
         only(peer)?;
         give(can, 0)
@@ -154,7 +154,7 @@ pub extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Code {
-    call(|_| {
+    call("cudaDeviceEnablePeerAccess", |_| {
         only(peer)?;
         Err(Code::PEER_ACCESS_UNSUPPORTED)
     })
@@ -162,7 +162,7 @@ pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Cod
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> Code {
-    call(|_| {
+    call("cudaDeviceDisablePeerAccess", |_| {
         only(peer)?;
         Err(Code::PEER_ACCESS_NOT_ENABLED)
     })
@@ -170,12 +170,12 @@ pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetCacheConfig(configuration: c_int) -> Code {
-    call(|r| r.set_cache(configuration))
+    call("cudaDeviceSetCacheConfig", |r| r.set_cache(configuration))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetCacheConfig(configuration: *mut c_int) -> Code {
-    call(|r| {
+    call("cudaDeviceGetCacheConfig", |r| {
         let known = r.cache()?;
         give(configuration, known)
     })
@@ -184,7 +184,7 @@ pub extern "C" fn cudaDeviceGetCacheConfig(configuration: *mut c_int) -> Code {
 /// Banks are four bytes wide since compute capability 5.0, whatever is asked for.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetSharedMemConfig(configuration: c_int) -> Code {
-    call(|r| {
+    call("cudaDeviceSetSharedMemConfig", |r| {
         r.alive()?;
         if (0..=2).contains(&configuration) { Ok(()) } else { Err(Code::INVALID_VALUE) }
     })
@@ -195,7 +195,7 @@ const FOUR_BYTES: c_int = 1;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetSharedMemConfig(configuration: *mut c_int) -> Code {
-    call(|r| {
+    call("cudaDeviceGetSharedMemConfig", |r| {
         r.alive()?;
         give(configuration, FOUR_BYTES)
     })
@@ -203,12 +203,12 @@ pub extern "C" fn cudaDeviceGetSharedMemConfig(configuration: *mut c_int) -> Cod
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDeviceFlags(flags: c_uint) -> Code {
-    call(|r| r.set_device_flags(flags))
+    call("cudaSetDeviceFlags", |r| r.set_device_flags(flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceFlags(flags: *mut c_uint) -> Code {
-    call(|r| {
+    call("cudaGetDeviceFlags", |r| {
         let known = r.device_flags();
         give(flags, known)
     })
@@ -219,7 +219,7 @@ const FLAGS_ARE_VALID: c_uint = 1;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaInitDevice(device: c_int, device_flags: c_uint, flags: c_uint) -> Code {
-    call(|r| {
+    call("cudaInitDevice", |r| {
         only(device)?;
         if flags & FLAGS_ARE_VALID != 0 { r.set_device_flags(device_flags) } else { Ok(()) }
     })
@@ -227,7 +227,7 @@ pub extern "C" fn cudaInitDevice(device: c_int, device_flags: c_uint, flags: c_u
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: c_int) -> Code {
-    call(|_| {
+    call("cudaDeviceGetPCIBusId", |_| {
         let room = usize::try_from(room).map_err(|_| Code::INVALID_VALUE)?;
         if text.is_null() || room <= properties::BUS.len() {
             return Err(Code::INVALID_VALUE);
@@ -245,7 +245,7 @@ pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_char) -> Code {
-    call(|_| {
+    call("cudaDeviceGetByPCIBusId", |_| {
         if text.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -262,16 +262,16 @@ pub extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_cha
 /// Nothing that is profiled here can be switched on and off.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaProfilerStart() -> Code {
-    call(|r| r.alive())
+    call("cudaProfilerStart", |r| r.alive())
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaProfilerStop() -> Code {
-    call(|r| r.alive())
+    call("cudaProfilerStop", |r| r.alive())
 }
 
 /// There is no cache to be reset.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaCtxResetPersistingL2Cache() -> Code {
-    call(|r| r.alive())
+    call("cudaCtxResetPersistingL2Cache", |r| r.alive())
 }

@@ -12,7 +12,7 @@ pub extern "C" fn cudaFuncSetAttribute(
     attribute: c_int,
     value: c_int,
 ) -> Code {
-    call(|r| r.set_function_attribute(function as u64, attribute, value))
+    call("cudaFuncSetAttribute", |r| r.set_function_attribute(function as u64, attribute, value))
 }
 
 #[unsafe(no_mangle)]
@@ -20,7 +20,7 @@ pub extern "C" fn cudaFuncGetAttributes(
     attributes: *mut FunctionAttributes,
     function: *const c_void,
 ) -> Code {
-    call(|r| {
+    call("cudaFuncGetAttributes", |r| {
         let known = r.function_attributes(function as u64)?;
         give(attributes, known)
     })
@@ -28,7 +28,7 @@ pub extern "C" fn cudaFuncGetAttributes(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFuncSetCacheConfig(function: *const c_void, configuration: c_int) -> Code {
-    call(|r| r.set_function_cache(function as u64, configuration))
+    call("cudaFuncSetCacheConfig", |r| r.set_function_cache(function as u64, configuration))
 }
 
 /// `cudaSharedMemConfig` has three values, and no effect since compute capability 5.0.
@@ -37,7 +37,7 @@ pub extern "C" fn cudaFuncSetSharedMemConfig(
     function: *const c_void,
     configuration: c_int,
 ) -> Code {
-    call(|r| match configuration {
+    call("cudaFuncSetSharedMemConfig", |r| match configuration {
         0..=2 => r.set_function_cache(function as u64, 0),
         _ => Err(Code::INVALID_VALUE),
     })
@@ -50,7 +50,7 @@ pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     threads: c_int,
     shared: usize,
 ) -> Code {
-    call(|r| {
+    call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", |r| {
         let n = r.active_blocks(function as u64, threads, shared as u64)?;
         give(blocks, n)
     })
@@ -65,7 +65,7 @@ pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     shared: usize,
     flags: c_uint,
 ) -> Code {
-    call(|r| {
+    call("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", |r| {
         if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
@@ -81,7 +81,7 @@ pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
     blocks: c_int,
     threads: c_int,
 ) -> Code {
-    call(|r| {
+    call("cudaOccupancyAvailableDynamicSMemPerBlock", |r| {
         let each = r.available_shared(function as u64, blocks, threads)?;
         give(bytes, each)
     })
@@ -90,12 +90,12 @@ pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
 /// A `cudaKernel_t`, and a `cudaFunction_t`, is the address of the kernel's host function.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call(|r| kernel_of(r, kernel, function))
+    call("cudaGetKernel", |r| kernel_of(r, kernel, function))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetFuncBySymbol(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call(|r| kernel_of(r, kernel, function))
+    call("cudaGetFuncBySymbol", |r| kernel_of(r, kernel, function))
 }
 
 fn kernel_of(r: &Runtime, kernel: *mut *const c_void, function: *const c_void) -> Result {

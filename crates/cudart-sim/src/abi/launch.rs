@@ -42,7 +42,7 @@ pub extern "C" fn __cudaPopCallConfiguration(
     shared: *mut usize,
     stream: *mut Handle,
 ) -> Code {
-    call(|r| {
+    call("__cudaPopCallConfiguration", |r| {
         let (shape, of) = r.pop_configuration()?;
         let dim3 = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
         give(grid, dim3(shape.grid))?;
@@ -55,7 +55,7 @@ pub extern "C" fn __cudaPopCallConfiguration(
 /// A `cudaKernel_t` is the address of the kernel's host function, which both ways of launching then pass.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call(|_| give(kernel, function))
+    call("__cudaGetKernel", |_| give(kernel, function))
 }
 
 #[unsafe(no_mangle)]
@@ -67,7 +67,7 @@ pub extern "C" fn __cudaLaunchKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call(|r| launch(r, kernel, (grid, block), args, shared, stream, false))
+    call("__cudaLaunchKernel", |r| launch(r, kernel, (grid, block), args, shared, stream, false))
 }
 
 #[unsafe(no_mangle)]
@@ -79,7 +79,7 @@ pub extern "C" fn cudaLaunchKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call(|r| launch(r, function, (grid, block), args, shared, stream, false))
+    call("cudaLaunchKernel", |r| launch(r, function, (grid, block), args, shared, stream, false))
 }
 
 #[unsafe(no_mangle)]
@@ -91,7 +91,9 @@ pub extern "C" fn cudaLaunchCooperativeKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call(|r| launch(r, function, (grid, block), args, shared, stream, true))
+    call("cudaLaunchCooperativeKernel", |r| {
+        launch(r, function, (grid, block), args, shared, stream, true)
+    })
 }
 
 fn launch(
@@ -179,7 +181,7 @@ pub extern "C" fn cudaLaunchKernelExC(
     function: *const c_void,
     args: *const *const c_void,
 ) -> Code {
-    call(|r| {
+    call("cudaLaunchKernelExC", |r| {
         if configuration.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -205,7 +207,7 @@ pub extern "C" fn cudaLaunchHostFunc(
     data: *mut c_void,
 ) -> Code {
     let data = data as usize;
-    call(|r| {
+    call("cudaLaunchHostFunc", |r| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         let work = Box::new(move || function(data as *mut c_void));
         r.call(stream_of(stream), HostCall(work))

@@ -20,7 +20,7 @@ pub struct Location {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
-    call(|r| {
+    call("cudaMallocManaged", |r| {
         if !ATTACH.contains(&flags) || address.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -38,7 +38,7 @@ pub extern "C" fn cudaMemPrefetchAsync(
     flags: c_uint,
     stream: Handle,
 ) -> Code {
-    call(|r| {
+    call("cudaMemPrefetchAsync", |r| {
         if flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -48,7 +48,7 @@ pub extern "C" fn cudaMemPrefetchAsync(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemAdvise(address: u64, bytes: usize, advice: c_int, of: Location) -> Code {
-    call(|r| {
+    call("cudaMemAdvise", |r| {
         // cudaMemAdviseSetReadMostly to cudaMemAdviseUnsetAccessedBy
         if !(1..=6).contains(&advice) {
             return Err(Code::INVALID_VALUE);

@@ -9,7 +9,7 @@ use crate::runtime::{Extent, Rows, Runtime, SymbolPart, Transfer, may_pin};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
-    call(|r| {
+    call("cudaMalloc", |r| {
         if address.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -20,17 +20,17 @@ pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFree(address: u64) -> Code {
-    call(|r| r.free(address))
+    call("cudaFree", |r| r.free(address))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocHost(address: *mut *mut u8, bytes: usize) -> Code {
-    call(|r| pinned(r, address, bytes, 0))
+    call("cudaMallocHost", |r| pinned(r, address, bytes, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, flags: c_uint) -> Code {
-    call(|r| pinned(r, address, bytes, flags))
+    call("cudaHostAlloc", |r| pinned(r, address, bytes, flags))
 }
 
 fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
@@ -46,7 +46,7 @@ fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
-    call(|r| {
+    call("cudaFreeHost", |r| {
         r.alive()?;
         if address.is_null() {
             return Ok(());
@@ -57,7 +57,7 @@ pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: c_int) -> Code {
-    call(|r| r.copy(Transfer::line(to, from, bytes as u64, kind), stream_of(DEFAULT)))
+    call("cudaMemcpy", |r| r.copy(Transfer::line(to, from, bytes as u64, kind), stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
@@ -68,17 +68,19 @@ pub extern "C" fn cudaMemcpyAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call(|r| r.copy_async(Transfer::line(to, from, bytes as u64, kind), stream_of(stream)))
+    call("cudaMemcpyAsync", |r| {
+        r.copy_async(Transfer::line(to, from, bytes as u64, kind), stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset(to: u64, value: c_int, bytes: usize) -> Code {
-    call(|r| set(r, to, value, bytes, DEFAULT))
+    call("cudaMemset", |r| set(r, to, value, bytes, DEFAULT))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: Handle) -> Code {
-    call(|r| set(r, to, value, bytes, stream))
+    call("cudaMemsetAsync", |r| set(r, to, value, bytes, stream))
 }
 
 fn set(r: &mut Runtime, to: u64, value: c_int, bytes: usize, stream: Handle) -> Result {
@@ -93,7 +95,7 @@ pub extern "C" fn cudaMemcpyToSymbol(
     offset: usize,
     kind: c_int,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyToSymbol", |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_to_symbol(part, from, kind, stream_of(DEFAULT))?;
         wait(r, bytes)
@@ -109,7 +111,7 @@ pub extern "C" fn cudaMemcpyToSymbolAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyToSymbolAsync", |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_to_symbol(part, from, kind, stream_of(stream))
     })
@@ -123,7 +125,7 @@ pub extern "C" fn cudaMemcpyFromSymbol(
     offset: usize,
     kind: c_int,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyFromSymbol", |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_from_symbol(to, part, kind, stream_of(DEFAULT))?;
         wait(r, bytes)
@@ -139,7 +141,7 @@ pub extern "C" fn cudaMemcpyFromSymbolAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyFromSymbolAsync", |r| {
         let part = SymbolPart { symbol, offset: offset as u64, bytes: bytes as u64 };
         r.copy_from_symbol(to, part, kind, stream_of(stream))
     })
@@ -152,7 +154,7 @@ fn wait(r: &mut Runtime, bytes: usize) -> Result {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: u64) -> Code {
-    call(|r| {
+    call("cudaGetSymbolAddress", |r| {
         let at = r.symbol(symbol)?;
         give(address, at as *mut c_void)
     })
@@ -160,7 +162,7 @@ pub extern "C" fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: u64) -
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: u64) -> Code {
-    call(|r| {
+    call("cudaGetSymbolSize", |r| {
         let all = r.symbol_bytes(symbol)?;
         give(bytes, all as usize)
     })

@@ -8,17 +8,17 @@ use crate::runtime::PointerAttributes;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostRegister(address: u64, bytes: usize, flags: c_uint) -> Code {
-    call(|r| r.register_host(address, bytes as u64, flags))
+    call("cudaHostRegister", |r| r.register_host(address, bytes as u64, flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostUnregister(address: u64) -> Code {
-    call(|r| r.unregister_host(address))
+    call("cudaHostUnregister", |r| r.unregister_host(address))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostGetDevicePointer(device: *mut u64, address: u64, flags: c_uint) -> Code {
-    call(|r| {
+    call("cudaHostGetDevicePointer", |r| {
         let mapped = r.mapped(address, flags)?;
         give(device, mapped)
     })
@@ -26,7 +26,7 @@ pub extern "C" fn cudaHostGetDevicePointer(device: *mut u64, address: u64, flags
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostGetFlags(flags: *mut c_uint, address: u64) -> Code {
-    call(|r| {
+    call("cudaHostGetFlags", |r| {
         let known = r.host_flags(address)?;
         give(flags, known)
     })
@@ -37,5 +37,5 @@ pub extern "C" fn cudaPointerGetAttributes(
     attributes: *mut PointerAttributes,
     address: u64,
 ) -> Code {
-    call(|r| give(attributes, r.pointer_attributes(address)))
+    call("cudaPointerGetAttributes", |r| give(attributes, r.pointer_attributes(address)))
 }

@@ -24,7 +24,7 @@ fn allocate(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) -> Code {
-    call(|r| {
+    call("cudaMallocAsync", |r| {
         let pool = r.pool();
         allocate(r, address, bytes, pool, stream)
     })
@@ -37,17 +37,17 @@ pub extern "C" fn cudaMallocFromPoolAsync(
     pool: u64,
     stream: Handle,
 ) -> Code {
-    call(|r| allocate(r, address, bytes, PoolHandle(pool), stream))
+    call("cudaMallocFromPoolAsync", |r| allocate(r, address, bytes, PoolHandle(pool), stream))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFreeAsync(address: u64, stream: Handle) -> Code {
-    call(|r| r.free_async(address, stream_of(stream)))
+    call("cudaFreeAsync", |r| r.free_async(address, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> Code {
-    call(|_| {
+    call("cudaDeviceGetDefaultMemPool", |_| {
         only(device)?;
         give(pool, DEFAULT_POOL.0)
     })
@@ -55,7 +55,7 @@ pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
-    call(|r| {
+    call("cudaDeviceGetMemPool", |r| {
         only(device).map_err(|_| Code::INVALID_VALUE)?;
         give(pool, r.pool().0)
     })
@@ -63,7 +63,7 @@ pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetMemPool(device: c_int, pool: u64) -> Code {
-    call(|r| {
+    call("cudaDeviceSetMemPool", |r| {
         only(device)?;
         r.set_pool(PoolHandle(pool))
     })
@@ -71,7 +71,7 @@ pub extern "C" fn cudaDeviceSetMemPool(device: c_int, pool: u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolGetAttribute(pool: u64, attribute: c_int, value: *mut c_void) -> Code {
-    call(|r| match r.pool_attribute(PoolHandle(pool), attribute)? {
+    call("cudaMemPoolGetAttribute", |r| match r.pool_attribute(PoolHandle(pool), attribute)? {
         PoolValue::Int(n) => give(value.cast::<u32>(), n),
         PoolValue::Long(n) => give(value.cast::<u64>(), n),
     })
@@ -83,7 +83,7 @@ pub extern "C" fn cudaMemPoolSetAttribute(
     attribute: c_int,
     value: *const c_void,
 ) -> Code {
-    call(|r| {
+    call("cudaMemPoolSetAttribute", |r| {
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -101,7 +101,7 @@ pub extern "C" fn cudaMemPoolSetAttribute(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolTrimTo(pool: u64, keep: usize) -> Code {
-    call(|r| r.trim_pool(PoolHandle(pool), keep as u64))
+    call("cudaMemPoolTrimTo", |r| r.trim_pool(PoolHandle(pool), keep as u64))
 }
 
 /// `cudaMemPoolProps`, as far as it is looked at.
@@ -120,7 +120,7 @@ const ON_DEVICE: c_int = 1;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolProperties) -> Code {
-    call(|r| {
+    call("cudaMemPoolCreate", |r| {
         if pool.is_null() || properties.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -140,7 +140,7 @@ pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolPrope
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolDestroy(pool: u64) -> Code {
-    call(|r| r.destroy_pool(PoolHandle(pool)))
+    call("cudaMemPoolDestroy", |r| r.destroy_pool(PoolHandle(pool)))
 }
 
 /// The one device may always use its own pools.
@@ -150,7 +150,7 @@ pub extern "C" fn cudaMemPoolSetAccess(
     descriptions: *const c_void,
     count: usize,
 ) -> Code {
-    call(|r| {
+    call("cudaMemPoolSetAccess", |r| {
         r.pool_attribute(PoolHandle(pool), 1)?;
         if descriptions.is_null() && count > 0 { Err(Code::INVALID_VALUE) } else { Ok(()) }
     })
@@ -165,7 +165,7 @@ pub extern "C" fn cudaMemPoolGetAccess(
     pool: u64,
     _location: *const c_void,
 ) -> Code {
-    call(|r| {
+    call("cudaMemPoolGetAccess", |r| {
         r.pool_attribute(PoolHandle(pool), 1)?;
         give(flags, READ_WRITE)
     })

@@ -66,7 +66,7 @@ pub extern "C" fn cudaMallocPitch(
     width: usize,
     height: usize,
 ) -> Code {
-    call(|r| {
+    call("cudaMallocPitch", |r| {
         if address.is_null() || pitch.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -78,7 +78,7 @@ pub extern "C" fn cudaMallocPitch(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc3D(memory: *mut Pitched, extent: Three) -> Code {
-    call(|r| {
+    call("cudaMalloc3D", |r| {
         if memory.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -99,7 +99,7 @@ pub extern "C" fn cudaMemcpy2D(
     kind: c_int,
 ) -> Code {
     let rows = Rows2 { to, to_pitch, from, from_pitch, width, height, kind };
-    call(|r| rows.copy(r, DEFAULT, true))
+    call("cudaMemcpy2D", |r| rows.copy(r, DEFAULT, true))
 }
 
 #[unsafe(no_mangle)]
@@ -114,7 +114,7 @@ pub extern "C" fn cudaMemcpy2DAsync(
     stream: Handle,
 ) -> Code {
     let rows = Rows2 { to, to_pitch, from, from_pitch, width, height, kind };
-    call(|r| rows.copy(r, stream, false))
+    call("cudaMemcpy2DAsync", |r| rows.copy(r, stream, false))
 }
 
 /// The arguments of `cudaMemcpy2D`.
@@ -159,7 +159,9 @@ pub extern "C" fn cudaMemset2DAsync(
     stream: Handle,
 ) -> Code {
     let extent = Extent::plane(width as u64, height as u64);
-    call(|r| r.set_rows((to, pitch as u64), extent, value as u8, stream_of(stream)))
+    call("cudaMemset2DAsync", |r| {
+        r.set_rows((to, pitch as u64), extent, value as u8, stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -174,17 +176,17 @@ pub extern "C" fn cudaMemset3DAsync(
     extent: Three,
     stream: Handle,
 ) -> Code {
-    call(|r| r.set_box(to, extent.extent(), value as u8, stream_of(stream)))
+    call("cudaMemset3DAsync", |r| r.set_box(to, extent.extent(), value as u8, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy3D(parms: *const Parms) -> Code {
-    call(|r| r.copy_box_now(&Parms::read(parms)?, stream_of(DEFAULT)))
+    call("cudaMemcpy3D", |r| r.copy_box_now(&Parms::read(parms)?, stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy3DAsync(parms: *const Parms, stream: Handle) -> Code {
-    call(|r| r.copy_box(&Parms::read(parms)?, stream_of(stream)))
+    call("cudaMemcpy3DAsync", |r| r.copy_box(&Parms::read(parms)?, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
@@ -195,7 +197,7 @@ pub extern "C" fn cudaMemcpyPeer(
     from_device: c_int,
     bytes: usize,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyPeer", |r| {
         super::device::only(to_device)?;
         super::device::only(from_device)?;
         let line = crate::runtime::Transfer::line(to as u64, from as u64, bytes as u64, 3);
@@ -212,7 +214,7 @@ pub extern "C" fn cudaMemcpyPeerAsync(
     bytes: usize,
     stream: Handle,
 ) -> Code {
-    call(|r| {
+    call("cudaMemcpyPeerAsync", |r| {
         super::device::only(to_device)?;
         super::device::only(from_device)?;
         let line = crate::runtime::Transfer::line(to as u64, from as u64, bytes as u64, 3);

@@ -74,12 +74,12 @@ fn create(r: &mut Runtime, stream: *mut Handle, flags: c_uint, priority: c_int) 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamCreate(stream: *mut Handle) -> Code {
-    call(|r| create(r, stream, 0, 0))
+    call("cudaStreamCreate", |r| create(r, stream, 0, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamCreateWithFlags(stream: *mut Handle, flags: c_uint) -> Code {
-    call(|r| create(r, stream, flags, 0))
+    call("cudaStreamCreateWithFlags", |r| create(r, stream, flags, 0))
 }
 
 #[unsafe(no_mangle)]
@@ -88,12 +88,12 @@ pub extern "C" fn cudaStreamCreateWithPriority(
     flags: c_uint,
     priority: c_int,
 ) -> Code {
-    call(|r| create(r, stream, flags, priority))
+    call("cudaStreamCreateWithPriority", |r| create(r, stream, flags, priority))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetPriority(stream: Handle, priority: *mut c_int) -> Code {
-    call(|r| {
+    call("cudaStreamGetPriority", |r| {
         let kind = r.stream_kind(stream_of(stream))?;
         give(priority, kind.priority)
     })
@@ -101,7 +101,7 @@ pub extern "C" fn cudaStreamGetPriority(stream: Handle, priority: *mut c_int) ->
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetFlags(stream: Handle, flags: *mut c_uint) -> Code {
-    call(|r| {
+    call("cudaStreamGetFlags", |r| {
         let kind = r.stream_kind(stream_of(stream))?;
         give(flags, kind.flags)
     })
@@ -109,7 +109,7 @@ pub extern "C" fn cudaStreamGetFlags(stream: Handle, flags: *mut c_uint) -> Code
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetId(stream: Handle, id: *mut u64) -> Code {
-    call(|r| {
+    call("cudaStreamGetId", |r| {
         let stream = stream_of(stream);
         r.stream_kind(stream)?;
         give(id, stream.0 + 1)
@@ -118,7 +118,7 @@ pub extern "C" fn cudaStreamGetId(stream: Handle, id: *mut u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetDevice(stream: Handle, device: *mut c_int) -> Code {
-    call(|r| {
+    call("cudaStreamGetDevice", |r| {
         r.stream_kind(stream_of(stream))?;
         give(device, 0)
     })
@@ -129,7 +129,7 @@ pub extern "C" fn cudaDeviceGetStreamPriorityRange(
     least: *mut c_int,
     greatest: *mut c_int,
 ) -> Code {
-    call(|r| {
+    call("cudaDeviceGetStreamPriorityRange", |r| {
         r.alive()?;
         let (high, low) = properties::PRIORITIES;
         for (to, value) in [(least, low), (greatest, high)] {
@@ -152,7 +152,7 @@ pub extern "C" fn cudaStreamAddCallback(
     flags: c_uint,
 ) -> Code {
     let data = data as usize;
-    call(|r| {
+    call("cudaStreamAddCallback", |r| {
         let function = function.filter(|_| flags == 0).ok_or(Code::INVALID_VALUE)?;
         let work = Box::new(move || function(stream, Code::SUCCESS, data as *mut c_void));
         r.call(stream_of(stream), HostCall(work))
@@ -161,22 +161,22 @@ pub extern "C" fn cudaStreamAddCallback(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Code {
-    call(|r| r.destroy_stream(stream_of(stream)))
+    call("cudaStreamDestroy", |r| r.destroy_stream(stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamSynchronize(stream: Handle) -> Code {
-    call(|r| r.synchronize(stream_of(stream)))
+    call("cudaStreamSynchronize", |r| r.synchronize(stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamQuery(stream: Handle) -> Code {
-    call(|r| r.query(stream_of(stream)))
+    call("cudaStreamQuery", |r| r.query(stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags: c_uint) -> Code {
-    call(|r| {
+    call("cudaStreamWaitEvent", |r| {
         flags_of_graphs(flags)?;
         r.wait_event(stream_of(stream), event_of(event))
     })
@@ -189,7 +189,7 @@ pub extern "C" fn cudaEventCreate(event: *mut EventHandle) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uint) -> Code {
-    call(|r| {
+    call("cudaEventCreateWithFlags", |r| {
         if event.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -200,12 +200,12 @@ pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uin
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventDestroy(event: EventHandle) -> Code {
-    call(|r| r.destroy_event(event_of(event)))
+    call("cudaEventDestroy", |r| r.destroy_event(event_of(event)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventRecord(event: EventHandle, stream: Handle) -> Code {
-    call(|r| r.record(event_of(event), stream_of(stream)))
+    call("cudaEventRecord", |r| r.record(event_of(event), stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
@@ -214,7 +214,7 @@ pub extern "C" fn cudaEventRecordWithFlags(
     stream: Handle,
     flags: c_uint,
 ) -> Code {
-    call(|r| {
+    call("cudaEventRecordWithFlags", |r| {
         flags_of_graphs(flags)?;
         r.record(event_of(event), stream_of(stream))
     })
@@ -222,12 +222,12 @@ pub extern "C" fn cudaEventRecordWithFlags(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventSynchronize(event: EventHandle) -> Code {
-    call(|r| r.synchronize_event(event_of(event)))
+    call("cudaEventSynchronize", |r| r.synchronize_event(event_of(event)))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventQuery(event: EventHandle) -> Code {
-    call(|r| r.query_event(event_of(event)))
+    call("cudaEventQuery", |r| r.query_event(event_of(event)))
 }
 
 #[unsafe(no_mangle)]
@@ -236,7 +236,7 @@ pub extern "C" fn cudaEventElapsedTime(
     first: EventHandle,
     last: EventHandle,
 ) -> Code {
-    call(|r| {
+    call("cudaEventElapsedTime", |r| {
         let between = r.between(event_of(first), event_of(last))?;
         give(milliseconds, between)
     })

@@ -72,7 +72,7 @@ pub extern "C" fn cudaCreateTextureObject(
     look: *const Look,
     _view: *const c_void,
 ) -> Code {
-    call(|r| {
+    call("cudaCreateTextureObject", |r| {
         if object.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -89,7 +89,7 @@ pub extern "C" fn cudaCreateTextureObject(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDestroyTextureObject(object: u64) -> Code {
-    call(|r| r.destroy_object(object))
+    call("cudaDestroyTextureObject", |r| r.destroy_object(object))
 }
 
 #[unsafe(no_mangle)]
@@ -97,7 +97,7 @@ pub extern "C" fn cudaGetTextureObjectResourceDesc(
     resource: *mut ResourceDesc,
     object: u64,
 ) -> Code {
-    call(|r| {
+    call("cudaGetTextureObjectResourceDesc", |r| {
         let source = r.texture_source(object)?;
         give(resource, ResourceDesc::of(source))
     })
@@ -105,7 +105,7 @@ pub extern "C" fn cudaGetTextureObjectResourceDesc(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetTextureObjectTextureDesc(look: *mut Look, object: u64) -> Code {
-    call(|r| {
+    call("cudaGetTextureObjectTextureDesc", |r| {
         let known = r.texture_look(object)?;
         give(look, known)
     })
@@ -113,7 +113,7 @@ pub extern "C" fn cudaGetTextureObjectTextureDesc(look: *mut Look, object: u64) 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaCreateSurfaceObject(object: *mut u64, resource: *const ResourceDesc) -> Code {
-    call(|r| {
+    call("cudaCreateSurfaceObject", |r| {
         if object.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -127,7 +127,7 @@ pub extern "C" fn cudaCreateSurfaceObject(object: *mut u64, resource: *const Res
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDestroySurfaceObject(object: u64) -> Code {
-    call(|r| r.destroy_object(object))
+    call("cudaDestroySurfaceObject", |r| r.destroy_object(object))
 }
 
 #[unsafe(no_mangle)]
@@ -135,7 +135,7 @@ pub extern "C" fn cudaGetSurfaceObjectResourceDesc(
     resource: *mut ResourceDesc,
     object: u64,
 ) -> Code {
-    call(|r| {
+    call("cudaGetSurfaceObjectResourceDesc", |r| {
         let source = r.surface_source(object)?;
         give(resource, ResourceDesc::of(source))
     })

@@ -9,7 +9,7 @@ use super::region::Region;
 use super::sites::Site;
 use super::work::{From, Work};
 use crate::graph::{Id, Stream};
-use crate::report::{self, HostFindingKind, Party};
+use crate::report::{self, HostFindingKind, WorkAccess};
 
 /// Pieces of work that are kept at most.
 const MOST: usize = 256;
@@ -134,7 +134,7 @@ impl Runtime {
                 let met = a.touched.meets(&b.touched)?;
                 let party = |done: &Done, writes| {
                     let (work, stream) = (done.what.clone(), done.stream.0);
-                    (Party { work, writes, stream }, done.site, done.stream)
+                    (WorkAccess { work, writes, stream }, done.site, done.stream)
                 };
                 Some((met, party(a, met.writes[0]), party(b, met.writes[1])))
             })

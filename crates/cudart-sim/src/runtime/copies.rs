@@ -7,7 +7,7 @@ use super::{Runtime, kernels::Variable};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::host;
-use crate::report::{HostFindingKind, Pointer, Why};
+use crate::report::{Cause, HostFindingKind, PointerTarget};
 
 /// `cudaMemcpyKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Runtime {
         let on_device = match self.belongs(to.rows.address) {
             Belongs::Pageable => {
                 let pointer = self.pointer(to.rows.address);
-                self.because(Why::Pointer { pointer });
+                self.because(Cause::WrongPointer { pointer });
                 return Err(Code::INVALID_VALUE);
             }
             Belongs::Pinned if !self.fits(&to) => return Err(Code::INVALID_VALUE),
@@ -232,9 +232,9 @@ impl Runtime {
             Direction::DeviceToDevice => known(to) && known(from),
         };
         if !fits || to == 0 || from == 0 {
-            let said = direction.name().to_owned();
+            let given = direction.name().to_owned();
             let [to, from] = [to, from].map(|address| Box::new(self.pointer(address)));
-            self.because(Why::Direction { said, to, from });
+            self.because(Cause::WrongDirection { given, to, from });
             return Err(Code::INVALID_VALUE);
         }
         let device = |address| self.belongs(address) == Belongs::Device;
@@ -257,17 +257,17 @@ impl Runtime {
             return Ok(());
         }
         match self.pointer(address) {
-            Pointer::Inside { memory, offset } => {
-                self.because(Why::Outside { destination, bytes, offset, memory });
+            PointerTarget::Inside { memory, offset } => {
+                self.because(Cause::OutOfBounds { destination, bytes, offset, memory });
             }
-            Pointer::Freed { memory, freed } => {
+            PointerTarget::Freed { memory, freed } => {
                 let at = self.here(None);
                 let what = HostFindingKind::UseAfterFree { memory, bytes, write: destination };
                 if self.found(what, at, freed).is_some() {
                     self.told();
                 }
             }
-            pointer => self.because(Why::Pointer { pointer }),
+            pointer => self.because(Cause::WrongPointer { pointer }),
         }
         Err(Code::INVALID_VALUE)
     }

@@ -4,7 +4,7 @@ use super::Runtime;
 use super::memory::Allocation;
 use super::sites::Site;
 use crate::graph::Id;
-use crate::report::{Copies, Elapsed, Kept, Leak, Report, Synchronisations, Traffic};
+use crate::report::{Copies, ElapsedTime, Leak, LeakKind, Report, Synchronisations, Traffic};
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -73,18 +73,18 @@ impl Runtime {
     fn leaks(&self) -> Vec<Leak> {
         let leak = |what, address, bytes, site| {
             let at = self.sites.place(site, None);
-            Leak { what, address, bytes, at }
+            Leak { kind: what, address, bytes, at }
         };
         let objects = self.objects.iter().map(|(handle, object)| {
-            let what = if object.look.is_some() { Kept::Texture } else { Kept::Surface };
+            let what = if object.look.is_some() { LeakKind::Texture } else { LeakKind::Surface };
             leak(what, *handle, 0, object.site)
         });
         let arrays = self.arrays.iter();
-        let arrays = arrays.map(|(handle, a)| leak(Kept::Array, handle.0, a.bytes(), a.site));
+        let arrays = arrays.map(|(handle, a)| leak(LeakKind::Array, handle.0, a.bytes(), a.site));
         let mut memory: Vec<(&u64, &Allocation)> = self.allocations.iter().collect();
         memory.sort_by_key(|(_, allocation)| allocation.number);
         let memory = memory.into_iter();
-        let memory = memory.map(|(address, a)| leak(Kept::Memory, *address, a.bytes, a.site));
+        let memory = memory.map(|(address, a)| leak(LeakKind::Memory, *address, a.bytes, a.site));
         objects.chain(arrays).chain(memory).collect()
     }
 
@@ -96,7 +96,12 @@ impl Runtime {
         let mut elapsed = vec![];
         for &(places, milliseconds, site) in &facts.elapsed {
             let [start, end] = places.map(|id| self.clock.end(id));
-            elapsed.push(Elapsed { start, end, milliseconds, at: self.sites.place(site, None) });
+            elapsed.push(ElapsedTime {
+                start,
+                end,
+                milliseconds,
+                at: self.sites.place(site, None),
+            });
         }
         Report {
             launches: self.launched.clone(),

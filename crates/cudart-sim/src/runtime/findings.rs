@@ -6,7 +6,8 @@ use super::sites::{Frames, Site, stopped};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::report::{
-    Crash, Failure, HostFinding, HostFindingKind, Memory, MemoryKind, Place, Pointer, Why,
+    CallSite, Cause, Crash, Failure, HostFinding, HostFindingKind, Memory, MemoryKind,
+    PointerTarget,
 };
 
 /// Different findings that are kept.
@@ -22,8 +23,8 @@ const NULL_PAGE: u64 = 1 << 16;
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub all: Vec<HostFinding>,
-    /// Why the function that the program is in fails.
-    why: Option<Why>,
+    /// Cause the function that the program is in fails.
+    why: Option<Cause>,
     /// It has been told already what is wrong with the call.
     told: bool,
     /// The finding of the last error, as long as nobody has asked for that.
@@ -47,7 +48,7 @@ impl Runtime {
         let said = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
         let (name, text) = (said(code.name()), said(code.text()));
         let at = self.here(None);
-        let failure = Failure { code: code.0, name, text, why };
+        let failure = Failure { code: code.0, name, text, cause: why };
         let index = self.found(HostFindingKind::CallFailed(failure), at, None);
         self.findings.unseen = index;
     }
@@ -58,7 +59,7 @@ impl Runtime {
     }
 
     /// Notes why the call fails, for when it does.
-    pub(super) fn because(&mut self, why: Why) {
+    pub(super) fn because(&mut self, why: Cause) {
         self.findings.why = Some(why);
     }
 
@@ -71,11 +72,11 @@ impl Runtime {
     pub(super) fn found(
         &mut self,
         what: HostFindingKind,
-        at: Option<Place>,
-        with: Option<Place>,
+        at: Option<CallSite>,
+        with: Option<CallSite>,
     ) -> Option<usize> {
         let all = &mut self.findings.all;
-        let same = |f: &HostFinding| (&f.what, &f.at, &f.with) == (&what, &at, &with);
+        let same = |f: &HostFinding| (&f.kind, &f.at, &f.earlier) == (&what, &at, &with);
         if let Some(index) = all.iter().position(same) {
             all[index].count += 1;
             return Some(index);
@@ -83,7 +84,7 @@ impl Runtime {
         if all.len() == MOST {
             return None;
         }
-        all.push(HostFinding { what, at, with, count: 1 });
+        all.push(HostFinding { kind: what, at, earlier: with, count: 1 });
         Some(all.len() - 1)
     }
 
@@ -103,12 +104,12 @@ impl Runtime {
     }
 
     /// The place of the call that the program is in.
-    pub(super) fn here(&mut self, stream: Option<Stream>) -> Option<Place> {
+    pub(super) fn here(&mut self, stream: Option<Stream>) -> Option<CallSite> {
         let site = self.site();
         self.place(site, stream)
     }
 
-    pub(super) fn place(&self, site: Site, stream: Option<Stream>) -> Option<Place> {
+    pub(super) fn place(&self, site: Site, stream: Option<Stream>) -> Option<CallSite> {
         self.sites.place(site, stream)
     }
 
@@ -117,7 +118,7 @@ impl Runtime {
         let at = stopped(frames);
         let pointer = |address| {
             // a small index through a null pointer
-            if address < NULL_PAGE { Pointer::Null } else { self.pointer(address) }
+            if address < NULL_PAGE { PointerTarget::Null } else { self.pointer(address) }
         };
         Crash { signal, address, at, pointer: address.map(pointer), system_call: None }
     }
@@ -126,9 +127,9 @@ impl Runtime {
     pub(super) fn told_findings(&self) -> Vec<HostFinding> {
         let mut all = self.findings.all.clone();
         if let Some(finding) = self.findings.unseen.and_then(|i| all.get_mut(i))
-            && let HostFindingKind::CallFailed(failure) = &finding.what
+            && let HostFindingKind::CallFailed(failure) = &finding.kind
         {
-            finding.what = HostFindingKind::UncheckedError(failure.clone());
+            finding.kind = HostFindingKind::UncheckedError(failure.clone());
         }
         all
     }
@@ -166,18 +167,18 @@ impl Runtime {
     }
 
     /// What an address is.
-    pub(super) fn pointer(&self, address: u64) -> Pointer {
+    pub(super) fn pointer(&self, address: u64) -> PointerTarget {
         if address == 0 {
-            return Pointer::Null;
+            return PointerTarget::Null;
         }
         if let Some((memory, offset)) = self.memory_at(address) {
-            return Pointer::Inside { memory, offset };
+            return PointerTarget::Inside { memory, offset };
         }
         match self.freed_at(address) {
             Some((a, site)) => {
-                Pointer::Freed { memory: self.memory(a), freed: self.place(site, None) }
+                PointerTarget::Freed { memory: self.memory(a), freed: self.place(site, None) }
             }
-            None => Pointer::Host,
+            None => PointerTarget::Host,
         }
     }
 
@@ -196,7 +197,7 @@ impl Runtime {
     pub(super) fn bad_free(&mut self, address: u64) -> Result {
         let at = self.here(None);
         let what = match self.pointer(address) {
-            Pointer::Freed { memory, freed } if self.freed.contains_key(&address) => {
+            PointerTarget::Freed { memory, freed } if self.freed.contains_key(&address) => {
                 self.found(HostFindingKind::DoubleFree { memory }, at, freed)
             }
             pointer => self.found(HostFindingKind::InvalidFree { pointer }, at, None),

@@ -4,7 +4,7 @@ use ptxsim::{Entry, occupancy};
 
 use super::Runtime;
 use crate::error::{Code, Result};
-use crate::report::Why;
+use crate::report::Cause;
 
 /// Shared memory of a block: without asking, and the most (CUDA C++ Programming Guide, "Technical Specifications per
 /// Compute Capability").
@@ -110,7 +110,7 @@ impl Runtime {
         } else {
             return Ok(());
         };
-        self.because(Why::Said { text });
+        self.because(Cause::Limit { text });
         Err(code)
     }
 

@@ -9,14 +9,14 @@ use super::functions::Clusters;
 use super::work::{HostCall, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
-use crate::report::Why;
+use crate::report::Cause;
 
 /// A fat binary; its module is made when something of it is first used.
 #[derive(Debug)]
 pub(super) struct Binary {
     ptx: Option<String>,
     module: Option<Arc<Module>>,
-    /// Why there is no module.
+    /// Cause there is no module.
     refused: Option<String>,
 }
 
@@ -154,7 +154,7 @@ impl Runtime {
         match ptxsim::check(&module, &launch) {
             Ok(()) => {}
             Err(ptxsim::Error::BadLaunch { error, text }) => {
-                self.because(Why::Said { text });
+                self.because(Cause::Limit { text });
                 return Err(Code(error.code() as i32));
             }
             // told when it runs, with its reason

@@ -14,7 +14,7 @@ use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
 use crate::guard::{self, Guard, PAGE};
 use crate::host::Address;
-use crate::report::{self, HostFindingKind, MemoryKind, Party, Place};
+use crate::report::{self, CallSite, HostFindingKind, MemoryKind, WorkAccess};
 
 /// Work that pages are closed for.
 #[derive(Debug)]
@@ -319,17 +319,17 @@ impl Runtime {
         for hit in guard::hits() {
             let Some(guarded) = self.guarded.get(&Id::of(hit.number)) else { continue };
             let Guarded { site, stream, work, writes } = guarded;
-            let party = Party { work: work.clone(), writes: *writes, stream: stream.0 };
+            let party = WorkAccess { work: work.clone(), writes: *writes, stream: stream.0 };
             let with = self.place(*site, Some(*stream));
             let source = stopped(&hit.frames);
-            let at = source.map(|source| Place {
+            let at = source.map(|source| CallSite {
                 call: String::new(),
                 stream: None,
                 source: Some(source),
             });
             let Some((memory, byte)) = self.memory_at(hit.address) else { continue };
             let (write, byte) = (hit.write, byte.unsigned_abs());
-            self.found(HostFindingKind::HostRace { party, memory, write, byte }, at, with);
+            self.found(HostFindingKind::HostRace { access: party, memory, write, byte }, at, with);
         }
     }
 }

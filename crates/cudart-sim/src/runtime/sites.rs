@@ -12,7 +12,7 @@ use ptxsim::Source;
 
 use crate::graph::Stream;
 use crate::modules;
-use crate::report::Place;
+use crate::report::CallSite;
 
 /// Return addresses that are kept: enough to leave a few templates and wrappers of the system's headers.
 const FRAMES: usize = 12;
@@ -52,14 +52,14 @@ impl Sites {
     }
 
     /// The place of a site that names this stream; `None` for the unknown one.
-    pub fn place(&self, site: Site, stream: Option<Stream>) -> Option<Place> {
+    pub fn place(&self, site: Site, stream: Option<Stream>) -> Option<CallSite> {
         let (call, frames) = self.all.get(site.0 as usize)?;
         if call.is_empty() {
             return None;
         }
         let mut lines = self.lines.borrow_mut();
         let source = lines.entry(site).or_insert_with(|| line(frames)).clone();
-        Some(Place { call: (*call).to_owned(), stream: stream.map(|s| s.0), source })
+        Some(CallSite { call: (*call).to_owned(), stream: stream.map(|s| s.0), source })
     }
 }
 

@@ -8,13 +8,13 @@ use super::conflicts::Bytes;
 use super::memory::Belongs;
 use super::region::Region;
 use super::sites::Site;
-use super::{Launched, Runtime};
+use super::{LaunchRecord, Runtime};
 use crate::clock::{self, Engine};
 use crate::error::Code;
 use crate::graph::{Id, Step, Stream};
 use crate::guard;
 use crate::host;
-use crate::report::Pointer;
+use crate::report::PointerTarget;
 
 /// A piece of work.
 #[derive(Debug)]
@@ -132,13 +132,13 @@ impl Runtime {
                 let done = self.scatter(on_device, &to, &vec![value; bytes as usize]);
                 (Engine::Device, format!("set {bytes} bytes"), done.map(|()| clock::within(bytes)))
             }
-            Work::Event => (Engine::Nobody, String::new(), Ok(0.0)),
+            Work::Event => (Engine::HostOnly, String::new(), Ok(0.0)),
             Work::Free(address) => {
-                (Engine::Nobody, String::new(), self.free_now(address, site).map(|()| 0.0))
+                (Engine::HostOnly, String::new(), self.free_now(address, site).map(|()| 0.0))
             }
             Work::Call(HostCall(call)) => {
                 guard::all_opened(call);
-                (Engine::Nobody, String::new(), Ok(0.0))
+                (Engine::HostOnly, String::new(), Ok(0.0))
             }
         };
         self.wrote(written);
@@ -248,7 +248,7 @@ impl Runtime {
         let strangers = if seen.findings.iter().any(about_address) {
             let addresses = addresses(launch).map(|(i, address)| (i, self.pointer(address)));
             addresses
-                .filter(|(_, p)| !matches!(p, Pointer::Inside { .. } | Pointer::Null))
+                .filter(|(_, p)| !matches!(p, PointerTarget::Inside { .. } | PointerTarget::Null))
                 .collect()
         } else {
             vec![]
@@ -256,17 +256,17 @@ impl Runtime {
         let at = self.sites.place(site, Some(stream));
         let stream = stream.0;
         let span = None;
-        self.launched.push(Launched {
+        self.launched.push(LaunchRecord {
             kernel,
             grid,
             block,
             arrays,
-            seen,
-            refused,
+            observations: seen,
+            refusal: refused,
             stream,
             at,
             span,
-            strangers,
+            foreign_arguments: strangers,
             indirect,
         });
         (touched, code.map(|()| cost))
