@@ -7,7 +7,7 @@ use cudart_sim::clock::Span;
 use ptxsim::Observations;
 use ptxsim::trace::{Thread, Trace};
 
-use crate::attempt::{self, Attempt, Code, Error, Options, Ready};
+use crate::attempt::{self, Attempt, CompiledCode, Error, Options, PreparedCase, millis_since};
 use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
@@ -22,9 +22,9 @@ struct Subject {
     /// The learner's file.
     source: String,
     /// The compiled file.
-    code: Code,
+    code: CompiledCode,
     /// The case and its arguments.
-    ready: Ready,
+    prepared: PreparedCase,
     /// When the work began.
     started: Instant,
 }
@@ -63,12 +63,12 @@ pub fn profile(
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
-    let run = subject.code.run(Choice::Sim, spec, &subject.ready, engine)?;
-    let Subject { case, source, ready, started, .. } = subject;
-    let verdict = judge::case(spec, case, &ready.inputs, &run);
+    let run = subject.code.run(Choice::Sim, spec, &subject.prepared, engine)?;
+    let Subject { case, source, prepared, started, .. } = subject;
+    let verdict = judge::case(spec, case, &prepared.inputs, &run);
     let gates = judge::gates(spec, case, &run).0;
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
-    let millis = millis(started);
+    let millis = millis_since(started);
     let timeline = run.program.map(|program| program.timeline).unwrap_or_default();
     Ok(match (run.observations, verdict) {
         (Some(observations), verdict) => {
@@ -130,16 +130,16 @@ pub fn trace(
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
     };
-    let Subject { case, source, code, ready, started } = subject;
-    let Some(module) = code.module(ready.case) else { return Err(Error::NoTrace(spec.id)) };
-    let launch = ready.launch(spec);
+    let Subject { case, source, code, prepared, started } = subject;
+    let Some(module) = code.module(prepared.case) else { return Err(Error::NoTrace(spec.id)) };
+    let launch = prepared.launch(spec);
     let thread = Thread { block, thread, first: KEPT.0, last: KEPT.1, lines };
     let usual = engine.run(Choice::Sim, &module.ptx, &launch)?;
-    let debug = compile::Options { debug: true, ..attempt::options(ready.case) };
+    let debug = compile::Options { debug: true, ..attempt::options(prepared.case) };
     let (mut run, mut trace) = (usual.clone(), None);
     // a loop that never ends must end within the wall clock, with everything recorded
     let launch = Launch { budget: launch.budget / 2, ..launch };
-    if let Ok(module) = attempt::module(spec, &source, engine, &debug)? {
+    if let Ok(module) = attempt::compile_kernel(spec, &source, engine, &debug)? {
         (run, trace) = engine.trace(&module.ptx, &launch, thread)?;
     }
     let refused = |fault: &Fault| matches!(fault, Fault::Unsupported { .. } | Fault::Driver { .. });
@@ -154,9 +154,9 @@ pub fn trace(
         // where a launch was stopped is no result
         (usual, run) => usual == run,
     };
-    let verdict = judge::case(spec, case, &ready.inputs, &run);
+    let verdict = judge::case(spec, case, &prepared.inputs, &run);
     let verdict = verdict.map(|verdict| judge::not_started(verdict, case, &source));
-    let millis = millis(started);
+    let millis = millis_since(started);
     Ok(match (trace, run.observations, verdict) {
         (Some(trace), Some(observations), verdict) => {
             Ok(Traced { case, source, thread, verdict, observations, trace, same_results, millis })
@@ -204,7 +204,7 @@ fn prepare(
     let refuse = |verdict, source| Attempt {
         verdict,
         source,
-        millis: millis(started),
+        millis: millis_since(started),
         ..Attempt::new(options)
     };
     let source = match source::read(path) {
@@ -213,12 +213,12 @@ fn prepare(
             return Ok(Err(refuse(Verdict::UnreadableSource(unreadable), String::new())));
         }
     };
-    let code = match Code::compile(spec, [chosen], &source, false, engine)? {
+    let code = match CompiledCode::compile(spec, [chosen], &source, false, engine)? {
         Ok(code) => code,
         Err(verdict) => return Ok(Err(refuse(verdict, source))),
     };
-    let ready = Ready::new(spec, (case, chosen), options.seed);
-    Ok(Ok(Subject { case, source, code, ready, started }))
+    let prepared = PreparedCase::new(spec, (case, chosen), options.seed);
+    Ok(Ok(Subject { case, source, code, prepared, started }))
 }
 
 /// The case asked for; without one, the first whose counts are graded, or else the first.
@@ -231,8 +231,4 @@ fn choose(spec: &'static Spec, options: &Options) -> Result<(usize, &'static Cas
 /// The case that is looked at when none is asked for.
 pub(crate) fn usual(spec: &'static Spec) -> Option<&'static Case> {
     choose(spec, &Options::default()).ok().map(|(_, case)| case)
-}
-
-pub(crate) fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -15,7 +15,7 @@ pub(crate) fn options(case: &Case) -> compile::Options {
 }
 
 /// The compiled module of a source whose kernel has the Spec's parameters, or the verdict that keeps it from running.
-pub(crate) fn module(
+pub(crate) fn compile_kernel(
     spec: &Spec,
     source: &str,
     engine: &mut Engine,

@@ -1,15 +1,15 @@
 //! Where programs are not run: everywhere but on Linux.
 
-use super::{Error, Ready};
+use super::{Error, PreparedCase};
 use crate::backend::{Choice, Run};
 use crate::engine::Engine;
 use crate::spec::Spec;
 use crate::verdict::Verdict;
 
 /// There is none.
-pub(crate) enum Built {}
+pub(crate) enum CompiledProgram {}
 
-impl Built {
+impl CompiledProgram {
     /// Refuses.
     pub(crate) fn new(
         _: &Spec,
@@ -21,7 +21,13 @@ impl Built {
     }
 
     /// Never called.
-    pub(crate) fn run(&self, _: Choice, _: &Spec, _: &Ready, _: &mut Engine) -> Result<Run, Error> {
+    pub(crate) fn run(
+        &self,
+        _: Choice,
+        _: &Spec,
+        _: &PreparedCase,
+        _: &mut Engine,
+    ) -> Result<Run, Error> {
         match *self {}
     }
 }

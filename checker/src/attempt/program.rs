@@ -1,7 +1,7 @@
 //! An exercise with host code: compiled by nvcc, with an object for each backend, its function's parameters compared, and
 //! called by a worker.
 
-use super::{Error, Ready};
+use super::{Error, PreparedCase};
 use crate::backend::{Choice, Fault, Run};
 use crate::compile::{Outcome, Program, ProgramOptions, Target};
 use crate::engine::{Engine, LIMIT};
@@ -11,17 +11,17 @@ use crate::verdict::Verdict;
 use crate::worker::Loaded;
 
 /// A compiled program.
-pub(crate) struct Built {
+pub(crate) struct CompiledProgram {
     program: Program,
     /// Where the source calls what the simulator does not have.
     missing: Option<Fault>,
     /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
     /// fifth of a second (`checker/proof/records/nvidia-h200-grading.md`), so what is right has one for all cases, and in a grade
     /// for all files of a student's.
-    process: Option<Loaded>,
+    gpu_process: Option<Loaded>,
 }
 
-impl Built {
+impl CompiledProgram {
     /// Compiles for the simulator, and for the GPU where that is used; or the verdict that keeps the code from running.
     pub(crate) fn new(
         spec: &Spec,
@@ -42,7 +42,7 @@ impl Built {
             return Ok(Err(Verdict::WrongSignature(difference)));
         }
         let missing = program.missing.first().map(|name| missing(name, &file, source));
-        Ok(Ok(Self { program, missing, process: None }))
+        Ok(Ok(Self { program, missing, gpu_process: None }))
     }
 
     /// Calls the program's function for one case. On the GPU that may be in the process of the case before, or of the file
@@ -51,18 +51,18 @@ impl Built {
         &mut self,
         backend: Choice,
         spec: &Spec,
-        ready: &Ready,
+        prepared: &PreparedCase,
         engine: &mut Engine,
     ) -> Result<Run, Error> {
-        let call = ready.call(spec);
+        let call = prepared.call(spec);
         match (backend, &self.program.gpu, &self.missing) {
             (Choice::Gpu, Some(object), _) => {
-                let mut process = match self.process.take() {
+                let mut process = match self.gpu_process.take() {
                     Some(process) => process,
                     None => engine.load(Choice::Gpu, object)?,
                 };
                 let run = process.call(&call, LIMIT)?;
-                self.process = Some(process);
+                self.gpu_process = Some(process);
                 Ok(run)
             }
             (_, _, Some(fault)) => Ok(Run::failed(fault.clone(), "simulator".into())),
@@ -74,16 +74,16 @@ impl Built {
     }
 
     /// Leaves the process on the GPU to the next program.
-    pub(crate) fn keep(self, engine: &mut Engine) {
-        if let Some(process) = self.process {
+    pub(crate) fn keep_gpu_process(self, engine: &mut Engine) {
+        if let Some(process) = self.gpu_process {
             engine.keep(process);
         }
     }
 
     /// Ends the process on the GPU, after a case that was wrong there. True when calls before that one may be the reason, and
     /// the case has to be run again.
-    pub(crate) fn retire(&mut self) -> bool {
-        self.process.take().is_some_and(|process| process.calls() > 1)
+    pub(crate) fn end_gpu_process(&mut self) -> bool {
+        self.gpu_process.take().is_some_and(|process| process.calls() > 1)
     }
 }
 

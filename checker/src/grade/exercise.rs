@@ -8,7 +8,7 @@ use grading::plan::quote::shell;
 use grading::record::{self, Item, Kind, Outcome, Show};
 use grading::seed::{Secret, sha256};
 
-use crate::attempt::{self, Attempt, Examination, Trial, Tried};
+use crate::attempt::{self, Attempt, Examination, Trial, TrialResult};
 use crate::backend::Fault;
 use crate::engine::Engine;
 use crate::explain;
@@ -100,7 +100,7 @@ pub fn file(
     let skeleton = crate::course::skeleton(spec).unwrap_or_default();
     let start = memo.examine(spec, skeleton.as_bytes(), plan, engine)?;
     let public = memo.examine(spec, bytes, plan, engine)?;
-    let holds = |case: usize| public.tried.iter().any(|t| t.trial.case == case && t.holds());
+    let holds = |case: usize| public.results.iter().any(|t| t.trial.case == case && t.passed());
     let secret: Vec<Trial> = trials(spec, student, plan);
     // what is wrong with the inputs that everybody knows is not tried with others
     let worth: Vec<Trial> = secret.iter().filter(|trial| holds(trial.case)).copied().collect();
@@ -108,36 +108,36 @@ pub fn file(
         true => None,
         false => Some(run(spec, bytes, &worth, engine, plan.limit)?),
     };
-    let ran = hidden.as_ref().map_or(&[][..], |hidden| &hidden.tried);
-    let secret: Vec<Tried> = secret
+    let ran = hidden.as_ref().map_or(&[][..], |hidden| &hidden.results);
+    let secret: Vec<TrialResult> = secret
         .iter()
         .map(|trial| {
             ran.iter()
                 .find(|t| t.trial == *trial)
                 .cloned()
-                .unwrap_or_else(|| Tried::left_out(*trial))
+                .unwrap_or_else(|| TrialResult::skipped(*trial))
         })
         .collect();
 
     let place = Place { spec, path, attempt: &public.attempt };
     let mut items: Vec<Item> = vec![];
-    let at_start = |case: usize| start.tried.iter().any(|t| t.trial.case == case && t.holds());
-    for tried in public.tried.iter().chain(&secret) {
-        items.push(Item { given: at_start(tried.trial.case), ..place.case(tried) });
+    let at_start = |case: usize| start.results.iter().any(|t| t.trial.case == case && t.passed());
+    for result in public.results.iter().chain(&secret) {
+        items.push(Item { given: at_start(result.trial.case), ..place.case(result) });
     }
-    let gated: Vec<&Tried> =
-        public.tried.iter().chain(&secret).filter(|t| is_gated(spec, t)).collect();
+    let gated: Vec<&TrialResult> =
+        public.results.iter().chain(&secret).filter(|t| is_gated(spec, t)).collect();
     for (index, gate) in spec.gates.iter().enumerate() {
-        let start: Vec<&Tried> = start.tried.iter().filter(|t| is_gated(spec, t)).collect();
+        let start: Vec<&TrialResult> = start.results.iter().filter(|t| is_gated(spec, t)).collect();
         let given = gate_holds(index, &start);
         items.push(Item { given, ..place.gate(index, gate, &gated) });
     }
     let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
-        (Verdict::Passed(_), Some((tried, verdict))) => {
+        (Verdict::Passed(_), Some((result, verdict))) => {
             let attempt = Attempt {
                 verdict,
-                seed: tried.trial.seed,
-                printed: tried.printed.clone(),
+                seed: result.trial.seed,
+                printed: result.printed.clone(),
                 ..public.attempt.clone()
             };
             (attempt, true)
@@ -173,30 +173,30 @@ fn trials(spec: &Spec, student: &str, plan: &Plan) -> Vec<Trial> {
 }
 
 /// Whether a trial is of a case that gates are measured on.
-fn is_gated(spec: &Spec, tried: &Tried) -> bool {
-    spec.cases.get(tried.trial.case).is_some_and(|case| case.gated)
+fn is_gated(spec: &Spec, result: &TrialResult) -> bool {
+    spec.cases.get(result.trial.case).is_some_and(|case| case.gated)
 }
 
 /// Whether a gate holds in every run that it is measured in: code that knows the public inputs must not do better there.
-fn gate_holds(index: usize, gated: &[&Tried]) -> bool {
+fn gate_holds(index: usize, gated: &[&TrialResult]) -> bool {
     !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
 }
 
 /// The first secret run that is wrong, or misses a gate.
-fn first_wrong(secret: &[Tried]) -> Option<(&Tried, Verdict)> {
-    secret.iter().filter(|t| t.ran).find_map(|tried| {
+fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
+    secret.iter().filter(|t| t.ran).find_map(|result| {
         let missed = || {
-            let gates = tried.gates.clone();
+            let gates = result.gates.clone();
             let missed = gates.iter().any(|gate| !gate.holds);
-            missed.then_some(Verdict::GateMissed { case: tried.trial.case, gates, line: None })
+            missed.then_some(Verdict::GateMissed { case: result.trial.case, gates, line: None })
         };
-        Some((tried, tried.verdict.clone().or_else(missed)?))
+        Some((result, result.verdict.clone().or_else(missed)?))
     })
 }
 
 /// Whether the code did what only mischief does, or was too much for the machine.
-fn contained(public: &Examination, secret: &[Tried]) -> bool {
-    let verdicts = public.tried.iter().chain(secret).filter_map(|tried| tried.verdict.as_ref());
+fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
+    let verdicts = public.results.iter().chain(secret).filter_map(|result| result.verdict.as_ref());
     std::iter::once(&public.attempt.verdict).chain(verdicts).any(|verdict| match verdict {
         Verdict::CompilerStopped(_) => true,
         // a file that is not to be read
@@ -228,10 +228,10 @@ impl Place<'_> {
     }
 
     /// The item of one run of a case.
-    fn case(&self, tried: &Tried) -> Item {
-        let Trial { case, seed, hidden } = tried.trial;
+    fn case(&self, result: &TrialResult) -> Item {
+        let Trial { case, seed, hidden } = result.trial;
         let name = self.spec.cases.get(case).map_or("", |case| case.name);
-        let (outcome, verdict) = match (&tried.verdict, tried.ran) {
+        let (outcome, verdict) = match (&result.verdict, result.ran) {
             (None, true) => (Outcome::Held, Some(Verdict::Passed(Passed::default()))),
             (Some(verdict), _) => (Outcome::Failed, Some(verdict.clone())),
             // why nothing could be run
@@ -240,7 +240,7 @@ impl Place<'_> {
             }
         };
         let report = verdict.as_ref().filter(|_| outcome != Outcome::Held).map(|verdict| {
-            let printed = tried.printed.clone();
+            let printed = result.printed.clone();
             self.report(&Attempt {
                 verdict: verdict.clone(),
                 seed,
@@ -275,15 +275,15 @@ impl Place<'_> {
             message,
             line: primary.map(|span| span.line),
             again: Some(again),
-            millis: tried.millis,
+            millis: result.millis,
         }
     }
 
     /// The item of a gate: what was measured with the public inputs counts as its value.
-    fn gate(&self, index: usize, gate: &crate::spec::Gate, gated: &[&Tried]) -> Item {
-        let measured = gated.iter().find_map(|tried| tried.gates.get(index));
+    fn gate(&self, index: usize, gate: &crate::spec::Gate, gated: &[&TrialResult]) -> Item {
+        let measured = gated.iter().find_map(|result| result.gates.get(index));
         let wrong =
-            gated.iter().filter_map(|tried| tried.gates.get(index)).find(|gate| !gate.holds);
+            gated.iter().filter_map(|result| result.gates.get(index)).find(|gate| !gate.holds);
         let value = explain::gate_value(gate.metric, wrong.or(measured).and_then(|m| m.value));
         let (outcome, slug, message) = match (gate_holds(index, gated), measured) {
             (true, _) => (Outcome::Held, "passed", format!("measured {value}")),

@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 use colored::Colorize;
 
 use super::repository;
-use crate::attempt::{Code, Ready, SEED};
+use crate::attempt::{CompiledCode, PreparedCase, SEED};
 use crate::backend::{Arg, Choice, Launch, Run};
 use crate::cli::{Backend, DevTime};
 use crate::commands::Usage;
@@ -89,13 +89,13 @@ fn row(gain: &Gain, copy: f64) {
 /// Times skeleton and solution on the only case of `spec`, and compares what they compute.
 fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
     let Some(case) = spec.cases.first() else { bail!("no case") };
-    let ready = Ready { repeat: REPEAT, ..Ready::new(spec, (0, case), SEED) };
+    let prepared = PreparedCase { repeat: REPEAT, ..PreparedCase::new(spec, (0, case), SEED) };
     let mut times = |timed| -> anyhow::Result<Times> {
-        let solution = time(spec, course::solution(spec), Slug::Passed, &ready, engine, timed)?;
+        let solution = time(spec, course::solution(spec), Slug::Passed, &prepared, engine, timed)?;
         // what is to be fixed first has no time; what asks for an answer first may lack that
         let skeleton = match spec.start {
             Start::Optimise => Some(
-                time(spec, course::skeleton(spec), spec.skeleton, &ready, engine, timed)
+                time(spec, course::skeleton(spec), spec.skeleton, &prepared, engine, timed)
                     .context("skeleton")?,
             ),
             Start::Write | Start::Fix => None,
@@ -108,7 +108,12 @@ fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
     Ok(Gain {
         id: spec.id.into(),
         sizes: sizes.join(", "),
-        bytes: spec.params.iter().zip(&ready.inputs).map(|(p, value)| bytes(p.role, value)).sum(),
+        bytes: spec
+            .params
+            .iter()
+            .zip(&prepared.inputs)
+            .map(|(p, value)| bytes(p.role, value))
+            .sum(),
         kernels,
         program,
     })
@@ -128,7 +133,7 @@ fn time(
     spec: &'static Spec,
     source: Option<&str>,
     allowed: Slug,
-    ready: &Ready,
+    prepared: &PreparedCase,
     engine: &mut Engine,
     timed: Timed,
 ) -> anyhow::Result<f64> {
@@ -138,17 +143,17 @@ fn time(
         let source = format!("{source}{LAUNCHES}");
         match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
             Outcome::Compiled(program) => {
-                engine.load(Choice::Gpu, &program.object)?.call(&ready.call(spec), LIMIT)?
+                engine.load(Choice::Gpu, &program.object)?.call(&prepared.call(spec), LIMIT)?
             }
             refused => bail!("it does not compile: {refused:?}"),
         }
     } else {
-        match Code::compile(spec, [ready.case], source, true, engine)? {
-            Ok(mut code) => code.run(Choice::Gpu, spec, ready, engine)?,
+        match CompiledCode::compile(spec, [prepared.case], source, true, engine)? {
+            Ok(mut code) => code.run(Choice::Gpu, spec, prepared, engine)?,
             Err(verdict) => bail!("{}", verdict.slug()),
         }
     };
-    match judge::case(spec, 0, &ready.inputs, &run) {
+    match judge::case(spec, 0, &prepared.inputs, &run) {
         Some(verdict) if verdict.slug() != allowed => bail!("{}", verdict.slug()),
         _ => median(&run),
     }

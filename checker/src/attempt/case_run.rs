@@ -1,0 +1,96 @@
+//! One case on the simulator and, where there is one, on the GPU, with one verdict from both.
+
+use super::{CompiledCode, Error, PreparedCase, SecondOpinion};
+use crate::backend::{Choice, Fault, Run};
+use crate::engine::Engine;
+use crate::judge;
+use crate::spec::Spec;
+use crate::verdict::{Measured, Verdict};
+
+/// A case that has run and was judged.
+pub(super) struct CaseRun {
+    /// What is wrong; `None` when the case is right.
+    pub verdict: Option<Verdict>,
+    /// The simulator's run, with its counts.
+    pub run: Run,
+    /// Every gate of a gated case that is right; else empty.
+    pub gates: Vec<Measured>,
+    /// The source line that contributes most to the first missed gate.
+    pub heaviest_line: Option<ptxsim::LineCounters>,
+    /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
+    pub device: String,
+    /// What the code printed on that device.
+    pub printed: Option<String>,
+    /// The GPU's verdict, where the simulator's counts.
+    pub gpu: Option<SecondOpinion>,
+}
+
+/// When a case runs on the GPU, after the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GpuUse {
+    /// On the simulator only.
+    Never,
+    /// Unless the simulator has found a mistake.
+    UnlessWrong,
+    /// Also when the simulator has found a mistake: the GPU's verdict is shown beside the simulator's.
+    Always,
+}
+
+impl CaseRun {
+    /// Runs a case on the simulator, and on the GPU as `gpu_use` says, and judges it.
+    ///
+    /// The simulator's verdict has precedence, because it names the cause. Where the simulator lacks a feature, the GPU
+    /// alone decides.
+    pub(super) fn new(
+        spec: &'static Spec,
+        prepared: &PreparedCase,
+        code: &mut CompiledCode,
+        gpu_use: GpuUse,
+        engine: &mut Engine,
+    ) -> Result<Self, Error> {
+        let run = code.run(Choice::Sim, spec, prepared, engine)?;
+        let simulated = judge::case(spec, prepared.index, &prepared.inputs, &run);
+        let found_mistake = simulated.as_ref().is_some_and(|verdict| !is_unsupported(verdict));
+        let on_gpu = match gpu_use {
+            GpuUse::Never => None,
+            GpuUse::UnlessWrong if found_mistake => None,
+            GpuUse::UnlessWrong | GpuUse::Always => Some(run_on_gpu(spec, prepared, code, engine)?),
+        };
+        let shown = on_gpu.as_ref().map_or(&run, |(run, _)| run);
+        let device = shown.device.clone();
+        let printed = Some(shown.printed.clone()).filter(|text| !text.is_empty());
+        let (verdict, gpu) = match (on_gpu, simulated) {
+            (None, simulated) => (simulated, None),
+            (Some((_, verdict)), Some(simulated)) if found_mistake => {
+                (Some(simulated), Some(SecondOpinion { device: device.clone(), verdict }))
+            }
+            (Some((_, verdict)), _) => (verdict, None),
+        };
+        let (gates, heaviest_line) = match &verdict {
+            None => judge::gates(spec, prepared.index, &run),
+            Some(_) => (vec![], None),
+        };
+        Ok(Self { verdict, run, gates, heaviest_line, device, printed, gpu })
+    }
+}
+
+/// Runs a case on the GPU and judges it. A program's process may have served earlier cases, whose effects must not count
+/// against this one, so a case that is wrong there runs again in a new process, and the second verdict counts.
+fn run_on_gpu(
+    spec: &'static Spec,
+    prepared: &PreparedCase,
+    code: &mut CompiledCode,
+    engine: &mut Engine,
+) -> Result<(Run, Option<Verdict>), Error> {
+    loop {
+        let run = code.run(Choice::Gpu, spec, prepared, engine)?;
+        let verdict = judge::case(spec, prepared.index, &prepared.inputs, &run);
+        if verdict.is_none() || !code.end_gpu_process() {
+            return Ok((run, verdict));
+        }
+    }
+}
+
+fn is_unsupported(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Fault { fault: Fault::Unsupported { .. }, .. })
+}

@@ -1,0 +1,60 @@
+//! Why a check could not be made.
+
+use crate::backend::NoGpu;
+use crate::worker;
+
+/// Why a check could not be made. Never about the learner's code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The exercise has no such case.
+    #[error("{exercise} has no case `{case}`: it has {known}")]
+    NoSuchCase {
+        /// The exercise.
+        exercise: &'static str,
+        /// What was asked for.
+        case: String,
+        /// The cases that there are.
+        known: String,
+    },
+    /// The launch has no such thread.
+    #[error("there is no {what} {asked} in case `{case}`: {what}s go from {first} to {last}")]
+    NoSuchThread {
+        /// "block" or "thread".
+        what: &'static str,
+        /// As asked for.
+        asked: String,
+        /// The case's name.
+        case: String,
+        /// The first of its kind.
+        first: String,
+        /// The last of its kind.
+        last: String,
+    },
+    /// A GPU was asked for.
+    #[error("no GPU to run on: {0}")]
+    NoGpu(NoGpu),
+    /// The worker could not be used.
+    #[error(transparent)]
+    Worker(#[from] worker::Error),
+    /// The compiler could not be used.
+    #[error("the CUDA compiler cannot be used: {0}; `checker doctor` looks for the cause")]
+    Compiler(String),
+    /// The compiler's own output could not be read.
+    #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
+    Ptx(ptxsim::Error),
+    /// A program launches its kernels itself.
+    #[error(
+        "`trace` follows a thread of a launch that the exercise makes; {0} makes its own: `checker profile {0}` counts what its kernels do"
+    )]
+    NoTrace(&'static str),
+    /// A compiled program could not be read.
+    #[cfg(target_os = "linux")]
+    #[error("a bug in the checker, not in your code: {0}")]
+    Program(#[from] crate::program::entry::Error),
+    /// Host code runs on Linux only.
+    #[error("exercises with host code run on Linux only; on Windows, use WSL")]
+    NoPrograms,
+    /// A launch came back with neither counts nor a fault, or an exercise has no cases.
+    #[error("a bug in the checker, not in your code: nothing was run")]
+    Nothing,
+}

@@ -1,0 +1,83 @@
+//! A case with its inputs, ready to be launched or called.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::BUDGET;
+use crate::backend::{Arg, Call, Launch};
+use crate::spec::{Case, Param, Role, Spec};
+use crate::value::Value;
+
+/// A case with its arguments.
+pub(crate) struct PreparedCase {
+    /// Index into `Spec::cases`.
+    pub index: usize,
+    /// The case.
+    pub case: &'static Case,
+    /// Its arguments in the order of the parameters.
+    pub inputs: Vec<Value>,
+    /// The case's own seed, which is derived from the seed of the check.
+    pub seed: u64,
+    /// Further launches or calls, which are timed.
+    pub repeat: u32,
+}
+
+impl PreparedCase {
+    /// The inputs that `seed` gives for the case with this index.
+    pub(crate) fn new(spec: &Spec, (index, case): (usize, &'static Case), seed: u64) -> Self {
+        let seed = seed.wrapping_add(index as u64);
+        let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
+        Self { index, case, inputs, seed, repeat: 0 }
+    }
+
+    /// The launch of a kernel: arguments as bytes, in the order of its parameters.
+    pub(crate) fn launch(&self, spec: &Spec) -> Launch {
+        Launch {
+            entry: spec.id.into(),
+            grid: self.case.grid,
+            block: self.case.block,
+            shared: self.case.shared,
+            cooperative: spec.cooperative,
+            args: self.args(spec).collect(),
+            seed: self.seed,
+            budget: BUDGET,
+            repeat: self.repeat,
+        }
+    }
+
+    /// The call of a program's function.
+    pub(crate) fn call(&self, spec: &Spec) -> Call {
+        Call {
+            entry: spec.id.into(),
+            args: spec.params.iter().map(|param| param.dtype).zip(self.args(spec)).collect(),
+            seed: self.seed,
+            budget: BUDGET,
+            repeat: self.repeat,
+        }
+    }
+
+    /// The arguments as bytes.
+    fn args(&self, spec: &Spec) -> impl Iterator<Item = Arg> {
+        spec.params.iter().zip(&self.inputs).map(|(param, value)| arg(param, value))
+    }
+}
+
+fn arg(param: &Param, value: &Value) -> Arg {
+    let buffer = |dtype, bytes, data| Arg::Buffer {
+        name: param.name.into(),
+        dtype,
+        bytes,
+        data,
+        writable: param.role != Role::In,
+    };
+    match value {
+        Value::Scalar(scalar) => Arg::Scalar(scalar.to_bytes()),
+        Value::Array(array) => {
+            let data = array.to_bytes();
+            buffer(array.dtype(), data.len(), Some(data))
+        }
+        Value::Out { dtype, shape } => {
+            buffer(*dtype, shape.iter().product::<usize>() * dtype.bytes(), None)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Trials of one source: compiled once, each case prepared, run and judged, and one verdict for the whole.
+
+use std::time::{Duration, Instant};
+
+use super::case_run::{CaseRun, GpuUse};
+use super::summary::Summary;
+use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
+use crate::diagnostic::Slug;
+use crate::engine::Engine;
+use crate::judge;
+use crate::progress;
+use crate::spec::Spec;
+use crate::verdict::{Measured, Unreadable, Verdict};
+
+/// A case to be run with the inputs of one seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trial {
+    /// Index into `Spec::cases`.
+    pub case: usize,
+    /// The seed of its inputs, as `checker check --seed` takes it.
+    pub seed: u64,
+    /// Whether the seed is secret.
+    pub hidden: bool,
+}
+
+/// The result of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrialResult {
+    /// The trial.
+    pub trial: Trial,
+    /// Whether it ran. A trial that did not run does not count as passed.
+    pub ran: bool,
+    /// What is wrong; `None` when nothing is.
+    pub verdict: Option<Verdict>,
+    /// Every gate with what was measured, when the case is gated and right; else empty.
+    pub gates: Vec<Measured>,
+    /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
+    pub device: String,
+    /// What the code printed.
+    pub printed: Option<String>,
+    /// Wall time in milliseconds.
+    pub millis: u64,
+}
+
+/// The results of all trials of one source.
+#[derive(Debug, Clone)]
+pub struct Examination {
+    /// The attempt as `checker check` reports it: its verdict is about the public trials.
+    pub attempt: Attempt,
+    /// One result for each trial, in the same order.
+    pub results: Vec<TrialResult>,
+}
+
+/// How a list of trials is run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Policy {
+    /// Skip the trials after the first failure.
+    pub stop_at_failure: bool,
+    /// Run a case on the GPU also when the simulator has found its mistake.
+    pub second_opinion: bool,
+    /// Skip the trials that would start after this much wall time.
+    pub time_limit: Duration,
+    /// Leave a program's process on the GPU to the next source.
+    pub keep_gpu_process: bool,
+}
+
+/// Trials that may end with [`Slug::NeverFinishes`] before the rest is skipped.
+const MAX_TIMEOUTS: usize = 2;
+
+/// Compiles `source` for `trials`, compares its parameters with the Spec's, and runs the trials in order.
+///
+/// The attempt's verdict is the first failure among the public trials, or else the first missed gate.
+pub(super) fn run_trials(
+    spec: &'static Spec,
+    source: Result<String, Unreadable>,
+    trials: &[Trial],
+    policy: Policy,
+    engine: &mut Engine,
+) -> Result<Examination, Error> {
+    let started = Instant::now();
+    let seed = trials.iter().find(|trial| !trial.hidden).map_or(SEED, |trial| trial.seed);
+    let mut attempt = Attempt::new(&Options { case: None, seed });
+    let mut results = vec![];
+    attempt.verdict = match source {
+        Ok(source) => {
+            attempt.hash = progress::hash(source.as_bytes());
+            attempt.source = source;
+            let cases = trials.iter().filter_map(|trial| spec.cases.get(trial.case));
+            let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
+            match CompiledCode::compile(spec, cases, &attempt.source, on_gpu, engine)? {
+                Ok(code) => {
+                    let gpu_use = match (on_gpu, policy.second_opinion) {
+                        (false, _) => GpuUse::Never,
+                        (true, false) => GpuUse::UnlessWrong,
+                        (true, true) => GpuUse::Always,
+                    };
+                    let mut runner = Runner { spec, policy, gpu_use, started, code };
+                    let verdict = runner.run(trials, engine, &mut attempt, &mut results)?;
+                    if policy.keep_gpu_process {
+                        runner.code.keep_gpu_process(engine);
+                    }
+                    verdict
+                }
+                Err(verdict) => verdict,
+            }
+        }
+        Err(unreadable) => Verdict::UnreadableSource(unreadable),
+    };
+    results.extend(trials.iter().skip(results.len()).map(|trial| TrialResult::skipped(*trial)));
+    attempt.millis = millis_since(started);
+    Ok(Examination { attempt, results })
+}
+
+/// Runs trials of compiled code.
+struct Runner {
+    spec: &'static Spec,
+    policy: Policy,
+    gpu_use: GpuUse,
+    started: Instant,
+    code: CompiledCode,
+}
+
+impl Runner {
+    /// Runs `trials` until the policy stops them, adds their results to `results` and what is shown of them to `attempt`, and
+    /// returns the verdict.
+    fn run(
+        &mut self,
+        trials: &[Trial],
+        engine: &mut Engine,
+        attempt: &mut Attempt,
+        results: &mut Vec<TrialResult>,
+    ) -> Result<Verdict, Error> {
+        let mut summary = Summary::default();
+        let mut failure: Option<(usize, Verdict)> = None;
+        for &trial in trials {
+            if (self.policy.stop_at_failure && failure.is_some()) || self.out_of_time(results) {
+                break;
+            }
+            let Some(case) = self.spec.cases.get(trial.case) else {
+                results.push(TrialResult::skipped(trial));
+                continue;
+            };
+            let trial_started = Instant::now();
+            let prepared = PreparedCase::new(self.spec, (trial.case, case), trial.seed);
+            let case_run =
+                CaseRun::new(self.spec, &prepared, &mut self.code, self.gpu_use, engine)?;
+            if !trial.hidden && failure.is_none() {
+                attempt.device.clone_from(&case_run.device);
+                attempt.printed.clone_from(&case_run.printed);
+                attempt.gpu.clone_from(&case_run.gpu);
+                match &case_run.verdict {
+                    None => summary.add(self.spec, &prepared, &case_run),
+                    Some(verdict) => failure = Some((trial.case, verdict.clone())),
+                }
+            }
+            results.push(TrialResult {
+                trial,
+                ran: true,
+                verdict: case_run.verdict,
+                gates: case_run.gates,
+                device: case_run.device,
+                printed: case_run.printed,
+                millis: millis_since(trial_started),
+            });
+        }
+        Ok(match failure {
+            // A missed count on less data is the reason why more data takes too long.
+            Some((_, verdict)) if verdict.slug() == Slug::NeverFinishes && summary.missed() => {
+                summary.verdict()
+            }
+            Some((case, verdict)) => judge::not_started(verdict, case, &attempt.source),
+            None => summary.verdict(),
+        })
+    }
+
+    fn out_of_time(&self, results: &[TrialResult]) -> bool {
+        let timed_out = |result: &&TrialResult| {
+            result.verdict.as_ref().is_some_and(|verdict| verdict.slug() == Slug::NeverFinishes)
+        };
+        self.started.elapsed() > self.policy.time_limit
+            || results.iter().filter(timed_out).count() >= MAX_TIMEOUTS
+    }
+}
+
+impl TrialResult {
+    /// The result of a trial that did not run.
+    pub(crate) const fn skipped(trial: Trial) -> Self {
+        let device = String::new();
+        Self { trial, ran: false, verdict: None, gates: vec![], device, printed: None, millis: 0 }
+    }
+
+    /// Whether the trial ran and its case is right.
+    pub const fn passed(&self) -> bool {
+        self.ran && self.verdict.is_none()
+    }
+}
