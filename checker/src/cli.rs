@@ -3,14 +3,16 @@
 mod author;
 mod check;
 mod grade;
+mod run;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use author::{Book, Dev, DevCheck, DevClass, DevTime, Ptx};
-pub use check::{Check, Look, Profile, Run, Trace, Watch};
+pub use check::{CaseOptions, Check, CheckOptions, Profile, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Report, Similar};
+pub use run::{Program, Run};
 
 use crate::backend::Choice;
 use crate::worker;
@@ -60,26 +62,7 @@ pub enum Command {
     /// Show what one thread does, line by line, with its values
     Trace(Trace),
     /// Compile and run a whole CUDA program
-    #[command(after_help = "Examples:
-  checker run vector_add.cu -- 1000
-  checker run --profile vector_add.cu     and what each engine did when, and what each launch cost")]
-    Run {
-        /// The program: a `.cu` file with a `main`.
-        file: PathBuf,
-        /// What it runs on; only the simulator looks for mistakes.
-        #[arg(long, value_enum, default_value_t)]
-        backend: Backend,
-        /// Another order in which streams, blocks and warps may work on the simulator: 0 is as late as the program's own
-        /// waits allow.
-        #[arg(long, value_name = "NUMBER", default_value_t)]
-        seed: u64,
-        /// Show what each engine did when, and what each launch cost, on the simulator (on stderr).
-        #[arg(long)]
-        profile: bool,
-        /// What the program gets as its arguments.
-        #[arg(last = true)]
-        args: Vec<String>,
-    },
+    Run(Run),
     /// Show one more hint
     ///
     /// Each call shows one more, from a nudge to nearly the answer. Without NAME: for the first open exercise.
@@ -120,16 +103,7 @@ pub enum Command {
     Dev(Dev),
     /// The process in which a program runs
     #[command(hide = true)]
-    Program {
-        /// The compiled program.
-        object: PathBuf,
-        /// Chooses an order.
-        #[arg(long)]
-        seed: Option<u64>,
-        /// Its arguments.
-        #[arg(last = true)]
-        args: Vec<String>,
-    },
+    Program(Program),
     /// The child process that compiles and runs learners' code
     #[command(hide = true)]
     Worker,

@@ -6,6 +6,10 @@
 //! source -> compile -> abi -> per case: inputs -> backend -> judge -> Verdict -> explain -> Report -> report
 //! ```
 
+// First, because `say!` is a macro that the modules below use.
+#[macro_use]
+pub mod console;
+
 pub mod abi;
 pub mod attempt;
 pub mod backend;
@@ -16,6 +20,7 @@ pub mod compile;
 pub mod course;
 pub mod diagnostic;
 pub mod engine;
+pub mod error;
 pub mod exercises;
 pub mod exit;
 pub mod explain;
@@ -23,12 +28,16 @@ pub mod gains;
 pub mod grade;
 pub mod inspect;
 pub mod judge;
+pub mod present;
 #[cfg(target_os = "linux")]
 pub mod program;
 pub mod progress;
 pub mod report;
+pub mod session;
 pub mod source;
 pub mod spec;
+pub mod text;
+pub mod timeline;
 pub mod toolchain;
 pub mod value;
 pub mod verdict;

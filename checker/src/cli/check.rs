@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Backend, Format, Sandbox, lines, place};
+use crate::attempt;
 
 /// `checker check`
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub struct Check {
     pub file: Option<PathBuf>,
     /// Options shared with `watch`.
     #[command(flatten)]
-    pub run: Run,
+    pub run: CheckOptions,
     /// Show what each line costs, too: as `checker profile` (one exercise only).
     #[arg(long, conflicts_with = "all")]
     pub profile: bool,
@@ -56,7 +57,7 @@ pub struct Profile {
     pub name: String,
     /// Which case to look at.
     #[command(flatten)]
-    pub look: Look,
+    pub case: CaseOptions,
 }
 
 /// `checker trace`
@@ -89,12 +90,12 @@ pub struct Trace {
     pub limit: u32,
     /// Which case to look at.
     #[command(flatten)]
-    pub look: Look,
+    pub case: CaseOptions,
 }
 
 /// Which launch to look at, and how to print what is seen.
 #[derive(Debug, Args)]
-pub struct Look {
+pub struct CaseOptions {
     /// The case of this name, as the report shows it [default: the first whose counts are graded].
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
@@ -108,7 +109,7 @@ pub struct Look {
 
 /// How to run the cases.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Run {
+pub struct CheckOptions {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
@@ -123,6 +124,24 @@ pub struct Run {
     pub seed: Option<u64>,
 }
 
+impl CheckOptions {
+    /// The options as a check takes them.
+    pub fn options(&self) -> attempt::Options {
+        options(self.case.as_deref(), self.seed)
+    }
+}
+
+impl CaseOptions {
+    /// The options as profiling and tracing take them.
+    pub fn options(&self) -> attempt::Options {
+        options(self.case.as_deref(), self.seed)
+    }
+}
+
+fn options(case: Option<&str>, seed: Option<u64>) -> attempt::Options {
+    attempt::Options { case: case.map(str::to_owned), seed: seed.unwrap_or(attempt::SEED) }
+}
+
 /// `checker watch`
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  checker watch blocks")]
@@ -131,5 +150,5 @@ pub struct Watch {
     pub name: Option<String>,
     /// How to run the cases.
     #[command(flatten)]
-    pub run: Run,
+    pub run: CheckOptions,
 }

@@ -1,34 +1,26 @@
-//! `checker doctor`: what the workbook found on this machine, what is missing, and the one command that mends it.
+//! `checker doctor`: what this machine has, what it lacks, and the command that fixes it.
 
 use std::fs;
 use std::io::{Write, stdout};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use colored::Colorize;
 
-use super::setup::megabytes;
+use crate::console::megabytes;
+use crate::exit::Exit;
+use crate::session;
 use crate::toolchain::{self, Toolchain};
-use crate::worker::Confined;
+use crate::worker::{Confined, Worker};
 
-/// Exit code when exercises cannot be checked on this machine.
-const ENVIRONMENT: u8 = 3;
-
-/// Runs `checker doctor`. `command` is how this program was called: `checker` or `cargo checker`. `gpu` asks the worker
-/// child for the GPU: its name and memory, or why there is none.
-///
-/// Exit code 0 when exercises can be checked (a GPU is not needed for that), else 3.
+/// Runs `checker doctor`. It succeeds when exercises can be checked, for which a GPU is not needed.
 ///
 /// # Errors
 /// When the table cannot be written.
-pub fn run(
-    command: &str,
-    gpu: impl FnOnce() -> Result<String, String>,
-    sandbox: impl FnOnce() -> Result<Confined, String>,
-) -> anyhow::Result<ExitCode> {
+pub fn run() -> anyhow::Result<Exit> {
     let compiler = toolchain::find();
     let rows = [
-        compiler_row(compiler.as_ref(), command),
+        compiler_row(compiler.as_ref(), session::command()),
         host_row(),
         gpu_row(gpu()),
         sandbox_row(sandbox()),
@@ -36,8 +28,20 @@ pub fn run(
         cache_row(compiler.is_some()),
     ];
     write!(stdout(), "{}", table(&rows))?;
-    let fit = rows.iter().all(|row| row.state != State::Broken);
-    Ok(if fit { ExitCode::SUCCESS } else { ExitCode::from(ENVIRONMENT) })
+    let can_check = rows.iter().all(|row| row.state != State::Broken);
+    Ok(if can_check { Exit::Passed } else { Exit::Environment })
+}
+
+/// The GPU in words, or why there is none.
+fn gpu() -> Result<String, String> {
+    let gpu = Worker::new().gpu().map_err(|none| none.why)?;
+    let (major, minor) = gpu.driver;
+    Ok(format!("{}, {} GiB, driver for CUDA {major}.{minor}", gpu.name, gpu.memory >> 30))
+}
+
+/// How learners' code is confined, or why it cannot be.
+fn sandbox() -> Result<Confined, String> {
+    Worker::new().confined().map_err(|error| error.to_string())
 }
 
 /// One line of the table.
@@ -48,8 +52,8 @@ struct Row {
     state: State,
     /// Short: `ok`, `simulator only`, `missing`.
     status: &'static str,
-    /// The one command.
-    mend: Option<String>,
+    /// The command that fixes it.
+    fix: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,25 +68,25 @@ enum State {
 fn compiler_row(compiler: Option<&Toolchain>, command: &str) -> Row {
     let name = "compiler";
     let Some(toolchain) = compiler else {
-        let mend = Some(format!("{command} setup"));
+        let fix = Some(format!("{command} setup"));
         return Row {
             name,
             found: "none found".to_owned(),
             state: State::Broken,
             status: "missing",
-            mend,
+            fix,
         };
     };
     let has_nvcc = toolchain.nvcc.is_some();
     let parts = if has_nvcc { "NVRTC, nvcc" } else { "NVRTC; no nvcc, which host programs need" };
     let found = format!("CUDA {} from {} ({parts})", toolchain.version, toolchain.place());
-    Row { name, found, state: State::Good, status: "ok", mend: None }
+    Row { name, found, state: State::Good, status: "ok", fix: None }
 }
 
-/// nvcc hands host code to the system's C++ compiler; kernels do not need it.
+/// nvcc passes host code to the system's C++ compiler; kernels do not need one.
 fn host_row() -> Row {
     let name = "host C++";
-    let (programs, mend): (&[&str], _) = if cfg!(windows) {
+    let (programs, fix): (&[&str], _) = if cfg!(windows) {
         (&["cl"], "winget install Microsoft.VisualStudio.2022.BuildTools")
     } else {
         (&["g++", "clang++"], "sudo apt install g++")
@@ -90,19 +94,19 @@ fn host_row() -> Row {
     let found =
         programs.iter().find_map(|program| Some(format!("{program} {}", version_of(program)?)));
     match found {
-        Some(found) => Row { name, found, state: State::Good, status: "ok", mend: None },
+        Some(found) => Row { name, found, state: State::Good, status: "ok", fix: None },
         None => Row {
             name,
             found: format!("none found: no {} on the PATH", programs.join(" or ")),
             state: State::Limited,
             status: "kernels only, no host programs",
-            mend: Some(mend.to_owned()),
+            fix: Some(fix.to_owned()),
         },
     }
 }
 
 fn version_of(program: &str) -> Option<String> {
-    // cl knows no option for its version; that it starts is enough.
+    // cl has no option that prints its version; it is enough that it starts.
     let option = if program == "g++" { "-dumpfullversion" } else { "-dumpversion" };
     let run = Command::new(program).arg(option).stdin(Stdio::null()).output().ok()?;
     let first =
@@ -113,33 +117,33 @@ fn version_of(program: &str) -> Option<String> {
 fn gpu_row(gpu: Result<String, String>) -> Row {
     let name = "GPU";
     match gpu {
-        Ok(found) => Row { name, found, state: State::Good, status: "ok", mend: None },
+        Ok(found) => Row { name, found, state: State::Good, status: "ok", fix: None },
         Err(why) => {
             let found = format!("none found: {why}");
-            Row { name, found, state: State::Limited, status: "simulator only", mend: None }
+            Row { name, found, state: State::Limited, status: "simulator only", fix: None }
         }
     }
 }
 
-/// What is enforced on code that somebody else wrote. Learning goes on without; grading asks for it.
+/// What confines code that other people wrote. Learners can work without it; grading requires it.
 fn sandbox_row(confined: Result<Confined, String>) -> Row {
     let name = "sandbox";
     match confined {
         Ok(confined) if confined.holds() => {
-            Row { name, found: confined.to_string(), state: State::Good, status: "ok", mend: None }
+            Row { name, found: confined.to_string(), state: State::Good, status: "ok", fix: None }
         }
         Ok(confined) => {
             let why = confined.missing.as_deref().unwrap_or("something is missing");
             let found = format!("{confined}: {why}");
-            Row { name, found, state: State::Limited, status: "own code only", mend: None }
+            Row { name, found, state: State::Limited, status: "own code only", fix: None }
         }
         Err(found) => {
-            Row { name, found, state: State::Limited, status: "own code only", mend: None }
+            Row { name, found, state: State::Limited, status: "own code only", fix: None }
         }
     }
 }
 
-/// Python is the way to the compiler, so it matters only while there is none.
+/// The compiler is installed with Python's pip, so Python matters only while there is no compiler.
 fn python_row(has_compiler: bool) -> Row {
     let name = "python";
     match toolchain::python() {
@@ -150,21 +154,21 @@ fn python_row(has_compiler: bool) -> Row {
                 python.pip,
                 python.program.display()
             );
-            Row { name, found, state: State::Good, status: "ok", mend: None }
+            Row { name, found, state: State::Good, status: "ok", fix: None }
         }
         Err(error) => {
-            let (found, mend) = match error {
+            let (found, fix) = match error {
                 toolchain::Error::NoPip { python, fix } => {
                     (format!("{} has no pip", python.display()), fix)
                 }
                 toolchain::Error::NoPython { fix } => ("none found".to_owned(), fix),
                 other => (other.to_string(), "see https://www.python.org/downloads".to_owned()),
             };
-            let (state, status, mend) = match has_compiler {
-                true => (State::Good, "not needed: the compiler is there", None),
-                false => (State::Broken, "missing: setup needs it", Some(mend)),
+            let (state, status, fix) = match has_compiler {
+                true => (State::Good, "not needed: there is a compiler", None),
+                false => (State::Broken, "missing: setup needs it", Some(fix)),
             };
-            Row { name, found, state, status, mend }
+            Row { name, found, state, status, fix }
         }
     }
 }
@@ -177,15 +181,15 @@ fn cache_row(has_compiler: bool) -> Row {
             let size = bytes(&folder);
             let size = if size == 0 { "empty".to_owned() } else { megabytes(size) };
             let found = format!("{}, {size}", toolchain::shown(&folder));
-            Row { name, found, state: State::Good, status: "ok", mend: None }
+            Row { name, found, state: State::Good, status: "ok", fix: None }
         }
         Err(_) => Row {
             name,
             found: format!("{} cannot be written", toolchain::shown(&folder)),
-            // Without a cache every file is compiled every time, and a compiler has nowhere to go.
+            // Without a cache every check compiles again, and a compiler cannot be installed.
             state: if has_compiler { State::Limited } else { State::Broken },
             status: if has_compiler { "slower" } else { "setup needs it" },
-            mend: Some("export CUDA_WORKBOOK_CACHE=/a/folder/you/own".to_owned()),
+            fix: Some("export CUDA_WORKBOOK_CACHE=/a/folder/you/own".to_owned()),
         },
     }
 }
@@ -212,8 +216,8 @@ fn table(rows: &[Row]) -> String {
             State::Broken => row.status.red(),
         };
         out.push_str(&format!("  {:<name_width$}   {:<width$}   {status}\n", row.name, row.found));
-        if let Some(mend) = &row.mend {
-            out.push_str(&format!("  {:<name_width$}   to mend it:  {}\n", "", mend.bold()));
+        if let Some(fix) = &row.fix {
+            out.push_str(&format!("  {:<name_width$}   to fix it:  {}\n", "", fix.bold()));
         }
     }
     out
@@ -223,7 +227,7 @@ fn table(rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
-    /// Columns line up, and what is missing has its command on the next line.
+    /// Columns line up, and the command that fixes a problem is on the next line.
     #[test]
     fn the_table() {
         colored::control::set_override(false);
@@ -240,7 +244,7 @@ mod tests {
         ];
         insta::assert_snapshot!(table(&rows), @r"
         compiler   none found                                     missing
-                   to mend it:  cargo checker setup
+                   to fix it:  cargo checker setup
         GPU        none found: libcuda.so.1 is not installed      simulator only
         GPU        NVIDIA H200, 141 GB                            ok
         sandbox    landlock 7, seccomp, limits                    ok

@@ -1,11 +1,11 @@
 //! `checker explain`: what a diagnostic means, with an example and what to do.
 
-use super::Usage;
-use super::session;
 use crate::diagnostic::Slug;
+use crate::error::Usage;
 use crate::exit::Exit;
 use crate::explain;
 use crate::report::terminal::entry;
+use crate::session;
 
 /// Prints the page of one diagnostic, or the list of all.
 pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {

@@ -1,16 +1,16 @@
-//! `checker` alone: where you are, what the next exercise says, and what to do now.
+//! `checker` without a command: how far the learner is, the report of the next exercise, and what to do next.
 
 use colored::Colorize;
 
-use super::session::{self, Session};
-use super::{check, present};
 use crate::attempt::Options;
 use crate::cli::Backend;
 use crate::exercises;
 use crate::exit::Exit;
+use crate::present;
 use crate::progress::Progress;
+use crate::session::{self, Session};
 
-/// Greets, checks the first open exercise, and says what to do.
+/// Greets the learner, checks the first open exercise, and lists the commands to use next.
 pub fn run() -> anyhow::Result<Exit> {
     let mut session = Session::open()?;
     let (done, all) = session.count();
@@ -36,17 +36,18 @@ pub fn run() -> anyhow::Result<Exit> {
                 gpu.name
             ),
             Err(_) => say!(
-                "No NVIDIA GPU here: exercises run on the built-in simulator. Everything works, and it sees more.\n"
+                "No NVIDIA GPU here, so exercises run on the built-in simulator. All of them work there,\n\
+                 and the simulator finds more bugs than a GPU does.\n"
             ),
         }
     }
     say!("  {}  {}  {} min   {}\n", chapter(spec.chapter), spec.id.bold(), spec.minutes, spec.goal);
-    let (attempt, report) = check::attempt(&mut session, spec, &mut engine, &Options::default())?;
-    // From now on it is no first run, whatever the verdict: the file itself remembers.
+    let (attempt, report) = present::check(&mut session, spec, &mut engine, &Options::default())?;
+    // The progress file marks that the first run is over, whatever the verdict.
     session.change(Progress::touch);
-    say!("{}", present::text(&report, &attempt).trim_end());
+    say!("{}", present::text(&report, &attempt));
     if attempt.passed() {
-        say!("  {}", check::progress_line(&session, spec));
+        say!("  {}", present::progress_line(&session, spec));
     }
     let number =
         exercises::chapters().iter().find(|c| c.id == spec.chapter).map_or(1, |c| c.number);
@@ -55,7 +56,7 @@ pub fn run() -> anyhow::Result<Exit> {
     say!("  Read     {:30} the book, chapter {number}", format!("{command} book serve"));
     say!("  Work     {:30} checks again at every save", format!("{command} watch"));
     say!("  Stuck    {command} hint {id}");
-    // The greeting has done its work, also when the exercise has not.
+    // This screen is a greeting: an exercise that fails is no reason for a failing exit code.
     Ok(Exit::Passed)
 }
 

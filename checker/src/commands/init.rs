@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::session;
 use crate::exit::Exit;
+use crate::session;
 use crate::workbook::{self, Initialised};
 
 /// Writes the course and says what to do next.
@@ -12,10 +12,8 @@ pub fn run(dir: &Path) -> anyhow::Result<Exit> {
     let (place, command) = (dir.display(), session::command());
     match (written, kept) {
         (0, _) => say!("{place} has every file of the course already; nothing was changed"),
-        (_, 0) => say!("{place}: the course is there, {written} files"),
-        _ => {
-            say!("{place}: {written} missing files added; the {kept} that were there are untouched")
-        }
+        (_, 0) => say!("{place}: wrote the course, {written} files"),
+        _ => say!("{place}: added {written} missing files; the other {kept} are unchanged"),
     }
     say!();
     say!("  cd {place}");

@@ -9,9 +9,9 @@ use grading::plan::{PLAN, Plan};
 use grading::roster::Roster;
 use grading::store::Store;
 
-use super::Usage;
 use super::grade::{inputs, reports};
 use crate::cli::Merge;
+use crate::error::Usage;
 use crate::exit::Exit;
 
 /// Collects records, writes the class's files, and tells who is missing. Exit code 3 while somebody is.

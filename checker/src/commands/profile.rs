@@ -1,23 +1,19 @@
 //! `checker profile`: what each line of a kernel costs, counted by the simulator.
 
-use super::present;
-use super::session::{self, Session};
-use crate::attempt::{self, Options};
 use crate::backend::Choice;
-use crate::cli::{Look, Profile};
-use crate::engine::Engine;
+use crate::cli::Profile;
 use crate::exercises;
 use crate::exit::Exit;
-use crate::explain::{self, Context};
-use crate::inspect::{self, Profiled};
-use crate::report::{profile, terminal};
-use crate::spec::Spec;
+use crate::inspect;
+use crate::present;
+use crate::report::profile;
+use crate::session::{self, Session};
 
 /// Profiles one case of an exercise.
 pub fn run(args: &Profile) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
-    // Whoever reads JSON gets JSON, also where nothing could be tried; why is on stderr.
-    if exit.is_err() && args.look.json {
+    // A program that reads JSON gets a document even when nothing could run; the reason is on standard error.
+    if exit.is_err() && args.case.json {
         say!("{}", profile::json(None));
     }
     exit
@@ -26,70 +22,28 @@ pub fn run(args: &Profile) -> anyhow::Result<Exit> {
 fn run_in_format(args: &Profile) -> anyhow::Result<Exit> {
     let session = Session::open()?;
     let spec = exercises::find(&args.name)?;
-    let options = options(&args.look);
+    let options = args.case.options();
     let mut engine = session::engine(Choice::Sim)?;
     let path = session.workbook.exercise(spec);
     match inspect::profile(spec, &path, &mut engine, &options)? {
-        Ok(seen) => {
-            let described = describe(&session, spec, &seen, &options);
-            if args.look.json {
-                say!("{}", profile::json(Some(&described)));
+        Ok(profiled) => {
+            let profile = present::profile(&session, spec, &profiled, &options);
+            if args.case.json {
+                say!("{}", profile::json(Some(&profile)));
             } else {
-                say!("{}", text(&described, &seen));
+                say!("{}", present::profile_text(&profile, &profiled.source));
             }
-            Ok(if seen.observations.completed { Exit::Passed } else { Exit::NotYet })
+            Ok(if profiled.observations.completed { Exit::Passed } else { Exit::NotYet })
         }
         Err(attempt) => {
             let report = present::report(&session, spec, &attempt);
-            if args.look.json {
+            if args.case.json {
                 say!("{}", profile::json(None));
-                eprintln!("{}", present::text(&report, &attempt).trim_end());
+                eprintln!("{}", present::text(&report, &attempt));
             } else {
-                say!("{}", present::text(&report, &attempt).trim_end());
+                say!("{}", present::text(&report, &attempt));
             }
             Ok(Exit::of(&attempt.verdict))
         }
     }
-}
-
-/// The profile of what `check` has just shown; nothing where there is nothing to count.
-pub fn after_check(
-    session: &Session,
-    spec: &'static Spec,
-    engine: &mut Engine,
-    options: &Options,
-) -> Result<(), attempt::Error> {
-    let path = session.workbook.exercise(spec);
-    if let Ok(seen) = inspect::profile(spec, &path, engine, options)? {
-        say!("{}", text(&describe(session, spec, &seen, options), &seen));
-    }
-    Ok(())
-}
-
-fn describe(
-    session: &Session,
-    spec: &'static Spec,
-    seen: &Profiled,
-    options: &Options,
-) -> profile::Profile {
-    let context = Context {
-        file: &session.workbook.relative(&session.workbook.exercise(spec)),
-        source: &seen.source,
-        device: "simulator",
-        millis: seen.millis,
-        printed: None,
-        seed: options.seed,
-        command: session.command,
-    };
-    explain::profile(spec, seen, &context)
-}
-
-fn text(described: &profile::Profile, seen: &Profiled) -> String {
-    let text = profile::render(described, &seen.source, terminal::full_width());
-    text.trim_end().to_owned()
-}
-
-/// The options of a look at one case, from the command line.
-pub fn options(look: &Look) -> Options {
-    Options { case: look.case.clone(), seed: look.seed.unwrap_or(attempt::SEED) }
 }

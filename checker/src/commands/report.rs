@@ -8,8 +8,8 @@ use grading::record::Record;
 use grading::store;
 use jiff::Timestamp;
 
-use super::Usage;
 use crate::cli::{Audience, Report};
+use crate::error::Usage;
 use crate::exit::Exit;
 
 /// Writes one format. Nothing is run.

@@ -5,11 +5,11 @@ use std::io::ErrorKind;
 
 use anyhow::Context;
 
-use super::Usage;
-use super::session::Session;
 use crate::course;
+use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
+use crate::session::Session;
 
 /// Puts the original of an exercise back, after copying what is there.
 pub fn run(name: &str) -> anyhow::Result<Exit> {

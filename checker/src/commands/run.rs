@@ -6,30 +6,39 @@ use std::time::Instant;
 
 use cudart_sim::report::{HostFinding, Report};
 
-use super::{Usage, session};
 use crate::attempt;
 use crate::backend::{Choice, Fault};
+use crate::cli;
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
 use crate::diagnostic::Slug;
 use crate::engine::Engine;
+use crate::error::Usage;
 use crate::exit::{self, Exit};
 use crate::explain::{self, Context};
 use crate::program::{self, Ended};
 use crate::report::{terminal, timeline};
+use crate::session;
 use crate::source;
+use crate::text::sanitise;
 use crate::verdict::Unreadable;
 use crate::worker::Sandbox;
 
 /// Compiles and runs a program.
-pub fn run(
-    file: &Path,
-    backend: Choice,
-    (seed, profile): (u64, bool),
-    args: &[String],
-) -> anyhow::Result<ExitCode> {
+pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
+    let backend = match (args.profile, args.backend.into()) {
+        (true, Choice::Gpu) => {
+            return Err(Usage(
+                "--profile needs the simulator's counters: use it with --backend sim".into(),
+            )
+            .into());
+        }
+        (true, _) => Choice::Sim,
+        (false, backend) => backend,
+    };
+    let file = args.file.as_path();
     let text = source::read(file)
         .map_err(|why| Usage(format!("{}: {}", file.display(), unreadable(&why))))?;
-    // a program of one's own may read the files beside it, and everything else
+    // The learner's own program may read the files beside it, and everything else.
     let mut engine = session::engine(backend)?.confined(Sandbox::Off, None, None);
     let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let target = if on_gpu { Target::Gpu } else { Target::Simulator };
@@ -37,16 +46,16 @@ pub fn run(
         return Ok(Exit::NotYet.into());
     };
     let start = Instant::now();
-    let ended = program::run(&program.object, (!on_gpu).then_some(seed), args)?;
+    let ended = program::run(&program.object, (!on_gpu).then_some(args.seed), &args.args)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tell(file, &text, &ended, millis);
-    if let Some(report) = ended.report.as_ref().filter(|_| profile) {
+    print_findings(file, &text, &ended, millis);
+    if let Some(report) = ended.report.as_ref().filter(|_| args.profile) {
         eprint!("{}", costs(report, terminal::full_width()));
     }
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
     let found = ended.report.as_ref().is_some_and(unnoticed);
     Ok(match code {
-        // a program that is wrong without noticing has not succeeded
+        // A program that exits with 0 although something is wrong has not succeeded.
         Some(0) if found => Exit::NotYet.into(),
         Some(code) => ExitCode::from(code),
         None => ExitCode::from(exit::NOT_YET),
@@ -59,13 +68,13 @@ fn unreadable(why: &Unreadable) -> String {
         Unreadable::Empty => "the file is empty".into(),
         Unreadable::Binary(line) => format!("line {line} is not text: is this a `.cu` file?"),
         Unreadable::TooLarge(bytes, most) => {
-            format!("{bytes} bytes are too many for a source file: {most} at most")
+            format!("{bytes} bytes are too many for a source file; the limit is {most}")
         }
         Unreadable::Io(text) => text.clone(),
     }
 }
 
-/// Compiles; `None` when the source is wrong, which has been said.
+/// Compiles; `None` when the compiler rejected the source, which has been reported.
 fn build(
     file: &Path,
     text: &str,
@@ -79,7 +88,7 @@ fn build(
     let program = match engine.build(text, &name, &options)? {
         Outcome::Compiled(program) => program,
         Outcome::Rejected(messages) => {
-            refuse(file, text, &messages);
+            report_rejection(file, text, &messages);
             return Ok(None);
         }
         Outcome::Stopped(what) => anyhow::bail!("{what}"),
@@ -90,17 +99,20 @@ fn build(
         let place = line.map_or(String::new(), |(line, _)| format!(":{line}"));
         let others = match program.missing.len() {
             1 => String::new(),
-            n => format!(", and {} more functions of CUDA that this program calls", n - 1),
+            n => format!(", nor {} more CUDA functions that this program calls", n - 1),
         };
-        anyhow::bail!("{}{place}: the simulator does not have {missing}{others}", file.display());
+        anyhow::bail!(
+            "{}{place}: the simulator does not support {missing}{others}",
+            file.display()
+        );
     }
     Ok(Some(program))
 }
 
-/// Launches that are listed at most.
-const MOST_LAUNCHES: usize = 20;
+/// How many launches are listed at most.
+const LISTED_LAUNCHES: usize = 20;
 
-/// What each engine did when, and what each launch cost.
+/// The timeline, and a table with the cost of each launch.
 fn costs(report: &Report, width: usize) -> String {
     let mut out = format!("\n{}", timeline::render(&report.timeline, width));
     if report.launches.is_empty() {
@@ -112,11 +124,11 @@ fn costs(report: &Report, width: usize) -> String {
         _ => format!("{x}x{y}x{z}"),
     };
     let head = ["kernel", "grid", "block", "stream", "us", "requests", "sectors", "conflicts"];
-    let rows = report.launches.iter().take(MOST_LAUNCHES).map(|launch| {
+    let rows = report.launches.iter().take(LISTED_LAUNCHES).map(|launch| {
         let total = &launch.observations.totals;
         let requests = total.load_requests + total.store_requests;
         let span = launch.span.and_then(|span| report.timeline.get(span));
-        let kernel = explain::neutral(&launch.kernel);
+        let kernel = sanitise(&launch.kernel);
         vec![
             kernel.split('(').next().unwrap_or_default().chars().take(24).collect(),
             place(launch.grid),
@@ -131,32 +143,32 @@ fn costs(report: &Report, width: usize) -> String {
     let head = head.map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     out.push_str(&format!("\n{}", terminal::table(&rows, "  ")));
-    if let more @ 1.. = report.launches.len().saturating_sub(MOST_LAUNCHES) {
+    if let more @ 1.. = report.launches.len().saturating_sub(LISTED_LAUNCHES) {
         out.push_str(&format!("  and {more} more\n"));
     }
     out.push_str(
-        "\n  requests: global loads and stores of a warp; sectors: of 32 bytes, for each request\n",
+        "\n  requests: global loads and stores, per warp; sectors: 32-byte sectors per request\n",
     );
     out
 }
 
-/// Is something wrong that no call has answered with an error?
+/// Whether anything is wrong for which no call returned an error to the program.
 fn unnoticed(report: &Report) -> bool {
-    let answered = |finding: &HostFinding| {
+    let returned = |finding: &HostFinding| {
         let slug = Fault::Host(finding.clone()).slug();
         matches!(slug, Slug::CallFailed | Slug::DoubleFree | Slug::InvalidFree | Slug::UseAfterFree)
     };
-    report.findings.iter().any(|finding| !answered(finding))
+    report.findings.iter().any(|finding| !returned(finding))
         || report.launches.iter().any(|launch| !launch.observations.findings.is_empty())
 }
 
 /// The hidden subcommand that becomes the program.
-pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
-    program::serve(object, seed, args)
+pub fn serve(args: &cli::Program) -> ExitCode {
+    program::serve(&args.object, args.seed, &args.args)
 }
 
-/// Says why there is no program.
-fn refuse(file: &Path, text: &str, messages: &[Message]) {
+/// Reports why there is no program.
+fn report_rejection(file: &Path, text: &str, messages: &[Message]) {
     let name = file.to_string_lossy();
     let report = explain::not_compiled(messages, &context(&name, text, 0));
     eprintln!("{}", terminal::render(&report, text).trim_end());
@@ -167,11 +179,11 @@ fn context<'a>(file: &'a str, source: &'a str, millis: u64) -> Context<'a> {
     Context { file, source, device: "simulator", millis, printed: None, seed: 0, command }
 }
 
-/// Says what was found, on stderr: stdout is the program's.
-fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
+/// Prints what was found to standard error, because standard output belongs to the program.
+fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) {
     let crash = ended.report.as_ref().and_then(|report| report.crashed.clone());
     if ended.status.code().is_none() && crash.is_none() {
-        eprintln!("error: the program was ended by a signal: {}", ended.status);
+        eprintln!("error: a signal ended the program: {}", ended.status);
     }
     let Some(report) = &ended.report else { return };
     let name = file.to_string_lossy();
@@ -183,10 +195,10 @@ fn tell(file: &Path, text: &str, ended: &Ended, millis: u64) {
             eprintln!("{}", terminal::render(&report, text).trim_end());
         }
         if let Some(why) = &launch.refusal {
-            eprintln!("error: kernel `{}` was not run: {why}", launch.kernel);
+            eprintln!("error: kernel `{}` did not run: {why}", launch.kernel);
         }
     }
-    // a program that was ended had no time to free anything, and a device that is lost frees nothing
+    // A program that crashed had no chance to free its memory, and a lost device frees nothing.
     let leaked = !report.leaks.is_empty() && crash.is_none() && report.lost.is_none();
     let leaked = leaked.then(|| Fault::Leaked(report.leaks.clone()));
     let crashed = crash.map(|crash| Fault::Crashed {

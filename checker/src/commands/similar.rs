@@ -6,10 +6,10 @@ use colored::Colorize;
 use grading::similar::{self, Options, Similar};
 use grading::submission::{self, Limits};
 
-use super::Usage;
 use crate::cli::Similar as Args;
+use crate::error::Usage;
 use crate::exit::Exit;
-use crate::explain::neutral;
+use crate::text::sanitise;
 use crate::{course, exercises, grade};
 
 /// Columns where nobody says how many there are.
@@ -19,7 +19,7 @@ const WIDTH: usize = 100;
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let all = grade::course();
     let found = submission::many(&args.submissions, &all);
-    let warn = |line: &str| eprintln!("{}: {}", "warning".yellow().bold(), neutral(line));
+    let warn = |line: &str| eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
     found.refused.iter().for_each(|refused| warn(&refused.line));
     let mut submissions: Vec<similar::Submission> = vec![];
     for place in &found.submissions {

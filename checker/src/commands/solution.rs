@@ -1,11 +1,11 @@
 //! `checker solution`: after a pass, or on demand.
 
-use super::Usage;
-use super::session::Session;
 use crate::cli::Solution;
 use crate::course;
+use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
+use crate::session::Session;
 
 /// Prints the solution.
 pub fn run(args: &Solution) -> anyhow::Result<Exit> {

@@ -9,23 +9,26 @@ use std::time::Instant;
 use anyhow::Context;
 use colored::Colorize;
 
-use super::session::{self, Session};
-use super::{Usage, check, hint, list, present};
+use crate::attempt::{self, Attempt};
 use crate::cli::Watch;
+use crate::error::Usage;
 use crate::exit::Exit;
-use crate::progress;
+use crate::session::{self, Session};
 use crate::spec::Spec;
 use crate::watch::{self, Action, Checker, Contents, Event, Finished, Key, Screen, State};
-use crate::{attempt, exercises};
+use crate::worker::Killer;
+use crate::{exercises, present, progress};
 
-/// What the loop hears of.
+type Checked = Finished<Result<Attempt, attempt::Error>>;
+
+/// What other threads send to the loop.
 enum Message {
     Touched(&'static Spec),
     Key(Key),
-    Finished(Box<Finished>),
+    Finished(Box<Checked>),
 }
 
-/// Watches until `q`, Ctrl-C or a signal to end.
+/// Watches until `q`, Ctrl-C or a terminating signal.
 pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     let session = Session::open()?;
     let spec = match args.name.as_deref() {
@@ -37,7 +40,8 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     };
     let mut engine =
         session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
-    // Asked before anything can be cancelled; and a GPU that was asked for and is absent ends it here.
+    // A GPU that was requested and is absent ends the command here. The GPU is looked for now because a later search could be
+    // cancelled with a check.
     engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let (sender, messages) = mpsc::channel();
 
@@ -47,36 +51,41 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
         let _ = touched.send(Message::Touched(spec));
     })
     .with_context(|| format!("cannot watch {}", folder.display()))?;
-    signals(sender.clone());
+    forward_signals(sender.clone());
     let finished = sender.clone();
-    let checker = Checker::start(
-        engine,
-        session.workbook.clone(),
-        session::options(&args.run),
-        move |done| {
-            let _ = finished.send(Message::Finished(Box::new(done)));
-        },
-    );
+    let killer = engine.killer();
+    let (resume, workbook, options) =
+        (engine.killer(), session.workbook.clone(), args.run.options());
+    let check = move |spec: &'static Spec| {
+        // A job is sent after the cancellation of the one before it, so nothing here is cancelled yet.
+        resume.resume();
+        attempt::check(spec, &workbook.exercise(spec), &mut engine, &options)
+    };
+    let checker = Checker::start(check, move |done| {
+        let _ = finished.send(Message::Finished(Box::new(done)));
+    });
     let screen = Screen::take();
     if screen.has_keys() {
-        keys(sender);
+        read_keys(sender);
     }
-    let mut desk = Desk { session, checker, screen, shown: None };
-    desk.work(spec, &messages);
+    let mut watching = Watching { session, checker, killer, screen, finished: None };
+    watching.run(spec, &messages);
     Ok(Exit::Passed)
 }
 
-/// Everything that acting needs.
-struct Desk {
+/// The loop, with what its actions need.
+struct Watching {
     session: Session,
     checker: Checker,
+    /// Ends the check under way.
+    killer: Killer,
     screen: Screen,
-    /// The check that has just ended.
-    shown: Option<Box<Finished>>,
+    /// The check that has ended and is not shown yet.
+    finished: Option<Box<Checked>>,
 }
 
-impl Desk {
-    fn work(&mut self, spec: &'static Spec, messages: &Receiver<Message>) {
+impl Watching {
+    fn run(&mut self, spec: &'static Spec, messages: &Receiver<Message>) {
         let seen = exercises::all()
             .iter()
             .map(|spec| (spec.id, self.contents(spec)))
@@ -84,7 +93,7 @@ impl Desk {
         let (mut state, actions) = State::begin(spec, seen);
         let mut open = self.act(&mut state, actions);
         while open {
-            let Some(message) = next(messages, state.deadline().map(|(due, _)| due)) else {
+            let Some(message) = next_message(messages, state.deadline().map(|(due, _)| due)) else {
                 return;
             };
             let now = Instant::now();
@@ -92,9 +101,9 @@ impl Desk {
                 Some(Message::Touched(spec)) => state.event(Event::Touched(spec), now),
                 Some(Message::Key(key)) => state.event(Event::Key(key), now),
                 Some(Message::Finished(done)) => {
-                    let passed = done.result.as_ref().is_ok_and(attempt::Attempt::passed);
+                    let passed = done.result.as_ref().is_ok_and(Attempt::passed);
                     let event = Event::Finished { number: done.number, passed };
-                    self.shown = Some(done);
+                    self.finished = Some(done);
                     state.event(event, now)
                 }
                 None => {
@@ -106,26 +115,26 @@ impl Desk {
         }
     }
 
-    /// Acts, in order; false when it is time to leave.
+    /// Carries the actions out in order; false after [`Action::Quit`].
     fn act(&mut self, state: &mut State, actions: Vec<Action>) -> bool {
         for action in actions {
             match action {
                 Action::Quit => return false,
-                Action::Cancel => self.checker.cancel(),
+                Action::Cancel => self.killer.kill(),
                 Action::Check { spec, number } => self.checker.check(spec, number),
                 Action::Show => self.show(),
                 Action::Hint(spec) => {
-                    let text = hint::next(&mut self.session, spec);
+                    let text = present::next_hint(&mut self.session, spec);
                     self.screen.print(&format!("\n{text}\n"));
                 }
                 Action::List(spec) => {
                     self.screen.page();
-                    self.screen.print(&list::lines(&self.session, Some(spec)).join("\n"));
-                    self.keys();
+                    self.screen.print(&present::course(&self.session, Some(spec)).join("\n"));
+                    self.print_keys();
                 }
                 Action::NotYet(spec) => {
                     self.screen.print(&format!(
-                        "{} is not passed yet. n again: go on all the same",
+                        "{} is not passed yet. Press n again to skip it.",
                         spec.id
                     ));
                 }
@@ -142,15 +151,15 @@ impl Desk {
     }
 
     fn show(&mut self) {
-        let Some(done) = self.shown.take() else { return };
+        let Some(done) = self.finished.take() else { return };
         self.screen.page();
         match done.result {
             Ok(attempt) => {
-                let _ = self.session.record(done.spec, &attempt);
+                present::record(&mut self.session, done.spec, &attempt);
                 let report = present::report(&self.session, done.spec, &attempt);
-                self.screen.print(present::text(&report, &attempt).trim_end());
+                self.screen.print(&present::text(&report, &attempt));
                 if attempt.passed() {
-                    let line = check::progress_line(&self.session, done.spec);
+                    let line = present::progress_line(&self.session, done.spec);
                     self.screen.print(&format!("  {line}"));
                 }
             }
@@ -158,10 +167,10 @@ impl Desk {
                 self.screen.print(&format!("{}: {error}", "error".red().bold()));
             }
         }
-        self.keys();
+        self.print_keys();
     }
 
-    fn keys(&self) {
+    fn print_keys(&self) {
         if self.screen.has_keys() {
             let keys = "n: next   h: hint   l: list   r: run again   q: quit";
             self.screen.print(&format!("\n  {}", keys.dimmed()));
@@ -175,8 +184,11 @@ impl Desk {
     }
 }
 
-/// The next message; `Some(None)` when the deadline came first, `None` when nobody is left to send one.
-fn next(messages: &Receiver<Message>, deadline: Option<Instant>) -> Option<Option<Message>> {
+/// The next message; `Some(None)` when the deadline came first, `None` when all senders are gone.
+fn next_message(
+    messages: &Receiver<Message>,
+    deadline: Option<Instant>,
+) -> Option<Option<Message>> {
     let Some(deadline) = deadline else { return messages.recv().ok().map(Some) };
     let wait = deadline.saturating_duration_since(Instant::now());
     match messages.recv_timeout(wait) {
@@ -186,7 +198,7 @@ fn next(messages: &Receiver<Message>, deadline: Option<Instant>) -> Option<Optio
     }
 }
 
-fn keys(sender: Sender<Message>) {
+fn read_keys(sender: Sender<Message>) {
     thread::spawn(move || {
         loop {
             let key = watch::key();
@@ -197,9 +209,10 @@ fn keys(sender: Sender<Message>) {
     });
 }
 
-/// Ctrl-C without a terminal, and a polite end: the worker is killed and the terminal given back on these ways out too.
+/// Turns Ctrl-C without a terminal, a hang-up and a termination request into [`Key::Quit`], so that the worker is killed and the
+/// terminal is restored in these cases, too.
 #[cfg(unix)]
-fn signals(sender: Sender<Message>) {
+fn forward_signals(sender: Sender<Message>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) {
         thread::spawn(move || {
@@ -211,4 +224,4 @@ fn signals(sender: Sender<Message>) {
 }
 
 #[cfg(not(unix))]
-fn signals(_sender: Sender<Message>) {}
+fn forward_signals(_sender: Sender<Message>) {}

@@ -2,11 +2,12 @@
 
 use super::names::{self, Name};
 use super::scan::{Source, span};
-use super::words::{count, many, neutral};
+use super::words::{count, many};
 use super::{Context, Draft};
 use crate::compile::{Message, Severity};
 use crate::report::Span;
 use crate::spec::{Kind, Spec};
+use crate::text::sanitise;
 use crate::verdict::Unreadable;
 
 const NO_HEADERS: &str =
@@ -340,8 +341,11 @@ pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) 
         ))
         .note("is it the right file?")
         .note(reset),
-        Unreadable::Io(reason) => Draft::new(format!("{file} cannot be read: {}", neutral(reason)))
-            .note("check that it is a plain file, that it belongs to you, and that you may read it")
-            .note(format!("or move it away, and then {reset}")),
+        Unreadable::Io(reason) => Draft::new(format!(
+            "{file} cannot be read: {}",
+            sanitise(reason)
+        ))
+        .note("check that it is a plain file, that it belongs to you, and that you may read it")
+        .note(format!("or move it away, and then {reset}")),
     }
 }

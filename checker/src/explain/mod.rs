@@ -30,6 +30,7 @@ use crate::compile::Message;
 use crate::diagnostic::Slug;
 use crate::report::{Report, Span};
 use crate::spec::{Case, Kind, Spec};
+use crate::text::sanitise;
 use crate::verdict::Verdict;
 
 pub use attempt::{attempt, foreign};
@@ -39,7 +40,6 @@ pub use profile::profile;
 use scan::Source;
 use scene::Scene;
 pub use trace::trace;
-pub use words::neutral;
 
 /// Lines of a kernel's own output that a report keeps.
 const PRINTED_LINES: usize = 24;
@@ -142,18 +142,18 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
         slug,
         passed: false,
         program: false,
-        title: neutral(&draft.title),
-        file: neutral(context.file),
+        title: sanitise(&draft.title),
+        file: sanitise(context.file),
         case: None,
-        spans: spans.into_iter().map(|s| Span { label: neutral(&s.label), ..s }).collect(),
-        table: draft.table.iter().map(|row| row.iter().map(|c| neutral(c)).collect()).collect(),
-        notes: draft.notes.iter().map(|note| neutral(note)).collect(),
-        think: draft.think.as_deref().map(neutral),
+        spans: spans.into_iter().map(|s| Span { label: sanitise(&s.label), ..s }).collect(),
+        table: draft.table.iter().map(|row| row.iter().map(|c| sanitise(c)).collect()).collect(),
+        notes: draft.notes.iter().map(|note| sanitise(note)).collect(),
+        think: draft.think.as_deref().map(sanitise),
         learn: None,
         trace: None,
         again: None,
         printed: context.printed.and_then(printed),
-        device: neutral(context.device),
+        device: sanitise(context.device),
         millis: context.millis,
     }
 }
@@ -189,7 +189,7 @@ pub fn launch(
     let draft = faults::explain(&scene, &fault, others);
     let draft = host::strangers(program, launched, finding, draft);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
-    let (kernel, grid, block) = (neutral(kernel), words::dims(*grid), words::dims(*block));
+    let (kernel, grid, block) = (sanitise(kernel), words::dims(*grid), words::dims(*block));
     Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
         learn: Some(format!("{} explain {slug}", context.command)),
@@ -288,7 +288,7 @@ fn again(spec: &Spec, case: &str, backend: Option<&str>, context: &Context<'_>) 
 
 /// The kernel's own output, cut to what fits a screen and made harmless.
 fn printed(text: &str) -> Option<String> {
-    let clean = neutral(text);
+    let clean = sanitise(text);
     let clean = clean.trim_end();
     if clean.is_empty() {
         return None;

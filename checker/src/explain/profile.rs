@@ -5,11 +5,12 @@ use ptxsim::{Counters, LineCounters};
 use super::gates;
 use super::scan::Source;
 use super::words::{count, many, measured};
-use super::{Context, neutral, scene};
+use super::{Context, scene};
 use crate::diagnostic::Slug;
 use crate::inspect::Profiled;
 use crate::report::profile::{Column, Counts, Gate, Line, Profile, Remark};
 use crate::spec::{Op, Spec};
+use crate::text::sanitise;
 use crate::verdict::Measured;
 
 /// Lines that are worth a sentence, at most.
@@ -149,7 +150,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
     }
     Profile {
         exercise: spec.id.into(),
-        file: neutral(context.file),
+        file: sanitise(context.file),
         case: spec.cases.get(seen.case).map(scene::case_line).unwrap_or_default(),
         slug: wrong.map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong: report.map(|report| report.title),
@@ -160,7 +161,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
             .iter()
             .map(|line| Line {
                 line: line.source.line,
-                text: neutral(source.line(line.source.line).unwrap_or_default()),
+                text: sanitise(source.line(line.source.line).unwrap_or_default()),
                 counts: counts(&line.counters),
             })
             .collect(),

@@ -3,15 +3,16 @@
 use ptxsim::trace::{Binding, End, Kind, Step, Touch, Value};
 use ptxsim::{Action, Finding, FindingKind};
 
+use super::Context;
 use super::scan::Source;
 use super::scene::{self, Scene};
 use super::words::{DIGITS, Places, digits, many};
-use super::{Context, neutral};
 use crate::backend::Fault;
 use crate::diagnostic::Slug;
 use crate::inspect::Traced;
 use crate::report::trace::{Accessed, Fact, Named, Step as Told, Trace};
 use crate::spec::{Case, Spec};
+use crate::text::sanitise;
 
 /// Lines of one statement that are looked through for names.
 const STATEMENT_LINES: u32 = 6;
@@ -52,7 +53,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     }
     Trace {
         exercise: spec.id.into(),
-        file: neutral(context.file),
+        file: sanitise(context.file),
         case: case.map(scene::case_line).unwrap_or_default(),
         block: seen.thread.block,
         thread: seen.thread.thread,
@@ -212,7 +213,7 @@ impl Teller<'_> {
         }
         Told {
             line,
-            text: neutral(self.source.line(line).unwrap_or_default()),
+            text: sanitise(self.source.line(line).unwrap_or_default()),
             function: step.function.clone(),
             depth: step.depth,
             lanes: step.lanes.count_ones(),

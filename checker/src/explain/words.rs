@@ -136,16 +136,6 @@ pub fn digits(value: f64, significant: usize) -> String {
     if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
-/// Removes what a terminal would obey: control characters, escape sequences, and the marks that turn text around. Tabs
-/// and line ends stay.
-pub fn neutral(text: &str) -> String {
-    let harmful = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.replace("\r\n", "\n").chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,14 +157,5 @@ mod tests {
         assert_eq!(digits(1.5e-9, 4), "1.500e-9");
         assert_eq!(digits(f64::NEG_INFINITY, 4), "-inf");
         assert_eq!(apart(1.000_001, 1.000_002, 9), ("1.000001".into(), "1.000002".into()));
-    }
-
-    /// A kernel's output must not move the cursor, recolour the screen or reverse the text.
-    #[test]
-    fn escape_sequences_lose_their_power() {
-        let hostile = "a\u{1b}[2J\u{7}\u{9b}1m\u{202e}b\tc\r\nd\re";
-        let clean = neutral(hostile);
-        assert!(clean.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'), "{clean:?}");
-        assert_eq!(clean.lines().count(), 2);
     }
 }

@@ -16,7 +16,6 @@ use crate::verdict::{Example, Mismatch, Pattern, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
-pub use programs::overlap;
 
 /// How many wrong elements a verdict shows.
 const EXAMPLES: usize = 4;

@@ -4,6 +4,7 @@ use cudart_sim::clock::{Engine, Span};
 use cudart_sim::report::Report;
 
 use crate::spec::{Case, Metric};
+use crate::timeline::overlap;
 
 /// The count; `None` for a metric of kernels, and where there is nothing to count.
 pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
@@ -41,29 +42,6 @@ fn idle_lanes(program: &Report) -> u64 {
     program.launches.iter().map(|l| (32 - volume(l.block) % 32) % 32).sum()
 }
 
-/// Busy intervals of two or more engines against those of one or more; `None` when nothing was done.
-pub fn overlap(timeline: &[Span]) -> Option<f64> {
-    let mut marks: Vec<(f64, i32)> = timeline
-        .iter()
-        .filter(|span| span.engine != Engine::HostOnly)
-        .flat_map(|span| [(span.start, 1), (span.end, -1)])
-        .collect();
-    // an interval that ends does not overlap the one that begins then
-    marks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let (mut busy, mut shared, mut working, mut since) = (0.0, 0.0, 0, 0.0);
-    for (at, change) in marks {
-        let passed = at - since;
-        if working >= 1 {
-            busy += passed;
-        }
-        if working >= 2 {
-            shared += passed;
-        }
-        (working, since) = (working + change, at);
-    }
-    (busy > 0.0).then(|| shared / busy)
-}
-
 fn kernels(program: &Report) -> impl Iterator<Item = &Span> {
     program.launches.iter().filter_map(|launch| program.timeline.get(launch.span?))
 }
@@ -94,21 +72,6 @@ mod tests {
         Span { stream: 0, engine, what: String::new(), start, end }
     }
 
-    /// Two engines from 2 to 4 and from 6 to 7, one from 0 to 10: a third.
-    #[test]
-    fn overlap_is_the_share_of_busy_time() {
-        use Engine::{Device, HostOnly, ToDevice, ToHost};
-        let timeline = [
-            span(ToDevice, 0.0, 4.0),
-            span(Device, 2.0, 7.0),
-            span(ToHost, 6.0, 9.0),
-            span(HostOnly, 0.0, 9.0),
-        ];
-        assert_eq!(overlap(&timeline), Some(3.0 / 9.0));
-        let serial = [span(ToDevice, 0.0, 4.0), span(Device, 4.0, 5.0), span(ToHost, 8.0, 9.0)];
-        assert_eq!(overlap(&serial), Some(0.0));
-        assert_eq!(overlap(&[]), None);
-    }
     /// From 3 to 8: half a copy of 2, none of another, and none of what moves within the device.
     #[test]
     fn a_measurement_covers_what_lies_between_its_events() {

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::terminal::{columns, cut, hanging, table};
 use super::timeline;
 use crate::diagnostic::Slug;
-use crate::explain::neutral;
+use crate::text::sanitise;
 
 /// Raised when a field of the JSON document is renamed, removed, or means something else.
 pub const VERSION: u32 = 1;
@@ -176,7 +176,7 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
 
 fn head(profile: &Profile, width: usize) -> String {
     let title = format!("profile of {}", profile.exercise);
-    let mut out = hanging(&format!("{title}: {}", neutral(&profile.case)), "", "  ", width);
+    let mut out = hanging(&format!("{title}: {}", sanitise(&profile.case)), "", "  ", width);
     if let Some(rest) = out.strip_prefix(&title) {
         out = format!("{}{rest}", title.bold());
     }
@@ -290,7 +290,7 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
 /// A line of source in `room` columns: where it is too long, a comment at its end goes, then its indentation is halved,
 /// then its end is cut.
 pub(super) fn fitted(text: &str, room: usize) -> String {
-    let text = neutral(text).replace('\t', "    ");
+    let text = sanitise(text).replace('\t', "    ");
     let text = text.trim_end();
     if columns(text) <= room {
         return text.to_owned();

@@ -11,7 +11,7 @@ use colored::Colorize;
 
 use super::{Report, Span};
 use crate::diagnostic::Slug;
-use crate::explain::neutral;
+use crate::text::sanitise;
 
 /// Columns when the terminal's width is unknown.
 const UNKNOWN_WIDTH: usize = 80;
@@ -83,7 +83,7 @@ fn failed(report: &Report, source: &str, width: usize) -> String {
     let mut overlong = Vec::new();
     let mut out = snippet(report, &source, &lines, &spans, gutter, width, &mut overlong);
     if spans.is_empty() {
-        out.push_str(&format!("{margin}{} {}\n", "-->".blue().bold(), neutral(&report.file)));
+        out.push_str(&format!("{margin}{} {}\n", "-->".blue().bold(), sanitise(&report.file)));
     } else {
         out.push_str(&format!("{margin} {}\n", "|".blue().bold()));
     }
@@ -154,7 +154,7 @@ fn snippet(
     let group = if spans.is_empty() {
         group
     } else {
-        let mut marked = Snippet::source(source).line_start(1).path(neutral(&report.file));
+        let mut marked = Snippet::source(source).line_start(1).path(sanitise(&report.file));
         for span in spans {
             let Some(range) = bytes(lines, span) else { continue };
             let label = span.label.as_str();
@@ -198,11 +198,11 @@ fn bytes(lines: &[&str], span: &Span) -> Option<std::ops::Range<usize>> {
 
 /// The source with tabs kept and everything that a terminal would obey made visible, line by line.
 fn clean_source(source: &str) -> String {
-    source.lines().map(neutral).collect::<Vec<_>>().join("\n")
+    source.lines().map(sanitise).collect::<Vec<_>>().join("\n")
 }
 
 fn footer(report: &Report) -> String {
-    let device = neutral(&report.device);
+    let device = sanitise(&report.device);
     if device.is_empty() {
         format!("{} ms", report.millis)
     } else {
@@ -218,7 +218,7 @@ fn printed(report: &Report, width: usize) -> String {
     );
     for line in text.lines() {
         let line: String =
-            neutral(line).replace('\t', "    ").chars().take(width.saturating_sub(6)).collect();
+            sanitise(line).replace('\t', "    ").chars().take(width.saturating_sub(6)).collect();
         out.push_str(&format!("    {} {line}\n", "|".dimmed()));
     }
     out

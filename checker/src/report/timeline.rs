@@ -12,7 +12,8 @@
 use cudart_sim::clock::{Engine, Span};
 
 use super::terminal::hanging;
-use crate::explain::neutral;
+use crate::text::sanitise;
+use crate::timeline::{axis_step, overlap};
 
 /// The engines in the order of the rows.
 const ENGINES: [(Engine, &str); 3] =
@@ -47,12 +48,12 @@ pub fn render(spans: &[Span], width: usize) -> String {
         let note = "0 is the default stream, which waits for the streams that cudaStreamCreate made, and they for it";
         out.push_str(&hanging(note, "  ", "  ", width));
     }
-    if let Some(share) = crate::judge::overlap(spans) {
+    if let Some(share) = overlap(spans) {
         let note = format!(
             "two engines or more work at once for {:.0} % of the time in which any works",
             100.0 * share
         );
-        out.push_str(&hanging(&neutral(&note), "  ", "  ", width));
+        out.push_str(&hanging(&sanitise(&note), "  ", "  ", width));
     }
     out
 }
@@ -91,7 +92,7 @@ fn row<'a>(spans: impl Iterator<Item = &'a Span>, unit: f64, cells: usize) -> St
 
 /// Marks at round times, each with its number.
 fn axis(end: f64, cells: usize) -> String {
-    let step = step(end, cells / 9);
+    let step = axis_step(end, cells / 9);
     let mut out = String::new();
     for mark in 0.. {
         let time = f64::from(mark) * step;
@@ -104,14 +105,6 @@ fn axis(end: f64, cells: usize) -> String {
         out.push_str(&word);
     }
     out
-}
-
-/// The smallest of 1, 2, 5, 10, ... of which `marks` reach to the end.
-pub fn step(end: f64, marks: usize) -> f64 {
-    let enough = |step: &f64| step * marks.max(1) as f64 >= end;
-    let decades = (0..12).map(|power| 10f64.powi(power));
-    let steps = decades.flat_map(|decade| [decade, 2.0 * decade, 5.0 * decade]);
-    steps.into_iter().find(enough).unwrap_or(end)
 }
 
 #[cfg(test)]
@@ -153,13 +146,5 @@ mod tests {
             let text = render(&spans, width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         }
-    }
-
-    #[test]
-    fn marks_are_at_round_times() {
-        assert_eq!(
-            [step(64.0, 7), step(111.3, 7), step(0.5, 7), step(70.0, 7)],
-            [10.0, 20.0, 1.0, 10.0]
-        );
     }
 }

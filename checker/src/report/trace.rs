@@ -16,7 +16,7 @@ use super::fold::{Node, fold};
 use super::profile::fitted;
 use super::terminal::{columns, cut, hanging};
 use crate::diagnostic::Slug;
-use crate::explain::neutral;
+use crate::text::sanitise;
 
 /// Raised when a field of the JSON document is renamed, removed, or means something else.
 pub const VERSION: u32 = 1;
@@ -153,7 +153,7 @@ enum Item {
 /// Lays a trace out to `width` columns, with at most about `limit` steps.
 pub fn render(trace: &Trace, limit: usize, width: usize) -> String {
     let title = format!("trace of {}, {}", trace.exercise, trace.who);
-    let mut out = hanging(&format!("{title}: {}", neutral(&trace.case)), "", "  ", width);
+    let mut out = hanging(&format!("{title}: {}", sanitise(&trace.case)), "", "  ", width);
     if let Some(rest) = out.strip_prefix(&title) {
         out = format!("{}{rest}", title.bold());
     }
@@ -198,10 +198,10 @@ fn laid_out(step: &Step, before: Option<&Step>, gutter: usize, width: usize) -> 
     if step.depth > 0
         && before.is_none_or(|b| (b.depth, &b.function) != (step.depth, &step.function))
     {
-        let text = format!("{margin}in `{}`:", neutral(&step.function));
+        let text = format!("{margin}in `{}`:", sanitise(&step.function));
         out.push_str(&format!("{}\n", cut(&text, width).dimmed()));
     }
-    let text = neutral(&step.text).replace('\t', "    ");
+    let text = sanitise(&step.text).replace('\t', "    ");
     let line =
         format!("{:>gutter$} | {}", step.line, fitted(&text, width.saturating_sub(gutter + 3)));
     out.push_str(&format!("{}\n", line.bold()));
@@ -209,7 +209,7 @@ fn laid_out(step: &Step, before: Option<&Step>, gutter: usize, width: usize) -> 
     let indent = (indent + 2).min(width / 4).max(2);
     for fact in &step.facts {
         let first = format!("{margin}{}", " ".repeat(indent));
-        let text = hanging(&neutral(&fact.text), &first, &format!("{first}  "), width);
+        let text = hanging(&sanitise(&fact.text), &first, &format!("{first}  "), width);
         out.push_str(&if fact.wrong { text.red().to_string() } else { text.cyan().to_string() });
     }
     out

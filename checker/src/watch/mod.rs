@@ -1,9 +1,9 @@
-//! `checker watch`: a verdict at every save.
+//! `checker watch`: a verdict at every save. How a check works is not known here; the command supplies it.
 //!
 //! ```text
-//! files ─┐                       ┌─> checker (a thread: engine, warm worker)
-//! keys  ─┼─> loop: state ─ acts ─┤
-//! ends  ─┘                       └─> screen
+//! saved files ────┐                       ┌─> checker (a thread)
+//! keys ───────────┼─> loop: State, Action ─┤
+//! finished checks ┘                       └─> screen
 //! ```
 
 mod checker;
@@ -17,8 +17,3 @@ pub use checker::{Checker, Finished};
 pub use files::watch as watch_files;
 pub use state::{Action, Contents, Event, Key, State};
 pub use terminal::{Screen, key};
-
-/// Whether the screen may be cleared and redrawn: `NO_COLOR` (no-color.org) asks for plain text.
-pub fn tricks_allowed() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}

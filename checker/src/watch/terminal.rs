@@ -6,6 +6,7 @@ use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::{cursor, execute, terminal};
 
 use super::state::Key;
+use crate::console;
 
 /// The terminal. Dropping it gives the terminal back.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl Screen {
                 before(info);
             }));
         }
-        Self { raw, clear: raw && crate::watch::tricks_allowed() }
+        Self { raw, clear: raw && !console::wants_plain_text() }
     }
 
     /// True when keys can be read.

@@ -7,8 +7,7 @@ use ptxsim::Counters;
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
-use crate::judge::overlap;
-use crate::report::timeline::step;
+use crate::timeline::{axis_step, overlap};
 
 /// `n` floats that are copied in, computed and copied out in page-locked memory.
 pub fn panels(n: u64) -> Vec<Panel> {
@@ -106,7 +105,7 @@ fn draw(spans: &[Span], end: f64) -> Svg {
         }
     }
     let bottom = 3.0 * ROW;
-    let step = step(end, 5);
+    let step = axis_step(end, 5);
     for time in (0..).map(|mark| f64::from(mark) * step).take_while(|time| *time < end) {
         svg.line([at(time), bottom - 4.0], [at(time), bottom + 2.0], "brace");
         let word = if time == 0.0 { "0 us".to_owned() } else { time.to_string() };

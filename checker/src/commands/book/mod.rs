@@ -8,11 +8,11 @@ use anyhow::{Context, anyhow};
 use mdbook_driver::MDBook;
 use tempfile::TempDir;
 
-use super::Usage;
-use super::session::Session;
 use crate::book::capture::{self, Outcome};
 use crate::cli::Book;
+use crate::error::Usage;
 use crate::exit::Exit;
+use crate::session::Session;
 use crate::workbook;
 
 /// Builds or serves the book.

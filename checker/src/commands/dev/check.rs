@@ -13,11 +13,11 @@ use super::proofs::{self, Proof, Screens};
 use super::repository;
 use crate::attempt;
 use crate::cli::{Backend, DevCheck, Format};
-use crate::commands::Usage;
-use crate::commands::session::{self, Target};
 use crate::engine::Engine;
+use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
+use crate::session;
 use crate::spec::Spec;
 
 /// Exercises that are proven at the same time, at most: each takes a compiler and a simulator, and a share of the GPU.
@@ -46,8 +46,7 @@ struct Exercise {
 pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     let root = repository()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
-        Some(Target::Exercise(spec)) => vec![spec],
-        Some(Target::Chapter(chapter)) => chapter.exercises.to_vec(),
+        Some(target) => target.specs(),
         None => exercises::all().to_vec(),
     };
     let engine = || -> anyhow::Result<Engine> {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{proofs, repository};
 use crate::cli::DevClass;
-use crate::commands::Usage;
+use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
 use crate::spec::Spec;

@@ -11,10 +11,10 @@ mod time;
 
 use std::path::PathBuf;
 
-use super::Usage;
-use super::session::Session;
 use crate::cli::Dev;
+use crate::error::Usage;
 use crate::exit::Exit;
+use crate::session::Session;
 
 /// Runs one of them.
 pub fn run(args: &Dev) -> anyhow::Result<Exit> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::repository;
-use crate::commands::Usage;
+use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
 

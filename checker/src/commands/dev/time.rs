@@ -9,14 +9,14 @@ use super::repository;
 use crate::attempt::{CompiledCode, PreparedCase, SEED};
 use crate::backend::{Arg, Choice, Launch, Run};
 use crate::cli::{Backend, DevTime};
-use crate::commands::Usage;
-use crate::commands::session;
 use crate::compile::{self, Outcome, ProgramOptions, Target};
 use crate::diagnostic::Slug;
 use crate::engine::{Engine, LIMIT};
+use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
 use crate::gains::{Gain, Record, Times};
+use crate::session;
 use crate::spec::{Kind, Role, Spec, Start};
 use crate::value::{DType, Value};
 use crate::{course, judge};
@@ -33,8 +33,7 @@ const LAUNCHES: &str = include_str!("launches.cu");
 pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     repository()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
-        Some(session::Target::Exercise(spec)) => vec![spec],
-        Some(session::Target::Chapter(chapter)) => chapter.exercises.to_vec(),
+        Some(target) => target.specs(),
         None => exercises::all().to_vec(),
     };
     let specs: Vec<_> = specs.into_iter().filter_map(Spec::with_large_case).collect();

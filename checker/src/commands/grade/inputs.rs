@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cli::Grade;
-use crate::commands::Usage;
-use crate::explain::neutral;
+use crate::error::Usage;
+use crate::text::sanitise;
 
 /// Everything that grading starts from.
 pub struct Inputs {
@@ -64,7 +64,7 @@ impl Inputs {
         let refused: Vec<String> =
             found.refused.into_iter().filter(|r| ours(&r.id)).map(|r| r.line).collect();
         if places.is_empty() && shard.is_none() {
-            refused.iter().for_each(|line| eprintln!("warning: {}", neutral(line)));
+            refused.iter().for_each(|line| eprintln!("warning: {}", sanitise(line)));
             return Err(Usage(
                 "nothing to grade: a submission is a folder, an archive or a .cu file that mirrors exercises/".into(),
             )

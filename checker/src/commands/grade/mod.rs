@@ -17,12 +17,12 @@ use grading::store::{self, Arrival, Inputs as Current, Store};
 use grading::submission::{self, Handed, Limits, Place, Submitted};
 use jiff::Timestamp;
 
-use super::session;
 use crate::backend::Choice;
 use crate::cli::{Backend, Grade, Sandbox};
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::grade::{self, Class, Job, Memo, Plan, Source, Told};
+use crate::session;
 use crate::spec::Spec;
 use crate::worker::Worker;
 use crate::{attempt, exercises};

@@ -7,7 +7,7 @@ use grading::plan::{Engine, Grade as Command, Plan, PlannedFile};
 
 use super::inputs::Inputs;
 use crate::cli::{Backend, Grade, Sandbox};
-use crate::commands::Usage;
+use crate::error::Usage;
 use crate::exit::Exit;
 
 /// Writes the plan into `OUT/plan` and says what to do with it.
@@ -34,7 +34,7 @@ pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit
     let planned = plan.files().map_err(|error| Usage(error.to_string()))?;
     put(&args.out.join("plan"), &planned.files)?;
     for line in &inputs.refused {
-        eprintln!("warning: {}", crate::explain::neutral(line));
+        eprintln!("warning: {}", crate::text::sanitise(line));
     }
     say!("{}", planned.next.trim_end());
     Ok(Exit::Passed)

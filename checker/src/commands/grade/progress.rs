@@ -7,7 +7,7 @@ use colored::Colorize;
 use grading::record::{Record, Status};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::explain::neutral;
+use crate::text::sanitise;
 
 /// The bar and its counts.
 pub struct Progress {
@@ -40,7 +40,7 @@ impl Progress {
 
     /// One line about one submission. What it quotes comes from strangers.
     pub fn note(&self, line: &str) {
-        let line = neutral(line).replace('\n', " ");
+        let line = sanitise(line).replace('\n', " ");
         self.bar.suspend(|| eprintln!("{}: {line}", "warning".yellow().bold()));
     }
 

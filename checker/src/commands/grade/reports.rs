@@ -14,7 +14,7 @@ use super::Tally;
 use super::inputs::Inputs;
 use crate::cli::Grade;
 use crate::exit::Exit;
-use crate::explain::neutral;
+use crate::text::sanitise;
 
 /// Most names that one line lists.
 const NAMES: usize = 8;
@@ -34,7 +34,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
     let is_absent = |id: &str| !is_known || inputs.absent.iter().any(|absent| absent == id);
     let (records, damaged) = students(&args.out, store, is_absent)?;
     for line in &damaged {
-        eprintln!("{}: {}", "warning".yellow().bold(), neutral(line));
+        eprintln!("{}: {}", "warning".yellow().bold(), sanitise(line));
     }
     let written = write(&args.out, &records)?;
     let refused = inputs.refused.len() + tally.refused;
@@ -44,7 +44,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
             eprintln!(
                 "{}: the roster: {}",
                 "warning".yellow().bold(),
-                neutral(&problem.to_string())
+                sanitise(&problem.to_string())
             );
         }
         let (nothing, handed_in): (Vec<&Record>, Vec<&Record>) =
@@ -58,7 +58,7 @@ pub fn class(args: &Grade, inputs: &Inputs, store: &Store, tally: &Tally) -> any
             say!("  {} of the roster not among these: {}", missing.len(), names(&missing));
         }
         for unknown in &both.unknown {
-            say!("  {}", neutral(&unknown.to_string()));
+            say!("  {}", sanitise(&unknown.to_string()));
         }
     }
     say!("  {}", written.join("   "));
@@ -180,7 +180,7 @@ pub fn write(out: &Path, records: &[Record]) -> anyhow::Result<Vec<String>> {
 fn contained(record: &Record) -> Vec<String> {
     let flags = record.flags.iter().filter(|flag| flag.what == "contained");
     let line = |id: &str, exercise: &str, detail: &str| {
-        neutral(&format!("{id}: {exercise}: {detail}")).replace('\n', " ") + "\n"
+        sanitise(&format!("{id}: {exercise}: {detail}")).replace('\n', " ") + "\n"
     };
     let exercise = |flag: &grading::record::Flag| flag.exercise.clone().unwrap_or_default();
     flags.map(|flag| line(&record.student.id, &exercise(flag), &flag.detail)).collect()
@@ -232,7 +232,7 @@ pub fn summary(records: &[Record], unchanged: usize, refused: usize) {
         told.push(format!("commonest finding: {slug} in {exercise} ({count} {students})"));
     }
     if !told.is_empty() {
-        say!("  {}", neutral(&told.join(" · ")));
+        say!("  {}", sanitise(&told.join(" · ")));
     }
 }
 
@@ -284,7 +284,7 @@ fn commonest(records: &[Record]) -> Option<(String, String, usize)> {
 
 /// A few names, and how many more.
 pub fn names(all: &[&str]) -> String {
-    let mut shown: Vec<String> = all.iter().take(NAMES).map(|name| neutral(name)).collect();
+    let mut shown: Vec<String> = all.iter().take(NAMES).map(|name| sanitise(name)).collect();
     if all.len() > NAMES {
         shown.push(format!("and {} more", all.len() - NAMES));
     }

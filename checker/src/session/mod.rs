@@ -1,32 +1,40 @@
-//! What most commands share: the workbook, the progress in it, and how the learner calls the checker.
+//! What most commands start with: the workbook, the learner's progress in it, and an engine that can compile.
+
+mod install;
+mod target;
 
 use std::{env, fs};
 
 use anyhow::Context;
-use colored::Colorize;
 
-use super::{Usage, setup};
-use crate::attempt::{self, Attempt};
 use crate::backend::Choice;
-use crate::cli;
+use crate::console;
 use crate::engine::Engine;
-use crate::exercises::{self, Chapter};
+use crate::error::Usage;
+use crate::exercises;
 use crate::progress::{self, Progress, State};
 use crate::spec::Spec;
 use crate::workbook::Workbook;
 
-/// The workbook around the current folder, and what is done in it.
+pub use install::find_or_install;
+pub use target::{Target, target};
+
+/// The workbook around the current folder, and the learner's progress in it.
 pub struct Session {
-    /// Where the files are.
+    /// The workbook's files.
     pub workbook: Workbook,
-    /// What is done.
+    /// Passes and hints recorded so far.
     pub progress: Progress,
     /// How the learner calls the checker: `checker` or `cargo checker`.
     pub command: &'static str,
 }
 
 impl Session {
-    /// Finds the workbook and reads its progress; damage in it is told on stderr and stops nothing.
+    /// Finds the workbook and reads its progress. Lines of the progress file that cannot be read are warned about on
+    /// standard error; they do not stop the command.
+    ///
+    /// # Errors
+    /// When the current folder is not inside a workbook.
     pub fn open() -> anyhow::Result<Self> {
         let here = env::current_dir().context("the current folder cannot be found")?;
         let workbook = Workbook::find(&here).ok_or_else(|| {
@@ -34,13 +42,11 @@ impl Session {
             Usage(format!("no workbook in this folder or above it: `{init}` writes a new one"))
         })?;
         let (progress, damage) = Progress::load(&workbook.state());
-        for damage in damage {
-            eprintln!("{}: {damage}", "warning".yellow().bold());
-        }
+        damage.iter().for_each(console::print_warning);
         Ok(Self { workbook, progress, command: command() })
     }
 
-    /// How an exercise stands.
+    /// The state of an exercise, given the file as it is now.
     pub fn state(&self, spec: &Spec) -> State {
         let contents = fs::read(self.workbook.exercise(spec)).ok();
         self.progress.state(spec.id, contents.map(|bytes| progress::hash(&bytes)).as_deref())
@@ -51,7 +57,7 @@ impl Session {
         exercises::all().iter().copied().find(|spec| !self.progress.is_passed(spec.id))
     }
 
-    /// The first open exercise after `spec`, or else the first open one.
+    /// The first open exercise after `spec`, or else the first open one of the course other than `spec`.
     pub fn next_after(&self, spec: &Spec) -> Option<&'static Spec> {
         let later =
             exercises::all().iter().copied().skip_while(|other| other.id != spec.id).skip(1);
@@ -59,26 +65,21 @@ impl Session {
         open.next().or_else(|| self.next_open().filter(|other| other.id != spec.id))
     }
 
-    /// Exercises passed, of how many.
+    /// The number of exercises passed, and of all exercises.
     pub fn count(&self) -> (usize, usize) {
         let all = exercises::all();
         (all.iter().filter(|spec| self.progress.is_passed(spec.id)).count(), all.len())
     }
 
-    /// Records a pass. True when it is news.
-    pub fn record(&mut self, spec: &Spec, attempt: &Attempt) -> bool {
-        if !attempt.passed() {
-            return false;
-        }
-        let news = !self.progress.is_passed(spec.id);
+    /// Records that the file with this SHA-256 passed.
+    pub fn record_pass(&mut self, spec: &Spec, hash: &str) {
         self.change(|progress| {
-            progress.set_passed(spec.id, &attempt.hash);
+            progress.set_passed(spec.id, hash);
         });
-        news
     }
 
-    /// Changes the progress and saves it, on top of what other checkers wrote meanwhile. A workbook that cannot be
-    /// written is told, and stops nothing.
+    /// Changes the progress and saves it. The file is read again first, because another checker may have written to it
+    /// meanwhile. A workbook that cannot be written is warned about; the command goes on.
     pub fn change(&mut self, change: impl Fn(&mut Progress)) {
         let (mut fresh, _) = Progress::load(&self.workbook.state());
         let before = fresh.clone();
@@ -86,43 +87,22 @@ impl Session {
         if fresh != before
             && let Err(error) = fresh.save()
         {
-            eprintln!("{}: progress was not saved: {error}", "warning".yellow().bold());
+            console::print_warning(format_args!("progress was not saved: {error}"));
         }
         self.progress = fresh;
     }
 }
 
-/// An engine, with a compiler installed first when there is none.
+/// An engine for this backend. When no compiler is found, one is installed first.
+///
+/// # Errors
+/// When there is no compiler and none can be installed.
 pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
-    Ok(Engine::new(setup::toolchain()?, backend.into()))
+    Ok(Engine::new(find_or_install()?, backend.into()))
 }
 
-/// The options of a check, from the command line.
-pub fn options(run: &cli::Run) -> attempt::Options {
-    attempt::Options { case: run.case.clone(), seed: run.seed.unwrap_or(attempt::SEED) }
-}
-
-/// What a word on the command line names.
-pub enum Target {
-    /// One exercise.
-    Exercise(&'static Spec),
-    /// A whole chapter.
-    Chapter(&'static Chapter),
-}
-
-/// An exercise by its name, or a chapter as `ch01_threads`, `ch01` or `1`.
-pub fn target(word: &str) -> anyhow::Result<Target> {
-    let number = word.trim_start_matches("ch").parse::<u32>().ok();
-    let chapter = exercises::chapters()
-        .iter()
-        .find(|chapter| chapter.id == word || number == Some(chapter.number));
-    match chapter {
-        Some(chapter) => Ok(Target::Chapter(chapter)),
-        None => Ok(Target::Exercise(exercises::find(word)?)),
-    }
-}
-
-/// `cargo checker` when cargo started this process or built this binary in place, else `checker`.
+/// How the learner calls the checker: `cargo checker` when cargo started this process or built this binary in place,
+/// else `checker`.
 pub fn command() -> &'static str {
     let in_target = || {
         let exe = env::current_exe().ok()?;

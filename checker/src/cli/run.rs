@@ -1,0 +1,44 @@
+//! Arguments of the commands that run whole programs.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Backend;
+
+/// `checker run`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  checker run vector_add.cu -- 1000       pass 1000 to the program
+  checker run --profile vector_add.cu     then print a timeline and the cost of
+                                          each launch")]
+pub struct Run {
+    /// The program: a `.cu` file with a `main`.
+    pub file: PathBuf,
+    /// Where the program runs; only the simulator looks for bugs.
+    #[arg(long, value_enum, default_value_t)]
+    pub backend: Backend,
+    /// Order in which streams, blocks and warps run on the simulator; with 0, work runs as late as the program's waits
+    /// allow.
+    #[arg(long, value_name = "NUMBER", default_value_t)]
+    pub seed: u64,
+    /// Print a timeline and the cost of each launch on stderr (simulator only).
+    #[arg(long)]
+    pub profile: bool,
+    /// Arguments for the program.
+    #[arg(last = true)]
+    pub args: Vec<String>,
+}
+
+/// `checker program`: the process that `checker run` starts.
+#[derive(Debug, Args)]
+pub struct Program {
+    /// The compiled program.
+    pub object: PathBuf,
+    /// Order in which streams, blocks and warps run on the simulator.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Arguments for the program.
+    #[arg(last = true)]
+    pub args: Vec<String>,
+}

@@ -1,0 +1,71 @@
+//! Texts for the terminal that more than one command shows: the report of a check, the list of exercises, a hint, a
+//! profile.
+
+mod course;
+mod hint;
+mod profile;
+
+use crate::attempt::{self, Attempt, Options};
+use crate::engine::Engine;
+use crate::explain::{self, Context};
+use crate::report::{Report, terminal};
+use crate::session::Session;
+use crate::spec::Spec;
+
+pub use course::{course, progress_line};
+pub use hint::next_hint;
+pub use profile::{profile, profile_text};
+
+/// Checks the learner's file of an exercise, records a pass, and returns the attempt with its report.
+///
+/// # Errors
+/// When the check could not be made.
+pub fn check(
+    session: &mut Session,
+    spec: &'static Spec,
+    engine: &mut Engine,
+    options: &Options,
+) -> Result<(Attempt, Report), attempt::Error> {
+    let attempt = attempt::check(spec, &session.workbook.exercise(spec), engine, options)?;
+    record(session, spec, &attempt);
+    let report = report(session, spec, &attempt);
+    Ok((attempt, report))
+}
+
+/// Records the attempt in the learner's progress if it passed.
+pub fn record(session: &mut Session, spec: &Spec, attempt: &Attempt) {
+    if attempt.passed() {
+        session.record_pass(spec, &attempt.hash);
+    }
+}
+
+/// The report of an attempt on the learner's own file.
+pub fn report(session: &Session, spec: &'static Spec, attempt: &Attempt) -> Report {
+    let file = session.workbook.relative(&session.workbook.exercise(spec));
+    explain::attempt(&file, session.command, spec, attempt)
+}
+
+/// The report as text for the terminal, without a line end behind it.
+pub fn text(report: &Report, attempt: &Attempt) -> String {
+    terminal::render(report, &attempt.source).trim_end().to_owned()
+}
+
+/// What explaining one case on the simulator needs to be given beside the findings. `file` is the learner's file relative to the
+/// workbook, `source` its text.
+pub fn context<'a>(
+    session: &Session,
+    file: &'a str,
+    source: &'a str,
+    millis: u64,
+    options: &Options,
+) -> Context<'a> {
+    Context {
+        file,
+        source,
+        device: "simulator",
+        millis,
+        printed: None,
+        seed: options.seed,
+        command: session.command,
+    }
+}

@@ -1,0 +1,37 @@
+//! The names on the command line: an exercise or a chapter.
+
+use crate::exercises::{self, Chapter};
+use crate::spec::Spec;
+
+/// What a name on the command line stands for.
+pub enum Target {
+    /// One exercise.
+    Exercise(&'static Spec),
+    /// A whole chapter.
+    Chapter(&'static Chapter),
+}
+
+impl Target {
+    /// The exercises that it stands for, in the order of the course.
+    pub fn specs(&self) -> Vec<&'static Spec> {
+        match self {
+            Self::Exercise(spec) => vec![spec],
+            Self::Chapter(chapter) => chapter.exercises.to_vec(),
+        }
+    }
+}
+
+/// Finds an exercise by its name, or a chapter as `ch01_threads`, `ch01` or `1`.
+///
+/// # Errors
+/// When there is no such exercise; the error suggests the nearest name.
+pub fn target(word: &str) -> Result<Target, exercises::Unknown> {
+    let number = word.trim_start_matches("ch").parse::<u32>().ok();
+    let chapter = exercises::chapters()
+        .iter()
+        .find(|chapter| chapter.id == word || number == Some(chapter.number));
+    match chapter {
+        Some(chapter) => Ok(Target::Chapter(chapter)),
+        None => Ok(Target::Exercise(exercises::find(word)?)),
+    }
+}

@@ -1,0 +1,66 @@
+//! Facts about a program's simulated timeline that judging it, drawing it and printing it share.
+
+use cudart_sim::clock::{Engine, Span};
+
+/// The share of the busy time in which two or more engines work at once, from 0 to 1; `None` when no engine works.
+pub fn overlap(timeline: &[Span]) -> Option<f64> {
+    let mut marks: Vec<(f64, i32)> = timeline
+        .iter()
+        .filter(|span| span.engine != Engine::HostOnly)
+        .flat_map(|span| [(span.start, 1), (span.end, -1)])
+        .collect();
+    // An interval that ends does not overlap one that begins at the same time.
+    marks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut busy, mut shared, mut working, mut since) = (0.0, 0.0, 0, 0.0);
+    for (at, change) in marks {
+        let passed = at - since;
+        if working >= 1 {
+            busy += passed;
+        }
+        if working >= 2 {
+            shared += passed;
+        }
+        (working, since) = (working + change, at);
+    }
+    (busy > 0.0).then(|| shared / busy)
+}
+
+/// The distance between the marks of a time axis: the smallest of 1, 2, 5, 10, ... with which `marks` marks reach `end`.
+pub fn axis_step(end: f64, marks: usize) -> f64 {
+    let enough = |step: &f64| step * marks.max(1) as f64 >= end;
+    let decades = (0..12).map(|power| 10f64.powi(power));
+    let steps = decades.flat_map(|decade| [decade, 2.0 * decade, 5.0 * decade]);
+    steps.into_iter().find(enough).unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(engine: Engine, start: f64, end: f64) -> Span {
+        Span { stream: 0, engine, what: String::new(), start, end }
+    }
+
+    /// Two engines work from 2 to 4 and from 6 to 7, at least one from 0 to 9: a third.
+    #[test]
+    fn overlap_is_the_share_of_busy_time() {
+        use Engine::{Device, HostOnly, ToDevice, ToHost};
+        let timeline = [
+            span(ToDevice, 0.0, 4.0),
+            span(Device, 2.0, 7.0),
+            span(ToHost, 6.0, 9.0),
+            span(HostOnly, 0.0, 9.0),
+        ];
+        assert_eq!(overlap(&timeline), Some(3.0 / 9.0));
+        let serial = [span(ToDevice, 0.0, 4.0), span(Device, 4.0, 5.0), span(ToHost, 8.0, 9.0)];
+        assert_eq!(overlap(&serial), Some(0.0));
+        assert_eq!(overlap(&[]), None);
+    }
+
+    #[test]
+    fn marks_are_at_round_times() {
+        let steps =
+            [(64.0, 7), (111.3, 7), (0.5, 7), (70.0, 7)].map(|(end, marks)| axis_step(end, marks));
+        assert_eq!(steps, [10.0, 20.0, 1.0, 10.0]);
+    }
+}
