@@ -16,7 +16,7 @@ use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::BLOCK_MASK;
 use crate::exec::hazards::pages::{Room, SlotShadow};
 use crate::exec::heap::Heap;
-use crate::exec::machine::{Grid, Machine, Site};
+use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
 use crate::exec::trace::Tracer;
 use crate::exec::vector::Vectors;
@@ -430,8 +430,8 @@ fn machine<'g>(
         grid,
         findings: Findings::default(),
         sites: vec![Site::default(); program.memory.len()],
-        blocks: vec![(0, 0); program.blocks.len()],
-        branches: vec![(0, 0); program.ops.len()],
+        blocks: vec![BlockExecutions::default(); program.blocks.len()],
+        branches: vec![BranchExecutions::default(); program.ops.len()],
         barriers: vec![0; program.ops.len()],
         images: vec![0; program.images.len()],
         patterns: vec![Pattern::default(); program.memory.len()],
@@ -443,8 +443,8 @@ fn machine<'g>(
         budget,
         strong_seen: false,
         changes: 0,
-        nobody: None,
-        watched: false,
+        placeholder: None,
+        all_yielded: false,
         output: vec![],
         output_dropped: 0,
         heap,

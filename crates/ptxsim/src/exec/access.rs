@@ -5,7 +5,7 @@ use super::copies::Copies;
 use super::heap::Verdict;
 use super::machine::{BlockState, Machine, Place};
 use super::pattern::{Cost, Pattern, Place as Lanes};
-use super::warp::lanes;
+use super::warp::{Split, lanes};
 use super::words::{self, Half};
 use super::{COUNT, FULL, hazards, local};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
@@ -21,11 +21,12 @@ pub(super) enum Kind {
     Atomic,
 }
 
-/// Everything about the lanes that access.
-pub(super) struct Who {
+/// The lanes that execute an operation, and their frame of local memory.
+pub(super) struct ActiveLanes {
     pub mask: u32,
-    /// Lanes whose registers may be written.
-    pub keep: u32,
+    /// Lanes whose registers the operation may overwrite: those of `mask`, or all where no other lane's value is needed.
+    pub write_mask: u32,
+    /// First byte of the frame in each lane's local memory, and its bytes.
     pub local_base: u32,
     pub local_bytes: u32,
 }
@@ -34,17 +35,19 @@ pub(super) struct Who {
 pub(super) struct WarpParts<'w> {
     pub index: u32,
     pub epoch: u32,
+    pub live: &'w mut u32,
+    pub splits: &'w mut Vec<Split>,
     pub local: &'w mut Vec<u32>,
     pub local_written: &'w mut Vec<u32>,
     pub copies: &'w mut Copies,
 }
 
-/// What an access works on, borrowed apart from the warp's control.
+/// What the operations of a running split work on: the machine, the block, and the warp in its parts.
 pub(super) struct Context<'c, 'g, 'w> {
     pub m: &'c mut Machine<'g>,
     pub b: &'c mut BlockState,
-    pub warp: &'c mut WarpParts<'w>,
-    pub rows: &'c mut Rows<'w>,
+    pub warp: WarpParts<'w>,
+    pub rows: Rows<'w>,
 }
 
 /// Which operation, and what it does.
@@ -62,11 +65,11 @@ pub(super) fn access<const L: u8>(
     patterns: &mut [Pattern],
     index: u32,
     kind: Kind,
-    who: &Who,
+    active: &ActiveLanes,
 ) {
     let op = &cx.m.grid.program.memory[index as usize];
     let request = Request { index, op, kind };
-    let (mask, first) = (who.mask, who.mask.trailing_zeros() as usize & 31);
+    let (mask, first) = (active.mask, active.mask.trailing_zeros() as usize & 31);
     let pattern = &mut patterns[index as usize];
     let done = match op.address {
         Address::Row64(row) => {
@@ -84,7 +87,7 @@ pub(super) fn access<const L: u8>(
                 },
             };
             let origin = at.wrapping_sub(origin);
-            fits && go::<L>(cx, &request, who, pattern, origin, space, split(at).0, false)
+            fits && go::<L>(cx, &request, active, pattern, origin, space, split(at).0, false)
         }
         Address::Row32(row) => {
             let a = &cx.rows.r[row as usize].0;
@@ -93,11 +96,11 @@ pub(super) fn access<const L: u8>(
             let at = u64::from(a[first].wrapping_add(op.offset as u32));
             let space =
                 if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
-            fits && go::<L>(cx, &request, who, pattern, at, space, 0, false)
+            fits && go::<L>(cx, &request, active, pattern, at, space, 0, false)
         }
     };
     if !done {
-        closely::<L>(cx, &request, who);
+        closely::<L>(cx, &request, active);
     }
 }
 
@@ -108,7 +111,7 @@ pub(super) fn access<const L: u8>(
 fn go<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
-    who: &Who,
+    active: &ActiveLanes,
     pattern: &mut Pattern,
     first: u64,
     space: MemSpace,
@@ -147,29 +150,29 @@ fn go<const L: u8>(
     };
     let first = first as u32;
     if L >= COUNT {
-        count_access(cx.m, request, who.mask, pattern, first, allocation.is_some());
+        count_access(cx.m, request, active.mask, pattern, first, allocation.is_some());
     }
     let lanes = Lanes { pattern, first };
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::follow(cx, request, who.mask, &lanes.offsets(), slot, &lanes.pattern.shape);
+        hazards::follow(cx, request, active.mask, &lanes.offsets(), slot, &lanes.pattern.shape);
         if let (Some(touched), Some(slot)) = (cx.m.touched.as_deref_mut(), slot)
             && allocation.is_some_and(|a| !a.parted)
         {
-            touch(touched, request, who.mask, &lanes, slot as usize);
+            touch(touched, request, active.mask, &lanes, slot as usize);
         }
     }
-    let rows = &mut *cx.rows;
-    let watched = cx.m.watched;
+    let rows = &mut cx.rows;
+    let all_yielded = cx.m.all_yielded;
     let changed = match allocation {
         Some(a) => {
             let mut words =
                 words::Global { words: &a.words, vectors: grid.vectors, crowded: cx.m.crowded };
-            words::transfer(&mut words, rows, op, kind, who, &lanes, watched)
+            words::transfer(&mut words, rows, op, kind, active, &lanes, all_yielded)
         }
         None => {
             let mut words = words::Shared(&mut cx.b.shared);
-            words::transfer(&mut words, rows, op, kind, who, &lanes, watched)
+            words::transfer(&mut words, rows, op, kind, active, &lanes, all_yielded)
         }
     };
     cx.m.changes += u64::from(changed);
@@ -282,7 +285,7 @@ fn wide(offsets: &[u32; 32]) -> [u64; 32] {
 
 /// An access that needs a closer look: local memory, several windows or allocations, or something wrong.
 #[inline(never)]
-fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, who: &Who) {
+fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, active: &ActiveLanes) {
     let op = request.op;
     let mut addresses = [0_u64; 32];
     match op.address {
@@ -305,7 +308,7 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, who
         (MemSpace::Generic | MemSpace::Constant, _) => (MemSpace::Global, 0),
         (space, _) => (space, 0),
     };
-    let mut rest = who.mask;
+    let mut rest = active.mask;
     while rest != 0 {
         // one window after the other
         let (space, window) = of(addresses[rest.trailing_zeros() as usize]);
@@ -313,12 +316,12 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, who
             lanes(rest).filter(|l| of(addresses[*l]).0 == space).fold(0, |all, l| all | 1 << l);
         rest &= !here;
         let part = addresses.map(|a| a.wrapping_sub(window));
-        let keep = if here == who.mask { who.keep } else { here };
-        let who = Who { mask: here, keep, ..*who };
+        let write_mask = if here == active.mask { active.write_mask } else { here };
+        let active = ActiveLanes { mask: here, write_mask, ..*active };
         if space == MemSpace::Local {
-            local::access::<L>(cx, request, &who, &part);
+            local::access::<L>(cx, request, &active, &part);
         } else {
-            careful::<L>(cx, request, &who, &part, space == MemSpace::Global);
+            careful::<L>(cx, request, &active, &part, space == MemSpace::Global);
         }
     }
 }
@@ -328,21 +331,21 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, who
 fn careful<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
-    who: &Who,
+    active: &ActiveLanes,
     addresses: &[u64; 32],
     global: bool,
 ) {
     let Request { op, kind, .. } = *request;
     let bytes = op.bytes();
     let mut good = 0_u32;
-    for lane in lanes(who.mask) {
+    for lane in lanes(active.mask) {
         if sound(cx, op, kind, (lane, addresses[lane], bytes), global) {
             good |= 1 << lane;
         }
     }
     // the lanes that are fine go on, one allocation at a time; the others read zeros
     if kind != Kind::Store {
-        let bad = who.mask & !good;
+        let bad = active.mask & !good;
         for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
             if op.wide {
                 cx.rows.set64(row, &[0; 32], bad);
@@ -368,12 +371,12 @@ fn careful<const L: u8>(
         };
         good &= !same;
         let origin = if global { base(slot) } else { 0 };
-        let who = Who { mask: same, keep: same, ..*who };
+        let active = ActiveLanes { mask: same, write_mask: same, ..*active };
         let space = if global { MemSpace::Global } else { MemSpace::Shared };
         let mut pattern = Pattern::default();
         if pattern.learn64(addresses, same, first, bytes) {
             let first = addresses[first].wrapping_sub(origin);
-            go::<L>(cx, request, &who, &mut pattern, first, space, slot, true);
+            go::<L>(cx, request, &active, &mut pattern, first, space, slot, true);
         }
     }
 }

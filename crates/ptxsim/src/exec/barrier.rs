@@ -4,8 +4,7 @@
 //! threads of the block.
 
 use super::hazards::sync;
-use super::interp::tell;
-use super::machine::{BlockState, Machine};
+use super::machine::{BlockState, Machine, ThreadAt};
 use super::warp::{Split, State, Warp, lanes};
 use crate::decode::Program;
 use crate::decode::op::{Code, ReduceKind};
@@ -25,10 +24,10 @@ impl Waiting {
     }
 
     /// The barrier operation, and the first thread that waits there.
-    fn place(&self, b: &BlockState) -> (u32, u32) {
+    fn at(&self, b: &BlockState) -> ThreadAt {
         let warp = &b.warps[self.warp];
         let split = &warp.splits[self.split];
-        (split.pc.saturating_sub(1), warp.index * 32 + split.mask.trailing_zeros())
+        ThreadAt::first(warp.index, split.mask, split.pc.saturating_sub(1))
     }
 }
 
@@ -117,10 +116,10 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
         return Outcome::Closed;
     }
     let bad = all.iter().filter(|w| !exists(w.id, count(m.grid.program, b, w)));
-    if let Some(first) = bad.min_by_key(|w| w.place(b).1) {
+    if let Some(first) = bad.min_by_key(|w| w.at(b).linear) {
         let threads = count(m.grid.program, b, first);
-        let ((pc, linear), id) = (first.place(b), first.id);
-        tell(m, FindingKind::BadBarrier { id, threads }, b.index, linear, pc);
+        let what = FindingKind::BadBarrier { id: first.id, threads };
+        m.report(what, b.index, first.at(b));
         return Outcome::Fatal;
     }
     let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
@@ -140,8 +139,8 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
         if !complete {
             continue;
         }
-        if count.is_none() && b.left_count > 0 {
-            not_reached(m, b, here[0], threads, b.left_count, b.left);
+        if count.is_none() && b.exited > 0 {
+            not_reached(m, b, here[0], threads, b.exited, b.first_exit);
         } else if let Some(other) = apart(b, &here) {
             not_reached(m, b, here[0], threads, 0, Some(other));
         }
@@ -166,11 +165,11 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
 }
 
 /// Lanes of one warp that wait at different barriers in the text: their branches have parted.
-fn apart(b: &BlockState, here: &[&Waiting]) -> Option<(u32, u32)> {
+fn apart(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
     for (i, a) in here.iter().enumerate() {
         for other in &here[i + 1..] {
             if a.warp == other.warp && a.op != other.op {
-                return Some(other.place(b));
+                return Some(other.at(b));
             }
         }
     }
@@ -183,15 +182,15 @@ fn not_reached(
     at: &Waiting,
     waiting: u32,
     missing: u32,
-    other: Option<(u32, u32)>,
+    other: Option<ThreadAt>,
 ) {
-    let (pc, linear) = at.place(b);
-    let other = match other {
-        Some((exit, linear)) if missing > 0 => Some((way_out(m.grid.program, exit, pc), linear)),
-        other => other,
-    };
+    let ThreadAt { pc, linear } = at.at(b);
+    let other = other.map(|other| match missing {
+        0 => other,
+        _ => ThreadAt { pc: way_out(m.grid.program, other.pc, pc), ..other },
+    });
     let mut findings = std::mem::take(&mut m.findings);
-    let with = other.map_or(u32::MAX, |(pc, _)| pc);
+    let with = other.map_or(u32::MAX, |other| other.pc);
     findings.add(
         FindingKind::BarrierNotReached { waiting, missing },
         pc,
@@ -202,7 +201,7 @@ fn not_reached(
             let action = if missing > 0 { Action::Exit } else { Action::Wait };
             (
                 m.party(pc, b.index, linear, Action::Wait),
-                other.map(|(pc, linear)| m.party(pc, b.index, linear, action)),
+                other.map(|other| m.party(other.pc, b.index, other.linear, action)),
             )
         },
     );
@@ -265,15 +264,15 @@ pub(super) fn deadlock(m: &mut Machine<'_>, b: &BlockState) {
         let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
         let arrived = here.saturating_add(b.arrived[first.id as usize % 16]);
         let expected = all.iter().find_map(|w| count(m.grid.program, b, w)).unwrap_or(live);
-        return not_reached(m, b, first, here, expected.saturating_sub(arrived), b.left);
+        return not_reached(m, b, first, here, expected.saturating_sub(arrived), b.first_exit);
     };
     // both sides wait, and neither can come to the other
-    let ((pc, linear), (other_pc, other_linear)) = (first.place(b), other.place(b));
+    let (at, other) = (first.at(b), other.at(b));
     let mut findings = std::mem::take(&mut m.findings);
-    let order = Machine::order(b.index, linear);
-    findings.add(FindingKind::Deadlock { waiting: here }, pc, other_pc, order, false, || {
-        let with = m.party(other_pc, b.index, other_linear, Action::Wait);
-        (m.party(pc, b.index, linear, Action::Wait), Some(with))
+    let order = Machine::order(b.index, at.linear);
+    findings.add(FindingKind::Deadlock { waiting: here }, at.pc, other.pc, order, false, || {
+        let party = |at: ThreadAt| m.party(at.pc, b.index, at.linear, Action::Wait);
+        (party(at), Some(party(other)))
     });
     m.findings = findings;
 }

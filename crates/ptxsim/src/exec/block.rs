@@ -13,13 +13,13 @@ use crate::lines::Lines;
 /// Why a warp, or a block, stopped running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// Every thread has left.
-    Left,
+    /// Every thread has exited.
+    Exited,
     /// All its threads wait for others.
     Waits,
-    /// It may be waiting for somebody's store: others should run.
-    GaveWay,
-    /// The kernel cannot go on.
+    /// It may be waiting for another thread's store, so others should run.
+    Yielded,
+    /// The kernel cannot continue.
     Fatal,
 }
 
@@ -47,8 +47,8 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
         generation: 0,
         stamp: 1,
         epoch: 1,
-        left: None,
-        left_count: 0,
+        first_exit: None,
+        exited: 0,
         arrived: [0; 16],
         next_warp: 0,
         strong_seen: false,
@@ -68,8 +68,8 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     }
     b.stamp = 1;
     b.epoch = 1;
-    b.left = None;
-    b.left_count = 0;
+    b.first_exit = None;
+    b.exited = 0;
     b.arrived = [0; 16];
     b.next_warp = 0;
     b.strong_seen = false;
@@ -93,8 +93,8 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             stack: vec![],
             turn: 0,
             loops: 0,
-            looks: u32::MAX,
-            looked: u32::MAX,
+            last_read: u32::MAX,
+            read_before_yield: u32::MAX,
         });
         if fresh
             || grid.program.calls.iter().any(|c| {
@@ -104,7 +104,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
                 )
             })
         {
-            constants(grid, b, warp, &frame, u32::MAX);
+            fill_constants(grid, b, warp, &frame, u32::MAX);
         } else {
             // only the block's index changes from block to block
             for (row, special) in &entry.specials {
@@ -118,7 +118,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
 }
 
 /// Fills in a window's constants and special registers for the lanes of `mask`.
-pub(super) fn constants(
+pub(super) fn fill_constants(
     grid: &Grid<'_>,
     b: &BlockState,
     warp: &mut Warp,
@@ -202,7 +202,7 @@ fn value(grid: &Grid<'_>, constant: Constant) -> u64 {
 /// Runs the block until it is done, gives way to other blocks, or cannot go on.
 pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop {
     loop {
-        let (mut progressed, mut gave_way) = (false, false);
+        let (mut progressed, mut yielded) = (false, false);
         for n in 0..b.warps.len() {
             let w = (b.next_warp + n) % b.warps.len();
             if b.warps[w].live == 0 || !b.warps[w].splits.iter().any(|s| s.state == State::Ready) {
@@ -215,7 +215,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
                 vector::run_warp::<L>(m, b, w)
             };
             match stop {
-                Stop::Left => progressed = true,
+                Stop::Exited => progressed = true,
                 Stop::Waits => {
                     progressed = true;
                     if b.warps[w].splits.iter().any(|s| s.state == State::AtCollective) {
@@ -225,23 +225,23 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
                         return Stop::Fatal;
                     }
                 }
-                Stop::GaveWay => gave_way = true,
+                Stop::Yielded => yielded = true,
                 Stop::Fatal => return Stop::Fatal,
             }
         }
         if b.warps.iter().all(|w| w.live == 0) {
-            return Stop::Left;
+            return Stop::Exited;
         }
         match barrier::open(m, b) {
             Outcome::Opened => continue,
             Outcome::Closed => {}
             Outcome::Fatal => return Stop::Fatal,
         }
-        if gave_way {
+        if yielded {
             if progressed {
                 continue;
             }
-            return Stop::GaveWay;
+            return Stop::Yielded;
         }
         if !b.warps.iter().any(|w| w.splits.iter().any(|s| s.state == State::Ready)) {
             barrier::deadlock(m, b);

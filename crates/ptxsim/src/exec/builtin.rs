@@ -1,8 +1,8 @@
 //! What device code calls and the driver provides: `vprintf`, `malloc`, `free`, `__assertfail`.
 
-use super::access::{Context, Who};
+use super::access::{ActiveLanes, Context};
 use super::alu::Rows;
-use super::machine::{BlockState, Machine};
+use super::machine::{BlockState, Machine, ThreadAt};
 use super::warp::lanes;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::Target;
@@ -10,7 +10,7 @@ use crate::{FindingKind, printf};
 
 /// Local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications": 512 KB), kept smaller so that
 /// a whole block of runaway recursions still fits a laptop.
-pub(super) const LOCAL_LIMIT: u64 = 64 << 10;
+pub(super) const LOCAL_LIMIT_BYTES: u64 = 64 << 10;
 
 /// What the device's `printf` returns for a format that is no string: -1 (CUDA C++ Programming Guide, "Formatted Output").
 const NO_FORMAT: u64 = u64::MAX;
@@ -21,9 +21,9 @@ pub(super) fn call(
     cx: &mut Context<'_, '_, '_>,
     (call, pc): (u32, u32),
     target: Target,
-    who: &Who,
+    active: &ActiveLanes,
 ) -> bool {
-    let (m, b, rows) = (&mut *cx.m, &*cx.b, &mut *cx.rows);
+    let (m, b, rows) = (&mut *cx.m, &*cx.b, &mut cx.rows);
     let (warp, local) = (cx.warp.index, cx.warp.local.as_slice());
     let Some(op) = m.grid.program.calls.get(call as usize) else { return false };
     let argument = |rows: &Rows<'_>, n: usize, lane: usize| -> u64 {
@@ -32,7 +32,7 @@ pub(super) fn call(
         word(row) | if words > 1 { word(row + 1) << 32 } else { 0 }
     };
     let mut results = [0_u64; 32];
-    for lane in lanes(who.mask) {
+    for lane in lanes(active.mask) {
         let read = |address: u64, n: usize| bytes(m, b, local, lane, address, n);
         let string = |address: u64| text(m, b, local, lane, address);
         match target {
@@ -43,7 +43,7 @@ pub(super) fn call(
                 let bytes = format.as_ref().map_or(0, |format| format.len() as u64);
                 let arguments = format.map(|f| u64::from(printf::format(&f, &[], &string).1));
                 results = [arguments.unwrap_or(NO_FORMAT); 32];
-                m.output_dropped += bytes * u64::from(who.mask.count_ones());
+                m.output_dropped += bytes * u64::from(active.mask.count_ones());
                 break;
             }
             Target::Printf => {
@@ -59,13 +59,8 @@ pub(super) fn call(
             Target::AssertFail => {
                 let expression = string(argument(rows, 0, lane)).unwrap_or_default();
                 let expression = String::from_utf8_lossy(&expression).into_owned();
-                super::interp::tell(
-                    m,
-                    FindingKind::Assert { expression },
-                    b.index,
-                    warp * 32 + lane as u32,
-                    pc,
-                );
+                let at = ThreadAt { pc, linear: warp * 32 + lane as u32 };
+                m.report(FindingKind::Assert { expression }, b.index, at);
                 return false;
             }
             Target::Malloc => results[lane] = m.malloc(argument(rows, 0, lane)),
@@ -78,7 +73,7 @@ pub(super) fn call(
     if let Some((row, words)) = op.results.first().copied() {
         for w in 0..words.min(2) {
             let v = results.map(|r| (r >> (32 * w)) as u32);
-            rows.set32(row + w, &v, who.mask);
+            rows.set32(row + w, &v, active.mask);
         }
     }
     true

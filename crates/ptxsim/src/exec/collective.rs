@@ -5,7 +5,7 @@
 //! here until they do.
 
 use super::hazards::sync;
-use super::machine::{BlockState, Machine};
+use super::machine::{BlockState, Machine, ThreadAt};
 use super::warp::{Split, State, Warp, lanes};
 use crate::FindingKind;
 use crate::decode::Program;
@@ -97,10 +97,10 @@ pub(super) fn stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
     let other = warp.splits.iter().find(|s| s.mask >> missing & 1 == 1).map(|s| {
         // a barrier's position is behind it
         let pc = if matches!(s.state, State::AtBarrier(_)) { s.pc.saturating_sub(1) } else { s.pc };
-        (pc, warp.index * 32 + missing)
+        ThreadAt { pc, linear: warp.index * 32 + missing }
     });
-    let at = (split.pc, warp.index * 32 + lane as u32);
-    super::interp::tell_with(m, what, b.index, at, other);
+    let at = ThreadAt { pc: split.pc, linear: warp.index * 32 + lane as u32 };
+    m.report_with(what, b.index, at, other);
 }
 
 /// Executes the operation for the lanes of the split.
@@ -116,6 +116,8 @@ pub(super) fn execute(
     let (base_r, base_x, base_p) = (split.frame.r, split.frame.x, split.frame.p);
     let active = split.mask;
     let masks = warp.r[(base_r + op.mask) as usize].0;
+    let first = warp.index * 32;
+    let thread = |lane: usize| ThreadAt { pc: split.pc, linear: first + lane as u32 };
     if op.kind != Kind::ActiveMask {
         // each lane names itself, and all that it names have come with the same mask
         let alike = |lane: usize| {
@@ -128,7 +130,7 @@ pub(super) fn execute(
         });
         if let Some((lane, present)) = absent {
             let what = FindingKind::BadSyncMask { mask: masks[lane], present };
-            super::interp::tell(m, what, b.index, warp.index * 32 + lane as u32, split.pc);
+            m.report(what, b.index, thread(lane));
         }
     }
     let mut d = [0_u32; 32];
@@ -154,7 +156,7 @@ pub(super) fn execute(
                 if inside && !given && !unused && !told {
                     told = true;
                     let what = FindingKind::BadSyncMask { mask: masks[lane], present: active };
-                    super::interp::tell(m, what, b.index, warp.index * 32 + lane as u32, split.pc);
+                    m.report(what, b.index, thread(lane));
                 }
                 d[lane] = a[from as usize & 31];
                 p |= u32::from(inside) << lane;

@@ -5,7 +5,7 @@
 //! wait, or when the thread leaves. Until then the source is being read and the destination being written, and nothing
 //! that any thread does there is ordered with it (`hazards::copies`).
 
-use super::access::{self, Context, Kind, WarpParts, Who};
+use super::access::{self, ActiveLanes, Context, Kind, WarpParts};
 use super::alu::Rows;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
@@ -84,15 +84,15 @@ impl Flights {
 
 /// Begins copy number `index` for the lanes of `who`.
 #[inline(never)]
-pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, who: &Who) {
+pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, active: &ActiveLanes) {
     let program = cx.m.grid.program;
     let Some(op) = program.copies.get(index as usize) else { return };
     let Some([from, to]) = memory(cx.m, op) else { return };
     let (sources, targets) = (addresses(cx, from), addresses(cx, to));
     let mut parts = [Part::default(); 32];
     let (mut mask, mut reads) = (0_u32, 0_u32);
-    for lane in lanes(who.mask) {
-        let size = size(cx.rows, op, lane, to.bytes());
+    for lane in lanes(active.mask) {
+        let size = size(&cx.rows, op, lane, to.bytes());
         let reaches =
             size == 0 || access::sound(cx, from, Kind::Load, (lane, sources[lane], size), true);
         let whole = (lane, targets[lane], to.bytes());

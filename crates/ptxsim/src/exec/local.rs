@@ -1,6 +1,6 @@
 //! Local memory: the arrays of a thread's own stack.
 
-use super::access::{Context, Kind, Request, Who};
+use super::access::{ActiveLanes, Context, Kind, Request};
 use super::alu::Rows;
 use super::machine::Place;
 use super::warp::lanes;
@@ -15,12 +15,12 @@ use crate::decode::op::MemOp;
 pub(super) fn access<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
-    who: &Who,
+    active: &ActiveLanes,
     addresses: &[u64; 32],
 ) {
     let Request { index, op, kind } = *request;
     let Context { m, b, warp, rows } = cx;
-    let top = who.local_base + who.local_bytes;
+    let top = active.local_base + active.local_bytes;
     let words = (top as usize).div_ceil(4);
     if warp.local.len() < words * 32 {
         warp.local.resize(words * 32, 0);
@@ -29,10 +29,10 @@ pub(super) fn access<const L: u8>(
     if L >= COUNT {
         let site = &mut m.sites[index as usize];
         site.local += 1;
-        site.local_sectors += u64::from(count::local_sectors(addresses, who.mask, op.bytes()));
+        site.local_sectors += u64::from(count::local_sectors(addresses, active.mask, op.bytes()));
     }
     let bytes = op.bytes();
-    for lane in lanes(who.mask) {
+    for lane in lanes(active.mask) {
         let offset = addresses[lane] as i64;
         let what = if offset < 0 || offset.saturating_add(i64::from(bytes)) > i64::from(top) {
             Some(FindingKind::OutOfBounds)
@@ -77,7 +77,7 @@ pub(super) fn access<const L: u8>(
             }
         }
         let mut column = Column { words: &mut *warp.local, lane };
-        let alone = Who { mask: 1 << lane, keep: 1 << lane, ..*who };
+        let alone = ActiveLanes { mask: 1 << lane, write_mask: 1 << lane, ..*active };
         let offsets = [offset as u32; 32];
         match kind {
             Kind::Load => lane_load(&column, rows, op, lane, offset as u32),

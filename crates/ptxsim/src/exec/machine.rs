@@ -64,16 +64,44 @@ pub(crate) struct Site {
     pub local_sectors: u64,
 }
 
+/// How often a basic block was executed, by warps and by lanes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BlockExecutions {
+    pub warps: u64,
+    pub lanes: u64,
+}
+
+/// How often warps executed a branch, and how often their lanes diverged there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct BranchExecutions {
+    pub all: u64,
+    pub divergent: u64,
+}
+
+/// A thread of a block, by its linear index, and the operation that it executes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadAt {
+    pub pc: u32,
+    pub linear: u32,
+}
+
+impl ThreadAt {
+    /// The first thread of those that execute operation `pc` in a warp.
+    pub const fn first(warp: u32, mask: u32, pc: u32) -> Self {
+        Self { pc, linear: warp * 32 + mask.trailing_zeros() }
+    }
+}
+
 /// One host thread's machine.
 #[derive(Debug)]
 pub(crate) struct Machine<'a> {
     pub grid: &'a Grid<'a>,
     pub findings: Findings,
     pub sites: Vec<Site>,
-    /// Per basic block: executions by warps, and by lanes.
-    pub blocks: Vec<(u64, u64)>,
-    /// Per operation that branches: executions and divergent ones.
-    pub branches: Vec<(u64, u64)>,
+    /// Per basic block.
+    pub blocks: Vec<BlockExecutions>,
+    /// Per operation; only branches have any.
+    pub branches: Vec<BranchExecutions>,
     pub barriers: Vec<u64>,
     /// Per texture or surface operation: executions by warps.
     pub images: Vec<u64>,
@@ -93,10 +121,10 @@ pub(crate) struct Machine<'a> {
     pub strong_seen: bool,
     /// Stores, and atomics that changed their word, and all else that others could learn from.
     pub changes: u64,
-    /// Stands in for the warp that runs.
-    pub nobody: Option<Box<Warp>>,
-    /// Every block has given way: a store of what is there already is no change, then.
-    pub watched: bool,
+    /// Takes the place of the warp that runs in its block's list.
+    pub placeholder: Option<Box<Warp>>,
+    /// Every block in flight has yielded: from now on, storing an equal value is not progress.
+    pub all_yielded: bool,
     pub output: Vec<u8>,
     pub output_dropped: u64,
     /// The device's heap, where the launch may use it.
@@ -121,9 +149,10 @@ pub(crate) struct BlockState {
     pub generation: u32,
     pub stamp: u32,
     pub epoch: u32,
-    /// The first exits: operation and thread, to tell who left before a barrier.
-    pub left: Option<(u32, u32)>,
-    pub left_count: u32,
+    /// The exited thread with the lowest index, for reports of threads that never reach a barrier.
+    pub first_exit: Option<ThreadAt>,
+    /// Number of threads that have exited.
+    pub exited: u32,
     /// Threads that arrived without waiting, per barrier number.
     pub arrived: [u32; 16],
     pub next_warp: usize,
@@ -308,6 +337,32 @@ impl Machine<'_> {
         u64::from(block) << 16 | u64::from(linear)
     }
 
+    /// Records a finding that is not about memory.
+    #[cold]
+    #[inline(never)]
+    pub fn report(&mut self, what: FindingKind, block: u32, at: ThreadAt) {
+        self.report_with(what, block, at, None);
+    }
+
+    /// Records a finding that is not about memory, with another thread of the block that waits elsewhere.
+    #[cold]
+    #[inline(never)]
+    pub fn report_with(
+        &mut self,
+        what: FindingKind,
+        block: u32,
+        at: ThreadAt,
+        other: Option<ThreadAt>,
+    ) {
+        let mut findings = std::mem::take(&mut self.findings);
+        let with = other.map_or(u32::MAX, |other| other.pc);
+        findings.add(what, at.pc, with, Self::order(block, at.linear), false, || {
+            let party = |at: ThreadAt, action| self.party(at.pc, block, at.linear, action);
+            (party(at, Action::Execute), other.map(|other| party(other, Action::Wait)))
+        });
+        self.findings = findings;
+    }
+
     /// Records a fault of one access.
     #[cold]
     #[inline(never)]
@@ -428,15 +483,15 @@ impl Machine<'_> {
     pub fn counters(&self) -> Vec<(u32, Counters)> {
         let program = self.program();
         let mut all: Vec<(u32, Counters)> = Vec::new();
-        for (block, (warps, threads)) in program.blocks.iter().zip(&self.blocks) {
-            if *warps == 0 {
+        for (block, executions) in program.blocks.iter().zip(&self.blocks) {
+            if executions.warps == 0 {
                 continue;
             }
             let places =
                 program.places.iter().skip(block.first as usize).take(block.instructions as usize);
             let counters = Counters {
-                instructions: *warps,
-                thread_instructions: *threads,
+                instructions: executions.warps,
+                thread_instructions: executions.lanes,
                 ..Counters::default()
             };
             all.extend(places.map(|source| (*source, counters)));
@@ -478,13 +533,13 @@ impl Machine<'_> {
             }
             add(op.pc, c);
         }
-        for (pc, (executed, divergent)) in self.branches.iter().enumerate() {
-            if *executed > 0 {
+        for (pc, executions) in self.branches.iter().enumerate() {
+            if executions.all > 0 {
                 add(
                     pc as u32,
                     Counters {
-                        branches: *executed,
-                        divergent_branches: *divergent,
+                        branches: executions.all,
+                        divergent_branches: executions.divergent,
                         ..Counters::default()
                     },
                 );

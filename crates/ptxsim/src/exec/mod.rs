@@ -19,6 +19,7 @@ mod alu;
 mod barrier;
 pub(crate) mod block;
 pub(crate) mod builtin;
+mod calls;
 mod collective;
 pub(crate) mod copies;
 pub(crate) mod findings;

@@ -37,7 +37,7 @@ impl Watch {
         m: &mut Machine<'_>,
         mut blocks: impl Iterator<Item = &'b BlockState> + Clone,
     ) -> bool {
-        m.watched = true;
+        m.all_yielded = true;
         if m.changes != self.changes {
             (self.changes, self.state, self.still) = (m.changes, None, 0);
             return false;
@@ -56,7 +56,7 @@ impl Watch {
 /// Do all threads of a block that are left wait for others at barriers, in memory or not?
 fn waits(m: &Machine<'_>, b: &BlockState) -> bool {
     let asks = |s: &Split| {
-        let op = m.grid.program.memory.get(s.looked as usize);
+        let op = m.grid.program.memory.get(s.read_before_yield as usize);
         op.is_some_and(|op| op.waits.is_some())
     };
     let mut splits = b.warps.iter().flat_map(|warp| &warp.splits);
@@ -162,7 +162,8 @@ pub(crate) fn tell<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b Blo
     for block in blocks {
         for warp in &block.warps {
             for split in &warp.splits {
-                let looks = (split.looked != u32::MAX).then_some(split.looked);
+                let looks =
+                    (split.read_before_yield != u32::MAX).then_some(split.read_before_yield);
                 let (pc, looks, spins) = match split.state {
                     State::Ready => match looks.and_then(|s| program.memory.get(s as usize)) {
                         Some(op) => (op.pc, looks, true),

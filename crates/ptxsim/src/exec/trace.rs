@@ -6,11 +6,11 @@
 
 use std::collections::VecDeque;
 
-use super::access::WarpParts;
+use super::access::{Context, WarpParts};
 use super::alu::Rows;
 use super::copies;
 use super::machine::{BlockState, Machine, Place};
-use super::warp::{Frame, State};
+use super::warp::{Frame, Split, State};
 use super::words::{self, element};
 use crate::FindingKind;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
@@ -156,17 +156,15 @@ impl Tracer {
     }
 }
 
-/// Records what the operation at `here` is about to do.
+/// Records what the operation at `pc` is about to do, if the traced thread executes it.
 #[inline(never)]
-pub(super) fn before(
-    m: &mut Machine<'_>,
-    b: &mut BlockState,
-    warp: &mut WarpParts<'_>,
-    rows: &mut Rows<'_>,
-    here: &Here,
-) {
-    let Some(mut tracer) = m.trace.take() else { return };
-    tracer.observe(m, b, warp, rows, here);
+pub(super) fn before(cx: &mut Context<'_, '_, '_>, split: &Split, pc: u32) {
+    let Context { m, b, warp, rows } = cx;
+    let follows = |tracer: &mut Box<Tracer>| tracer.follows(b.index, warp.index, split.mask);
+    let Some(mut tracer) = m.trace.take_if(follows) else { return };
+    let (frame, depth) = (split.frame, split.stack.len());
+    let here = Here { pc, mask: split.mask, live: *warp.live, frame, depth };
+    tracer.observe(m, b, warp, rows, &here);
     m.trace = Some(tracer);
 }
 

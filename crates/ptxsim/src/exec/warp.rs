@@ -46,25 +46,26 @@ pub(crate) struct Split {
     pub frame: Frame,
     /// Callers, outermost first; empty in a kernel that calls nothing.
     pub stack: Vec<Frame>,
-    /// Rises each time the split gives way to others: the lowest goes first.
+    /// Rises each time the split yields; the split with the lowest turn runs first.
     pub turn: u32,
-    /// Backward branches in this turn, also across calls and meetings with other splits.
+    /// Backward branches in this turn. Calls and merges with other splits do not reset it.
     pub loops: u32,
-    /// The last load or atomic in this turn, and in the turn before: what a loop that gives way waits for.
-    pub looks: u32,
-    pub looked: u32,
+    /// The memory operation of the last load or atomic in this turn; `u32::MAX` before the first.
+    pub last_read: u32,
+    /// The last one in the turn before, which is what a loop that yielded waits for.
+    pub read_before_yield: u32,
 }
 
 impl Split {
-    /// Lets others go first.
-    pub fn gives_way(&mut self) {
+    /// Ends the split's turn, so that others run first.
+    pub fn yield_turn(&mut self) {
         self.turn += 1;
         self.loops = 0;
-        self.looked = std::mem::replace(&mut self.looks, u32::MAX);
+        self.read_before_yield = std::mem::replace(&mut self.last_read, u32::MAX);
     }
 
-    /// Can two splits go on as one?
-    pub fn joins(&self, other: &Self) -> bool {
+    /// Can the two splits continue as one?
+    pub fn can_merge(&self, other: &Self) -> bool {
         self.pc == other.pc
             && self.state == other.state
             && self.frame == other.frame
@@ -106,13 +107,22 @@ impl Warp {
         Some(best)
     }
 
+    /// The lowest position of another split with which `split` may merge; `u32::MAX` when there is none.
+    #[inline(always)]
+    pub fn merge_pc(&self, split: &Split) -> u32 {
+        let depth = split.stack.len();
+        let others = self.splits.iter();
+        let candidates = others.filter(|s| s.state == State::Ready && s.stack.len() == depth);
+        candidates.map(|s| s.pc).min().unwrap_or(u32::MAX)
+    }
+
     /// Merges splits that are at the same place.
     pub fn merge(&mut self) {
         let mut i = 0;
         while i < self.splits.len() {
             let mut j = i + 1;
             while j < self.splits.len() {
-                if self.splits[i].joins(&self.splits[j]) {
+                if self.splits[i].can_merge(&self.splits[j]) {
                     let other = self.splits.swap_remove(j);
                     self.splits[i].mask |= other.mask;
                     self.splits[i].turn = self.splits[i].turn.min(other.turn);

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::access::{Kind, Who};
+use super::access::{ActiveLanes, Kind};
 use super::alu::Rows;
 use super::pattern::Place;
 use super::vector::{self, LINE, Vectors};
@@ -173,7 +173,7 @@ impl Words for Global<'_> {
     }
 }
 
-/// Moves the data; true when memory may be another one now, and exactly then if `watched`. All lanes are inside and
+/// Moves the data; true when memory may be another one now, and exactly then if `all_yielded`. All lanes are inside and
 /// aligned.
 #[inline(always)]
 pub(super) fn transfer<W: Words>(
@@ -181,14 +181,14 @@ pub(super) fn transfer<W: Words>(
     rows: &mut Rows<'_>,
     op: &MemOp,
     kind: Kind,
-    who: &Who,
+    active: &ActiveLanes,
     place: &Place<'_>,
-    watched: bool,
+    all_yielded: bool,
 ) -> bool {
-    let changes = !watched || kind != Kind::Store || changes(words, rows, op, who, place);
+    let changes = !all_yielded || kind != Kind::Store || changes(words, rows, op, active, place);
     match kind {
         Kind::Load => {
-            load(words, rows, op, who, place);
+            load(words, rows, op, active, place);
             return false;
         }
         Kind::Store if op.width == 4 && op.vector == 1 && place.pattern.shape.run => {
@@ -198,8 +198,8 @@ pub(super) fn transfer<W: Words>(
         Kind::Store if op.width == 4 && place.pattern.shape.run => {
             store_run(words, rows, op, place.first as usize >> 2);
         }
-        Kind::Store => store(words, rows, op, who, &place.offsets()),
-        Kind::Atomic => return atomic(words, rows, op, who, &place.offsets()),
+        Kind::Store => store(words, rows, op, active, &place.offsets()),
+        Kind::Atomic => return atomic(words, rows, op, active, &place.offsets()),
     }
     changes
 }
@@ -207,12 +207,18 @@ pub(super) fn transfer<W: Words>(
 /// Will a store change a word? Where lanes store different values to one, it may look as if it did.
 #[cold]
 #[inline(never)]
-fn changes<W: Words>(words: &W, rows: &Rows<'_>, op: &MemOp, who: &Who, place: &Place<'_>) -> bool {
+fn changes<W: Words>(
+    words: &W,
+    rows: &Rows<'_>,
+    op: &MemOp,
+    active: &ActiveLanes,
+    place: &Place<'_>,
+) -> bool {
     let (offsets, known) = (place.offsets(), u64::MAX >> (64 - 8 * op.width));
     let unsigned = MemOp { signed: false, ..*op };
     (0..op.vector).any(|e| {
         let row = op.rows[e as usize & 3] as usize;
-        lanes(who.mask).any(|lane| {
+        lanes(active.mask).any(|lane| {
             let new = if op.wide { rows.x[row].0[lane] } else { u64::from(rows.r[row].0[lane]) };
             element(words, offsets[lane] + e * op.width, &unsigned) != new & known
         })
@@ -220,26 +226,38 @@ fn changes<W: Words>(words: &W, rows: &Rows<'_>, op: &MemOp, who: &Who, place: &
 }
 
 #[inline(always)]
-fn load<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, place: &Place<'_>) {
+fn load<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    active: &ActiveLanes,
+    place: &Place<'_>,
+) {
     if op.width == 4 && op.vector == 1 && !op.wide {
-        load_words(words, rows, op.rows[0], who.keep, place);
+        load_words(words, rows, op.rows[0], active.write_mask, place);
     } else if op.width == 4 && !op.wide {
-        load_vector(words, rows, op, who, place);
+        load_vector(words, rows, op, active, place);
     } else if op.width == 1 && place.pattern.shape.run && !op.signed && !op.wide && op.vector == 1 {
-        load_bytes(words, rows, op.rows[0], who.keep, place);
+        load_bytes(words, rows, op.rows[0], active.write_mask, place);
     } else {
-        load_any(words, rows, op, who, &place.offsets());
+        load_any(words, rows, op, active, &place.offsets());
     }
 }
 
 /// One 4-byte word a lane: nearly all loads.
 #[inline(always)]
-fn load_words<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, place: &Place<'_>) {
+fn load_words<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    row: u32,
+    write_mask: u32,
+    place: &Place<'_>,
+) {
     if row == u32::MAX {
         return;
     }
     let mut v = Row32([0; 32]);
-    let d = if keep == u32::MAX { &mut rows.r[row as usize] } else { &mut v };
+    let d = if write_mask == u32::MAX { &mut rows.r[row as usize] } else { &mut v };
     let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
     if shape.run {
         words.read(first, d.0.as_chunks_mut().0);
@@ -261,20 +279,26 @@ fn load_words<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, pla
             d.0[i] = words.get(offsets[i] as usize >> 2);
         }
     }
-    if keep != u32::MAX {
-        rows.set32(row, &v.0, keep);
+    if write_mask != u32::MAX {
+        rows.set32(row, &v.0, write_mask);
     }
 }
 
 /// Two or four words a lane.
 #[inline(always)]
-fn load_vector<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, place: &Place<'_>) {
+fn load_vector<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    active: &ActiveLanes,
+    place: &Place<'_>,
+) {
     let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
     let vector = op.vector as usize & 7;
     if shape.same {
         for (e, row) in op.rows.into_iter().enumerate().take(vector) {
             if row != u32::MAX {
-                rows.set32(row, &[words.get(first + e); 32], who.keep);
+                rows.set32(row, &[words.get(first + e); 32], active.write_mask);
             }
         }
     } else if shape.run {
@@ -292,17 +316,23 @@ fn load_vector<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, 
                 }
             }
             if row != u32::MAX {
-                rows.set32(row, &v, who.keep);
+                rows.set32(row, &v, active.write_mask);
             }
         }
     } else {
-        load_any(words, rows, op, who, &place.offsets());
+        load_any(words, rows, op, active, &place.offsets());
     }
 }
 
 /// 32 bytes, one a lane.
 #[inline(always)]
-fn load_bytes<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, place: &Place<'_>) {
+fn load_bytes<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    row: u32,
+    write_mask: u32,
+    place: &Place<'_>,
+) {
     let (first, shift) = (place.first as usize >> 2, place.first % 4 * 8);
     let mut w = [0; 9];
     for (i, w) in w.iter_mut().enumerate() {
@@ -317,13 +347,19 @@ fn load_bytes<W: Words>(words: &W, rows: &mut Rows<'_>, row: u32, keep: u32, pla
         }
     }
     if row != u32::MAX {
-        rows.set32(row, &v, keep);
+        rows.set32(row, &v, write_mask);
     }
 }
 
 /// Any load, element by element.
 #[inline(never)]
-fn load_any<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, offsets: &[u32; 32]) {
+fn load_any<W: Words>(
+    words: &W,
+    rows: &mut Rows<'_>,
+    op: &MemOp,
+    active: &ActiveLanes,
+    offsets: &[u32; 32],
+) {
     for e in 0..op.vector {
         let row = op.rows[e as usize & 3];
         if row == u32::MAX {
@@ -335,13 +371,13 @@ fn load_any<W: Words>(words: &W, rows: &mut Rows<'_>, op: &MemOp, who: &Who, off
             for i in 0..32 {
                 v[i] = element(words, offsets[i] + shift, op);
             }
-            rows.set64(row, &v, who.keep);
+            rows.set64(row, &v, active.write_mask);
         } else {
             let mut v = [0_u32; 32];
             for i in 0..32 {
                 v[i] = element(words, offsets[i] + shift, op) as u32;
             }
-            rows.set32(row, &v, who.keep);
+            rows.set32(row, &v, active.write_mask);
         }
     }
 }
@@ -391,7 +427,7 @@ pub(super) fn store<W: Words>(
     words: &mut W,
     rows: &Rows<'_>,
     op: &MemOp,
-    who: &Who,
+    active: &ActiveLanes,
     offsets: &[u32; 32],
 ) {
     for e in 0..op.vector {
@@ -399,20 +435,20 @@ pub(super) fn store<W: Words>(
         let shift = e * op.width;
         if op.wide {
             let v = &rows.x[row].0;
-            for i in lanes(who.mask) {
+            for i in lanes(active.mask) {
                 let at = (offsets[i] + shift) as usize >> 2;
                 words.set(at, v[i] as u32, u32::MAX);
                 words.set(at + 1, (v[i] >> 32) as u32, u32::MAX);
             }
         } else if op.width == 4 {
             let v = &rows.r[row].0;
-            for i in lanes(who.mask) {
+            for i in lanes(active.mask) {
                 words.set((offsets[i] + shift) as usize >> 2, v[i], u32::MAX);
             }
         } else {
             let v = &rows.r[row].0;
             let bits = if op.width == 2 { 0xffff } else { 0xff };
-            for i in lanes(who.mask) {
+            for i in lanes(active.mask) {
                 let o = offsets[i] + shift;
                 let by = o % 4 * 8;
                 words.set(o as usize >> 2, v[i] << by, bits << by);
@@ -428,27 +464,27 @@ pub(super) fn atomic<W: Words>(
     words: &mut W,
     rows: &mut Rows<'_>,
     op: &MemOp,
-    who: &Who,
+    active: &ActiveLanes,
     offsets: &[u32; 32],
 ) -> bool {
     let Some(kind) = op.atomic else { return false };
     if op.wide {
-        return atomic64(words, rows, op, kind, who.mask, offsets);
+        return atomic64(words, rows, op, kind, active.mask, offsets);
     }
     if op.width == 2 {
-        return atomic16(words, rows, op, kind, who.mask, offsets);
+        return atomic16(words, rows, op, kind, active.mask, offsets);
     }
     let (b, c) = (rows.r[op.b as usize].0, rows.r[op.c as usize].0);
     let (mut olds, mut changed) = ([0; 32], false);
     if kind == AtomicOp::Add {
         // histograms and counters
-        for lane in lanes(who.mask) {
+        for lane in lanes(active.mask) {
             let word = offsets[lane] as usize >> 2;
             olds[lane] = words.modify(word, |old| old.wrapping_add(b[lane]));
             changed |= b[lane] != 0;
         }
     } else {
-        for lane in lanes(who.mask) {
+        for lane in lanes(active.mask) {
             let word = offsets[lane] as usize >> 2;
             let new = |old| combine32(kind, old, b[lane], c[lane]);
             olds[lane] = words.modify(word, new);
@@ -456,7 +492,7 @@ pub(super) fn atomic<W: Words>(
         }
     }
     if op.rows[0] != u32::MAX {
-        rows.set32(op.rows[0], &olds, who.mask);
+        rows.set32(op.rows[0], &olds, active.mask);
     }
     changed
 }

@@ -135,14 +135,14 @@ pub(super) fn blocks_of<const L: u8>(
         let stop = block::run::<L>(m, &mut b);
         b.strong_seen = m.strong_seen;
         match stop {
-            Stop::Left => {
+            Stop::Exited => {
                 turns = 0;
                 if let Some(talk) = &mut m.talk {
                     talk.end(b.index & BLOCK_MASK);
                 }
                 idle.push(b);
             }
-            Stop::GaveWay | Stop::Waits => {
+            Stop::Yielded | Stop::Waits => {
                 bytes += b.bytes();
                 parked.push_back(b);
                 turns += 1;

@@ -44,7 +44,7 @@ pub(super) fn follow(
     shape: &Shape,
 ) {
     let Request { index, op, kind } = *request;
-    let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &*cx.rows);
+    let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &cx.rows);
     let me = Me {
         thread: cx.warp.index * 32,
         block: if slot.is_some() { b.index & BLOCK_MASK } else { b.generation },
