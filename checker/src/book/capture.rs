@@ -18,7 +18,7 @@ use super::diagnostics::Example;
 use super::{Problem, read};
 use crate::backend::{Choice, Launch};
 use crate::compile;
-use crate::explain;
+use crate::diagnostic::Slug;
 use crate::toolchain;
 use crate::worker::Worker;
 
@@ -174,7 +174,7 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
         outcomes.push((capture.name, outcome));
     }
     io("make a folder", fs::create_dir_all(root.join("outputs/diagnostics")))?;
-    for slug in explain::slugs() {
+    for slug in Slug::ALL.iter().copied() {
         let example = Example::of(slug, root)?;
         let name = format!("diagnostics/{slug}");
         let capture = Capture {

@@ -8,103 +8,18 @@ use mdbook_preprocessor::book::{BookItem, Chapter, SectionNumber};
 
 use super::{Problem, capture, read};
 use crate::diagnostic::Slug;
-use crate::explain;
 use crate::spec::Spec;
-
-/// The diagnostics in groups, each with its heading.
-const GROUPS: &[(&str, &[Slug])] = &[
-    (
-        "Before anything runs",
-        &[
-            Slug::NotStarted,
-            Slug::UnreadableSource,
-            Slug::CompileError,
-            Slug::CompilerStopped,
-            Slug::WrongSignature,
-            Slug::LaunchFailed,
-            Slug::NotCooperative,
-            Slug::Unsupported,
-        ],
-    ),
-    (
-        "A kernel and its memory",
-        &[
-            Slug::OutOfBoundsRead,
-            Slug::OutOfBoundsWrite,
-            Slug::InvalidAddress,
-            Slug::MisalignedAccess,
-            Slug::UninitialisedRead,
-            Slug::UseAfterFree,
-            Slug::DoubleFree,
-            Slug::InvalidFree,
-            Slug::BadHandle,
-            Slug::SurfaceCoordinate,
-            Slug::StackOverflow,
-            Slug::InputChanged,
-        ],
-    ),
-    (
-        "Threads that meet, or do not",
-        &[
-            Slug::SharedRace,
-            Slug::GlobalRace,
-            Slug::BarrierNotReached,
-            Slug::BadBarrier,
-            Slug::BadSyncMask,
-            Slug::Deadlock,
-            Slug::Livelock,
-            Slug::NeverFinishes,
-            Slug::Trap,
-        ],
-    ),
-    (
-        "Results",
-        &[
-            Slug::OutputNotWritten,
-            Slug::WrongValues,
-            Slug::NotANumber,
-            Slug::WrongAnswer,
-            Slug::Passed,
-        ],
-    ),
-    (
-        "Right, but at what cost",
-        &[Slug::Uncoalesced, Slug::BankConflict, Slug::WrittenTwice, Slug::GateMissed],
-    ),
-    (
-        "The host",
-        &[
-            Slug::CallFailed,
-            Slug::UncheckedError,
-            Slug::MemoryLeak,
-            Slug::MissingWait,
-            Slug::HostRace,
-            Slug::ProgramEnded,
-            Slug::HostCrash,
-        ],
-    ),
-];
 
 /// A list of all diagnostics, each a link to its page.
 pub fn list() -> String {
     let mut out = String::new();
-    for (heading, slugs) in GROUPS {
-        let _ = writeln!(out, "\n## {heading}\n");
-        for slug in *slugs {
-            let meaning = meaning(explain::page(*slug));
-            let _ = writeln!(out, "- [`{slug}`](diagnostics/{slug}.md): {meaning}");
+    for group in Slug::GROUPS {
+        let _ = writeln!(out, "\n## {}\n", group.heading);
+        for slug in group.slugs {
+            let _ = writeln!(out, "- [`{slug}`](diagnostics/{slug}.md): {}", slug.meaning());
         }
     }
     out
-}
-
-/// The first sentence under the page's first section.
-fn meaning(page: &str) -> String {
-    let text = page.lines().skip_while(|l| !l.starts_with("## ")).skip(1);
-    let paragraph: Vec<&str> =
-        text.skip_while(|l| l.trim().is_empty()).take_while(|l| !l.trim().is_empty()).collect();
-    let paragraph = paragraph.join(" ");
-    paragraph.split_inclusive(". ").next().unwrap_or_default().trim().to_owned()
 }
 
 /// The smallest file that shows a diagnostic: `book/examples/diagnostics/SLUG.cu`.
@@ -189,11 +104,10 @@ pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
     let mut names = parent.parent_names.clone();
     names.push(parent.name.clone());
     let folder = parent.path.as_ref().map(|p| p.with_file_name("diagnostics")).unwrap_or_default();
-    let slugs = GROUPS.iter().flat_map(|(_, slugs)| slugs.iter().copied());
-    for (number, slug) in (1..).zip(slugs) {
+    for (number, slug) in (1..).zip(Slug::ALL.iter().copied()) {
         let name = slug.as_str();
         let path = folder.join(format!("{name}.md"));
-        let text = format!("{}{}", explain::page(slug), Example::of(slug, root)?.section(root)?);
+        let text = format!("{}{}", slug.page(), Example::of(slug, root)?.section(root)?);
         let mut chapter = Chapter::new(name, text, path, names.clone());
         // Without a number, mdBook's table of contents would not nest the page below its parent.
         chapter.number = parent.number.as_ref().map(|parent| {
@@ -208,16 +122,6 @@ pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A diagnostic that is in no group would have no page.
-    #[test]
-    fn every_diagnostic_is_in_one_group() {
-        let mut grouped: Vec<Slug> = GROUPS.iter().flat_map(|(_, slugs)| *slugs).copied().collect();
-        grouped.sort_unstable();
-        let mut all: Vec<Slug> = explain::slugs().collect();
-        all.sort_unstable();
-        assert_eq!(grouped, all);
-    }
 
     /// An example that says something else, or more, is refused.
     #[test]

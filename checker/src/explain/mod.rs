@@ -1,6 +1,6 @@
 //! From a verdict to what a learner reads. All wording of the checker's verdicts lives here; nothing here changes one.
 //!
-//! One file per family of verdicts; `pages/` has one longer page per [`Slug`], which `checker explain` prints.
+//! One file per family of verdicts. The longer page of each diagnostic is `diagnostic/pages/NAME.md`.
 
 mod attempt;
 mod compile;
@@ -9,7 +9,6 @@ mod gates;
 mod host;
 mod names;
 mod objects;
-mod pages;
 mod passed;
 mod profile;
 mod program;
@@ -35,7 +34,6 @@ use crate::verdict::Verdict;
 
 pub use attempt::{attempt, foreign};
 pub use gates::{gate, value as gate_value};
-pub use pages::{page, slugs};
 pub use profile::profile;
 use scan::Source;
 use scene::Scene;

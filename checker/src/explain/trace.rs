@@ -299,12 +299,7 @@ impl Teller<'_> {
             index: access.index,
             value: (!values.is_empty()).then(|| values.join(", ")),
             old: touch.old.as_ref().map(|old| shown(&self.typed(touch, old))),
-            fault: touch.fault.as_ref().map(|fault| match (fault, access.action) {
-                (FindingKind::OutOfBounds, Action::Read) => Slug::OutOfBoundsRead,
-                (FindingKind::OutOfBounds, _) => Slug::OutOfBoundsWrite,
-                (FindingKind::Misaligned, _) => Slug::MisalignedAccess,
-                _ => Slug::InvalidAddress,
-            }),
+            fault: touch.fault.as_ref().map(|kind| Slug::of_finding_kind(kind, access.action)),
         }
     }
 

@@ -1,8 +1,5 @@
 //! Which diagnostic each verdict is reported under.
 
-use cudart_sim::report::{HostFinding, HostFindingKind};
-use ptxsim::{Action, Finding, FindingKind};
-
 use super::{Mismatch, Verdict};
 use crate::backend::Fault;
 use crate::diagnostic::Slug;
@@ -34,8 +31,8 @@ impl Verdict {
 }
 
 impl Mismatch {
-    /// An output that nobody wrote; NaN, when it explains every wrong element, so that a few do not hide the arithmetic;
-    /// else wrong values, of which some may be untouched: a pattern says more about those.
+    /// NaN counts only when it explains every wrong element, because a few NaNs must not hide a mistake in the arithmetic.
+    /// An output with a few untouched elements has wrong values, since their pattern says more.
     pub const fn slug(&self) -> Slug {
         if self.total > 0 && self.untouched == self.total {
             Slug::OutputNotWritten
@@ -50,7 +47,7 @@ impl Mismatch {
 }
 
 impl Metric {
-    /// The verdict when a gate on it is missed.
+    /// The diagnostic when a gate on it is missed.
     pub const fn slug(self) -> Slug {
         match self {
             Self::SectorsPerRequest => Slug::Uncoalesced,
@@ -62,11 +59,11 @@ impl Metric {
 }
 
 impl Fault {
-    /// The verdict that it leads to. Driver codes: CUDA Driver API, `CUresult`.
+    /// The diagnostic that it leads to. Driver codes: CUDA Driver API, `CUresult`.
     pub fn slug(&self) -> Slug {
         match self {
-            Self::Finding(finding) | Self::InLaunch { finding, .. } => finding_slug(finding),
-            Self::Host(finding) => host_slug(finding),
+            Self::Finding(finding) | Self::InLaunch { finding, .. } => Slug::of_finding(finding),
+            Self::Host(finding) => Slug::of_host_finding(finding),
             Self::Leaked(_) => Slug::MemoryLeak,
             Self::Undefined { .. } => Slug::CompileError,
             Self::Exited { .. } => Slug::ProgramEnded,
@@ -87,58 +84,13 @@ impl Fault {
     }
 }
 
-fn host_slug(finding: &HostFinding) -> Slug {
-    match finding.kind {
-        // whether the program looks at what a function returns cannot be seen; a launch returns nothing
-        HostFindingKind::UncheckedError(_)
-            if finding.at.as_ref().is_some_and(|at| at.call == "cudaLaunchKernel") =>
-        {
-            Slug::UncheckedError
-        }
-        HostFindingKind::CallFailed(_) | HostFindingKind::UncheckedError(_) => Slug::CallFailed,
-        HostFindingKind::UninitialisedCopy { .. } => Slug::UninitialisedRead,
-        HostFindingKind::DoubleFree { .. } => Slug::DoubleFree,
-        HostFindingKind::InvalidFree { .. } => Slug::InvalidFree,
-        HostFindingKind::UseAfterFree { .. } => Slug::UseAfterFree,
-        HostFindingKind::MissingWait { .. } => Slug::MissingWait,
-        HostFindingKind::HostRace { .. } => Slug::HostRace,
-    }
-}
-
-fn finding_slug(finding: &Finding) -> Slug {
-    match finding.what {
-        FindingKind::OutOfBounds if finding.at.action == Action::Read => Slug::OutOfBoundsRead,
-        FindingKind::OutOfBounds => Slug::OutOfBoundsWrite,
-        FindingKind::InvalidAddress => Slug::InvalidAddress,
-        FindingKind::UseAfterFree => Slug::UseAfterFree,
-        FindingKind::DoubleFree => Slug::DoubleFree,
-        FindingKind::InvalidFree { .. } => Slug::InvalidFree,
-        FindingKind::Misaligned => Slug::MisalignedAccess,
-        FindingKind::BadObject { .. } => Slug::BadHandle,
-        FindingKind::BadSurfaceCoordinate { .. } => Slug::SurfaceCoordinate,
-        FindingKind::UninitialisedRead => Slug::UninitialisedRead,
-        FindingKind::SharedRace => Slug::SharedRace,
-        FindingKind::GlobalRace => Slug::GlobalRace,
-        FindingKind::BarrierNotReached { .. } => Slug::BarrierNotReached,
-        FindingKind::Deadlock { .. } => Slug::Deadlock,
-        FindingKind::Livelock { .. } => Slug::Livelock,
-        FindingKind::BadBarrier { .. } => Slug::BadBarrier,
-        FindingKind::BadSyncMask { .. } => Slug::BadSyncMask,
-        FindingKind::NeverFinishes { .. } => Slug::NeverFinishes,
-        FindingKind::Trap | FindingKind::Assert { .. } => Slug::Trap,
-        FindingKind::NotCooperative => Slug::NotCooperative,
-        FindingKind::StackOverflow { .. } => Slug::StackOverflow,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::verdict::{Passed, Unreadable};
 
-    /// "Wrong" and "could not run" are never confused.
     #[test]
-    fn exit_codes_tell_wrong_from_could_not_run() {
+    fn exit_codes_distinguish_wrong_from_could_not_run() {
         use crate::exit::{ENVIRONMENT, NOT_YET, PASSED, code};
         let fault = |fault| Verdict::Fault { case: 0, fault, others: 0 };
         assert_eq!(code(&Verdict::Passed(Passed::default())), PASSED);

@@ -124,7 +124,7 @@ fn exercises_and_diagnostics_have_their_pages() {
         let lessons = lessons(&folder.join(spec.chapter));
         assert!(lessons.contains(section), "{}: no section {section}", spec.id);
     }
-    for slug in checker::explain::slugs() {
+    for slug in checker::diagnostic::Slug::ALL {
         assert!(folder.join("diagnostics").join(format!("{slug}.html")).exists(), "{slug}");
     }
 }
@@ -181,7 +181,7 @@ fn refused(line: &str) -> Option<String> {
         Command::Solution(solution) => solution.name.clone(),
         Command::Explain { slug } => {
             let slug = slug.as_deref()?;
-            let known = checker::explain::slugs().any(|known| known.as_str() == slug);
+            let known = checker::diagnostic::Slug::ALL.iter().any(|known| known.as_str() == slug);
             return (!known).then(|| format!("no diagnostic is called {slug}"));
         }
         _ => return None,
@@ -229,7 +229,7 @@ fn every_command_works_as_written() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut texts = Vec::new();
     markdown(&root().join("src"), &mut texts);
-    markdown(&manifest.join("src/explain/pages"), &mut texts);
+    markdown(&manifest.join("src/diagnostic/pages"), &mut texts);
     let mut all: Vec<(String, String)> = Vec::new();
     for (path, text) in &texts {
         all.extend(commands(text).into_iter().map(|c| (path.display().to_string(), c)));
@@ -391,7 +391,8 @@ fn the_printed_page_and_the_search_have_every_page() {
         });
     let index = fs::read_to_string(index.expect("a search index")).expect("text");
     let mut missing = Vec::new();
-    let slugs = checker::explain::slugs().map(|slug| format!("diagnostics/{slug}.html"));
+    let slugs =
+        checker::diagnostic::Slug::ALL.iter().map(|slug| format!("diagnostics/{slug}.html"));
     let names = pages().into_iter().map(|(name, _)| name.replace(".md", ".html"));
     for name in names.chain(slugs) {
         if !index.contains(&name) {
@@ -405,7 +406,7 @@ fn the_printed_page_and_the_search_have_every_page() {
 #[test]
 fn every_diagnostic_has_its_smallest_example() {
     let (_keep, folder) = built();
-    for slug in checker::explain::slugs() {
+    for slug in checker::diagnostic::Slug::ALL {
         let page = folder.join("diagnostics").join(format!("{slug}.html"));
         let page = fs::read_to_string(page).expect("a page");
         assert!(page.contains("The smallest example"), "{slug}");
