@@ -11,7 +11,7 @@ use crate::attempt::{self, Attempt, CompiledCode, Error, Options, PreparedCase, 
 use crate::backend::{Choice, Fault, Launch, Run};
 use crate::compile;
 use crate::engine::Engine;
-use crate::spec::{Case, Kind, Spec};
+use crate::spec::{Case, Spec};
 use crate::verdict::{Measured, Verdict};
 use crate::{judge, source};
 
@@ -121,7 +121,7 @@ pub fn trace(
     lines: Option<(u32, u32)>,
 ) -> Result<Result<Traced, Attempt>, Error> {
     let (_, case) = choose(spec, options)?;
-    if spec.kind == Kind::Program {
+    if !spec.kind.has_one_launch() {
         return Err(Error::NoTrace(spec.id));
     }
     exists("block", block, case.grid, case)?;

@@ -5,6 +5,10 @@ use rand_chacha::ChaCha8Rng;
 use crate::diagnostic::Slug;
 use crate::value::{Array, DType, Value};
 
+mod kind;
+
+pub use kind::Kind;
+
 /// An exercise. Its id is also the stem of its files and the name of its kernel.
 #[derive(Debug)]
 pub struct Spec {
@@ -54,16 +58,6 @@ impl Spec {
         // Leaked, because every Spec lives as long as the process.
         Some(Box::leak(Box::new(Self { cases, ..*self })))
     }
-}
-
-/// Device code only, or host code too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// One `extern "C" __global__` function, compiled with NVRTC.
-    Kernel,
-    /// A whole `.cu` file, compiled with nvcc: its `extern "C"` function takes the parameters, arrays in the host's
-    /// memory, and does what it must with the device.
-    Program,
 }
 
 /// What the learner starts from.

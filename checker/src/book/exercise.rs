@@ -6,7 +6,7 @@ use super::html::{escape, folded, inline};
 use super::{Problem, gains};
 use crate::course;
 use crate::gains::Record;
-use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start};
+use crate::spec::{Case, Gate, Metric, Op, Param, Role, Spec, Start};
 
 /// Goal, minutes, parameters, cases and gates.
 pub fn card(spec: &Spec, record: &Record) -> String {
@@ -41,13 +41,10 @@ const fn start(start: Start) -> &'static str {
 }
 
 fn parameters(out: &mut String, spec: &Spec) {
-    let who = match spec.kind {
-        Kind::Kernel => "Your kernel",
-        Kind::Program => "Your program",
-    };
+    let column = format!("Your {}", spec.kind.noun());
     let _ = writeln!(
         out,
-        "<table class=\"wb-table\">\n<thead><tr><th>Parameter</th><th>Type</th><th>Shape</th><th>{who}</th></tr></thead>\n<tbody>"
+        "<table class=\"wb-table\">\n<thead><tr><th>Parameter</th><th>Type</th><th>Shape</th><th>{column}</th></tr></thead>\n<tbody>"
     );
     for Param { name, role, dtype, shape } in spec.params {
         let (pointer, use_of_it) = match role {
@@ -63,7 +60,7 @@ fn parameters(out: &mut String, spec: &Spec) {
         let _ = writeln!(
             out,
             "<tr><th><code>{}</code></th><td data-label=\"Type\"><code>{constant}{}{pointer}</code></td>\
-             <td data-label=\"Shape\">{}</td><td data-label=\"{who}\">{use_of_it}</td></tr>",
+             <td data-label=\"Shape\">{}</td><td data-label=\"{column}\">{use_of_it}</td></tr>",
             name,
             dtype.cuda_name(),
             escape(shape)
@@ -74,8 +71,7 @@ fn parameters(out: &mut String, spec: &Spec) {
 
 fn cases(out: &mut String, spec: &Spec) {
     let cases = spec.cases;
-    // a program makes its own
-    let launched = spec.kind == Kind::Kernel;
+    let launched = spec.kind.has_one_launch();
     let _ = writeln!(
         out,
         "<details>\n<summary>The {} cases that it is checked with</summary>",

@@ -6,7 +6,7 @@ use super::words::{count, many};
 use super::{Context, Draft};
 use crate::compile::{Message, Severity};
 use crate::report::Span;
-use crate::spec::{Kind, Spec};
+use crate::spec::Spec;
 use crate::text::sanitise;
 use crate::verdict::Unreadable;
 
@@ -45,7 +45,7 @@ impl Help {
 }
 
 /// Explains the first error: the others often follow from it.
-pub fn explain(messages: &[Message], source: &Source<'_>, kind: Kind) -> Draft {
+pub fn explain(messages: &[Message], source: &Source<'_>, has_host_code: bool) -> Draft {
     let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
     let Some(first) = errors().next().or(messages.first()) else {
         return Draft::new("the compiler rejected the file, and did not say why");
@@ -55,7 +55,7 @@ pub fn explain(messages: &[Message], source: &Source<'_>, kind: Kind) -> Draft {
     let sentence = sentence.split(" operand types are").next().unwrap_or(sentence).trim();
     let mut help = help(first, sentence, source);
     // what is said of the host's names is about exercises without a host
-    if kind == Kind::Program && sentence.contains("\"cuda") && sentence.contains("is undefined") {
+    if has_host_code && sentence.contains("\"cuda") && sentence.contains("is undefined") {
         help.notes = vec!["the CUDA runtime has no function of this name".into()];
     }
     let mut draft = Draft::new(help.title.unwrap_or_else(|| sentence.to_owned()));

@@ -28,7 +28,7 @@ use crate::backend::Fault;
 use crate::compile::Message;
 use crate::diagnostic::Slug;
 use crate::report::{Report, Span};
-use crate::spec::{Case, Kind, Spec};
+use crate::spec::{Case, Spec};
 use crate::text::sanitise;
 use crate::verdict::Verdict;
 
@@ -118,13 +118,13 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
     let (watch, backend) = (draft.watch, draft.backend);
     Report {
         passed: verdict.passed(),
-        program: spec.kind == Kind::Program,
+        program: spec.kind.has_host_code(),
         case: case.map(scene::case_line),
         learn: (slug != Slug::Passed)
             .then(|| format!("{} · {} explain {slug}", spec.learn, context.command)),
         trace: case
             .zip(watch)
-            .filter(|_| spec.kind == Kind::Kernel)
+            .filter(|_| spec.kind.has_one_launch())
             .map(|(case, thread)| trace_command(spec, case, thread, context)),
         again: case.map(|case| again(spec, case.name, backend, context)),
         ..report(draft, spec.id, slug, context)
@@ -158,7 +158,7 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
 
 /// Writes the report of a program that does not compile.
 pub fn not_compiled(messages: &[Message], context: &Context<'_>) -> Report {
-    let draft = compile::explain(messages, &Source::new(context.source), Kind::Program);
+    let draft = compile::explain(messages, &Source::new(context.source), true);
     report(draft, context.file, Slug::CompileError, context)
 }
 
@@ -209,7 +209,9 @@ fn draft(
             values::not_started(spec, (output, *elements), *todo_line, source, context)
         }
         Verdict::UnreadableSource(why) => compile::unreadable(why, spec, context),
-        Verdict::CompileError(messages) => compile::explain(messages, source, spec.kind),
+        Verdict::CompileError(messages) => {
+            compile::explain(messages, source, spec.kind.has_host_code())
+        }
         Verdict::CompilerStopped(how) => compile::stopped(how),
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
         Verdict::Fault { case, fault, others } => {

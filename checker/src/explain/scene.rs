@@ -6,7 +6,7 @@ use ptxsim::{Access, Action, Space};
 use super::scan::{Source, Subscript, span};
 use super::words::{Places, count, dims, size, volume};
 use crate::report::Span;
-use crate::spec::{Case, Kind, Param, Spec};
+use crate::spec::{Case, Param, Spec};
 
 /// Lines that a statement is followed over, when it does not end on its first.
 const STATEMENT_LINES: u32 = 6;
@@ -43,7 +43,7 @@ impl<'a> Scene<'a> {
         let names = source.parameters(spec.id);
         let (params, sizes, grid, block) = (spec.params, case.sizes, case.grid, case.block);
         let places = Places::of(grid, block);
-        let (aliases, program) = (vec![], spec.kind == Kind::Program);
+        let (aliases, program) = (vec![], spec.kind.has_host_code());
         Some(Self {
             params,
             sizes,

@@ -3,12 +3,12 @@
 use super::Draft;
 use super::scan::{Source, span};
 use super::words::many;
-use crate::spec::{Kind, Param, Role, Spec};
+use crate::spec::{Param, Role, Spec};
 use crate::verdict::Signature;
 
 /// Explains how the signature differs.
 pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) -> Draft {
-    let (what, calls) = words(spec);
+    let (what, calls) = (spec.kind.entry_noun(), spec.kind.entry_verb());
     match signature {
         Signature::NoSuchKernel { expected, found } => no_such(spec, expected, found, source),
         Signature::Count { expected, found } => {
@@ -54,7 +54,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
 }
 
 fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -> Draft {
-    let (what, calls) = words(spec);
+    let (what, calls) = (spec.kind.entry_noun(), spec.kind.entry_verb());
     let draft = Draft::new(format!("there is no {what} named {expected} in this file"));
     let itanium = format!("_Z{}{expected}", expected.len());
     let plain = format!("{expected}(");
@@ -67,10 +67,8 @@ fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -
                 "the checker looks the {what} up by its plain name, and does not find it"
             ))
     } else if found.is_empty() {
-        draft.note(match spec.kind {
-            Kind::Kernel => "a kernel starts with: extern \"C\" __global__ void",
-            Kind::Program => "the function starts with: extern \"C\" void",
-        })
+        let article = if spec.kind.has_one_launch() { "a" } else { "the" };
+        draft.note(format!("{article} {what} starts with: {}", spec.kind.entry_specifiers()))
     } else {
         let shown: Vec<&str> = found.iter().take(5).map(String::as_str).collect();
         let plain = shown.first().filter(|_| found.len() == 1);
@@ -81,14 +79,6 @@ fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -
     draft
         .note(format!("the exercise {calls}: {}", declaration(spec)))
         .think(format!("what did the first line of the {what} look like before you changed it?"))
-}
-
-/// What the exercise wants of the file, and what it does with that.
-fn words(spec: &Spec) -> (&'static str, &'static str) {
-    match spec.kind {
-        Kind::Kernel => ("kernel", "launches"),
-        Kind::Program => ("function", "calls"),
-    }
 }
 
 /// Marks the name of a kernel in the source.
@@ -105,8 +95,7 @@ fn name(
 fn declaration(spec: &Spec) -> String {
     let params: Vec<String> =
         spec.params.iter().map(|param| format!("{} {}", cuda_type(param), param.name)).collect();
-    let global = if spec.kind == Kind::Kernel { "__global__ " } else { "" };
-    format!("extern \"C\" {global}void {}({})", spec.id, params.join(", "))
+    format!("{} {}({})", spec.kind.entry_specifiers(), spec.id, params.join(", "))
 }
 
 fn cuda_type(param: &Param) -> String {

@@ -61,7 +61,7 @@ const PARTS: [(&str, &str); 3] = [
 /// the GPU.
 pub fn suspicious(kind: Kind, source: &str) -> Vec<Suspicion> {
     let mut found: Vec<Suspicion> = vec![];
-    if kind == Kind::Kernel {
+    if !kind.has_host_code() {
         return found;
     }
     for (line, text) in (1..).zip(without_comments(source).lines()) {

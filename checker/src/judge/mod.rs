@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng as _;
 
 use crate::backend::{Fault, Output, Run};
 use crate::diagnostic::Slug;
-use crate::spec::{Case, Kind, Param, Role, Spec, Tolerance, elementwise};
+use crate::spec::{Case, Param, Role, Spec, Tolerance, elementwise};
 use crate::value::{Array, Value};
 use crate::verdict::{Example, Mismatch, Pattern, Verdict};
 
@@ -173,7 +173,7 @@ fn compare_output(
         tolerance: compared.tolerance(i),
     };
     let launch = match run.program.as_ref().map(|program| &program.launches[..]) {
-        None => (spec.kind == Kind::Kernel).then_some((case.grid, case.block)),
+        None => spec.kind.has_one_launch().then_some((case.grid, case.block)),
         Some([only]) => Some((only.grid, only.block)),
         Some(_) => None,
     };

@@ -17,7 +17,7 @@ use crate::exercises;
 use crate::exit::Exit;
 use crate::gains::{Gain, Record, Times};
 use crate::session;
-use crate::spec::{Kind, Role, Spec, Start};
+use crate::spec::{Role, Spec, Start};
 use crate::value::{DType, Value};
 use crate::{course, judge};
 
@@ -102,7 +102,7 @@ fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
         Ok(Times { skeleton, solution })
     };
     let kernels = times(Timed::Kernels)?;
-    let program = (spec.kind == Kind::Program).then(|| times(Timed::Program)).transpose()?;
+    let program = spec.kind.has_host_code().then(|| times(Timed::Program)).transpose()?;
     let sizes: Vec<String> = case.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
     Ok(Gain {
         id: spec.id.into(),
@@ -137,7 +137,7 @@ fn time(
     timed: Timed,
 ) -> anyhow::Result<f64> {
     let source = source.context("a file of the course is missing")?;
-    let run = if spec.kind == Kind::Program && timed == Timed::Kernels {
+    let run = if spec.kind.has_host_code() && timed == Timed::Kernels {
         let options = ProgramOptions { target: Target::TimedGpu, fmad: false, folder: None };
         let source = format!("{source}{LAUNCHES}");
         match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
