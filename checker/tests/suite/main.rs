@@ -1,6 +1,7 @@
 //! The checker as learners, authors and instructors use it. One test program, because each one links everything; only
 //! `gpu` stays by itself, since it runs without libtest's threads.
 
+mod architecture;
 #[cfg(target_os = "linux")]
 mod attacks;
 mod book;
