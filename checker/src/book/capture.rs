@@ -2,7 +2,7 @@
 //!
 //! `book/outputs/captures.toml` lists them. Each runs in a workbook of its own that `checker init` writes, with one
 //! exercise's file replaced by the file named, or with that file beside it, or with further files, such as a class's; what
-//! it prints, less the times, is `book/outputs/NAME.txt`. The examples of the diagnostics' pages need no entries: each
+//! it prints, less the times, is `book/outputs/NAME.txt`. Instead of a file, `mutant EXERCISE/NAME` names a mutant. The examples of the diagnostics' pages need no entries: each
 //! file of `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, and must show the diagnostic it is
 //! named after.
 
@@ -239,7 +239,7 @@ fn print(
     init.arg("init").arg(&workbook).current_dir(temporary.path());
     io("run checker init", init.output())?;
     if let Some(source) = &capture.source {
-        let text = without_expectation(&read(repository.join(source))?);
+        let text = source_text(repository, source)?;
         let file = match &capture.exercise {
             Some(exercise) => {
                 let spec = crate::exercises::find(exercise)
@@ -251,7 +251,7 @@ fn print(
         io("put a file into the workbook", fs::write(workbook.join(file), text))?;
     }
     for (file, source) in &capture.files {
-        let text = without_expectation(&read(repository.join(source))?);
+        let text = source_text(repository, source)?;
         let file = workbook.join(file);
         io("make a folder", fs::create_dir_all(file.parent().unwrap_or(&workbook)))?;
         io("put a file into the workbook", fs::write(file, text))?;
@@ -319,13 +319,16 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// A mutant without its first lines that say what it is there for.
-fn without_expectation(source: &str) -> String {
-    if !source.starts_with("// expect:") {
-        return source.to_owned();
+/// The text of a file of the repository, or of a mutant named `mutant EXERCISE/NAME`.
+fn source_text(repository: &Path, source: &str) -> Result<String, Problem> {
+    match source.strip_prefix("mutant ") {
+        None => read(repository.join(source)),
+        Some(name) => {
+            mutants::find(repository, name).map(|mutant| mutant.source).map_err(|error| {
+                Problem::Invalid { path: "captures.toml".into(), message: error.to_string() }
+            })
+        }
     }
-    let code = source.lines().skip_while(|line| line.starts_with("//") || line.is_empty());
-    code.map(|line| format!("{line}\n")).collect()
 }
 
 /// Drops what differs from run to run: times, and spaces at the ends of lines.
@@ -391,12 +394,5 @@ mod tests {
             words("check blocks --case 'five blocks'"),
             ["check", "blocks", "--case", "five blocks"]
         );
-    }
-
-    /// Line numbers of a captured report belong to the file that the learner would have.
-    #[test]
-    fn a_mutants_header_is_not_part_of_the_learners_file() {
-        let mutant = "// expect: wrong-values\n// Why.\n\nextern int a;\n// stays\n";
-        assert_eq!(without_expectation(mutant), "extern int a;\n// stays\n");
     }
 }

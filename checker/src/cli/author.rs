@@ -33,25 +33,27 @@ pub enum Book {
     },
 }
 
-/// `checker dev`: the tools of an author.
+/// `checker dev`: the tools for authors.
 #[derive(Debug, Subcommand)]
 pub enum Dev {
-    /// Prove that the course is sound: skeletons fail as stated, solutions pass, every mutant is caught
+    /// Prove that the course is sound: skeletons fail as stated, solutions pass, and every mutant is caught
     Check(DevCheck),
-    /// Make up a class whose grades are known, or compare its records with them
+    /// Invent a class with known grades, or compare its records with these grades
     Class(DevClass),
-    /// Write the files of a new exercise, and print the one line to add
+    /// Write out one mutant as a whole file
+    Mutant(DevMutant),
+    /// Write the files of a new exercise, and print the lines that register it
     #[command(after_help = "Example:\n  checker dev new ch01_threads/halve_it")]
     New {
         /// `CHAPTER/NAME`: `ch01_threads/halve_it`.
         #[arg(value_name = "CHAPTER/NAME")]
         path: String,
     },
-    /// Take the files in `exercises/` as the originals that `reset` and `init` write
+    /// Copy the files in `exercises/` to the originals that `reset` and `init` write
     Bless(OptionalName),
-    /// Time skeletons and solutions of the optimise exercises on this machine's GPU
+    /// Time the skeletons and solutions of the optimise exercises on this machine's GPU
     Time(DevTime),
-    /// Run any PTX on the simulator, and print what it observed as JSON
+    /// Run a PTX file on the simulator, and print its observations as JSON
     Ptx(Ptx),
 }
 
@@ -61,9 +63,9 @@ pub enum Dev {
 Examples:
   checker dev check                   everything, on the simulator
   checker dev check blocks            one exercise
-  checker dev check --bless blocks    take what its verdicts say now
+  checker dev check --bless blocks    accept the texts of its verdicts
   checker dev check --backend gpu     the same on a GPU; exit code 3 without one
-  checker dev check --format json     a record for the archives")]
+  checker dev check --format json     a record in JSON")]
 pub struct DevCheck {
     /// Only this exercise or chapter.
     #[arg(value_name = "NAME|CHAPTER")]
@@ -71,13 +73,13 @@ pub struct DevCheck {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = Backend::Sim)]
     pub backend: Backend,
-    /// Whether the code is confined to what it needs.
+    /// Whether the code runs in a sandbox.
     #[arg(long, value_enum, default_value_t)]
     pub sandbox: Sandbox,
-    /// Check each solution with so many further seeds: what is right must be right with inputs that nobody knows.
+    /// Number of further seeds to check each solution with, because a class is graded with secret inputs.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seeds: u64,
-    /// Write what the verdicts say to `checker/proof/verdicts/`, to be read and committed, instead of comparing it.
+    /// Write the texts of the verdicts to `checker/proof/verdicts/` instead of comparing them.
     #[arg(long)]
     pub bless: bool,
     /// How to print the result.
@@ -89,36 +91,51 @@ pub struct DevCheck {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  checker dev class /tmp/class --students 200         submissions, roster, policy, secret, and what each grade must be
-  checker dev class /tmp/class --verify /tmp/out      exit code 2 when a grade is not as planted")]
+  checker dev class /tmp/class --students 200       submissions, roster, policy, secret and planted grades
+  checker dev class /tmp/class --verify /tmp/out    exit code 2 when a grade differs from the planted one")]
 pub struct DevClass {
-    /// The class's folder.
+    /// Folder of the class.
     pub dir: PathBuf,
-    /// How many students.
+    /// Number of students.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub students: u32,
-    /// Another class.
+    /// Seed that the class is drawn from.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Compare the records in this folder.
+    /// Compare the records in this folder with the planted grades.
     #[arg(long, value_name = "DIR")]
     pub verify: Option<PathBuf>,
+}
+
+/// `checker dev mutant`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  checker dev mutant guard/less_or_equal                 print it
+  checker dev mutant guard/less_or_equal --out guard.cu  write it to a file")]
+pub struct DevMutant {
+    /// The mutant; its name alone is enough where only one exercise has it.
+    #[arg(value_name = "EXERCISE/NAME")]
+    pub name: String,
+    /// Write to this file instead of the standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// `checker dev time`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  checker dev time                                        all that have a large case
-  checker dev time tile_transpose                         one exercise
-  checker dev time --record checker/proof/records/gains.toml    the record that the book shows
+  checker dev time                                            every exercise with a large case
+  checker dev time tile_transpose                             one exercise
+  checker dev time --record checker/proof/records/gains.toml  the record that the book shows
 
 Exit code 2 when a result is wrong, 3 without a GPU.")]
 pub struct DevTime {
     /// Only this exercise or chapter.
     #[arg(value_name = "NAME|CHAPTER")]
     pub what: Option<String>,
-    /// Write the record there, too.
+    /// Also write a record to this file.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
@@ -126,16 +143,16 @@ pub struct DevTime {
 /// `checker dev ptx`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The kernel takes an input and an output pointer (with --in), or an output pointer only. The output starts zeroed.
-Exit code 1 when the simulator does not take the PTX.
+The kernel takes an input and an output pointer (with --in), or only an output pointer. The output starts zeroed.
+The exit code is 1 when the simulator does not accept the PTX.
 
 Example:
   checker dev ptx double.ptx --entry double_it --grid 1,1,1 --block 32,1,1 --shared 0 \\
       --in input.bin --out 128 --out-file output.bin")]
 pub struct Ptx {
-    /// The PTX.
+    /// The PTX file.
     pub file: PathBuf,
-    /// The kernel's name in it.
+    /// Name of the kernel in it.
     #[arg(long, value_name = "NAME")]
     pub entry: String,
     /// Blocks per grid.
@@ -144,19 +161,19 @@ pub struct Ptx {
     /// Threads per block.
     #[arg(long, value_name = "X,Y,Z", value_parser = dim3)]
     pub block: [u32; 3],
-    /// Dynamic shared memory.
+    /// Dynamic shared memory of each block.
     #[arg(long, value_name = "BYTES")]
     pub shared: u32,
-    /// The input buffer's contents; without it the kernel gets only the output pointer.
+    /// File with the input buffer's contents; without it, the kernel gets only the output pointer.
     #[arg(long = "in", value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// The output buffer's size.
+    /// Size of the output buffer.
     #[arg(long = "out", value_name = "BYTES")]
     pub output_bytes: u64,
-    /// Where the output buffer is written afterwards.
+    /// File that the output buffer is written to after the run.
     #[arg(long = "out-file", value_name = "FILE")]
     pub output: PathBuf,
-    /// Warp instructions after which the simulator gives up.
+    /// Number of warp instructions after which the simulator stops.
     #[arg(long, value_name = "N", default_value_t = crate::attempt::BUDGET)]
     pub budget: u64,
 }

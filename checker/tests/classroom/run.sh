@@ -41,7 +41,7 @@ step "one student: a solution, a wrong kernel, the file as handed out, and somet
 submission=$work/submission
 mkdir -p "$submission/exercises/ch01_threads"
 cp solutions/ch01_threads/double_it.cu exercises/ch01_threads/blocks.cu "$submission/exercises/ch01_threads"
-cp checker/proof/mutants/ch01_threads/guard/less_or_equal.cu "$submission/exercises/ch01_threads/guard.cu"
+"$checker" dev mutant guard/less_or_equal --out "$submission/exercises/ch01_threads/guard.cu"
 echo 'not an exercise' >"$submission/notes.txt"
 git -C "$submission" init --quiet
 git -C "$submission" -c user.name=Ada -c user.email=ada@example.org add --all

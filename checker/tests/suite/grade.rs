@@ -283,9 +283,8 @@ fn who_handed_in_nothing_is_on_record() {
 fn the_command_of_a_failure_repeats_it() {
     let class = Class::new();
     class.write("grading.toml", TWO);
-    let mutants = repository().join("checker/proof/mutants/ch01_threads/guard");
-    let mutant = fs::read_dir(mutants).unwrap().flatten().map(|entry| entry.path()).min().unwrap();
-    class.write("submissions/a b/exercises/ch01_threads/guard.cu", fs::read(mutant).unwrap());
+    let mutant = mutants::find(&repository(), "guard/adds_one").unwrap();
+    class.write("submissions/a b/exercises/ch01_threads/guard.cu", mutant.source);
     let (code, out, errors) = class.grade(&["--policy", "grading.toml"]);
     assert_eq!(code, 0, "{out}{errors}");
     let record = fs::read_dir(class.path("out/records")).unwrap().flatten().next().unwrap();

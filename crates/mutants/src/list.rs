@@ -127,11 +127,7 @@ impl Entry {
 }
 
 /// The mutants of one exercise in order of name. A broken one is an error of its own and hides no other.
-pub fn of_exercise(
-    repository: &Path,
-    chapter: &str,
-    exercise: &str,
-) -> Vec<Result<Mutant, Error>> {
+pub fn of_exercise(repository: &Path, chapter: &str, exercise: &str) -> Vec<Result<Mutant, Error>> {
     let folder = Path::new(FOLDER).join(chapter);
     let mut named = BTreeMap::new();
     let mut broken = vec![];
@@ -220,12 +216,7 @@ fn from_list(
 }
 
 /// A whole file: its first comment says what is expected and what the mistake is, and is no part of the source.
-fn from_file(
-    repository: &Path,
-    path: &Path,
-    exercise: &str,
-    name: &str,
-) -> Result<Mutant, String> {
+fn from_file(repository: &Path, path: &Path, exercise: &str, name: &str) -> Result<Mutant, String> {
     let text = fs::read_to_string(repository.join(path)).map_err(|error| error.to_string())?;
     let expected = text
         .lines()
@@ -233,12 +224,8 @@ fn from_file(
         .and_then(|line| line.strip_prefix(EXPECT))
         .ok_or_else(|| format!("its first line is not `{EXPECT} DIAGNOSTIC`"))?;
     let header = text.lines().take_while(|line| line.starts_with("//")).count();
-    let mistake: Vec<&str> = text
-        .lines()
-        .take(header)
-        .skip(1)
-        .map(|line| line.trim_start_matches('/').trim())
-        .collect();
+    let mistake: Vec<&str> =
+        text.lines().take(header).skip(1).map(|line| line.trim_start_matches('/').trim()).collect();
     let source = text.lines().skip(header).skip_while(|line| line.trim().is_empty());
     Ok(Mutant {
         exercise: exercise.to_owned(),
@@ -260,7 +247,8 @@ pub fn all(repository: &Path) -> Vec<Result<Mutant, Error>> {
     }
     exercises.sort();
     exercises.dedup();
-    let mutants = |(chapter, exercise): (String, String)| of_exercise(repository, &chapter, &exercise);
+    let mutants =
+        |(chapter, exercise): (String, String)| of_exercise(repository, &chapter, &exercise);
     exercises.into_iter().flat_map(mutants).collect()
 }
 
@@ -268,7 +256,9 @@ pub fn all(repository: &Path) -> Vec<Result<Mutant, Error>> {
 #[derive(Debug, thiserror::Error)]
 pub enum NotFound {
     /// There is none of this name.
-    #[error("there is no mutant `{0}`: a name is EXERCISE/NAME, or NAME where only one exercise has it")]
+    #[error(
+        "there is no mutant `{0}`: a name is EXERCISE/NAME, or NAME where only one exercise has it"
+    )]
     Unknown(String),
     /// Several exercises have a mutant of this name.
     #[error("several exercises have a mutant `{name}`: {}", candidates.join(", "))]

@@ -61,7 +61,10 @@ fn every_problem_names_its_text() {
     let overlap = apply(KERNEL, &[edit("a[i] = b", "x"), edit("] = b[i]", "y")]).unwrap_err();
     assert_eq!(overlap, Problem::Overlap { first: "a[i] = b".into(), second: "] = b[i]".into() });
     assert_eq!(apply(KERNEL, &[edit(" ", "x")]).unwrap_err(), Problem::NothingToFind);
-    assert_eq!(apply(KERNEL, &[edit("i < n", "i < n")]).unwrap_err(), Problem::NoChange("i < n".into()));
+    assert_eq!(
+        apply(KERNEL, &[edit("i < n", "i < n")]).unwrap_err(),
+        Problem::NoChange("i < n".into())
+    );
     assert_eq!(apply(KERNEL, &[]).unwrap_err(), Problem::NoEdit);
     for problem in [missing, twice] {
         assert!(problem.to_string().lines().count() == 2, "{problem}");
@@ -70,7 +73,8 @@ fn every_problem_names_its_text() {
 
 #[test]
 fn neighbours_do_not_overlap() {
-    let text = apply(KERNEL, &[edit("i < ", "i + 1 < "), edit("n) {\n        w", "m) {\n        w")]);
+    let text =
+        apply(KERNEL, &[edit("i < ", "i + 1 < "), edit("n) {\n        w", "m) {\n        w")]);
     assert_eq!(text.unwrap(), KERNEL.replace("i < n", "i + 1 < m"));
 }
 

@@ -93,7 +93,9 @@ fn a_broken_mutant_is_named_with_its_file_and_text() {
     for part in ["checker/proof/mutants/ch01/one.toml", "mutant y", "does not occur", "absent"] {
         assert!(missing.contains(part), "{missing}");
     }
-    assert!(problem("[x.y]\nmistake = \"M.\"\nfind = 'int'\nreplace = ''\n").contains("more than once"));
+    assert!(
+        problem("[x.y]\nmistake = \"M.\"\nfind = 'int'\nreplace = ''\n").contains("more than once")
+    );
     assert!(problem("[x.y]\nmistake = \"M.\"\nfind = 'a'\n").contains("`find` and `replace`"));
     assert!(problem("[x.y]\nmistake = \"M.\"\n").contains("no edit"));
     assert!(problem("[x.y]\nmistake = \"M.\"\nfidn = 'a'\nreplace = 'b'\n").contains("fidn"));

@@ -9,8 +9,9 @@ use std::thread;
 use colored::Colorize;
 use serde::Serialize;
 
-use super::proofs::{self, Proof, Screens};
+use super::proofs::{self, Proof, Scope};
 use super::repository;
+use super::verdict_texts::VerdictTexts;
 use crate::attempt;
 use crate::cli::{Backend, DevCheck, Format};
 use crate::engine::Engine;
@@ -20,8 +21,8 @@ use crate::exit::Exit;
 use crate::session;
 use crate::spec::Spec;
 
-/// Exercises that are proven at the same time, at most: each takes a compiler and a simulator, and a share of the GPU.
-const MOST_ENGINES: usize = 8;
+/// How many exercises are proven at the same time at most. Each needs a compiler, a simulator and a share of the GPU.
+const MAX_ENGINES: usize = 8;
 
 /// The record that `--format json` prints.
 #[derive(Serialize)]
@@ -42,7 +43,7 @@ struct Exercise {
     proofs: Vec<Proof>,
 }
 
-/// Runs every proof. Exit code 2 when one does not hold.
+/// Runs every proof. The exit code is 2 when one of them fails.
 pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     let root = repository()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
@@ -66,20 +67,22 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     record.problems = record.strays.len();
     let mut engines = vec![first];
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    for _ in 1..cores.min(specs.len()).min(MOST_ENGINES) {
+    for _ in 1..cores.min(specs.len()).min(MAX_ENGINES) {
         engines.push(engine()?);
     }
-    let screens = match (args.backend, args.bless) {
-        (Backend::Sim, true) => Screens::Bless,
-        (Backend::Sim, false) => Screens::Compare,
+    let verdict_texts = match (args.backend, args.bless) {
+        (Backend::Sim, true) => VerdictTexts::Bless,
+        (Backend::Sim, false) => VerdictTexts::Compare,
         (Backend::Auto | Backend::Gpu, true) => {
-            return Err(
-                Usage("--bless takes what the simulator says: leave out --backend".into()).into()
-            );
+            return Err(Usage(
+                "--bless writes the simulator's verdicts: leave out --backend".into(),
+            )
+            .into());
         }
-        (Backend::Auto | Backend::Gpu, false) => Screens::Leave,
+        (Backend::Auto | Backend::Gpu, false) => VerdictTexts::Ignore,
     };
-    prove_all(&root, &specs, engines, (screens, args.seeds), |spec, proofs| {
+    let scope = Scope { verdict_texts, seeds: args.seeds };
+    prove_all(&root, &specs, engines, scope, |spec, proofs| {
         record.problems += proofs.iter().filter(|proof| proof.problem.is_some()).count();
         record.devices.extend(proofs.iter().filter_map(|proof| proof.device.clone()));
         if args.format == Format::Term {
@@ -94,38 +97,38 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     Ok(if record.problems == 0 { Exit::Passed } else { Exit::Usage })
 }
 
-/// Proves exercises side by side, and hands over what was found in the order of the course.
+/// Proves exercises in parallel, one thread for each engine, and passes the proofs to `report` in the order of the course.
 fn prove_all(
     root: &Path,
     specs: &[&'static Spec],
     engines: Vec<Engine>,
-    (screens, seeds): (Screens, u64),
-    mut tell: impl FnMut(&'static Spec, Vec<Proof>),
+    scope: Scope,
+    mut report: impl FnMut(&'static Spec, Vec<Proof>),
 ) -> Result<(), attempt::Error> {
     let next = AtomicUsize::new(0);
-    let (to, proven) = mpsc::channel();
-    thread::scope(|scope| {
+    let (sender, proven) = mpsc::channel();
+    thread::scope(|threads| {
         for mut engine in engines {
-            let (to, next) = (to.clone(), &next);
-            scope.spawn(move || {
+            let (sender, next) = (sender.clone(), &next);
+            threads.spawn(move || {
                 while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let proofs = proofs::prove(root, spec, &mut engine, screens, seeds);
-                    if to.send((spec.id, proofs)).is_err() {
+                    let proofs = proofs::prove(root, spec, &mut engine, scope);
+                    if sender.send((spec.id, proofs)).is_err() {
                         break;
                     }
                 }
             });
         }
-        drop(to);
+        drop(sender);
         let mut early = BTreeMap::new();
         for spec in specs {
             while !early.contains_key(spec.id) {
-                // nobody sends any more: a thread has panicked, which the scope tells
+                // The channel is closed although a proof is missing, so a thread has panicked; the scope passes that on.
                 let Ok((id, proofs)) = proven.recv() else { return Ok(()) };
                 early.insert(id, proofs);
             }
             if let Some(proofs) = early.remove(spec.id) {
-                tell(spec, proofs?);
+                report(spec, proofs?);
             }
         }
         Ok(())
@@ -135,7 +138,7 @@ fn prove_all(
 /// One line for an exercise, and one for each problem.
 fn row(spec: &Spec, width: usize, proofs: &[Proof]) {
     let (mutants, others): (Vec<_>, Vec<_>) =
-        proofs.iter().partition(|proof| proof.about.starts_with("mutant "));
+        proofs.iter().partition(|proof| proof.is_about_mutant());
     let marks =
         others.iter().map(|proof| format!("{} {}", mark(proof.problem.is_none()), proof.about));
     let marks = marks.collect::<Vec<_>>().join("  ");
@@ -150,12 +153,15 @@ fn row(spec: &Spec, width: usize, proofs: &[Proof]) {
     for proof in proofs {
         if let Some(problem) = &proof.problem {
             say!("    {} {}: {problem}", "×".red(), proof.about);
+            for line in proof.origin.iter().flat_map(|origin| origin.lines()) {
+                say!("        {line}");
+            }
         }
     }
 }
 
-fn mark(holds: bool) -> colored::ColoredString {
-    if holds { "✓".green() } else { "×".red() }
+fn mark(proven: bool) -> colored::ColoredString {
+    if proven { "✓".green() } else { "×".red() }
 }
 
 fn summary(record: &Record) {
@@ -163,7 +169,7 @@ fn summary(record: &Record) {
         say!("{} {stray} belongs to no exercise", "×".red());
     }
     let mutants = record.exercises.iter().flat_map(|exercise| &exercise.proofs);
-    let mutants = mutants.filter(|proof| proof.about.starts_with("mutant ")).count();
+    let mutants = mutants.filter(|proof| proof.is_about_mutant()).count();
     let devices = record.devices.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let (count, problems) = (record.exercises.len(), record.problems);
     say!();

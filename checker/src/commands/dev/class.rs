@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 
-use super::{proofs, repository};
+use super::{proofs, repository, stem};
 use crate::cli::DevClass;
 use crate::error::Usage;
 use crate::exercises;
@@ -158,11 +158,12 @@ fn deal(spec: &Spec, mutants: &[Choice], skill: u32, random: &mut ChaCha8Rng) ->
 /// The wrong files of an exercise.
 fn mutants(root: &Path, spec: &Spec) -> anyhow::Result<Vec<Choice>> {
     let mut choices = vec![];
-    for path in proofs::mutants(root, spec) {
-        let slug = proofs::expectation(&path)
-            .map_err(|problem| Usage(format!("{}: {problem}", path.display())))?;
-        let what = format!("mutant {}", proofs::stem(&path));
-        choices.push(Choice { what, slug: slug.to_string(), text: fs::read_to_string(&path)? });
+    for mutant in mutants::of_exercise(root, spec.chapter, spec.id) {
+        let mutant = mutant?;
+        let slug = proofs::expected(&mutant)
+            .map_err(|problem| Usage(format!("{}: {problem}", mutant.path())))?;
+        let what = format!("mutant {}", mutant.name);
+        choices.push(Choice { what, slug: slug.to_string(), text: mutant.source });
     }
     Ok(choices)
 }
@@ -184,7 +185,7 @@ fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
         let (Some(exercise), Some(public)) = (key("exercise:"), key("expect:")) else { continue };
         // a file that is right as far as everybody can see, and wrong with inputs that nobody knows
         let slug = key("expect-grade:").unwrap_or(public);
-        let what = format!("attack {}", proofs::stem(&path));
+        let what = format!("attack {}", stem(&path));
         attacks.push((exercise, Choice { what, slug, text }));
     }
     Ok(attacks)

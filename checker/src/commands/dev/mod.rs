@@ -1,26 +1,28 @@
-//! `checker dev`: the tools of an author.
+//! `checker dev`: the tools for authors.
 
 mod check;
 mod class;
+mod mutant;
 mod new;
 mod originals;
 mod proofs;
 mod ptx;
-mod screens;
 mod time;
+mod verdict_texts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::Dev;
 use crate::error::Usage;
 use crate::exit::Exit;
 use crate::session::Session;
 
-/// Runs one of them.
+/// Runs the tool that was named.
 pub fn run(args: &Dev) -> anyhow::Result<Exit> {
     match args {
         Dev::Check(args) => check::run(args),
         Dev::Class(args) => class::run(args),
+        Dev::Mutant(args) => mutant::run(args),
         Dev::New { path } => new::run(path),
         Dev::Bless(args) => originals::run(args.name.as_deref()),
         Dev::Ptx(args) => ptx::run(args),
@@ -28,7 +30,7 @@ pub fn run(args: &Dev) -> anyhow::Result<Exit> {
     }
 }
 
-/// The repository: authors' tools need the sources, not only a workbook.
+/// The root of the course's repository, which authors' tools need because a workbook lacks the sources.
 fn repository() -> anyhow::Result<PathBuf> {
     let root = Session::open()?.workbook.root().to_path_buf();
     if root.join("checker/proof/mutants").is_dir() && root.join("solutions").is_dir() {
@@ -39,4 +41,9 @@ fn repository() -> anyhow::Result<PathBuf> {
         root.display()
     ))
     .into())
+}
+
+/// The name of a file without its extension.
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

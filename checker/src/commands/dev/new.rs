@@ -1,4 +1,4 @@
-//! `checker dev new`: the files of a new exercise, and the one line that joins it to the course.
+//! `checker dev new`: writes the files of a new exercise, and prints the lines that register it in the course.
 
 use std::fs;
 use std::io::Write;
@@ -14,9 +14,10 @@ use crate::exit::Exit;
 const SKELETON: &str = include_str!("templates/skeleton.cu");
 const SOLUTION: &str = include_str!("templates/solution.cu");
 const SPEC: &str = include_str!("templates/spec.rs.txt");
+const MUTANTS: &str = include_str!("templates/mutants.toml");
 const PAGE: &str = include_str!("templates/page.md");
 
-/// Writes the four files; none of them is there yet, or nothing is written.
+/// Writes the files. If one of them exists already, nothing is written.
 pub fn run(path: &str) -> anyhow::Result<Exit> {
     let root = repository()?;
     let (chapter, name) = path
@@ -30,20 +31,21 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     }
     let number = exercises::chapters()
         .iter()
-        .find(|known| known.id == chapter)
-        .map(|known| known.number)
+        .find(|existing| existing.id == chapter)
+        .map(|existing| existing.number)
         .or_else(|| chapter.get(2..4)?.parse().ok())
         .ok_or_else(|| Usage(format!("`{chapter}` is not a chapter: chNN_topic")))?;
 
-    let files: [(PathBuf, &str); 4] = [
+    let files: [(PathBuf, &str); 5] = [
         (format!("exercises/{chapter}/{name}.cu").into(), SKELETON),
         (format!("solutions/{chapter}/{name}.cu").into(), SOLUTION),
         (format!("checker/src/exercises/{chapter}/{name}.rs").into(), SPEC),
+        (format!("checker/proof/mutants/{chapter}/{name}.toml").into(), MUTANTS),
         (format!("book/src/{chapter}/{name}.md").into(), PAGE),
     ];
-    if let Some((there, _)) = files.iter().find(|(file, _)| root.join(file).exists()) {
+    if let Some((existing, _)) = files.iter().find(|(file, _)| root.join(file).exists()) {
         return Err(
-            Usage(format!("{} exists already: nothing was written", there.display())).into()
+            Usage(format!("{} exists already: nothing was written", existing.display())).into()
         );
     }
     for (file, template) in files {
@@ -64,12 +66,12 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     say!("Now add, where the exercise belongs in the course:");
     say!("  checker/src/exercises/{chapter}/mod.rs   mod {name};  and  &{name}::SPEC,");
     say!("  book/src/SUMMARY.md                      - [`{name}`]({chapter}/{name}.md)");
-    say!("Put at least three wrong kernels into checker/proof/mutants/{chapter}/{name}/, then:");
-    say!("  checker dev bless {name} && checker dev check {name}");
+    say!("List at least three mutants in checker/proof/mutants/{chapter}/{name}.toml, then run:");
+    say!("  checker dev bless {name} && checker dev check --bless {name}");
     Ok(Exit::Passed)
 }
 
-/// Lower-case letters, digits and `_`, beginning with a letter: a file name and an identifier at once.
+/// Whether `text` is lower-case letters, digits and `_` after a first letter, so that it can be a file name and an identifier.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')

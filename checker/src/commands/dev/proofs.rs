@@ -1,11 +1,13 @@
 //! What `dev check` proves about one exercise.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use mutants::Mutant;
 use serde::Serialize;
 
-use super::{originals, screens};
+use super::verdict_texts::{self, VerdictTexts};
+use super::{originals, stem};
 use crate::attempt::{self, Attempt, Options};
 use crate::backend::poison::mix;
 use crate::diagnostic::Slug;
@@ -13,113 +15,156 @@ use crate::engine::Engine;
 use crate::spec::{Spec, Start};
 use crate::verdict::Verdict;
 
-/// One statement about an exercise, and whether it holds.
+/// Mutants that every exercise needs at least.
+const LEAST_MUTANTS: usize = 3;
+
+/// Hints that every exercise needs at least.
+const LEAST_HINTS: usize = 3;
+
+/// One statement about an exercise, and whether it is true.
 #[derive(Debug, Clone, Serialize)]
 pub struct Proof {
     /// What it is about: "files", "skeleton", "solution", "mutant five_blocks".
     pub about: String,
-    /// Why it does not hold; `None` when it does.
+    /// Why it is not true; `None` when it is.
     pub problem: Option<String>,
-    /// The verdict met, where something ran.
+    /// The verdict found, where code ran.
     pub verdict: Option<Slug>,
-    /// Who ran it.
+    /// The device that ran the code.
     pub device: Option<String>,
     /// Wall time in milliseconds.
     pub millis: u64,
+    /// For a mutant, how it differs from its base.
+    #[serde(skip)]
+    pub origin: Option<String>,
 }
 
 impl Proof {
     fn of_files(about: &str, problem: Option<String>) -> Self {
-        Self { about: about.into(), problem, verdict: None, device: None, millis: 0 }
+        Self { about: about.into(), problem, verdict: None, device: None, millis: 0, origin: None }
+    }
+
+    /// Whether it is about a mutant.
+    pub fn is_about_mutant(&self) -> bool {
+        self.about.starts_with("mutant ")
     }
 }
 
-/// What is done with the text of the verdicts, which people have read in `checker/proof/verdicts/`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Screens {
-    /// Nothing: on a GPU some sentences are about what it did.
-    Leave,
-    /// It must be what was read.
-    Compare,
-    /// It is written there, to be read.
-    Bless,
+/// What `dev check` does beyond checking each file once.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    /// What is done with the texts of the verdicts.
+    pub verdict_texts: VerdictTexts,
+    /// Number of further seeds with which every solution must pass.
+    pub seeds: u64,
 }
 
-/// Proves one exercise: its files first, then every file of code by checking it.
+/// Proves one exercise: its files first, then every version of its code by checking it.
 ///
 /// # Errors
-/// When checking is not possible at all: no compiler, no GPU although one was asked for.
+/// When checking is not possible at all: there is no compiler, or no GPU although one was requested.
 pub fn prove(
     root: &Path,
     spec: &'static Spec,
     engine: &mut Engine,
-    screens: Screens,
-    seeds: u64,
+    scope: Scope,
 ) -> Result<Vec<Proof>, attempt::Error> {
     let exercise = root.join("exercises").join(originals::file(spec));
     let solution = root.join("solutions").join(originals::file(spec));
-    let mutants = mutants(root, spec);
+    let mutants = mutants::of_exercise(root, spec.chapter, spec.id);
     let mut proofs = vec![
         Proof::of_files("original", differs(&exercise, &originals::original(root, spec))),
         Proof::of_files("page", page(root, spec)),
         Proof::of_files("words", words(spec)),
-        Proof::of_files("mutants", few(mutants.len())),
+        Proof::of_files("mutants", too_few(mutants.len())),
     ];
     if spec.start == Start::Write {
         proofs.push(Proof::of_files("added lines", only_adds(&exercise, &solution)));
     }
 
-    let ran = run("skeleton", spec, &exercise, spec.skeleton, engine)?;
     let mut shown = String::new();
-    if let Some(attempt) = &ran.1 {
-        screens::add(&mut shown, "skeleton", spec, attempt);
+    let (proof, skeleton) = run("skeleton", spec, &exercise, spec.skeleton, engine)?;
+    if let Some(attempt) = &skeleton {
+        verdict_texts::add(&mut shown, "skeleton", spec, attempt);
     }
-    let baseline = ran.1.and_then(|attempt| baseline(&attempt.verdict));
-    proofs.push(Proof { problem: ran.0.problem.clone().or(baseline), ..ran.0 });
+    let baseline = skeleton.and_then(|attempt| wrong_baseline(&attempt.verdict));
+    proofs.push(Proof { problem: proof.problem.clone().or(baseline), ..proof });
     proofs.push(run("solution", spec, &solution, Slug::Passed, engine)?.0);
-    for seed in 0..seeds {
-        // far from each other, as secret ones are: a case adds its index
-        let seed = mix(seed);
-        let options = Options { seed, ..Options::default() };
-        let (proof, _) = run_with(
-            &format!("solution, seed {seed}"),
-            spec,
-            &solution,
-            Slug::Passed,
-            engine,
-            &options,
-        )?;
+    for seed in 0..scope.seeds {
+        // A case adds its index to the seed, so the seeds have to be far from each other, as secret ones are.
+        let options = Options { seed: mix(seed), ..Options::default() };
+        let about = format!("solution, seed {}", options.seed);
+        let (proof, _) = run_with(&about, spec, &solution, Slug::Passed, engine, &options)?;
         if proof.problem.is_some() {
             proofs.push(proof);
         }
     }
-    for path in mutants {
-        let about = format!("mutant {}", stem(&path));
-        let proof = match expectation(&path) {
-            Ok(slug) => {
-                let (proof, attempt) = run(&about, spec, &path, slug, engine)?;
-                if let Some(attempt) = &attempt {
-                    screens::add(&mut shown, &about, spec, attempt);
-                }
-                proof
+    for mutant in mutants {
+        proofs.push(match mutant {
+            Ok(mutant) => prove_mutant(&mutant, spec, engine, &mut shown)?,
+            Err(error) => {
+                let name = error.mutant.as_deref().unwrap_or("list");
+                Proof::of_files(&format!("mutant {name}"), Some(error.to_string()))
             }
-            Err(problem) => Proof::of_files(&about, Some(problem)),
-        };
-        proofs.push(proof);
+        });
     }
-    match screens {
-        Screens::Leave => {}
-        Screens::Compare => {
-            proofs.push(Proof::of_files("screens", screens::differ(root, spec, &shown)));
+    match scope.verdict_texts {
+        VerdictTexts::Ignore => {}
+        VerdictTexts::Compare => {
+            proofs.push(Proof::of_files("verdicts", verdict_texts::differ(root, spec, &shown)));
         }
-        Screens::Bless => {
-            proofs.push(Proof::of_files("screens", screens::write(root, spec, &shown)));
+        VerdictTexts::Bless => {
+            proofs.push(Proof::of_files("verdicts", verdict_texts::write(root, spec, &shown)));
         }
     }
     Ok(proofs)
 }
 
-/// Checks a file, and compares the verdict with the one expected.
+/// Checks a mutant, and adds the text of its verdict to `shown`.
+fn prove_mutant(
+    mutant: &Mutant,
+    spec: &'static Spec,
+    engine: &mut Engine,
+    shown: &mut String,
+) -> Result<Proof, attempt::Error> {
+    let about = format!("mutant {}", mutant.name);
+    let expected = match expected(mutant) {
+        Ok(slug) => slug,
+        Err(problem) => return Ok(Proof::of_files(&about, Some(problem))),
+    };
+    let folder = match folder_with(mutant) {
+        Ok(folder) => folder,
+        Err(error) => return Ok(Proof::of_files(&about, Some(error.to_string()))),
+    };
+    let path = folder.path().join(file_name(mutant));
+    let (proof, attempt) = run(&about, spec, &path, expected, engine)?;
+    if let Some(attempt) = &attempt {
+        verdict_texts::add(shown, &about, spec, attempt);
+    }
+    Ok(Proof { origin: Some(mutant.origin.to_string()), ..proof })
+}
+
+/// The diagnostic that the checker must find in a mutant.
+pub fn expected(mutant: &Mutant) -> Result<Slug, String> {
+    match Slug::parse(&mutant.expected) {
+        Some(Slug::Passed) => Err("`passed` is expected, but a mutant must not pass".into()),
+        Some(slug) => Ok(slug),
+        None => Err(format!("there is no diagnostic `{}`", mutant.expected)),
+    }
+}
+
+/// A temporary folder with the mutant's source in it, because a check reads a file.
+fn folder_with(mutant: &Mutant) -> std::io::Result<tempfile::TempDir> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join(file_name(mutant)), &mutant.source)?;
+    Ok(folder)
+}
+
+fn file_name(mutant: &Mutant) -> String {
+    format!("{}.cu", mutant.exercise)
+}
+
+/// Checks a file, and compares the verdict with the expected one.
 fn run(
     about: &str,
     spec: &'static Spec,
@@ -140,58 +185,38 @@ fn run_with(
 ) -> Result<(Proof, Option<Attempt>), attempt::Error> {
     let attempt = match attempt::check(spec, path, engine, options) {
         Ok(attempt) => attempt,
-        // Without a compiler or the GPU that was asked for, nothing can be proven at all. Everything else is a finding,
-        // and must not hide the other findings.
+        // Without a compiler, or without the GPU that was requested, nothing can be proven at all. Every other error is one
+        // problem among others, and must not hide them.
         Err(error @ (attempt::Error::NoGpu(_) | attempt::Error::Compiler(_))) => return Err(error),
         Err(error) => return Ok((Proof::of_files(about, Some(error.to_string())), None)),
     };
     let slug = attempt.verdict.slug();
     let proof = Proof {
         about: about.into(),
-        problem: (slug != expected).then(|| format!("{expected} expected, {slug} found")),
+        problem: (slug != expected).then(|| format!("expected {expected}, found {slug}")),
         verdict: Some(slug),
         device: Some(attempt.device.clone()),
         millis: attempt.millis,
+        origin: None,
     };
     Ok((proof, Some(attempt)))
 }
 
-/// What the Spec says that the skeleton measures must be what it measures.
-fn baseline(verdict: &Verdict) -> Option<String> {
+/// Which baseline of the Spec differs from the value that the skeleton has, by more than 1 % and more than 0.05.
+fn wrong_baseline(verdict: &Verdict) -> Option<String> {
     let Verdict::GateMissed { gates, .. } = verdict else { return None };
     gates.iter().find_map(|measured| {
-        let (said, found) = (measured.gate.baseline?, measured.value?);
-        let off = (said - found).abs() > 0.05_f64.max(said.abs() * 0.01);
-        off.then(|| format!("{:?}: the Spec says {said}, it is {found}", measured.gate.metric))
+        let (baseline, value) = (measured.gate.baseline?, measured.value?);
+        let differs = (baseline - value).abs() > 0.05_f64.max(baseline.abs() * 0.01);
+        let metric = &measured.gate.metric;
+        differs.then(|| format!("{metric:?}: the Spec says {baseline}, the skeleton has {value}"))
     })
-}
-
-/// The wrong kernels of an exercise, in order of name.
-pub fn mutants(root: &Path, spec: &Spec) -> Vec<PathBuf> {
-    let folder = root.join("checker/proof/mutants").join(spec.chapter).join(spec.id);
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut mutants: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|e| e == "cu")).collect();
-    mutants.sort();
-    mutants
-}
-
-/// The diagnostic that a mutant's first line expects.
-pub fn expectation(path: &Path) -> Result<Slug, String> {
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let first = text.lines().next().unwrap_or_default();
-    let name = first.strip_prefix("// expect:").ok_or("its first line is not `// expect: SLUG`")?;
-    match Slug::parse(name.trim()) {
-        Some(Slug::Passed) => Err("a mutant that passes is no mutant".into()),
-        Some(slug) => Ok(slug),
-        None => Err(format!("`{}` is no diagnostic", name.trim())),
-    }
 }
 
 fn differs(exercise: &Path, original: &Path) -> Option<String> {
     let same = matches!((fs::read(exercise), fs::read(original)), (Ok(a), Ok(b)) if a == b);
     (!same).then(|| {
-        "exercises/ and checker/proof/originals/ differ: `checker dev bless` takes the former as the original".into()
+        "exercises/ and checker/proof/originals/ differ: run `checker dev bless` to take the former as the original".into()
     })
 }
 
@@ -202,7 +227,9 @@ fn page(root: &Path, spec: &Spec) -> Option<String> {
 
 fn words(spec: &Spec) -> Option<String> {
     match (spec.hints.len(), spec.pitfalls.len()) {
-        (hints, _) if hints < 3 => Some(format!("{hints} hints: at least 3 are needed")),
+        (hints, _) if hints < LEAST_HINTS => {
+            Some(format!("{hints} hints: at least {LEAST_HINTS} are needed"))
+        }
         (_, 0) => Some("pitfalls are missing".into()),
         _ if spec.start == Start::Optimise && spec.gates.is_empty() => {
             Some("an optimise exercise needs a gate".into())
@@ -214,15 +241,16 @@ fn words(spec: &Spec) -> Option<String> {
     }
 }
 
-fn few(mutants: usize) -> Option<String> {
-    (mutants < 3).then(|| format!("{mutants} mutants: at least 3 are needed"))
+fn too_few(mutants: usize) -> Option<String> {
+    (mutants < LEAST_MUTANTS)
+        .then(|| format!("{mutants} mutants: at least {LEAST_MUTANTS} are needed"))
 }
 
-/// Solving a `write` exercise only adds lines of code: the skeleton's are found in the solution, in order.
+/// Solving a `write` exercise only adds code: the skeleton's lines are found in the solution, in the same order.
 fn only_adds(exercise: &Path, solution: &Path) -> Option<String> {
     let (Ok(before), Ok(after)) = (fs::read_to_string(exercise), fs::read_to_string(solution))
     else {
-        // That a file cannot be read is found by checking it.
+        // Checking an unreadable file reports it.
         return None;
     };
     let after = code(&after);
@@ -231,38 +259,35 @@ fn only_adds(exercise: &Path, solution: &Path) -> Option<String> {
     lost.map(|line| format!("the solution lost or moved the skeleton's line `{line}`"))
 }
 
-/// The lines of code: without comments, and white space counts once.
+/// The lines of code without comments, and with single spaces.
 fn code(source: &str) -> Vec<String> {
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default());
     let lines = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-pub fn stem(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
 /// Files in the course's folders that belong to no exercise.
 pub fn strays(root: &Path, specs: &[&'static Spec]) -> Vec<String> {
-    let trees = [
-        ("exercises", "cu"),
-        ("solutions", "cu"),
-        ("checker/proof/originals", "cu"),
-        ("checker/proof/mutants", ""),
-        ("checker/proof/verdicts", "txt"),
+    let trees: [(&str, &[&str]); 5] = [
+        ("exercises", &["cu"]),
+        ("solutions", &["cu"]),
+        ("checker/proof/originals", &["cu"]),
+        // a list, and a folder of whole files
+        ("checker/proof/mutants", &["toml", ""]),
+        ("checker/proof/verdicts", &["txt"]),
     ];
     let mut strays = Vec::new();
-    for (tree, extension) in trees {
+    for (tree, extensions) in trees {
         let folders = fs::read_dir(root.join(tree)).into_iter().flatten().flatten();
         for chapter in folders.map(|entry| entry.path()).filter(|path| path.is_dir()) {
             let entries = fs::read_dir(&chapter).into_iter().flatten().flatten();
             for path in entries.map(|entry| entry.path()) {
-                let known = specs.iter().any(|spec| {
-                    stem(&chapter) == spec.chapter
-                        && stem(&path) == spec.id
-                        && path.extension().unwrap_or_default() == extension
-                });
-                if !known {
+                let extension = path.extension().unwrap_or_default();
+                let belongs = extensions.iter().any(|e| extension == *e)
+                    && specs
+                        .iter()
+                        .any(|spec| stem(&chapter) == spec.chapter && stem(&path) == spec.id);
+                if !belongs {
                     strays.push(path.strip_prefix(root).unwrap_or(&path).display().to_string());
                 }
             }
@@ -274,11 +299,13 @@ pub fn strays(root: &Path, specs: &[&'static Spec]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use mutants::Origin;
+
     use super::*;
 
-    /// The contract of `write` exercises: comments may go, code may only be added.
+    /// In `write` exercises comments may go, but code may only be added.
     #[test]
-    fn only_adding_is_told_from_changing() {
+    fn a_changed_line_is_not_an_added_one() {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let write = |name: &str, text: &str| {
             let path = temp.path().join(name);
@@ -297,20 +324,24 @@ mod tests {
         );
     }
 
-    /// A mutant without a readable expectation must never count as caught.
+    /// A mutant that expects nothing, or nothing that exists, must never count as caught.
     #[test]
     fn expectations_are_strict() {
-        let temp = tempfile::tempdir().expect("a temporary folder");
-        let path = temp.path().join("m.cu");
-        for (text, expected) in [
-            ("// expect: shared-race\n", Some(Slug::SharedRace)),
-            ("// expects: shared-race\n", None),
-            ("\n// expect: shared-race\n", None),
-            ("// expect: passed\n", None),
-            ("// expect: no-such-thing\n", None),
+        for (name, slug) in [
+            ("shared-race", Some(Slug::SharedRace)),
+            ("passed", None),
+            ("no-such-thing", None),
+            ("", None),
         ] {
-            fs::write(&path, text).expect("writable");
-            assert_eq!(expectation(&path).ok(), expected, "{text}");
+            let mutant = Mutant {
+                exercise: "guard".into(),
+                name: "m".into(),
+                mistake: String::new(),
+                expected: name.into(),
+                source: String::new(),
+                origin: Origin::File("m.cu".into()),
+            };
+            assert_eq!(expected(&mutant).ok(), slug, "{name}");
         }
     }
 }

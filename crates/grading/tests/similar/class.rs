@@ -58,11 +58,11 @@ pub fn versions() -> Vec<Versions> {
             let id = file.file_stem().unwrap().to_str().unwrap().to_owned();
             let chapter = chapter.file_name().unwrap().to_str().unwrap().to_owned();
             let read = |path: &Path| fs::read_to_string(path).unwrap();
-            let mutants = root.join("checker/proof/mutants").join(&chapter).join(&id);
+            let mutants = mutants::of_exercise(&root, &chapter, &id);
             let hands = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/similar").join(&id);
             found.push(Versions {
                 solution: read(&root.join("solutions").join(&chapter).join(format!("{id}.cu"))),
-                mutants: sorted(&mutants).iter().map(|path| read(path)).collect(),
+                mutants: mutants.into_iter().map(|mutant| mutant.unwrap().source).collect(),
                 hands: if hands.exists() {
                     sorted(&hands).iter().map(|path| read(path)).collect()
                 } else {
