@@ -14,7 +14,6 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn check(&self, i: &Instruction<'a>) -> Result<(), Error> {
         let form = match forms::find(i) {
             Match::Form(form) => form,
-            Match::Other => return Ok(()),
             Match::NoForm => return self.bad(forms::explain(i)),
             Match::Unknown => {
                 return self.bad(format!("`{}` is not an instruction of PTX", i.name));

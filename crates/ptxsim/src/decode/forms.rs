@@ -13,6 +13,8 @@ use crate::parse::ast::{Instruction, Type};
 pub(super) struct Form {
     /// Sets of alternatives, one of which each modifier takes.
     groups: Vec<Group>,
+    /// Modifiers that no group takes are allowed.
+    open: bool,
     pub operands: Vec<&'static str>,
     pub supported: bool,
 }
@@ -31,73 +33,14 @@ pub(super) enum Match {
     Form(&'static Form),
     /// PTX has instructions of this name, but none with these modifiers.
     NoForm,
-    /// The table does not describe instructions of this name, but PTX has them.
-    Other,
     /// No instruction of PTX.
     Unknown,
-}
-
-/// Instructions whose forms are not in the table (PTX ISA 9.0, "Instruction Set").
-const OTHERS: &[&str] = &[
-    "alloca",
-    "clusterlaunchcontrol",
-    "cp",
-    "getctarank",
-    "istypep",
-    "ldmatrix",
-    "mapa",
-    "mma",
-    "movmatrix",
-    "multimem",
-    "setmaxnreg",
-    "stackrestore",
-    "stacksave",
-    "stmatrix",
-    "suld",
-    "suq",
-    "sured",
-    "sust",
-    "tcgen05",
-    "tensormap",
-    "tex",
-    "tld4",
-    "txq",
-    "vabsdiff",
-    "vadd",
-    "vadd2",
-    "vadd4",
-    "vavrg2",
-    "vavrg4",
-    "vmad",
-    "vmax",
-    "vmax2",
-    "vmax4",
-    "vmin",
-    "vmin2",
-    "vmin4",
-    "vset",
-    "vset2",
-    "vset4",
-    "vshl",
-    "vshr",
-    "vsub",
-    "vsub2",
-    "vsub4",
-    "wgmma",
-    "wmma",
-];
-
-/// Whether PTX has instructions of this name that the table leaves out.
-pub(super) fn is_other(root: &str) -> bool {
-    OTHERS.contains(&root)
 }
 
 /// Finds the form that an instruction has.
 pub(super) fn find(i: &Instruction<'_>) -> Match {
     let root = i.root();
-    let Some(forms) = table().get(root) else {
-        return if is_other(root) { Match::Other } else { Match::Unknown };
-    };
+    let Some(forms) = table().get(root) else { return Match::Unknown };
     let mut best = None;
     for form in forms.iter().filter(|f| f.takes(i)) {
         // two forms of one name may differ in their number of operands alone
@@ -123,15 +66,19 @@ impl Form {
             // the first type is the first group of types', whatever the second would take
             let types = self.groups.iter().position(|g| g.types && g.options.contains(&modifier));
             let open = |n: usize| taken >> n & 1 == 0;
-            let n = if types.is_some() {
+            let group = if types.is_some() {
                 (0..self.groups.len())
                     .find(|n| self.groups[*n].types && open(*n))
-                    .filter(|n| self.groups[*n].options.contains(&modifier))?
+                    .filter(|n| self.groups[*n].options.contains(&modifier))
             } else {
                 (0..self.groups.len())
-                    .find(|n| open(*n) && self.groups[*n].options.contains(&modifier))?
+                    .find(|n| open(*n) && self.groups[*n].options.contains(&modifier))
             };
-            taken |= 1 << n;
+            match group {
+                Some(n) => taken |= 1 << n,
+                None if self.open => {}
+                None => return None,
+            }
         }
         Some(taken)
     }
@@ -204,25 +151,30 @@ fn table() -> &'static HashMap<&'static str, Vec<Form>> {
                 && !line.starts_with('#')
             {
                 let mut words = left.split(' ');
-                let name = words.next().unwrap_or_default();
-                let groups = words
-                    .map(|word| {
-                        let bare = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
-                        let options = expand(bare.unwrap_or(word), &lists);
-                        let types = options.iter().all(|o| Type::parse(o).is_some());
-                        Group { options, optional: bare.is_some(), types }
-                    })
-                    .collect();
-                let form = Form {
-                    groups,
-                    operands: operands.split_whitespace().collect(),
-                    supported: !name.starts_with('!'),
-                };
-                table.entry(name.trim_start_matches('!')).or_default().push(form);
+                let names = words.next().unwrap_or_default();
+                let supported = !names.starts_with('!');
+                let words: Vec<&str> = words.collect();
+                for name in names.trim_start_matches('!').split('|') {
+                    let groups = words.iter().filter(|word| **word != "*");
+                    table.entry(name).or_default().push(Form {
+                        groups: groups.map(|word| group(word, &lists)).collect(),
+                        open: words.contains(&"*"),
+                        operands: operands.split_whitespace().collect(),
+                        supported,
+                    });
+                }
             }
         }
         table
     })
+}
+
+/// `[a|b]` or `$list`: one modifier's alternatives.
+fn group(word: &'static str, lists: &HashMap<&'static str, Vec<&'static str>>) -> Group {
+    let bare = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
+    let options = expand(bare.unwrap_or(word), lists);
+    let types = options.iter().all(|o| Type::parse(o).is_some());
+    Group { options, optional: bare.is_some(), types }
 }
 
 fn expand(
@@ -236,3 +188,6 @@ fn expand(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

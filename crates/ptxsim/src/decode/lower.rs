@@ -66,7 +66,6 @@ impl<'a> Decoder<'_, 'a> {
                 self.emit(Code::MovL, d, zero, 0, 0);
                 Ok(())
             }
-            root if super::forms::is_other(root) => self.unsupported(format!("`{}`", i.name)),
             _ => self.arithmetic(i),
         }
     }

@@ -3,6 +3,7 @@
 
 mod alu;
 mod check;
+mod code;
 mod compare;
 mod copy;
 mod float;
@@ -26,7 +27,9 @@ mod texture;
 
 use std::collections::HashMap;
 
+use code::File;
 use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, CopyOp, Func, ImageOp, MemOp, Op, Target};
+use rows::RowAccess;
 
 pub(crate) use function::Row;
 
@@ -152,14 +155,14 @@ impl Program {
         all
     }
 
-    /// The registers that operation `pc` writes.
-    pub fn writes(&self, pc: u32, mut tell: impl FnMut(Row)) {
+    /// Calls `visit` for each register that operation `pc` writes.
+    pub fn visit_written_rows(&self, pc: u32, mut visit: impl FnMut(Row)) {
         let Some(op) = self.ops.get(pc as usize) else { return };
-        rows::touched(op, self, |touch, file, row| match (touch, file) {
-            (rows::Touch::Reads, _) => {}
-            (rows::Touch::Writes, rows::File::R) => tell(Row::R32(row)),
-            (rows::Touch::Writes, rows::File::X) => tell(Row::R64(row)),
-            (rows::Touch::Writes, rows::File::P) => tell(Row::Pred(row)),
+        rows::visit_rows(op, self, |access, file, row| match (access, file) {
+            (RowAccess::Read, _) => {}
+            (RowAccess::Write, File::R) => visit(Row::R32(row)),
+            (RowAccess::Write, File::X) => visit(Row::R64(row)),
+            (RowAccess::Write, File::P) => visit(Row::Pred(row)),
         });
     }
 

@@ -2,8 +2,9 @@
 //! results that nobody reads. What PTX counts stays: a block's instructions are numbers of the block.
 
 use super::Program;
+use super::code::File;
 use super::op::{Address, AtomicOp, Code, Func};
-use super::rows::{File, Touch, touched};
+use super::rows::{RowAccess, visit_rows};
 
 /// Per row of a function: how often it is written, whether it is read, and what may stand for it.
 struct Rows {
@@ -41,9 +42,9 @@ impl Files {
         }
     }
 
-    fn bump(&mut self, touch: Touch, file: File, row: u32) {
+    fn bump(&mut self, touch: RowAccess, file: File, row: u32) {
         let rows = self.of(file);
-        let counts = if touch == Touch::Reads { &mut rows.reads } else { &mut rows.writes };
+        let counts = if touch == RowAccess::Read { &mut rows.reads } else { &mut rows.writes };
         if let Some(n) = counts.get_mut(row as usize) {
             *n = n.saturating_add(1);
         }
@@ -79,10 +80,10 @@ pub(super) fn simplify(program: &mut Program, func: &Func) {
 fn copies(program: &mut Program, func: &Func, files: &mut Files, gone: &mut [bool]) {
     let start = func.start as usize;
     for op in &program.ops[start..] {
-        touched(op, program, |touch, file, row| files.bump(touch, file, row));
+        visit_rows(op, program, |touch, file, row| files.bump(touch, file, row));
     }
     for (row, words) in func.params.iter().chain(&func.results) {
-        (0..*words).for_each(|w| files.bump(Touch::Writes, File::R, row + w));
+        (0..*words).for_each(|w| files.bump(RowAccess::Write, File::R, row + w));
     }
     let given = func.constants32.iter().map(|c| c.0).chain(func.specials.iter().map(|s| s.0));
     for row in given {
@@ -152,11 +153,11 @@ fn unread(program: &Program, func: &Func, files: &mut Files, gone: &mut [bool]) 
             rows.reads.fill(0);
         }
         for (row, words) in &func.results {
-            (0..*words).for_each(|w| files.bump(Touch::Reads, File::R, row + w));
+            (0..*words).for_each(|w| files.bump(RowAccess::Read, File::R, row + w));
         }
         for (op, _) in program.ops[start..].iter().zip(gone.iter()).filter(|(_, gone)| !**gone) {
-            touched(op, program, |touch, file, row| {
-                if touch == Touch::Reads {
+            visit_rows(op, program, |touch, file, row| {
+                if touch == RowAccess::Read {
                     files.bump(touch, file, row);
                 }
             });

@@ -248,7 +248,7 @@ impl Tracer {
         if let Some((pc, depth)) = self.before
             && depth == here.depth
         {
-            program.writes(pc, |row| self.written.push(row));
+            program.visit_written_rows(pc, |row| self.written.push(row));
         }
         let last = self.before.map_or(here.pc, |(pc, _)| pc);
         let code = |pc: u32| program.ops.get(pc as usize).map(|op| op.code);

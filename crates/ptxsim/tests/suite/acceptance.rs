@@ -43,18 +43,3 @@ fn ptxas_and_the_decoder_agree() {
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
-
-#[test]
-fn what_is_valid_and_not_supported_is_known() {
-    let mut names: Vec<String> = verdicts()
-        .into_iter()
-        .filter(|(accepted, instruction)| {
-            *accepted && matches!(decoded(instruction), Err(Error::Unsupported { .. }))
-        })
-        .map(|(_, instruction)| instruction.split([' ', ';']).next().unwrap_or_default().to_owned())
-        .collect();
-    names.sort();
-    names.dedup();
-    let known = std::fs::read_to_string("tests/isa/unsupported").expect("the list");
-    assert_eq!(names.join("\n"), known.trim_end());
-}
