@@ -74,7 +74,7 @@ fn simulate(
                 let address =
                     memory.alloc(name, *bytes as u64, dtype.bytes() as u32, data.as_deref())?;
                 if dtype.bytes() == 1 {
-                    memory.is_of_bytes(address);
+                    memory.set_byte_elements(address);
                 }
                 memory.fill_uninitialised(address, poison(launch.seed))?;
                 (Some(address), address.to_le_bytes().to_vec())

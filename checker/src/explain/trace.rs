@@ -1,6 +1,6 @@
 //! What one thread did, in words: what each line read, what it decided, what it changed.
 
-use ptxsim::trace::{Binding, End, Kind, Step, Touch, Value};
+use ptxsim::trace::{Binding, End, Kind, MemoryAccess, Step, Value};
 use ptxsim::{Action, Finding, FindingKind};
 
 use super::Context;
@@ -137,7 +137,8 @@ impl Teller<'_> {
             .map(|b| Named { name: b.name.clone(), value: shown(&b.value) })
             .collect();
         let condition = control.as_ref().and_then(|control| self.decided(step, control, next));
-        let accesses: Vec<Accessed> = step.touched.iter().map(|touch| self.access(touch)).collect();
+        let accesses: Vec<Accessed> =
+            step.accesses.iter().map(|touch| self.access(touch)).collect();
 
         let mut facts: Vec<Fact> = vec![];
         let mut say = |text: String| facts.push(Fact { text, wrong: false });
@@ -173,7 +174,7 @@ impl Teller<'_> {
             _ => {}
         }
         let mut told: Vec<(Fact, u32)> = vec![];
-        for (touch, access) in step.touched.iter().zip(&accesses) {
+        for (touch, access) in step.accesses.iter().zip(&accesses) {
             let fact = self.fact(touch, access);
             match told.iter_mut().find(|(before, _)| *before == fact && access.action == "read") {
                 Some((_, times)) => *times += 1,
@@ -255,7 +256,7 @@ impl Teller<'_> {
         Some((first..=last).contains(&next.source.line))
     }
 
-    fn access(&self, touch: &Touch) -> Accessed {
+    fn access(&self, touch: &MemoryAccess) -> Accessed {
         let access = &touch.access;
         let name = access.array.as_deref().map(|array| self.scene.name(array).to_owned());
         let element = match (&name, access.index) {
@@ -304,7 +305,7 @@ impl Teller<'_> {
     }
 
     /// Where an element of a matrix stands, when the exercise says how wide the matrix is.
-    fn row_and_column(&self, touch: &Touch) -> Option<(i64, i64)> {
+    fn row_and_column(&self, touch: &MemoryAccess) -> Option<(i64, i64)> {
         let array = touch.access.array.as_deref().filter(|_| touch.fault.is_none())?;
         let shape = self.scene.param(array)?.shape;
         let names: Vec<&str> = shape.split(['[', ']']).filter(|name| !name.is_empty()).collect();
@@ -316,7 +317,7 @@ impl Teller<'_> {
     }
 
     /// A value with the type that the source or the exercise gives its array, where the debug build has none.
-    fn typed(&self, touch: &Touch, value: &Value) -> Value {
+    fn typed(&self, touch: &MemoryAccess, value: &Value) -> Value {
         if value.kind != Kind::Bits {
             return value.clone();
         }
@@ -336,7 +337,7 @@ impl Teller<'_> {
         Value { kind, ..value.clone() }
     }
 
-    fn fact(&self, touch: &Touch, told: &Accessed) -> Fact {
+    fn fact(&self, touch: &MemoryAccess, told: &Accessed) -> Fact {
         let Accessed { element, value, old, .. } = told;
         let with = value.as_ref().map_or_else(String::new, |value| format!(" = {value}"));
         if let Some(fault) = &touch.fault {
@@ -385,7 +386,7 @@ impl Teller<'_> {
         let other = match (&finding.with, &finding.at) {
             (Some(with), at) if me(at) => Some(with),
             (Some(with), at) if me(with) => Some(at),
-            (None, at) if me(at) && step.touched.iter().all(|touch| touch.fault.is_none()) => None,
+            (None, at) if me(at) && step.accesses.iter().all(|touch| touch.fault.is_none()) => None,
             _ => return None,
         };
         Some(match other {

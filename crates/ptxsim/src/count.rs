@@ -1,4 +1,4 @@
-//! What one warp's memory access costs: 32-byte sectors in global memory, wavefronts in shared memory.
+//! The cost of one warp's memory access: 32-byte sectors in global memory, wavefronts in shared memory.
 //!
 //! Pure functions of the lanes' addresses, the mask of active lanes and the bytes that each lane accesses. They
 //! reproduce what Nsight Compute counts on an NVIDIA H200 (`smsp__sass_sectors_mem_global`,
@@ -26,9 +26,9 @@ const LANE: [u32; 32] = {
     bits
 };
 
-/// What the fast paths ask about a warp's 32 numbers (addresses in units of something), active lanes only.
+/// Properties of a warp's 32 numbers (addresses in some unit) that the fast paths need, active lanes only.
 struct Shape {
-    /// The numbers of inactive lanes replaced by one of an active lane, so that they add nothing.
+    /// The numbers. Each inactive lane has the number of an active one, so that it adds nothing.
     values: [u32; 32],
     /// All active lanes have the same number.
     equal: bool,
@@ -67,7 +67,7 @@ impl Shape {
     }
 }
 
-/// Distinct sectors that the active lanes touch, each accessing `bytes` bytes from its address.
+/// Distinct sectors that the active lanes access, each of them `bytes` bytes from its address.
 #[inline(always)]
 pub fn sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     if mask == 0 || bytes == 0 {
@@ -78,7 +78,7 @@ pub fn sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
         let end = (first % SECTOR) + 32 * u64::from(bytes);
         return end.div_ceil(SECTOR) as u32;
     }
-    // Distances from the lowest active lane's line; all that matters if they fit 32 bits.
+    // distances from the lowest active lane's line; they are enough when they fit 32 bits
     let line = first & !(SECTOR - 1);
     let (mut offsets, mut beyond, mut straddle) = ([0u32; 32], 0, 0);
     for i in 0..32 {
@@ -118,7 +118,7 @@ fn consecutive(addresses: &Addresses, bytes: u32) -> bool {
     uneven == 0
 }
 
-/// How many different sectors hold the offsets.
+/// The number of different sectors that these offsets are in.
 #[inline(always)]
 fn distinct(offsets: Shape) -> u32 {
     let sectors = offsets.values.map(|offset| (offset as i32 >> 5) as u32);
@@ -141,7 +141,7 @@ fn sorted_distinct(mut values: [u32; 32]) -> u32 {
     1 + values.windows(2).filter(|pair| pair.first() != pair.last()).count() as u32
 }
 
-/// Any addresses at all, also such that reach beyond their first sector: the union of their ranges, in order.
+/// The general case, in which an access may reach beyond its first sector: the union of the ranges, in order.
 #[inline(never)]
 fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     let any = addresses[(mask.trailing_zeros() & 31) as usize];
@@ -157,15 +157,15 @@ fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Sectors that `active` lanes would touch if their data lay packed, but no more than the `sectors` that they do:
-/// `ceil(active * bytes / 32)`, less where lanes share their data.
+/// Sectors that `active` lanes would access if their data lay packed, `ceil(active * bytes / 32)`, and at most the
+/// `sectors` that they do access, which are fewer where lanes share their data.
 #[inline]
 pub fn ideal_sectors(active: u32, bytes: u32, sectors: u32) -> u32 {
     active.saturating_mul(bytes).div_ceil(SECTOR as u32).min(sectors)
 }
 
-/// Wavefronts that a shared-memory access of `active` lanes would take if their data lay packed in all banks, but no
-/// more than the `wavefronts` that it takes.
+/// Wavefronts that a shared-memory access of `active` lanes would take if their data lay packed in all banks, and at
+/// most the `wavefronts` that it does take.
 #[inline]
 pub fn ideal_wavefronts(active: u32, bytes: u32, wavefronts: u32) -> u32 {
     active.saturating_mul(bytes).div_ceil(4 * BANKS).min(wavefronts)
@@ -178,7 +178,7 @@ pub fn ideal_wavefronts(active: u32, bytes: u32, wavefronts: u32) -> u32 {
 /// address, or likewise for `i ^ 2`. A transaction takes as many wavefronts as the busiest bank has different
 /// words; lanes at one word share it.
 ///
-/// The second number is the count of transactions: what is beyond it are bank conflicts.
+/// The second number is the count of transactions; each wavefront beyond it is a bank conflict.
 #[inline(always)]
 pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32, load: bool) -> (u32, u32) {
     if mask == 0 {
@@ -206,10 +206,10 @@ pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32, load: boo
 
 /// Wavefronts that an atomic operation on shared memory takes.
 ///
-/// One word is updated per bank and wavefront, so lanes at one address wait for each other, too. Compare-and-swap
-/// takes two for each. What the machine has no instruction for (floating point, 8 bytes) is a loop around
-/// compare-and-swap, in which each round serves one lane per bank; with 8 bytes each half of the warp has its own
-/// wavefronts, and lanes at one address still take turns.
+/// One word is updated per bank and wavefront, so lanes at one address are serialised, too. Compare-and-swap takes
+/// two wavefronts for each. An operation that the hardware has no instruction for (floating point, 8 bytes) is a loop
+/// around compare-and-swap, in which each iteration serves one lane per bank. With 8 bytes each half of the warp has
+/// its own wavefronts, and lanes at one address are still serialised.
 #[inline(never)]
 pub fn atomic_wavefronts(addresses: &Addresses, mask: u32, how: Update) -> u32 {
     match how {
@@ -248,12 +248,12 @@ fn rounds_of_8(addresses: &Addresses, mask: u32) -> u32 {
     wavefronts
 }
 
-/// How the machine does an atomic operation on shared memory.
+/// How the hardware executes an atomic operation on shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
     /// One instruction.
     Native,
-    /// Adding one without asking for the old value: lanes at one address are counted, not queued.
+    /// Adding one without reading the old value: lanes at one address are counted, not serialised.
     Increment,
     /// Compare-and-swap.
     Swap,
@@ -263,7 +263,7 @@ pub enum Update {
     Loop8,
 }
 
-/// Sectors of a local-memory access: each lane's 4-byte words lie between those of its neighbours, 8 lanes a sector.
+/// Sectors of a local-memory access. The 4-byte words of the lanes are interleaved, so 8 lanes share a sector.
 #[inline(never)]
 pub fn local_sectors(offsets: &Addresses, mask: u32, bytes: u32) -> u32 {
     let mut sectors = 0;
@@ -284,7 +284,7 @@ fn count_groups(groups: [u32; 4], mask: u32) -> u32 {
     groups.into_iter().map(|group| u32::from(mask & group != 0)).sum()
 }
 
-/// The width of a lane's access, and with it how shared memory is divided: as log2 of bytes, 2 to 4.
+/// The width of a lane's access, which decides how shared memory is divided: as log2 of bytes, 2 to 4.
 #[derive(Clone, Copy)]
 struct Unit {
     shift: u32,
@@ -323,20 +323,20 @@ impl Unit {
         }
     }
 
-    /// The same where two of them merge into one.
+    /// The lanes of each transaction where two of them merge into one.
     #[inline(always)]
     fn merged(self) -> [u32; 4] {
         if self.shift <= 3 { [u32::MAX, 0, 0, 0] } else { [0xffff, 0xffff_0000, 0, 0] }
     }
 
-    /// Whether the lanes are such that they merge.
+    /// Whether transactions of these lanes merge.
     #[inline(always)]
     fn merges(self, shape: &Shape, mask: u32) -> bool {
         self.shift > 2 && (shape.equal || paired(shape, mask, 1) || paired(shape, mask, 2))
     }
 }
 
-/// Whether each active lane `i` has lane `i ^ by` inactive or in the same place.
+/// Whether for each active lane `i`, lane `i ^ by` is inactive or at the same address.
 #[inline(always)]
 fn paired(shape: &Shape, mask: u32, by: usize) -> bool {
     let partners = match by {
@@ -352,10 +352,10 @@ fn paired(shape: &Shape, mask: u32, by: usize) -> bool {
     differ == 0
 }
 
-/// The most different places that fall into one bank.
+/// The most different words in one bank.
 #[inline(always)]
 fn degree(shape: &Shape, mask: u32, banks: u32) -> u32 {
-    // Places closer together than there are banks cannot meet in one.
+    // words that span at most as many as there are banks are all in different banks
     if shape.within(banks).is_some() { 1 } else { busiest(&shape.values, mask, banks) }
 }
 
@@ -371,7 +371,7 @@ fn busiest(places: &[u32; 32], mask: u32, banks: u32) -> u32 {
         left &= left - 1;
         let place = places[lane];
         let bank = (place & (banks - 1) & 31) as usize;
-        // Rising addresses, the usual case, need no search.
+        // rising addresses, the usual case, need no search
         let new = count[bank] == 0
             || place > highest[bank]
             || place < highest[bank] && !lanes(seen[bank]).any(|other| places[other] == place);
@@ -390,7 +390,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |&lane| mask & LANE[lane] != 0)
 }
 
-/// The busiest bank of a shared-memory access: which lanes meet there, at how many different words.
+/// The busiest bank of a shared-memory access: the lanes that access it, and the number of different words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collision {
     /// The bank, 0 to 31; the first of them where a lane's access spans several.
@@ -401,7 +401,7 @@ pub struct Collision {
     pub words: u32,
 }
 
-/// The busiest bank of a load that has conflicts; `None` if it has none. For messages, not for speed.
+/// The busiest bank of a load that has conflicts; `None` if it has none. Slow, because it is for messages only.
 pub fn worst_collision(addresses: &Addresses, mask: u32, bytes: u32) -> Option<Collision> {
     let (wavefronts, transactions) = shared_wavefronts(addresses, mask, bytes, true);
     if wavefronts <= transactions {

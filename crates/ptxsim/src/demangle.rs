@@ -1,6 +1,6 @@
-//! The names that a learner wrote, from the names that the compiler made of them (Itanium C++ ABI, section 5.1).
+//! Finds the source's name of a variable or function in its mangled name (Itanium C++ ABI, section 5.1).
 //!
-//! Not a demangler: it finds the one identifier that matters, and returns the name unchanged where it cannot.
+//! This is not a full demangler: it finds only the identifier itself, and returns the mangled name where it cannot.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub fn kernel_name(symbol: &str) -> &str {
     last_identifier(symbol).unwrap_or(symbol)
 }
 
-/// The name with its surroundings, for messages that must tell two variables apart: `block_sum::tile`.
+/// The name with its scopes, for messages that must distinguish two variables: `block_sum::tile`.
 pub fn qualified_name(symbol: &str) -> Cow<'_, str> {
     let Some(encoding) = symbol.strip_prefix("_Z") else { return Cow::Borrowed(symbol) };
     let mut parser = Parser { rest: encoding, path: Vec::new() };
@@ -44,10 +44,10 @@ fn last_identifier(symbol: &str) -> Option<&str> {
     parser.path.last().copied()
 }
 
-/// How deep names may nest before this gives up: real ones nest a handful of levels.
-const DEPTH: u32 = 32;
+/// The deepest nesting of names that is parsed. Real names nest a few levels.
+const MAX_DEPTH: u32 = 32;
 
-/// Reads a mangled name from the left, collecting the identifiers on the way to the entity.
+/// Parses a mangled name from the left and collects the identifiers up to the entity.
 struct Parser<'a> {
     rest: &'a str,
     path: Vec<&'a str>,
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
 
     /// `<encoding>` up to the end of its name: local, nested or plain.
     fn encoding(&mut self, depth: u32) -> Option<()> {
-        if depth > DEPTH {
+        if depth > MAX_DEPTH {
             return None;
         }
         if self.eat("Z") {
@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
         }
         self.rest = self.rest.get(end..)?;
         if name.starts_with("_INTERNAL_") {
-            return Some(()); // NVIDIA's wrapper that keeps a file's own names apart
+            return Some(()); // NVIDIA's namespace for names that are local to a file
         }
         self.path.push(if name.starts_with("_GLOBAL__N") { "(anonymous)" } else { name });
         Some(())

@@ -1,4 +1,4 @@
-//! What stops the simulator before or beside the kernel: not findings about it.
+//! Errors that keep a kernel from running. Mistakes of a running kernel are findings instead.
 
 use crate::Source;
 
@@ -13,35 +13,35 @@ pub enum Error {
         line: u32,
         /// What was expected and found.
         message: String,
-        /// Where the source has the inline assembly that this line comes from. None for what a compiler wrote.
+        /// The source location of the inline assembly that this line comes from; `None` for code that the compiler generated.
         source_line: Option<Source>,
     },
-    /// Valid PTX, as far as can be told, that the simulator does not know.
+    /// PTX that is valid as far as the simulator can check, but not supported.
     #[error("the simulator does not support {feature}")]
     Unsupported {
         /// The instruction or directive.
         feature: String,
-        /// Where the learner's source uses it, when known.
+        /// Where the source uses it, when known.
         source_line: Option<Source>,
     },
     /// The module has no such kernel.
     #[error("no kernel `{name}` in the module, which has: {}", found.join(", "))]
     NoSuchEntry {
-        /// As asked for.
+        /// The name in the launch.
         name: String,
-        /// The kernels there are.
+        /// The module's kernels.
         found: Vec<String>,
     },
-    /// The driver would not load the module or start the kernel: a limit of CUDA is broken, or the arguments do not
-    /// fit the kernel's parameters.
+    /// The driver would not load the module or start the kernel: the launch exceeds a limit of CUDA, or the arguments do
+    /// not fit the kernel's parameters.
     #[error("{text}")]
     BadLaunch {
-        /// What the driver would answer.
+        /// The error that the driver would return.
         error: CudaError,
         /// Which limit, and by how much.
         text: String,
     },
-    /// Not enough memory for an allocation, or an address outside every allocation on the host's side.
+    /// Not enough memory for an allocation, or the host uses an address outside every allocation.
     #[error("{0}")]
     Memory(String),
 }
@@ -52,17 +52,17 @@ impl Error {
     }
 }
 
-/// The driver's answers to launches that cannot be (CUDA Driver API, `CUresult`).
+/// The driver's errors for launches that are not possible (CUDA Driver API, `CUresult`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CudaError {
     /// A size of the grid, the block or the shared memory that no launch can have, or a block larger than the kernel was
     /// compiled for.
     InvalidValue,
-    /// Local memory for all threads that the device holds at once does not fit.
+    /// Local memory for all threads that can be resident at once does not fit.
     OutOfMemory,
     /// The assembler refuses the kernel: more static shared memory than 48 KiB.
     InvalidPtx,
-    /// A cooperative launch with more blocks than the device holds at once.
+    /// A cooperative launch with more blocks than can be resident at once.
     CooperativeLaunchTooLarge,
 }
 
@@ -95,8 +95,7 @@ impl From<crate::parse::ParseError> for Error {
 }
 
 impl Error {
-    /// Adds to an error of syntax where the source has it, if that is inline assembly: the compilers mark it with
-    /// comments, and the `.loc` before it has its place.
+    /// Adds the source location to a syntax error in inline assembly, which the compilers mark with comments after a `.loc`.
     pub(crate) fn located(mut self, text: &str) -> Self {
         if let Self::Parse { line, source_line, .. } = &mut self {
             *source_line = inline_assembly(text, *line as usize);
@@ -105,8 +104,8 @@ impl Error {
     }
 }
 
-/// The place of the inline assembly that line `number` of the PTX is part of, or of one whose braces do not match: that
-/// is noticed elsewhere.
+/// The source location of the inline assembly that contains line `number` of the PTX, or of inline assembly with
+/// unmatched braces, because that causes an error on a later line.
 fn inline_assembly(text: &str, number: usize) -> Option<Source> {
     let (mut inside, mut place) = (false, None);
     let (mut here, mut open, mut surplus) = (None, vec![], None);
@@ -128,7 +127,7 @@ fn inline_assembly(text: &str, number: usize) -> Option<Source> {
                 }
             }
         }
-        // an error at the end of a statement may be told at the comment behind it
+        // an error at the end of a statement may have the line of the comment after it
         if n == number && inside {
             here = place;
         }

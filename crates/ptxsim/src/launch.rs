@@ -1,4 +1,4 @@
-//! Launching a kernel: limits and arguments checked, blocks handed to host threads, observations gathered.
+//! Launches a kernel: checks limits and arguments, distributes the blocks over host threads, and gathers observations.
 
 mod blocks;
 mod limits;
@@ -25,8 +25,8 @@ use crate::memory::Initialised;
 use crate::module::Entry;
 use crate::trace::{Thread, Trace};
 use crate::{
-    ArrayUse, Counters, CudaError, Error, LineCounters, Memory, Module, Observations, Source,
-    Touched, device,
+    AccessSet, ArrayUse, Counters, CudaError, Error, LineCounters, Memory, Module, Observations,
+    Source, device,
 };
 
 /// What to run.
@@ -40,11 +40,11 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Dynamic shared memory in bytes.
     pub shared: u32,
-    /// What the program allowed the kernel of it, in bytes: the function's attribute
-    /// `MAX_DYNAMIC_SHARED_SIZE_BYTES`. `None` is what a kernel has that nobody set it for: what its own arrays
-    /// leave of 48 KiB.
+    /// The most dynamic shared memory that the program allows, in bytes: the function's attribute
+    /// `MAX_DYNAMIC_SHARED_SIZE_BYTES`. `None` where the program never set it: the kernel then has what its static
+    /// arrays leave of 48 KiB.
     pub shared_allowed: Option<u32>,
-    /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may synchronise.
+    /// The launch is `cudaLaunchCooperativeKernel`: all blocks are on the device at once and may synchronise.
     pub cooperative: bool,
     /// The arguments, one per parameter, little-endian.
     pub args: Vec<Vec<u8>>,
@@ -53,11 +53,11 @@ pub struct Launch {
 /// How much a launch observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Diagnose {
-    /// Bounds, alignment, barriers, budgets: always.
+    /// Bounds, alignment, barriers, and the budget.
     Bounds,
-    /// And the counters.
+    /// The same, and the counters.
     Count,
-    /// And races and uninitialised reads.
+    /// The same, and races and uninitialised reads.
     #[default]
     Full,
 }
@@ -67,13 +67,13 @@ pub enum Diagnose {
 pub struct Options {
     /// What to observe.
     pub diagnose: Diagnose,
-    /// 0 runs blocks and warps in order; others reorder them, reproducibly.
+    /// 0 runs blocks and warps in order; each other seed runs them in another order, which is always the same.
     pub seed: u64,
-    /// Host threads to use at most. Launches whose result could depend on the order use one. Blocks that race with each
-    /// other are known to do so with [`Diagnose::Full`] only; without it, what they leave in memory is what one of the
-    /// orders leaves.
+    /// The most host threads to use. A launch whose result could depend on the order of its blocks uses one. Races
+    /// between blocks are found with [`Diagnose::Full`] only; without it, memory after such a race is what one of the
+    /// possible orders leaves.
     pub threads: usize,
-    /// Warp instructions until [`crate::FindingKind::NeverFinishes`].
+    /// Warp instructions after which the launch ends with [`crate::FindingKind::NeverFinishes`].
     pub budget: u64,
 }
 
@@ -84,9 +84,9 @@ impl Default for Options {
 }
 
 /// More host threads than this do not help.
-const MOST_THREADS: usize = 64;
+const MAX_HOST_THREADS: usize = 64;
 
-/// Runs a kernel to its end, or until it cannot go on.
+/// Runs a kernel until it ends, or until a fault or a deadlock stops it.
 ///
 /// # Errors
 /// [`Error::NoSuchEntry`], or [`Error::BadLaunch`] for limits and arguments. What the kernel does wrong is in the
@@ -100,27 +100,27 @@ pub fn run(
     Ok(observe(module, memory, launch, options, Follow::default())?.observations)
 }
 
-/// Runs a kernel, and says which bytes of device memory it touched; nothing of that below [`Diagnose::Full`].
+/// Runs a kernel and records which bytes of device memory it accessed. Below [`Diagnose::Full`] nothing is recorded.
 ///
 /// # Errors
 /// As [`run`].
-pub fn touch(
+pub fn run_recording(
     module: &Module,
     memory: &mut Memory,
     launch: &Launch,
     options: &Options,
-) -> Result<(Observations, Touched), Error> {
+) -> Result<(Observations, AccessSet), Error> {
     let follow = Follow { bytes: true, ..Follow::default() };
     let seen = observe(module, memory, launch, options, follow)?;
     Ok((seen.observations, seen.touched.map(|touched| *touched).unwrap_or_default()))
 }
 
-/// What is followed beside what is diagnosed.
+/// What a launch records beside what it diagnoses.
 #[derive(Debug, Clone, Copy, Default)]
 struct Follow<'a> {
-    /// This thread.
+    /// Every step of this thread.
     thread: Option<&'a Thread>,
-    /// Which bytes are touched.
+    /// Which bytes are accessed.
     bytes: bool,
 }
 
@@ -150,12 +150,12 @@ pub fn trace(
     Ok((seen.observations, seen.trace.unwrap_or_default()))
 }
 
-/// The linear index of a place in dimensions, x fastest. The place is inside, and the dimensions' product fits.
+/// The linear index of a position in a box, x fastest. The position is inside, and the box's volume fits 32 bits.
 fn linear([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
     x + width * (y + height * z)
 }
 
-/// Bytes that the bookkeeping of a fully diagnosed launch takes beside its global memory.
+/// Bytes of shadow memory that a fully diagnosed launch takes beside its global memory.
 ///
 /// # Errors
 /// As [`run`].
@@ -165,7 +165,7 @@ pub fn shadow_bytes(module: &Module, memory: &mut Memory, launch: &Launch) -> Re
     Ok(shadows.iter().map(SlotShadow::bytes).sum())
 }
 
-/// Runs a kernel, and follows one thread if asked; the shadow of global memory is as the launch left it.
+/// Runs a kernel and records what `follow` names. The result includes the shadow of global memory after the launch.
 fn observe(
     module: &Module,
     memory: &mut Memory,
@@ -217,15 +217,20 @@ fn observe(
     let threads = if heap.is_some() || launch.cooperative || ordered {
         1
     } else {
-        options.threads.clamp(1, MOST_THREADS).min(usize::try_from(blocks).unwrap_or(MOST_THREADS))
+        options
+            .threads
+            .clamp(1, MAX_HOST_THREADS)
+            .min(usize::try_from(blocks).unwrap_or(MAX_HOST_THREADS))
     };
-    let together =
-        (threads > 1).then(|| together(&grid, options, blocks, threads, follow.bytes)).flatten();
-    let mut merged =
-        together.unwrap_or_else(|| merge(vec![alone(&grid, options, blocks, heap.take(), follow)]));
+    let parallel = (threads > 1)
+        .then(|| run_parallel(&grid, options, blocks, threads, follow.bytes))
+        .flatten();
+    let mut merged = parallel.unwrap_or_else(|| {
+        merge(vec![run_sequential(&grid, options, blocks, heap.take(), follow)])
+    });
     let shadows = std::mem::take(&mut merged.shadows);
     memory.heap = merged.heap.take();
-    settle(memory, &shadows, &writable, &mut merged.observations);
+    record_results(memory, &shadows, &writable, &mut merged.observations);
     merged.observations.completed = merged.completed;
     merged.observations.shared_bytes = total_shared;
     merged.observations.warps = warps;
@@ -234,7 +239,7 @@ fn observe(
 }
 
 /// Runs all blocks on one host thread, in the order of the seed.
-fn alone<'g>(
+fn run_sequential<'g>(
     grid: &'g Grid<'g>,
     options: &Options,
     blocks: u64,
@@ -247,13 +252,14 @@ fn alone<'g>(
     let front = thread.map(|thread| u64::from(linear(thread.block, grid.grid)));
     let order = Order::new(blocks, options.seed).with_front(front);
     let queue = Queue::new(blocks, 1);
-    let done = work(&mut m, &queue, &order, options.diagnose, options.seed);
+    let done = run_blocks(&mut m, &queue, &order, options.diagnose, options.seed);
     (m, done)
 }
 
-/// Runs the blocks on several host threads. `None`, and memory as before, when anything is found: that may depend on
-/// the order of the blocks, and is to be told as one thread sees it. What is left does not depend on it.
-fn together(
+/// Runs the blocks on several host threads. When there is any finding, this restores memory and returns `None`,
+/// because findings may depend on the order of the blocks, and the caller reports those of a run on one thread. A
+/// result without findings does not depend on the order.
+fn run_parallel(
     grid: &Grid<'_>,
     options: &Options,
     blocks: u64,
@@ -268,11 +274,11 @@ fn together(
     let room: Room = Arc::new(AtomicI64::new(grid.memory.words() as i64));
     let (queue, order) = (Queue::new(blocks, threads), Order::new(blocks, 0));
     let worker = || {
-        // the budget is shared out, so that no number of threads has more of it
+        // the budget is divided, so that more threads do not have more of it in total
         let budget = options.budget / threads as u64;
         let mut m = machine(grid, options, budget, None, Some(&room));
         m.touched = bytes.then(Box::default);
-        let done = work(&mut m, &queue, &order, options.diagnose, 0);
+        let done = run_blocks(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
     };
     let results: Vec<(Machine<'_>, bool)> = std::thread::scope(|scope| {
@@ -288,7 +294,13 @@ fn together(
     merged
 }
 
-fn work(m: &mut Machine<'_>, queue: &Queue, order: &Order, diagnose: Diagnose, seed: u64) -> bool {
+fn run_blocks(
+    m: &mut Machine<'_>,
+    queue: &Queue,
+    order: &Order,
+    diagnose: Diagnose,
+    seed: u64,
+) -> bool {
     match diagnose {
         _ if m.trace.is_some() => blocks_of::<TRACE>(m, queue, order, seed),
         Diagnose::Bounds => blocks_of::<BOUNDS>(m, queue, order, seed),
@@ -297,7 +309,7 @@ fn work(m: &mut Machine<'_>, queue: &Queue, order: &Order, diagnose: Diagnose, s
     }
 }
 
-/// Would the driver start this launch? Arguments are not looked at.
+/// Checks whether the driver would start this launch. Arguments are not checked.
 ///
 /// # Errors
 /// As [`run`].
@@ -329,7 +341,7 @@ fn entry<'m>(module: &'m Module, launch: &Launch) -> Result<&'m Entry, Error> {
     })
 }
 
-/// Slots of the module's variables, allocated and initialised when the module is first run in this memory.
+/// Slots of the module's variables, which are allocated and initialised when the module first runs in this memory.
 fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
     if let Some((_, slots)) = memory.modules.iter().find(|(id, _)| *id == module.id) {
         return Ok(slots.clone());
@@ -359,7 +371,7 @@ fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
     Ok(slots)
 }
 
-/// Which slots the launch may write: those of the parameters that the kernel stores through, or all.
+/// Which slots the launch may write: those of the parameters that the kernel stores through, or all slots.
 fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
     let mut offset = 0_usize;
@@ -459,7 +471,7 @@ struct Merged {
     completed: bool,
     shadows: Vec<SlotShadow>,
     trace: Option<Trace>,
-    touched: Option<Box<Touched>>,
+    touched: Option<Box<AccessSet>>,
 }
 
 /// One shadow per allocation from those of several host threads; `None` when accesses of two of them conflict.
@@ -483,7 +495,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     let (mut shadows, mut heap) = (vec![], None);
     let mut output = vec![];
     let mut trace = None;
-    let mut touched: Option<Box<Touched>> = None;
+    let mut touched: Option<Box<AccessSet>> = None;
     for (mut m, done) in results {
         completed &= done;
         for (source, counters) in m.counters() {
@@ -515,8 +527,8 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     Merged { observations, completed, shadows, heap, trace, touched }
 }
 
-/// Writes back what the launch initialised, and tells how it used the named allocations that it wrote.
-fn settle(
+/// Marks as initialised what the launch wrote, and reports how it used the named allocations that it wrote.
+fn record_results(
     memory: &mut Memory,
     shadows: &[SlotShadow],
     writable: &[bool],
@@ -527,7 +539,7 @@ fn settle(
             continue;
         }
         let Some(shadow) = shadows.get(slot) else {
-            // not followed: from now on all of it may be initialised
+            // without a shadow, any of its bytes may have been initialised
             allocation.initialised = Initialised::All;
             continue;
         };
@@ -539,7 +551,7 @@ fn settle(
                     allocation.initialised.add(word, bytes, words);
                 }
             }
-            allocation.initialised.settle(allocation.bytes);
+            allocation.initialised.compact(allocation.bytes);
         }
         let per = (allocation.element as usize / 4).max(1);
         let (mut written, mut most, mut last) = (0_u64, 0, usize::MAX);
@@ -599,10 +611,10 @@ mod tests {
     }
 
     #[test]
-    fn the_shadow_takes_four_bytes_per_byte() {
+    fn shadow_memory_takes_four_bytes_per_byte() {
         let blocks = 4096;
         let threads = u64::from(blocks) * 256;
-        // the rest is where each page of 4 KiB is, and lists that came and went
+        // the rest is the page table (one entry per 4 KiB) and freed lists
         let limit = 4.01;
         let at = |scale: u32| format!("mul.wide.s32 %d2, %r4, {scale};\nadd.s64 %d1, %d1, %d2;\n");
         let words = at(4) + "st.global.u32 [%d1], %r4;";

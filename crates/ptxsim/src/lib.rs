@@ -8,6 +8,7 @@
 //! trace(..., thread)                   -> the same, and what that thread did
 //! ```
 
+mod access_set;
 mod address;
 pub mod arith;
 pub mod count;
@@ -25,12 +26,12 @@ mod observe;
 mod parse;
 pub mod printf;
 mod texture;
-mod touched;
 pub mod trace;
 
+pub use access_set::{AccessMode, AccessSet, Overlap};
 pub use device::{MULTIPROCESSORS, occupancy, shared_of};
 pub use error::{CudaError, Error};
-pub use launch::{Diagnose, Launch, Options, check, run, shadow_bytes, touch, trace};
+pub use launch::{Diagnose, Launch, Options, check, run, run_recording, shadow_bytes, trace};
 pub use memory::{Limits, Memory};
 pub use module::{Entry, Module, Param, ParamType};
 pub use observe::*;
@@ -38,4 +39,3 @@ pub use texture::{
     AddressMode, ArrayDesc, ArrayId, ChannelKind, Filter, ReadMode, Resource, TexelFormat,
     TextureDesc,
 };
-pub use touched::{Meeting, Touch, Touched};

@@ -1,6 +1,6 @@
-//! Global memory: allocations with guard gaps, safe to share between the host's threads.
+//! Global memory: allocations with gaps between them, which host threads can share.
 //!
-//! Words are relaxed atomics, so that a racing kernel is a finding and never undefined behaviour here.
+//! Words are relaxed atomics, so that a racing kernel is a finding and never undefined behaviour of the simulator.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -33,7 +33,7 @@ pub struct Memory {
 pub struct Limits {
     /// Bytes of stack that recursion has in each thread.
     pub stack: u64,
-    /// Bytes that kernels may have from `malloc` at once. What is more than [`Memory::CAPACITY`] allows is cut.
+    /// Bytes that kernels may have from `malloc` at once, cut to what [`Memory::CAPACITY`] allows.
     pub heap: u64,
 }
 
@@ -55,14 +55,14 @@ pub(crate) struct Allocation {
     pub initialised: Initialised,
     /// False for constant memory and the like.
     pub writable: bool,
-    /// Its parts have bounds of their own: the device's heap.
+    /// The device's heap, whose blocks have bounds of their own.
     pub parted: bool,
-    /// Bytes that it had until the host freed it; then it has none.
+    /// The size that the allocation had when the host freed it.
     pub freed: Option<u64>,
 }
 
 impl Allocation {
-    /// What is where no allocation may be.
+    /// The entry of a slot that must stay empty.
     fn nothing() -> Self {
         Self {
             name: String::new(),
@@ -110,8 +110,8 @@ impl Initialised {
         }
     }
 
-    /// The short form once all `bytes` bytes have been written.
-    pub fn settle(&mut self, bytes: u64) {
+    /// Replaces the bits by [`Self::All`] once all `bytes` bytes have been written.
+    pub fn compact(&mut self, bytes: u64) {
         let Self::Some(bits) = self else { return };
         let (whole, rest) = (bytes as usize / 8, bytes as usize % 8);
         let last = (1_u32 << rest) as u8 - 1;
@@ -123,15 +123,15 @@ impl Initialised {
     }
 }
 
-/// So many slots are taken before those of freed memory are taken again: until then a use after the free is told.
-const FRESH: usize = 1024;
-/// Slots whose addresses may be the host's own are left out: those from the programs' usual place to the end of the
-/// addresses that a process has.
-const HOST: std::ops::Range<usize> = 1340..2048;
+/// Slots to use before the slot of freed memory is used again. Until then a use after the free is found.
+const SLOTS_BEFORE_REUSE: usize = 1024;
+/// Slots that are never used because their addresses may belong to the host: from where the system usually maps a
+/// program to the end of a process's address space.
+const HOST_SLOTS: std::ops::Range<usize> = 1340..2048;
 
 impl Memory {
-    /// Bytes of all allocations together: more than any exercise needs, less than what would bring a laptop to its knees;
-    /// offsets fit 32 bits.
+    /// The most bytes of all allocations together: more than any exercise needs, and little enough for a laptop. Offsets
+    /// fit 32 bits.
     pub const CAPACITY: u64 = 512 << 20;
 
     /// Empty memory.
@@ -140,7 +140,7 @@ impl Memory {
     }
 
     /// Allocates `bytes`, 256-byte aligned (CUDA C++ Programming Guide, "Device Memory Accesses"), and returns the
-    /// address. `contents` fill it from the start; what they leave out counts as uninitialised.
+    /// address. `contents` fill it from the start; the rest counts as uninitialised.
     ///
     /// # Errors
     /// [`Error::Memory`] beyond 512 MiB in total.
@@ -160,15 +160,15 @@ impl Memory {
         Ok(address)
     }
 
-    /// The elements of the array at `address` are single bytes, however many of them an access moves. Without this, an
-    /// array that was made with elements of 1 byte is told in elements of the access's size.
-    pub fn is_of_bytes(&mut self, address: u64) {
+    /// Declares that the elements of the array at `address` are single bytes. Without this, findings count the elements of
+    /// an array that was allocated with elements of 1 byte in units of the access's size.
+    pub fn set_byte_elements(&mut self, address: u64) {
         if let Some(slot) = self.slot(address) {
             self.allocations[slot].of_bytes = true;
         }
     }
 
-    /// An address for bytes that nobody has on the device yet: [`Self::back`] makes them.
+    /// Reserves an address without memory behind it; [`Self::back`] allocates the memory.
     ///
     /// # Errors
     /// [`Error::Memory`] when there are no more addresses.
@@ -176,7 +176,7 @@ impl Memory {
         Ok(base(self.allocate(name, 0, 1, true)? as u64 + 1))
     }
 
-    /// Makes the bytes of an address that was reserved; nothing when they are there.
+    /// Allocates the memory of an address that was reserved. Does nothing when that has happened before.
     ///
     /// # Errors
     /// As [`Self::alloc`].
@@ -190,7 +190,7 @@ impl Memory {
         Ok(())
     }
 
-    /// An allocation that has no slot yet.
+    /// A new allocation, which has no slot yet.
     fn fresh(
         &mut self,
         name: &str,
@@ -228,20 +228,20 @@ impl Memory {
         initialised: bool,
     ) -> Result<usize, Error> {
         let allocation = self.fresh(name, bytes, element, initialised)?;
-        if self.allocations.len() >= FRESH
+        if self.allocations.len() >= SLOTS_BEFORE_REUSE
             && let Some(slot) = self.freed.pop_front()
         {
             self.allocations[slot] = allocation;
             return Ok(slot);
         }
-        if self.allocations.len() == HOST.start {
-            self.allocations.resize_with(HOST.end, Allocation::nothing);
+        if self.allocations.len() == HOST_SLOTS.start {
+            self.allocations.resize_with(HOST_SLOTS.end, Allocation::nothing);
         }
         self.allocations.push(allocation);
         Ok(self.allocations.len() - 1)
     }
 
-    /// Frees an allocation (`cudaFree`). A kernel that uses its address later has a finding.
+    /// Frees an allocation (`cudaFree`). When a kernel uses its address later, that is a finding.
     ///
     /// # Errors
     /// [`Error::Memory`] when no allocation starts at `address`, or it was freed before.
@@ -272,7 +272,7 @@ impl Memory {
         self.limits
     }
 
-    /// Sets limits for the launches that follow. The heap's has no effect once there is one ([`Memory::has_heap`]).
+    /// Sets limits for the launches that follow. The heap's limit has no effect once the heap exists ([`Memory::has_heap`]).
     pub const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
@@ -282,7 +282,7 @@ impl Memory {
         self.heap.is_some()
     }
 
-    /// Frees everything, and forgets all objects, variables and limits (`cudaDeviceReset`). Old addresses stay invalid.
+    /// Frees all memory, objects and variables, and resets the limits (`cudaDeviceReset`). Old addresses stay invalid.
     pub fn reset(&mut self) {
         for (slot, allocation) in self.allocations.iter_mut().enumerate() {
             if allocation.freed.is_none() {
@@ -302,7 +302,7 @@ impl Memory {
     pub(crate) fn grid_barrier(&mut self) -> Result<u64, Error> {
         let slot = match self.barrier {
             Some(slot) => slot,
-            // no name: it is not among the arrays that the learner knows
+            // no name, because it is not one of the program's arrays
             None => self.allocate("", 8, 4, true)?,
         };
         self.barrier = Some(slot);
@@ -311,7 +311,7 @@ impl Memory {
         Ok(address)
     }
 
-    /// Fills what nothing has initialised with a pattern, which leaves it uninitialised for the diagnosis.
+    /// Fills the uninitialised bytes with a pattern. They still count as uninitialised.
     ///
     /// # Errors
     /// [`Error::Memory`] when `address` starts no allocation.
@@ -325,7 +325,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Does an address belong to device memory, that of a freed allocation or beyond an allocation's end included?
+    /// Whether an address belongs to device memory, including freed allocations and the gaps around allocations.
     pub fn owns(&self, address: u64) -> bool {
         self.slot(address).is_some()
     }
@@ -369,8 +369,8 @@ impl Memory {
         Ok(data)
     }
 
-    /// The first stretch of at least `least` bytes among these that nothing has ever written: where it begins, in bytes from
-    /// `address`, and its length. Padding in structures is shorter than 16 bytes.
+    /// The first run of at least `least` uninitialised bytes in this range: its start, in bytes from `address`, and its
+    /// length. Padding in structures is shorter than 16 bytes.
     pub fn unwritten(&self, address: u64, bytes: u64, least: u64) -> Option<(u64, u64)> {
         let (allocation, offset) = self.range(address, bytes).ok()?;
         if allocation.initialised == Initialised::All {
@@ -434,7 +434,7 @@ impl Memory {
         self.allocations.get(slot)?.words.get(index).map(|w| w.load(Relaxed))
     }
 
-    /// The words of the slots marked, to go back to.
+    /// Copies the words of the marked slots, for [`Self::restore`].
     pub(crate) fn snapshot(&self, slots: &[bool]) -> Vec<Vec<u32>> {
         let words = |a: &Allocation| a.words.iter().map(|w| w.load(Relaxed)).collect();
         self.allocations
@@ -444,7 +444,7 @@ impl Memory {
             .collect()
     }
 
-    /// Goes back to a snapshot.
+    /// Restores the words of a snapshot.
     pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
         for (a, words) in self.allocations.iter().zip(snapshot) {
             a.words.iter().zip(words).for_each(|(w, old)| w.store(*old, Relaxed));
@@ -462,7 +462,7 @@ impl Memory {
     /// The slot of the allocation that an address belongs to, also if it is outside its bounds.
     pub(crate) fn slot(&self, address: u64) -> Option<usize> {
         let slot = (split(address).0 as usize).checked_sub(1)?;
-        (slot < self.allocations.len() && !HOST.contains(&slot)).then_some(slot)
+        (slot < self.allocations.len() && !HOST_SLOTS.contains(&slot)).then_some(slot)
     }
 
     pub(crate) fn range(&self, address: u64, bytes: u64) -> Result<(&Allocation, usize), Error> {
@@ -507,13 +507,13 @@ pub(crate) const fn byte_mask(bits: u8) -> u32 {
 mod tests {
     use super::*;
 
-    /// A program may allocate and free for ever, and must not be given what may be its own addresses.
+    /// A program may allocate and free without end, and must not get addresses that the host may use.
     #[test]
-    fn freed_addresses_come_back_late_and_the_hosts_never() {
+    fn freed_slots_are_reused_late_and_host_slots_never() {
         let mut memory = Memory::new();
         let kept = memory.alloc("kept", 4, 4, None).expect("room");
         let mut seen = vec![kept];
-        for i in 0..FRESH - 1 {
+        for i in 0..SLOTS_BEFORE_REUSE - 1 {
             let address = memory.alloc("short", 4, 4, None).expect("room");
             assert!(!seen.contains(&address), "{i}");
             memory.free(address).expect("it is there");
@@ -527,7 +527,7 @@ mod tests {
         let live: Vec<u64> =
             (0..3000).map(|_| memory.alloc("live", 4, 4, None).expect("room")).collect();
         for address in &live {
-            let (from, to) = (base(HOST.start as u64 + 1), base(HOST.end as u64 + 1));
+            let (from, to) = (base(HOST_SLOTS.start as u64 + 1), base(HOST_SLOTS.end as u64 + 1));
             assert!(!(from..to).contains(address), "{address:#x}");
             assert!(memory.holds(*address, 4));
         }

@@ -9,7 +9,7 @@ use crate::decode::{self, Program};
 use crate::device;
 use crate::parse::{self, ast};
 
-/// PTX, parsed and decoded once; launched as often as wanted.
+/// A PTX module, which is parsed and decoded once and can be launched any number of times.
 #[derive(Debug)]
 pub struct Module {
     /// Distinguishes modules in a [`crate::Memory`].
@@ -33,14 +33,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// May the kernel write through the address that this parameter is, or holds?
+    /// Whether the kernel may write through this parameter, or through an address in it.
     pub fn writes(&self, parameter: usize) -> bool {
         let bit = |i: u32| self.written.checked_shr(i).is_some_and(|bits| bits & 1 == 1);
         bit(63) || u32::try_from(parameter).is_ok_and(bit)
     }
 
-    /// Threads that a block can have: what `__launch_bounds__` says, or the device.
-    pub fn most_threads(&self) -> u32 {
+    /// The most threads that a block can have: what `__launch_bounds__` says, or the device's limit.
+    pub fn max_threads_per_block(&self) -> u32 {
         let required = self.bounds.required.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         required.or(self.bounds.threads).unwrap_or(device::MAX_THREADS as u32)
     }
@@ -86,8 +86,8 @@ impl Module {
     /// Parses and decodes PTX text.
     ///
     /// # Errors
-    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for variables that the simulator does not know.
-    /// A function that it does not know fails later, and only for the kernels that need it: [`Module::refused`].
+    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for variables that the simulator does not
+    /// support. An unsupported function is an error later, and only for the kernels that need it: [`Module::refused`].
     pub fn parse(ptx: &str) -> Result<Self, Error> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let tree = parse::parse(ptx).map_err(|e| Error::from(e).located(ptx))?;
@@ -111,8 +111,8 @@ impl Module {
         Ok(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), program, entries })
     }
 
-    /// Why a kernel cannot be run here although its module can be loaded: it, or a function that it may call, uses
-    /// something that the simulator does not know.
+    /// Why a kernel cannot run here although its module can be loaded: the kernel, or a function that it may call, uses
+    /// something that the simulator does not support.
     pub fn refused(&self, entry: &str) -> Option<&Error> {
         let entry = self.entries.iter().find(|e| e.name == entry)?;
         self.program.refusal(entry.function)
@@ -135,7 +135,7 @@ impl Module {
     }
 }
 
-/// Static shared memory that a kernel declares itself, or that its module does and it names.
+/// Bytes of static shared memory that a kernel declares, or that its module declares and the kernel names.
 fn shared_bytes(tree: &ast::Ptx<'_>, f: &ast::Function<'_>) -> u32 {
     let body = f.body.as_deref().unwrap_or_default();
     let own = body.iter().filter_map(|s| match s {

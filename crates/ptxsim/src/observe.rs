@@ -39,17 +39,17 @@ pub enum Action {
     Write,
     /// An atomic read-modify-write.
     Atomic,
-    /// Waiting at a barrier (block or warp).
+    /// Waiting at a block's or warp's barrier.
     Wait,
     /// Leaving the kernel.
     Exit,
-    /// Giving memory back.
+    /// Freeing memory.
     Free,
     /// Executing any other instruction.
     Execute,
 }
 
-/// One party of a finding: who did what, where.
+/// One access of a finding: the thread, the operation, and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Access {
     /// Where in the learner's source.
@@ -68,8 +68,8 @@ pub struct Access {
     pub space: Option<Space>,
     /// The array's name, where it is known (a parameter, a shared or local variable).
     pub array: Option<String>,
-    /// Element index into `array`; negative when before its start. In local memory, where arrays have no names, into
-    /// all of the kernel's local arrays together, in elements of the access's size.
+    /// Element index into `array`; negative when before its start. Local arrays have no names, so in local memory this
+    /// is the index into all of the kernel's local arrays together, in elements of the access's size.
     pub index: Option<i64>,
     /// Elements that `array` has, or the kernel's local arrays together.
     pub elements: Option<u64>,
@@ -100,9 +100,9 @@ pub enum FindingKind {
     },
     /// The address is not a multiple of the access size.
     Misaligned,
-    /// The handle that a texture or surface instruction got is none; it is in `at.address`.
+    /// A texture or surface instruction has an invalid handle, which is in `at.address`.
     BadObject {
-        /// A surface instruction, not a texture's.
+        /// The instruction is a surface instruction, not a texture instruction.
         surface: bool,
         /// What the handle is instead.
         problem: ObjectProblem,
@@ -120,14 +120,14 @@ pub enum FindingKind {
     UninitialisedRead,
     /// Two accesses of one shared word, unordered, at least one of them a write. `with` came first.
     SharedRace,
-    /// The same in global memory. `with` came first.
+    /// The same in global memory.
     GlobalRace,
     /// Threads wait at a barrier that others of their block never reach. `at` waits, `with` is one that left
     /// or waits elsewhere.
     BarrierNotReached {
         /// Threads waiting.
         waiting: u32,
-        /// Threads that will not come.
+        /// Threads that will never arrive.
         missing: u32,
     },
     /// No thread can make progress.
@@ -135,23 +135,23 @@ pub enum FindingKind {
         /// Threads that wait.
         waiting: u32,
     },
-    /// Threads wait in loops for what can never happen: no thread is left that could change what they look at.
-    /// `at` looks at it; `with` is another group's, where there is one.
+    /// Threads wait in loops for a change that can never happen, because no thread is left that could make it. `at` is
+    /// the load in one of these loops; `with` is the load of another group of threads, where there is one.
     Livelock {
         /// Threads that wait.
         waiting: u32,
         /// All places where threads wait, in the order of the source.
         places: Vec<WaitingAt>,
     },
-    /// A barrier that the device does not have: its number is above 15, or the number of threads that it is for is no
-    /// multiple of the warp's size.
+    /// A barrier that does not exist: its number is above 15, or its number of threads is not a multiple of the warp's
+    /// size.
     BadBarrier {
         /// The barrier's number.
         id: u32,
-        /// The threads that it is for, where the instruction says so.
+        /// The number of threads, where the instruction gives one.
         threads: Option<u32>,
     },
-    /// A `.sync` warp operation whose mask names lanes that are not there, or lacks the executing lane.
+    /// A `.sync` warp operation whose mask names lanes that do not execute it, or lacks the executing lane.
     BadSyncMask {
         /// The mask given.
         mask: u32,
@@ -165,7 +165,7 @@ pub enum FindingKind {
     },
     /// The kernel executed `trap`.
     Trap,
-    /// The grid's barrier of cooperative groups in a launch that is not cooperative.
+    /// A grid barrier of cooperative groups in a launch that is not cooperative.
     NotCooperative,
     /// A device-side `assert` failed.
     Assert {
@@ -183,9 +183,9 @@ pub enum FindingKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FreeProblem {
-    /// It points into the memory that `malloc` returned, not at its start.
+    /// It points into memory that `malloc` returned, and not at its start.
     NotTheStart,
-    /// `malloc` in a kernel never returned it: memory of the host's `cudaMalloc`, an array, garbage.
+    /// `malloc` in a kernel never returned it: it is memory of `cudaMalloc`, an array, or garbage.
     NotFromMalloc,
 }
 
@@ -196,7 +196,7 @@ pub struct WaitingAt {
     pub source: Source,
     /// How many threads.
     pub threads: u32,
-    /// In a loop, not at a barrier.
+    /// They wait in a loop, not at a barrier.
     pub spinning: bool,
 }
 
@@ -208,9 +208,9 @@ pub enum ObjectProblem {
     Unknown,
     /// A pointer to device memory.
     Pointer,
-    /// A surface where a texture belongs, or the other way round.
+    /// A surface instead of a texture, or the other way round.
     OtherKind,
-    /// Of other dimensions, or layered where the instruction is not, or the other way round.
+    /// It has other dimensions, or only one of the object and the instruction is layered.
     Dimensions,
 }
 
@@ -223,7 +223,7 @@ pub struct Finding {
     pub at: Access,
     /// The other party, where there are two.
     pub with: Option<Access>,
-    /// How many threads (counted with repetition) did the same at the same place.
+    /// How often threads did the same at the same location.
     pub count: u64,
 }
 
@@ -238,24 +238,24 @@ pub struct Counters {
     pub load_requests: u64,
     /// Global loads executed by threads (`load_requests` weighted with the lanes that load).
     pub thread_loads: u64,
-    /// 32-byte sectors that those loads touched.
+    /// 32-byte sectors that those loads accessed.
     pub load_sectors: u64,
-    /// Sectors that fully packed loads would have touched.
+    /// Sectors that fully packed loads would have accessed.
     pub load_sectors_ideal: u64,
     /// Global store requests.
     pub store_requests: u64,
-    /// 32-byte sectors that those stores touched.
+    /// 32-byte sectors that those stores accessed.
     pub store_sectors: u64,
-    /// Sectors that fully packed stores would have touched.
+    /// Sectors that fully packed stores would have accessed.
     pub store_sectors_ideal: u64,
     /// Shared-memory load and store requests.
     pub shared_requests: u64,
-    /// Wavefronts that they took.
+    /// Wavefronts of those requests.
     pub shared_wavefronts: u64,
-    /// Wavefronts if the data lay packed in all banks.
+    /// Wavefronts that the requests would take if the data lay packed in all banks.
     pub shared_wavefronts_ideal: u64,
-    /// Transactions of those requests, each a wavefront if it has no bank conflict: a warp's halves or quarters are
-    /// transactions of their own when a lane accesses 8 or 16 bytes.
+    /// Transactions of those requests. A transaction without bank conflicts takes one wavefront. When each lane accesses
+    /// 8 or 16 bytes, the warp's halves or quarters are separate transactions.
     pub shared_transactions: u64,
     /// Global atomic requests.
     pub global_atomics: u64,
@@ -265,7 +265,7 @@ pub struct Counters {
     pub global_atomic_sectors: u64,
     /// Shared atomic requests.
     pub shared_atomics: u64,
-    /// Wavefronts that those took.
+    /// Wavefronts of those requests.
     pub shared_atomic_wavefronts: u64,
     /// Local-memory requests (stack arrays, spills).
     pub local_requests: u64,
@@ -275,7 +275,7 @@ pub struct Counters {
     pub texture_requests: u64,
     /// Conditional branches executed by warps.
     pub branches: u64,
-    /// Those whose active lanes went both ways.
+    /// Those whose active lanes took both directions.
     pub divergent_branches: u64,
     /// Barriers reached by warps.
     pub barriers: u64,
@@ -299,14 +299,14 @@ pub struct ArrayUse {
     pub elements: u64,
     /// Elements written at least once (in 4-byte words where elements are smaller).
     pub written: u64,
-    /// The most often that one element was written; saturates at 15.
+    /// The most writes to one element; saturates at 15.
     pub max_writes: u32,
 }
 
 /// Everything observed during one launch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Observations {
-    /// What is wrong, the most telling first. Empty for a correct kernel.
+    /// What is wrong, the most informative first. Empty for a correct kernel.
     pub findings: Vec<Finding>,
     /// True when every thread ran to its end.
     pub completed: bool,
@@ -320,7 +320,7 @@ pub struct Observations {
     pub lines: Vec<LineCounters>,
     /// Named allocations that the launch wrote.
     pub arrays: Vec<ArrayUse>,
-    /// What the kernel printed with `printf`, cut at 64 KiB.
+    /// Output of the kernel's `printf`, cut at 64 KiB.
     pub output: String,
     /// Bytes of output beyond that.
     pub output_dropped: u64,

@@ -7,18 +7,18 @@
 
 use std::fmt::Write;
 
-/// Arguments that CUDA allows beside the format string; further conversions print as they are written.
+/// The most arguments that CUDA allows beside the format string. Further conversions are printed as written.
 const ARGUMENTS: u32 = 32;
 
-/// The widest field and the longest precision honoured: beyond it lies only a denial of service.
-const WIDEST: usize = 4096;
+/// The greatest field width and precision. The limit keeps a format from using up memory.
+const MAX_FIELD_WIDTH: usize = 4096;
 
 /// Reads the string that a `%s` argument points at: a device address to its bytes, without the final zero.
 pub type ReadString<'a> = dyn Fn(u64) -> Option<Vec<u8>> + 'a;
 
 /// Formats as the device does. `format` ends at its first zero byte or its end. Text that is not UTF-8 is replaced
-/// character by character; addresses that cannot be read print as `(null)`. Beside the text: how many arguments the
-/// format asks for, which is what the device's `printf` returns.
+/// character by character; addresses that cannot be read print as `(null)`. Also returns how many arguments the format
+/// has, which is what the device's `printf` returns.
 pub fn format(format: &[u8], arguments: &[u8], string: &ReadString<'_>) -> (String, u32) {
     let end = format.iter().position(|&b| b == 0).unwrap_or(format.len());
     let mut input = format.get(..end).unwrap_or_default();
@@ -92,8 +92,8 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Parses what follows `%`; returns what follows the directive too. `None` where there is no conversion
-    /// character. A `*` takes its argument here.
+    /// Parses the text after `%`. Returns the directive and the rest; `None` where there is no conversion character. A `*`
+    /// takes its argument here.
     fn parse<'a>(input: &'a [u8], arguments: &mut Arguments<'_>) -> (Option<Self>, &'a [u8]) {
         let mut this = Self {
             minus: false,
@@ -284,7 +284,7 @@ fn number<'a>(input: &'a [u8], arguments: &mut Arguments<'_>) -> (Option<i64>, &
 }
 
 fn clamped(n: u64) -> usize {
-    usize::try_from(n).unwrap_or(WIDEST).min(WIDEST)
+    usize::try_from(n).unwrap_or(MAX_FIELD_WIDTH).min(WIDEST)
 }
 
 /// `%f`. Rust prints exact digits, rounded half to even, as C libraries do.

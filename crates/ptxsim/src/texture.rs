@@ -1,4 +1,4 @@
-//! Texture and surface objects: arrays of texels, how they are read, and their handles.
+//! Texture and surface objects: arrays of texels, descriptions of textures, and handles.
 //!
 //! CUDA C++ Programming Guide, "Texture and Surface Memory", "Texture Fetching"; CUDA Runtime API,
 //! `cudaCreateTextureObject`, `cudaCreateSurfaceObject`, `cudaMalloc3DArray`.
@@ -52,10 +52,10 @@ impl TexelFormat {
     }
 }
 
-/// A CUDA array: texels in an order that only textures and surfaces know.
+/// A CUDA array, whose texels only textures, surfaces and copies can access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArrayDesc {
-    /// For messages.
+    /// Its name in messages.
     pub name: String,
     /// Its texels.
     pub format: TexelFormat,
@@ -74,7 +74,7 @@ pub struct ArrayId(usize);
 pub enum Resource {
     /// An array.
     Array(ArrayId),
-    /// Device memory, one texel behind the other; only for `tex1Dfetch`.
+    /// Texels one after the other in device memory; only for `tex1Dfetch`.
     Linear {
         /// Its first byte.
         address: u64,
@@ -110,7 +110,7 @@ pub enum AddressMode {
     Border,
 }
 
-/// What lies between texels (`cudaTextureFilterMode`).
+/// How coordinates between texels are read (`cudaTextureFilterMode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Filter {
     /// The nearest texel.
@@ -126,29 +126,29 @@ pub enum ReadMode {
     /// The texel as it is.
     #[default]
     Element,
-    /// 8- and 16-bit integers as fractions of the largest: 0 to 1, or -1 to 1.
+    /// 8- and 16-bit integers as fractions of the greatest value: 0 to 1, or -1 to 1.
     NormalizedFloat,
 }
 
-/// A texture object in the making (`cudaTextureDesc`, `cudaResourceDesc`).
+/// The description of a texture object (`cudaTextureDesc`, `cudaResourceDesc`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextureDesc {
     /// Its texels.
     pub resource: Resource,
-    /// Per dimension, what a coordinate outside means.
+    /// How each dimension treats coordinates outside.
     pub address: [AddressMode; 3],
-    /// What lies between texels.
+    /// How coordinates between texels are read.
     pub filter: Filter,
     /// What a fetch returns.
     pub read: ReadMode,
-    /// Coordinates go from 0 to 1, not to the number of texels.
+    /// Coordinates are normalised: 1 is the width, height or depth.
     pub normalized: bool,
-    /// For [`AddressMode::Border`].
+    /// The border's colour, for [`AddressMode::Border`].
     pub border: [f32; 4],
 }
 
 impl TextureDesc {
-    /// Points of `resource`, clamped, as they are.
+    /// A texture that reads the nearest texel of `resource`, clamped and not converted.
     pub const fn new(resource: Resource) -> Self {
         Self {
             resource,
@@ -199,13 +199,13 @@ pub(crate) struct Texture {
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
     arrays: Vec<Image>,
-    /// By number; none of those that were destroyed.
+    /// By number; `None` after an object was destroyed.
     textures: Vec<Option<Texture>>,
     surfaces: Vec<Option<usize>>,
 }
 
-/// Handles are 16 bytes apart, textures and surfaces each in a slot of addresses that no array has.
-const STEP: u64 = 16;
+/// Distance of two handles. Those of textures and of surfaces are each in an address slot that no array has.
+const HANDLE_STEP: u64 = 16;
 
 impl Objects {
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
@@ -219,7 +219,8 @@ impl Objects {
 
 fn index(handle: u64, slot: u64) -> Option<usize> {
     let (s, offset) = split(handle);
-    let n = u64::try_from(offset).ok().filter(|o| s == slot && o.is_multiple_of(STEP))? / STEP;
+    let n = u64::try_from(offset).ok().filter(|o| s == slot && o.is_multiple_of(HANDLE_STEP))?
+        / HANDLE_STEP;
     usize::try_from(n).ok()
 }
 
@@ -228,8 +229,8 @@ fn invalid<T>(text: String) -> Result<T, Error> {
 }
 
 impl Memory {
-    /// Makes an array (`cudaMalloc3DArray`). `contents` are its texels, row by row, plane by plane, layer by layer,
-    /// without padding; without contents it counts as uninitialised.
+    /// Creates an array (`cudaMalloc3DArray`). `contents` are its texels, row by row, plane by plane, layer by layer,
+    /// without padding. Without contents it is uninitialised.
     ///
     /// # Errors
     /// [`Error::BadLaunch`] for an impossible format or extent, [`Error::Memory`] when it does not fit.
@@ -281,14 +282,14 @@ impl Memory {
         self.read(base(image.slot as u64 + 1), image.plane * planes)
     }
 
-    /// Where an array's texels are, for copies: the first one's address, and the bytes from row to row and from plane to
-    /// plane or layer to layer. `None` for an array of another memory.
+    /// The location of an array's texels, for copies: the address of the first, and the bytes from row to row and from plane
+    /// to plane or layer to layer. `None` for an array of another memory.
     pub fn array_rows(&self, array: ArrayId) -> Option<(u64, u64, u64)> {
         let image = self.objects.arrays.get(array.0)?;
         Some((base(image.slot as u64 + 1) + image.offset, image.pitch, image.plane))
     }
 
-    /// Makes a texture object (`cudaCreateTextureObject`) and returns its handle, a kernel's argument.
+    /// Creates a texture object (`cudaCreateTextureObject`) and returns its handle, a kernel's argument.
     ///
     /// # Errors
     /// [`Error::BadLaunch`] for combinations that CUDA refuses, [`Error::Memory`] for texels outside their allocation.
@@ -332,10 +333,10 @@ impl Memory {
             }
         }
         self.objects.textures.push(Some(Texture { image, desc }));
-        Ok(base(HANDLE_SLOT) + (self.objects.textures.len() as u64 - 1) * STEP)
+        Ok(base(HANDLE_SLOT) + (self.objects.textures.len() as u64 - 1) * HANDLE_STEP)
     }
 
-    /// Makes a surface object for an array (`cudaCreateSurfaceObject`) and returns its handle, a kernel's argument.
+    /// Creates a surface object for an array (`cudaCreateSurfaceObject`) and returns its handle, a kernel's argument.
     ///
     /// # Errors
     /// [`Error::Memory`] for an array of another memory.
@@ -344,10 +345,10 @@ impl Memory {
             return Err(Error::Memory("no such array".to_owned()));
         }
         self.objects.surfaces.push(Some(array.0));
-        Ok(base(HANDLE_SLOT + 1) + (self.objects.surfaces.len() as u64 - 1) * STEP)
+        Ok(base(HANDLE_SLOT + 1) + (self.objects.surfaces.len() as u64 - 1) * HANDLE_STEP)
     }
 
-    /// Destroys a texture or surface object (`cudaDestroyTextureObject`); one that is none stays so.
+    /// Destroys a texture or surface object (`cudaDestroyTextureObject`). Other handles are ignored.
     pub fn destroy_object(&mut self, handle: u64) {
         let Objects { textures, surfaces, .. } = &mut self.objects;
         if let Some(texture) = index(handle, HANDLE_SLOT).and_then(|n| textures.get_mut(n)) {

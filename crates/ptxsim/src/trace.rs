@@ -1,45 +1,45 @@
-//! What one thread did, line by line: the public side of tracing. `exec::trace` records it.
+//! The steps of one thread, line by line. `exec::trace` records them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Access, FindingKind, Source};
 
-/// Which thread to follow, and how far.
+/// The thread to trace, and how many steps to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
     /// Block index (x, y, z).
     pub block: [u32; 3],
     /// Thread index in its block (x, y, z).
     pub thread: [u32; 3],
-    /// Steps to keep from the beginning.
+    /// The number of steps to keep from the beginning.
     pub first: usize,
-    /// Steps to keep from the end.
+    /// The number of steps to keep from the end.
     pub last: usize,
-    /// Only steps on these lines count, first and last; `None` for all.
+    /// The first and the last line whose steps are kept; `None` for all lines.
     pub lines: Option<(u32, u32)>,
 }
 
-/// What a thread did.
+/// The trace of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Its steps from the beginning.
     pub first: Vec<Step>,
-    /// Steps left out behind them.
+    /// The number of steps that are left out after these.
     pub skipped: u64,
-    /// Its last steps, when some were left out.
+    /// Its last steps, if any were left out.
     pub last: Vec<Step>,
     /// How it ended.
     pub end: End,
-    /// Whether the module says where its variables are: a debug build does.
+    /// Whether the module is a debug build, which describes its variables.
     pub variables: bool,
 }
 
 /// How a thread's trace ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum End {
-    /// It left the kernel.
+    /// The thread exited.
     Left,
-    /// Its last access was wrong: what a GPU does from there on is anybody's guess.
+    /// Its last access was invalid, so what a GPU would do after it is undefined.
     Fault,
     /// It waited at a barrier, or for other lanes, when the launch ended.
     Waiting,
@@ -50,43 +50,43 @@ pub enum End {
     NotStarted,
 }
 
-/// A visit of one source line.
+/// One execution of a source line.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Step {
-    /// Where.
+    /// The line.
     pub source: Source,
     /// The function's own name.
     pub function: String,
-    /// Calls around it; 0 in the kernel.
+    /// Depth of calls; 0 in the kernel.
     pub depth: u32,
-    /// Lanes of the warp that were there together.
+    /// Lanes of the warp that executed it together.
     pub lanes: u32,
-    /// Lanes of the warp that had not left.
+    /// Lanes of the warp that had not exited.
     pub live: u32,
-    /// Variables in scope that had a value when the visit began, inner ones last.
+    /// Variables in scope that had a value before the step, inner ones last.
     pub variables: Vec<Binding>,
-    /// Variables that got another value, with the last one.
+    /// Variables that changed, with their new values.
     pub set: Vec<Binding>,
     /// Memory accessed, in order.
-    pub touched: Vec<Touch>,
-    /// Conditional branches decided.
+    pub accesses: Vec<MemoryAccess>,
+    /// Conditional branches executed.
     pub branches: u32,
-    /// Threads of the block that had arrived at the barrier, this thread's lanes included, and how many it has.
+    /// Threads of the block that had arrived at the barrier, including this warp's lanes, and the block's number of threads.
     pub barrier: Option<(u32, u32)>,
-    /// The thread left the kernel here.
+    /// The thread exited here.
     pub left: bool,
 }
 
 /// A variable with its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
-    /// As the source calls it.
+    /// Its name in the source.
     pub name: String,
-    /// What it holds.
+    /// Its value.
     pub value: Value,
 }
 
-/// What the bits of a value mean.
+/// How to interpret the bits of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -100,7 +100,7 @@ pub enum Kind {
     Bool,
     /// An address.
     Pointer,
-    /// Not known.
+    /// Unknown.
     #[default]
     Bits,
 }
@@ -120,14 +120,14 @@ pub struct Value {
 
 /// One memory access of the thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touch {
-    /// What was done, and where.
+pub struct MemoryAccess {
+    /// The operation and its location.
     pub access: Access,
-    /// Per element: what was read or written; for an atomic, its operand.
+    /// The value read or written for each element; for an atomic, its operand.
     pub values: Vec<Value>,
-    /// For an atomic: what was there before, where the kernel asked for it.
+    /// For an atomic whose result the kernel uses: the old value.
     pub old: Option<Value>,
-    /// Index per dimension, for an array of several.
+    /// The index in each dimension, for an array of several.
     pub subscripts: Vec<i64>,
     /// What is wrong with it.
     pub fault: Option<FindingKind>,
@@ -140,14 +140,14 @@ impl Step {
         all.into_iter().find(|b| b.name == name).map(|b| &b.value)
     }
 
-    /// The same before it.
+    /// The value of a variable before the step.
     pub fn before(&self, name: &str) -> Option<&Value> {
         self.variables.iter().rev().find(|b| b.name == name).map(|b| &b.value)
     }
 }
 
 impl Value {
-    /// As a whole number, where it is one.
+    /// The value as an integer, if it is one.
     pub fn integer(&self) -> Option<i128> {
         match self.kind {
             Kind::Signed => {
@@ -159,7 +159,7 @@ impl Value {
         }
     }
 
-    /// As a floating-point number, where it is one.
+    /// The value as a floating-point number, if it is one.
     pub fn float(&self) -> Option<f64> {
         match (self.kind, self.bytes) {
             (Kind::Float, 4) => Some(f64::from(f32::from_bits(self.bits as u32))),

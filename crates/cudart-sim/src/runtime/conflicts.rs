@@ -2,7 +2,7 @@
 //!
 //! Work that has been done is kept as long as other work may turn out to be unordered with it.
 
-use ptxsim::{Meeting, Touch, Touched};
+use ptxsim::{AccessMode, AccessSet, Overlap};
 
 use super::Runtime;
 use super::region::Region;
@@ -30,23 +30,23 @@ pub(super) struct Done {
 #[derive(Debug)]
 pub(super) enum Bytes {
     /// Addresses and sizes, in the order of the addresses.
-    Ranges(Vec<(u64, u64, Touch)>),
+    Ranges(Vec<(u64, u64, AccessMode)>),
     /// A kernel's.
-    Of(Touched),
+    Of(AccessSet),
 }
 
 impl Bytes {
     /// Where this work and a later one meet.
-    fn meets(&self, later: &Self) -> Option<Meeting> {
+    fn meets(&self, later: &Self) -> Option<Overlap> {
         match (self, later) {
-            (Self::Of(a), Self::Of(b)) => a.meets(b),
+            (Self::Of(a), Self::Of(b)) => a.overlap(b),
             (Self::Of(kernel), Self::Ranges(ranges)) => {
-                ranges.iter().find_map(|range| kernel.meets_range(*range))
+                ranges.iter().find_map(|range| kernel.overlap_with_range(*range))
             }
             (Self::Ranges(ranges), Self::Of(kernel)) => {
-                let met = ranges.iter().find_map(|range| kernel.meets_range(*range))?;
+                let met = ranges.iter().find_map(|range| kernel.overlap_with_range(*range))?;
                 let [a, b] = met.writes;
-                Some(Meeting { writes: [b, a], ..met })
+                Some(Overlap { writes: [b, a], ..met })
             }
             (Self::Ranges(a), Self::Ranges(b)) => meet(a, b),
         }
@@ -54,7 +54,7 @@ impl Bytes {
 }
 
 /// Where ranges of two pieces of work meet. Neither's overlap among themselves, other than what is read with what is written.
-fn meet(a: &[(u64, u64, Touch)], b: &[(u64, u64, Touch)]) -> Option<Meeting> {
+fn meet(a: &[(u64, u64, AccessMode)], b: &[(u64, u64, AccessMode)]) -> Option<Overlap> {
     let mut from = 0;
     for (at, bytes, how) in a {
         let end = at.saturating_add(*bytes);
@@ -64,9 +64,9 @@ fn meet(a: &[(u64, u64, Touch)], b: &[(u64, u64, Touch)]) -> Option<Meeting> {
         let near = b[from..].iter().take_while(|(at2, ..)| *at2 < end);
         for (at2, bytes2, how2) in near {
             let (first, last) = ((*at).max(*at2), end.min(at2.saturating_add(*bytes2)));
-            let writes = [*how == Touch::Write, *how2 == Touch::Write];
+            let writes = [*how == AccessMode::Write, *how2 == AccessMode::Write];
             if first < last && writes != [false; 2] {
-                return Some(Meeting { first, last: last - 1, writes });
+                return Some(Overlap { first, last: last - 1, writes });
             }
         }
     }
@@ -89,7 +89,7 @@ impl Work {
     }
 
     /// The bytes that a copy or a set touches while it is done.
-    pub(super) fn ranges(&self) -> Vec<(u64, u64, Touch)> {
+    pub(super) fn ranges(&self) -> Vec<(u64, u64, AccessMode)> {
         let rows = |region: &Region, how| {
             let width = region.extent.width;
             region.rows().map(move |row| (row, width, how)).collect::<Vec<_>>()
@@ -97,13 +97,13 @@ impl Work {
         let mut all = match self {
             Self::Copy { to, source, .. } => {
                 let mut all = match source {
-                    From::Device(from) | From::Host(from) => rows(from, Touch::Read),
+                    From::Device(from) | From::Host(from) => rows(from, AccessMode::Read),
                     From::Staged(_) => vec![],
                 };
-                all.extend(rows(to, Touch::Write));
+                all.extend(rows(to, AccessMode::Write));
                 all
             }
-            Self::Set { to, .. } => rows(to, Touch::Write),
+            Self::Set { to, .. } => rows(to, AccessMode::Write),
             Self::Kernel { .. } | Self::Event | Self::Call(_) | Self::Free(_) => vec![],
         };
         all.sort_unstable_by_key(|(at, ..)| *at);
@@ -173,11 +173,11 @@ impl Runtime {
 
 #[cfg(test)]
 mod tests {
-    use super::{Touch, meet};
+    use super::{AccessMode, meet};
 
     #[test]
     fn ranges_meet_where_one_writes() {
-        use Touch::{Read, Write};
+        use AccessMode::{Read, Write};
         let rows =
             |at: u64, n: u64| (0..n).map(move |i| (at + i * 100, 10, Write)).collect::<Vec<_>>();
         assert_eq!(meet(&rows(0, 50), &rows(10, 50)), None);

@@ -125,7 +125,7 @@ impl Runtime {
             shared: entry.shared_bytes as usize,
             constant: 0,
             local: module.local_bytes(&kernel.name) as usize,
-            threads: entry.most_threads() as i32,
+            threads: entry.max_threads_per_block() as i32,
             registers: REGISTERS,
             ptx_version: 75,
             binary_version: 90,
@@ -152,7 +152,7 @@ impl Runtime {
         self.alive()?;
         let entry = self.entry(host)?;
         let threads = u64::try_from(threads).ok().filter(|n| *n > 0).ok_or(Code::INVALID_VALUE)?;
-        if threads > u64::from(entry.most_threads()) {
+        if threads > u64::from(entry.max_threads_per_block()) {
             return Ok(0);
         }
         let shared = shared.saturating_add(u64::from(entry.shared_bytes));

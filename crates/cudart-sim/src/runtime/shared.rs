@@ -4,7 +4,7 @@
 //! in between the pages are closed to the host ([`crate::guard`]), so that neither side misses what the other one wrote,
 //! unless nobody waited: that is told.
 
-use ptxsim::{Launch, Touch};
+use ptxsim::{AccessMode, Launch};
 
 use super::Runtime;
 use super::memory::Allocation;
@@ -179,7 +179,9 @@ impl Runtime {
             Work::Kernel { binary, launch, .. } => self.used(*binary, launch),
             _ => {
                 let all = work.ranges();
-                all.into_iter().map(|(at, bytes, how)| (at, bytes, how != Touch::Read)).collect()
+                all.into_iter()
+                    .map(|(at, bytes, how)| (at, bytes, how != AccessMode::Read))
+                    .collect()
             }
         };
         ranges.retain(|(at, ..)| self.shared_at(*at).is_some());
@@ -243,10 +245,10 @@ impl Runtime {
 
     /// The managed memory that a copy or a set writes.
     pub(super) fn managed_written(&self, work: &Work) -> Vec<u64> {
-        self.managed_ranges(work, |touch| touch == Touch::Write)
+        self.managed_ranges(work, |touch| touch == AccessMode::Write)
     }
 
-    fn managed_ranges(&self, work: &Work, which: impl Fn(Touch) -> bool) -> Vec<u64> {
+    fn managed_ranges(&self, work: &Work, which: impl Fn(AccessMode) -> bool) -> Vec<u64> {
         let ranges = work.ranges();
         let mut starts: Vec<u64> = ranges
             .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptxsim::{FindingKind, Launch, Options, Touched};
+use ptxsim::{AccessSet, FindingKind, Launch, Options};
 
 use super::conflicts::Bytes;
 use super::memory::Belongs;
@@ -202,10 +202,10 @@ impl Runtime {
         launch: &Launch,
         kernel: String,
         (stream, site): (Stream, Site),
-    ) -> (Touched, Result<f64, Code>) {
+    ) -> (AccessSet, Result<f64, Code>) {
         let module = match self.module(binary) {
             Ok(module) => module,
-            Err(code) => return (Touched::default(), Err(code)),
+            Err(code) => return (AccessSet::default(), Err(code)),
         };
         let s = self.settings;
         let options =
@@ -213,14 +213,14 @@ impl Runtime {
         let follow = self.graph.concurrent() || self.shares();
         let memory = &mut self.memory;
         let ran = if follow {
-            ptxsim::touch(&module, memory, launch, &options)
+            ptxsim::run_recording(&module, memory, launch, &options)
         } else {
-            ptxsim::run(&module, memory, launch, &options).map(|seen| (seen, Touched::default()))
+            ptxsim::run(&module, memory, launch, &options).map(|seen| (seen, AccessSet::default()))
         };
         let (seen, touched, refused) = match ran {
             Ok((seen, touched)) => (seen, touched, None),
             Err(error) => {
-                (ptxsim::Observations::default(), Touched::default(), Some(error.to_string()))
+                (ptxsim::Observations::default(), AccessSet::default(), Some(error.to_string()))
             }
         };
         let code = if refused.is_some() { Err(Code::LAUNCH_FAILURE) } else { ended(&seen) };

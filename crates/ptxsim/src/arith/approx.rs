@@ -1,9 +1,9 @@
 //! The `.approx` instructions: computed in `f64`, rounded once.
 //!
-//! PTX ISA gives each of them an error bound and a table of special values; the bits within the bound are the
-//! hardware's own business. These results are within half a unit in the last place or so, hence inside every
-//! bound, and match the tables. Subnormals are supported, as without `.ftz`; for `.ftz` flush the operand and
-//! the result with [`ftz_f32`](super::float::ftz_f32).
+//! PTX ISA gives each of them an error bound and a table of special values, and leaves the exact bits to the hardware.
+//! These results are within about half a unit in the last place, so they satisfy every bound, and they match the tables.
+//! Subnormals are supported, as without `.ftz`; for `.ftz` flush the operand and the result with
+//! [`ftz_f32`](super::float::ftz_f32).
 
 use super::float::{NAN_F64, narrow};
 use super::soft::Round;
@@ -61,8 +61,8 @@ pub fn sqrt(a: f32) -> f32 {
     nearest(f64::from(a).sqrt())
 }
 
-/// `div.approx.f32`. The one surprise in it is documented: for `2^126 < |b| < 2^128` a finite `a` gives a zero
-/// and an infinite `a` gives NaN, because the reciprocal of `b` underflows.
+/// `div.approx.f32`. As PTX ISA documents, for `2^126 < |b| < 2^128` a finite `a` gives a zero and an infinite `a` gives
+/// NaN, because the reciprocal of `b` underflows.
 #[inline(always)]
 pub fn div(a: f32, b: f32) -> f32 {
     const HUGE: f32 = f32::from_bits(0x7e80_0000); // 2^126
@@ -101,7 +101,7 @@ pub fn rcp_f64(a: f64) -> f64 {
     if x.is_nan() { CANONICAL_F64 } else { upper(rounded(1.0 / x)) }
 }
 
-/// `rsqrt.approx.ftz.f64`: likewise. Zeros give an infinity of the same sign, negative numbers the canonical NaN.
+/// `rsqrt.approx.ftz.f64`: a seed, too. Zeros give an infinity of the same sign, negative numbers the canonical NaN.
 #[inline]
 pub fn rsqrt_ftz_f64(a: f64) -> f64 {
     let x = upper(a);
@@ -118,10 +118,10 @@ pub fn rsqrt_f64(a: f64) -> f64 {
     if a < 0.0 { NAN_F64 } else { 1.0 / a.sqrt() }
 }
 
-/// The NaN of the two seeds: the canonical NaN of the unit that computes them, in the upper half.
+/// The NaN of the two seeds: the canonical NaN of the hardware unit that computes them, in the upper half.
 const CANONICAL_F64: f64 = f64::from_bits(0x7fff_ffff_0000_0000);
 
-/// Rounds a normal number to nearest at bit 32, so that [`upper`] then cuts nothing.
+/// Rounds a normal number to nearest at bit 32, so that [`upper`] loses nothing.
 #[inline(always)]
 fn rounded(x: f64) -> f64 {
     if x.is_normal() { f64::from_bits(x.to_bits().wrapping_add(1 << 31) & UPPER) } else { x }

@@ -4,8 +4,8 @@
 macro_rules! fields {
     ($($int:ident, $amount:literal: $bfe_u:ident, $bfe_s:ident, $bfi:ident as $signed:ident;)*) => { $(
         /// `bfe`, unsigned: `length` bits of `a` from bit `start`, bits beyond the top are zero.
-        /// Both are taken modulo 256 of a 32-bit number, as they are of a 64-bit one (NVIDIA H200; the PTX ISA
-        /// restricts them to 0 to 255).
+        /// With 32 bits both are taken modulo 256, with 64 bits they are not truncated (NVIDIA H200; PTX ISA restricts them
+        /// to 0 to 255).
         #[inline(always)]
         pub fn $bfe_u(a: $int, start: u32, length: u32) -> $int {
             let (start, length) = (start & $amount, length & $amount);
@@ -13,7 +13,7 @@ macro_rules! fields {
             if start < $int::BITS { a >> start & mask } else { 0 }
         }
 
-        /// `bfe`, signed: like the unsigned one, filled up with the field's sign bit, or with `a`'s top bit
+        /// `bfe`, signed: like the unsigned one, extended with the field's sign bit, or with `a`'s top bit
         /// where the field reaches beyond it. A field of no bits is 0.
         #[inline(always)]
         pub fn $bfe_s(a: $signed, start: u32, length: u32) -> $signed {
@@ -21,7 +21,7 @@ macro_rules! fields {
             if length == 0 {
                 return 0;
             }
-            let rest = a >> start.min($int::BITS - 1); // brings the top bit down where needed
+            let rest = a >> start.min($int::BITS - 1); // copies of the top bit fill the rest
             let spare = $int::BITS - length.min($int::BITS);
             rest << spare >> spare
         }
@@ -45,31 +45,31 @@ fields! {
     u64, 0xffff_ffff: bfe_u64, bfe_s64, bfi_b64 as i64;
 }
 
-/// `bfind.u32`: the place of the highest 1, or all ones if there is none.
+/// `bfind.u32`: the position of the highest 1, or all ones if there is none.
 #[inline(always)]
 pub fn bfind_u32(a: u32) -> u32 {
     31u32.wrapping_sub(a.leading_zeros())
 }
 
-/// `bfind.s32`: the place of the highest bit that is not the sign.
+/// `bfind.s32`: the position of the highest bit that differs from the sign.
 #[inline(always)]
 pub fn bfind_s32(a: i32) -> u32 {
     bfind_u32((a ^ a >> 31) as u32)
 }
 
-/// `bfind.u64`: the place of the highest 1, or all ones if there is none.
+/// `bfind.u64`: the position of the highest 1, or all ones if there is none.
 #[inline(always)]
 pub fn bfind_u64(a: u64) -> u32 {
     63u32.wrapping_sub(a.leading_zeros())
 }
 
-/// `bfind.s64`: the place of the highest bit that is not the sign.
+/// `bfind.s64`: the position of the highest bit that differs from the sign.
 #[inline(always)]
 pub fn bfind_s64(a: i64) -> u32 {
     bfind_u64((a ^ a >> 63) as u64)
 }
 
-/// `bfind.shiftamt`: turns a place found into the left shift that brings it to the top bit (31 or 63).
+/// `bfind.shiftamt`: turns a position into the left shift that moves that bit to the top (bit 31 or 63).
 #[inline(always)]
 pub fn bfind_shift(found: u32, top: u32) -> u32 {
     if found == u32::MAX { found } else { top.wrapping_sub(found) }
@@ -89,7 +89,7 @@ macro_rules! shifts {
             if by < $int::BITS { a >> by } else { 0 }
         }
 
-        /// `shr`, signed: amounts beyond the width leave nothing but the sign.
+        /// `shr`, signed: amounts beyond the width give copies of the sign.
         #[inline(always)]
         pub fn $shr_s(a: $signed, by: u32) -> $signed {
             a >> by.min($int::BITS - 1)
@@ -177,7 +177,7 @@ pub fn prmt(a: u32, b: u32, control: u32, mode: Permute) -> u32 {
 /// `lop3.b32`: for each bit, the bit of `table` numbered `4a + 2b + c`.
 #[inline(always)]
 pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
-    // Of each pair of table entries for (a, b), c chooses one; then b, then a.
+    // c selects one of each pair of table entries, then b one of each pair of these, then a
     let pick = |low: u32, high: u32, by: u32| low ^ (low ^ high) & by;
     let entry = |i: u32| 0u32.wrapping_sub(u32::from(table) >> i & 1);
     let pair = |i: u32| pick(entry(i), entry(i + 1), c);
@@ -205,8 +205,8 @@ lop3_tables! {
     0x80 0x88 0x90 0x98 0xa0 0xa8 0xb0 0xb8 0xc0 0xc8 0xd0 0xd8 0xe0 0xe8 0xf0 0xf8
 }
 
-/// `fns.b32`: the place of the `offset`-th set bit of `mask` counted from bit `base`, upwards or (negative
-/// offsets) downwards; all ones if there is none. A `base` beyond 31, undefined in PTX, finds nothing.
+/// `fns.b32`: the position of the `offset`-th set bit of `mask` counted from bit `base`, upwards or (negative
+/// offsets) downwards; all ones if there is none. A `base` beyond 31, which is undefined in PTX, gives all ones.
 #[inline]
 pub fn fns(mask: u32, base: u32, offset: i32) -> u32 {
     if base > 31 {
@@ -247,7 +247,7 @@ pub fn szext_s32(a: i32, bits: u32, mode: Overshoot) -> i32 {
     bfe_s32(a, 0, mode.amount(bits))
 }
 
-/// The distance of two parts of `width` bits, 8 or 16, at a place.
+/// The absolute difference of two parts of `width` bits, 8 or 16, at bit `at`.
 #[inline(always)]
 const fn distance(a: u32, b: u32, at: u32, width: u32, signed: bool) -> u32 {
     let cut = 32 - width;
@@ -259,7 +259,7 @@ const fn distance(a: u32, b: u32, at: u32, width: u32, signed: bool) -> u32 {
     }
 }
 
-/// `vabsdiff2`, `vabsdiff4`: the distances of all parts, each in its place.
+/// `vabsdiff2`, `vabsdiff4`: the absolute differences of all parts, packed.
 #[inline]
 pub const fn distances(a: u32, b: u32, _c: u32, width: u32, signed: bool) -> u32 {
     let (mut all, mut at) = (0, 0);
@@ -270,7 +270,7 @@ pub const fn distances(a: u32, b: u32, _c: u32, width: u32, signed: bool) -> u32
     all
 }
 
-/// The same with `.add`: their sum and `c`.
+/// The same with `.add`: the sum of the differences and `c`.
 #[inline]
 pub const fn distance_sum(a: u32, b: u32, c: u32, width: u32, signed: bool) -> u32 {
     let (mut sum, mut at) = (c, 0);

@@ -166,8 +166,8 @@ impl Convert {
         }
     }
 
-    /// Out of range saturates, always. A NaN becomes 0; but where the source is `.f64` or the destination has
-    /// 64 bits, it becomes the integer with only the top bit set.
+    /// Values out of range always saturate. A NaN becomes 0, or the integer with only the top bit set where the source is
+    /// `.f64` or the destination has 64 bits.
     fn float_to_integer(&self, bits: u64, format: Format) -> u64 {
         if format.is_nan(bits) {
             let wide = self.from == Scalar::F64 || self.to.bits() == 64;
@@ -210,7 +210,7 @@ impl Convert {
         }
         match bits & Format::F32.infinity() {
             0 => bits & Format::F32.sign(),
-            // on its way to `f64`, the only format that would keep it
+            // when the destination is `f64`, the only format that would keep it
             _ if Format::F32.is_nan(bits) && self.to == Scalar::F64 => Format::F32.nan(),
             _ => bits,
         }
@@ -230,8 +230,8 @@ impl Convert {
 
 /// Converts between floating-point formats, rounding where the destination is narrower.
 ///
-/// NaNs become the canonical one of the destination; but from and to `f64` they keep what fits of their payload, as NaN
-/// payloads are "supported for double-precision instructions", and a bfloat16 is the upper half of an `f32`.
+/// A NaN becomes the canonical one of the destination. From and to `f64` it keeps as much of its payload as fits, because
+/// NaN payloads are "supported for double-precision instructions"; a bfloat16 is the upper half of an `f32`.
 #[inline]
 pub(super) fn narrow_bits(bits: u64, from: Format, to: Format, round: Round) -> u64 {
     if from.is_nan(bits) {

@@ -1,13 +1,13 @@
-//! IEEE arithmetic of `f32` and `f64` in all four rounding directions, bit for bit as the hardware does it.
+//! IEEE arithmetic of `f32` and `f64` in all four rounding directions, with the hardware's results bit for bit.
 //!
 //! PTX ISA, "Floating Point Instructions": every instruction with a rounding modifier is IEEE 754 compliant.
-//! `.rn` is the processor's own arithmetic. The directed modes of `f32` go through `f64`, rounded to odd so that
-//! the second rounding cannot be misled; those of `f64` through [`soft`](super::soft).
+//! `.rn` uses the processor's arithmetic. The directed modes of `f32` use `f64` with rounding to odd, so that rounding
+//! twice gives the same result as rounding once; those of `f64` use [`soft`](super::soft).
 //!
 //! # NaNs
 //!
 //! PTX ISA: single-precision instructions "return an unspecified NaN"; payloads are kept for double precision.
-//! What NVIDIA's hardware does, and these functions do: every `f32` result that is a NaN is [`NAN_F32`]; an `f64`
+//! These functions do what NVIDIA's hardware does: every `f32` result that is a NaN is [`NAN_F32`]; an `f64`
 //! result takes the first NaN operand, made quiet, and is [`NAN_F64`] where no operand was a NaN.
 //!
 //! # Subnormals
@@ -25,21 +25,21 @@ pub const NAN_F64: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 
 /// Replaces any NaN by [`NAN_F32`].
 ///
-/// On bits, because Rust leaves the bits of a NaN result open: a choice between two NaNs made on floats may be
-/// optimised away, one made on integers may not.
+/// This works on bits, because Rust does not specify the bits of a NaN result: a selection between two NaNs as floats may
+/// be optimised away, and one between integers may not.
 #[inline(always)]
 pub fn canonical_f32(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
-/// Whether `x` is a NaN, decided on the bits for the same reason.
+/// Whether `x` is a NaN; on bits for the same reason.
 #[inline(always)]
 fn is_nan_f64(x: f64) -> bool {
     Format::F64.is_nan(x.to_bits())
 }
 
-/// The NaN for a result that is one: the first NaN of these, quiet, or [`NAN_F64`].
+/// The NaN of a result: the first NaN among the operands, made quiet, or [`NAN_F64`].
 #[inline(always)]
 fn nan_f64<const N: usize>(operands: [f64; N]) -> f64 {
     for x in operands {
@@ -279,7 +279,7 @@ fn exact(value: Exact, round: Round) -> f64 {
 
 macro_rules! extremes {
     ($float:ident: $min:ident, $max:ident, $min_nan:ident, $max_nan:ident, $canonical:ident) => {
-        /// `min`: a NaN loses against a number, -0 is less than +0, of two NaNs the second comes out.
+        /// `min`: the number if one operand is a NaN, and the second NaN if both are; -0 is less than +0.
         #[inline(always)]
         pub fn $min(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() | b.to_bits()); // two zeros: negative if either is
@@ -293,7 +293,7 @@ macro_rules! extremes {
             $canonical(if b.is_nan() && !a.is_nan() { a } else { least })
         }
 
-        /// `max`: a NaN loses against a number, +0 is more than -0, of two NaNs the second comes out.
+        /// `max`: the number if one operand is a NaN, and the second NaN if both are; +0 is greater than -0.
         #[inline(always)]
         pub fn $max(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() & b.to_bits());
@@ -307,7 +307,7 @@ macro_rules! extremes {
             $canonical(if b.is_nan() && !a.is_nan() { a } else { most })
         }
 
-        /// `min.NaN`: a NaN wins, as the canonical one.
+        /// `min.NaN`: the canonical NaN if any operand is a NaN.
         #[inline(always)]
         pub fn $min_nan(a: $float, b: $float) -> $float {
             let both = $min(a, b);
@@ -320,7 +320,7 @@ macro_rules! extremes {
             })
         }
 
-        /// `max.NaN`: a NaN wins, as the canonical one.
+        /// `max.NaN`: the canonical NaN if any operand is a NaN.
         #[inline(always)]
         pub fn $max_nan(a: $float, b: $float) -> $float {
             let both = $max(a, b);
@@ -360,7 +360,7 @@ pub fn testp(bits: u64, format: Format, property: Property) -> bool {
     }
 }
 
-/// What `testp` asks.
+/// The property that `testp` tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Property {
     /// `.finite`
@@ -398,13 +398,13 @@ pub fn neg_f32(a: f32) -> f32 {
     canonical_f32(-a)
 }
 
-/// `abs.f64`: an addition of zero to the machine, which makes a NaN quiet and leaves its sign.
+/// `abs.f64`: the hardware adds zero, which makes a NaN quiet and keeps its sign.
 #[inline(always)]
 pub fn abs_f64(a: f64) -> f64 {
     if is_nan_f64(a) { nan_f64([a]) } else { a.abs() }
 }
 
-/// `neg.f64`: likewise.
+/// `neg.f64`: also makes a NaN quiet and keeps its sign.
 #[inline(always)]
 pub fn neg_f64(a: f64) -> f64 {
     if is_nan_f64(a) { nan_f64([a]) } else { -a }

@@ -43,7 +43,7 @@ pub fn fma16(a: u16, b: u16, c: u16, format: Format) -> u16 {
     let [a, b, c] = [a, b, c].map(u64::from);
     let special = |x: u64| format.is_nan(x) || format.is_infinite(x);
     if special(a) || special(b) || special(c) {
-        // Infinities and NaNs do not round: f32 arithmetic on the widened operands decides between them.
+        // infinities and NaNs do not round, so f32 arithmetic on the widened operands gives the result
         let [x, y, z] = [a, b, c].map(|v| widen(v as u16, format));
         let product = if x.is_finite() && y.is_finite() { 1.0f32.copysign(x * y) } else { x * y };
         let sum = product + if z.is_finite() { 0.0 } else { z };
@@ -54,7 +54,7 @@ pub fn fma16(a: u16, b: u16, c: u16, format: Format) -> u16 {
     a.times(b).plus(c, Round::Near).round(format, Round::Near) as u16
 }
 
-/// The one of `format`.
+/// The number 1 in `format`.
 pub const fn one16(format: Format) -> u16 {
     (((1 << (format.exponent - 1)) - 1) << format.fraction) as u16
 }
@@ -90,13 +90,13 @@ pub fn abs16(a: u16, format: Format) -> u16 {
     if format.is_nan(u64::from(a)) { 0x7fff } else { a & 0x7fff }
 }
 
-/// `min.f16`: NaN loses, -0 is less than +0. `nan` selects `min.NaN`, where it wins.
+/// `min.f16`: the number if one operand is a NaN; -0 is less than +0. `nan` selects `min.NaN`, which returns the NaN.
 #[inline]
 pub fn min16(a: u16, b: u16, format: Format, nan: bool) -> u16 {
     pick16(a, b, format, nan, |x, y| x < y)
 }
 
-/// `max.f16`: NaN loses, +0 is more than -0. `nan` selects `max.NaN`, where it wins.
+/// `max.f16`: the number if one operand is a NaN; +0 is greater than -0. `nan` selects `max.NaN`, which returns the NaN.
 #[inline]
 pub fn max16(a: u16, b: u16, format: Format, nan: bool) -> u16 {
     pick16(a, b, format, nan, |x, y| x > y)
@@ -150,7 +150,7 @@ pub fn relu16(a: u16, format: Format) -> u16 {
     }
 }
 
-/// `ex2.approx.f16`, `tanh.approx.f16` and their like: through `f32`, rounded to nearest.
+/// `ex2.approx.f16`, `tanh.approx.f16` and the like: computed in `f32`, rounded to nearest.
 #[inline]
 pub fn through_f32(a: u16, format: Format, function: impl Fn(f32) -> f32) -> u16 {
     let bits = u64::from(function(widen(a, format)).to_bits());
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// The nearest half by searching all of them: nothing of the implementation in it.
+    /// The nearest half, found by a search of all of them, which shares nothing with the implementation.
     fn nearest(x: f64) -> u16 {
         if x.is_nan() {
             return 0x7fff;

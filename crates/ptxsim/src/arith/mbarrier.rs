@@ -1,18 +1,18 @@
-//! Barriers in memory (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). What lies in their
-//! 64 bits is nobody's business but the instructions': here the threads that are still to come to this phase in bits 0 to
-//! 19, those that come to the next one in bits 20 to 39, and the last bit of the phase's number in bit 63.
+//! Barriers in shared memory (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). PTX leaves
+//! the layout of their 64 bits open. Here bits 0 to 19 are the pending arrivals of this phase, bits 20 to 39 the expected
+//! arrivals of the next one, and bit 63 is the parity of the phase's number.
 
 const COUNT: u64 = (1 << 20) - 1;
 const PHASE: u64 = 1 << 63;
 
-/// A new barrier for so many arrivals.
+/// A new barrier that expects `count` arrivals in each phase.
 #[inline]
 pub const fn init(count: u64) -> u64 {
     let count = count & COUNT;
     count | count << 20
 }
 
-/// After `count` arrivals; with `drop`, those come to no later phase.
+/// The barrier after `count` arrivals. With `drop`, later phases expect that many fewer.
 #[inline]
 pub const fn arrive(barrier: u64, count: u64, drop: bool) -> u64 {
     let expected = barrier >> 20 & COUNT;
@@ -25,13 +25,13 @@ pub const fn arrive(barrier: u64, count: u64, drop: bool) -> u64 {
     barrier & PHASE ^ PHASE | expected << 20 | expected
 }
 
-/// The last bit of the number of the phase that a barrier is in.
+/// The parity of the current phase's number.
 #[inline]
 pub const fn parity(barrier: u64) -> u64 {
     barrier >> 63
 }
 
-/// How many are still to come.
+/// The pending arrivals of the current phase.
 #[inline]
 pub const fn pending(barrier: u64) -> u32 {
     (barrier & COUNT) as u32
@@ -51,7 +51,7 @@ mod tests {
             }
         }
         assert_eq!(arrive(b, 3, false), init(3) | PHASE);
-        // one comes for the last time: the phase still needs two more, the next ones two
+        // one arrives and drops out: this phase still needs two more arrivals, the next ones two
         b = arrive(init(3), 1, true);
         assert_eq!((parity(b), pending(b)), (0, 2));
         b = arrive(b, 2, false);

@@ -1,7 +1,7 @@
-//! Exact binary floating point on integers: the value first, in full, and one rounding at the end.
+//! Exact binary floating point on integers: it computes the exact value and rounds once, at the end.
 //!
-//! Slow next to the processor's own arithmetic, and therefore used only where that has no answer: directed
-//! rounding of `f64`, and formats the processor lacks. IEEE 754-2019, sections 4.3 (rounding) and 5.4.
+//! This is slower than the processor's arithmetic, so it is used only for what the processor lacks: directed rounding of
+//! `f64`, and other formats. IEEE 754-2019, sections 4.3 (rounding) and 5.4.
 
 /// The direction of rounding: PTX ISA, "Rounding Modifiers", the floating-point ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -40,7 +40,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// Exponent of the smallest subnormal: the weight of the last fraction bit down there.
+    /// Exponent of the smallest subnormal, which is the weight of its last fraction bit.
     const fn quantum(self) -> i32 {
         1 - self.bias() - self.fraction as i32
     }
@@ -67,8 +67,8 @@ impl Format {
         bits & (self.sign() - 1) == self.infinity()
     }
 
-    /// The NaN that a conversion into this format makes: all ones below the sign for the formats up to 32
-    /// bits, which is what NVIDIA's hardware returns.
+    /// The NaN that a conversion to this format returns. Up to 32 bits this is all ones below the sign, as on NVIDIA's
+    /// hardware.
     pub const fn nan(self) -> u64 {
         self.sign() - 1
     }
@@ -76,8 +76,8 @@ impl Format {
 
 /// `(-1)^negative * significand * 2^exponent`, exactly. The significand stays below `2^127`.
 ///
-/// Bit 0 may be "jammed": set because something non-zero lies below it. Operations jam only while they keep at
-/// least two bits more than any format needs, so that rounding sees the truth.
+/// Bit 0 may be sticky: set because there is something non-zero below it. Operations only set it while they keep at least
+/// two bits more than any format needs, so that rounding is still exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
     /// The sign, also of zero.
@@ -88,8 +88,8 @@ pub struct Exact {
     pub significand: u128,
 }
 
-/// Where sums are normalised to: high enough that a 106-bit product shifts by one without loss, low enough
-/// that a carry still fits below bit 127.
+/// The highest bit of normalised sums: high enough that a 106-bit product shifts by one without loss, low enough that a
+/// carry still fits below bit 127.
 const TOP: u32 = 125;
 
 impl Exact {
@@ -219,7 +219,7 @@ impl Exact {
             Round::Down => self.negative && (half || rest),
             Round::Up => !self.negative && (half || rest),
         };
-        // A carry out of the fraction runs into the exponent field, which is just what it should do.
+        // a carry out of the fraction increments the exponent field, which is the right result
         let bits = (((quantum - fine) as u64) << format.fraction) + kept + up as u64;
         if bits >= format.infinity() {
             return sign | overflow(format, self.negative, round);
@@ -227,7 +227,7 @@ impl Exact {
         sign | bits
     }
 
-    /// Rounds to an integer: its magnitude (saturating at `u128::MAX`) with the sign kept apart.
+    /// Rounds to an integer; returns its sign and its magnitude, which saturates at `u128::MAX`.
     pub const fn to_integer(self, round: Round) -> u128 {
         if self.significand == 0 {
             return 0;
@@ -251,7 +251,7 @@ impl Exact {
     }
 }
 
-/// What a result too large becomes.
+/// The result of an overflow.
 const fn overflow(format: Format, negative: bool, round: Round) -> u64 {
     let to_infinity = match round {
         Round::Near => true,
@@ -262,7 +262,7 @@ const fn overflow(format: Format, negative: bool, round: Round) -> u64 {
     format.infinity() - !to_infinity as u64
 }
 
-/// `x >> by`, with bit 0 set when anything was lost.
+/// `x >> by`, with bit 0 set when any set bit was shifted out.
 const fn shift_right_jam(x: u128, by: u32) -> u128 {
     if by == 0 {
         return x;
@@ -277,7 +277,7 @@ const fn shift_right_jam(x: u128, by: u32) -> u128 {
 /// `x * 2^-by` as (whole part, bit of one half, anything below that); a negative `by` shifts left.
 const fn split(x: u128, by: i32) -> (u64, bool, bool) {
     if by <= 0 {
-        // Only reached when the whole significand fits the format, so the shift is short.
+        // only reached when the whole significand fits the format, so the shift is short
         let left = by.unsigned_abs();
         return ((if left < 64 { x << left } else { 0 }) as u64, false, false);
     }

@@ -1,14 +1,14 @@
 //! `tf32`: the numbers that tensor cores take, `f32` patterns of which the last 13 bits are zeros (PTX ISA, "Alternate
 //! Floating-Point Data Formats", `cvt`).
 
-/// What happens to what is cut off.
+/// How the last 13 bits are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tie {
     /// `.rna`: to nearest, halfway cases away from zero.
     Away,
     /// `.rn`: to nearest, halfway cases to even.
     Even,
-    /// `.rz`: it is dropped.
+    /// `.rz`: towards zero.
     Zero,
 }
 
@@ -21,7 +21,7 @@ pub const fn tf32(a: u32, tie: Tie) -> u32 {
             _ => 0x7fff_ffff,
         };
     }
-    // a carry out of the fraction counts the exponent up, up to infinity
+    // a carry out of the fraction increments the exponent, possibly to infinity
     let add = match tie {
         Tie::Away => 0x1000,
         Tie::Even => 0xfff + (a >> 13 & 1),

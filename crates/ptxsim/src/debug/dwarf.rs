@@ -7,30 +7,37 @@ use super::Type;
 use super::section::{self, Section};
 use crate::trace::Kind;
 
-/// A variable with everything still by name.
+/// A variable whose scope, labels and registers are still names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct NamedVariable {
     pub name: String,
     pub ty: Type,
     /// Labels where its scope begins and ends.
     pub from: String,
     pub to: String,
-    /// Labels between which it is in a place; without labels, in all of its scope.
-    pub places: Vec<(Option<String>, Option<String>, Place)>,
+    pub locations: Vec<NamedRange>,
+}
+
+/// A location, and the labels between which the variable is there; without labels, in all of its scope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedRange {
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub location: Location,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum Location {
     Register(String),
     /// A symbol's address, and bytes behind it.
     Symbol(String, u32),
 }
 
-/// More entries, variables, places of one variable, and types inside types than any kernel has.
-const MOST: usize = 1 << 16;
-const MOST_VARIABLES: usize = 2048;
-const MOST_PLACES: usize = 256;
-const DEEPEST: usize = 16;
+// Limits on entries, variables, locations of one variable, and nested types. No real kernel reaches them.
+const MAX_ENTRIES: usize = 1 << 16;
+const MAX_VARIABLES: usize = 2048;
+const MAX_LOCATIONS: usize = 256;
+const MAX_TYPE_DEPTH: usize = 16;
 
 // DWARF 4, figure 18: tags.
 const ARRAY: u64 = 0x01;
@@ -77,15 +84,15 @@ struct Entry {
     attributes: HashMap<u64, Attribute>,
 }
 
-/// All variables and parameters whose place is told.
-pub fn variables(ptx: &str) -> Vec<Found> {
+/// All variables and parameters that have a location.
+pub fn variables(ptx: &str) -> Vec<NamedVariable> {
     let info = section::read(ptx, ".debug_info");
     if info.bytes.is_empty() {
         return vec![];
     }
     let abbreviations = abbreviations(&section::read(ptx, ".debug_abbrev").bytes);
     let strings = section::read(ptx, ".debug_str");
-    let locations = section::read(ptx, ".debug_loc");
+    let location_section = section::read(ptx, ".debug_loc");
     let (order, entries) = entries(&info, &abbreviations, &strings).unwrap_or_default();
     let types = Types { entries: &entries, order: &order };
 
@@ -93,7 +100,7 @@ pub fn variables(ptx: &str) -> Vec<Found> {
     // the scopes around the current entry, as labels
     let mut scopes: Vec<(usize, String, String)> = vec![];
     for offset in &order {
-        if found.len() >= MOST_VARIABLES {
+        if found.len() >= MAX_VARIABLES {
             break;
         }
         let Some(entry) = entries.get(offset) else { continue };
@@ -108,19 +115,22 @@ pub fn variables(ptx: &str) -> Vec<Found> {
                 let (Some((_, from, to)), Some(name)) = (scopes.last(), entry.text(NAME)) else {
                     continue;
                 };
-                let places = match entry.attributes.get(&LOCATION) {
+                let locations = match entry.attributes.get(&LOCATION) {
                     Some(Attribute::Block(bytes, symbol)) => {
-                        let place = place(bytes, symbol.as_deref());
-                        place.map(|place| (None, None, place)).into_iter().collect()
+                        let location = location(bytes, symbol.as_deref());
+                        let range =
+                            location.map(|location| NamedRange { from: None, to: None, location });
+                        range.into_iter().collect()
                     }
                     Some(Attribute::Number(at) | Attribute::Name(_, at)) => {
-                        listed(&locations, *at as usize)
+                        location_list(&location_section, *at as usize)
                     }
                     _ => vec![],
                 };
                 let ty = entry.number(TYPE).and_then(|at| types.at(at as usize, 0));
-                if let (Some(ty), false) = (ty, places.is_empty()) {
-                    found.push(Found { name, ty, from: from.clone(), to: to.clone(), places });
+                if let (Some(ty), false) = (ty, locations.is_empty()) {
+                    let (from, to) = (from.clone(), to.clone());
+                    found.push(NamedVariable { name, ty, from, to, locations });
                 }
             }
             _ => {}
@@ -160,7 +170,7 @@ struct Types<'e> {
 
 impl Types<'_> {
     fn at(&self, offset: usize, depth: usize) -> Option<Type> {
-        let entry = self.entries.get(&offset).filter(|_| depth < DEEPEST)?;
+        let entry = self.entries.get(&offset).filter(|_| depth < MAX_TYPE_DEPTH)?;
         let inner = || self.at(entry.number(TYPE)? as usize, depth + 1);
         let bytes = entry.number(BYTE_SIZE).and_then(|n| u32::try_from(n).ok());
         match entry.tag {
@@ -186,7 +196,7 @@ impl Types<'_> {
                 let mut dims = vec![];
                 for child in self.order.iter().skip(entry.at + 1) {
                     let child = self.entries.get(child)?;
-                    if child.depth <= entry.depth || dims.len() >= DEEPEST {
+                    if child.depth <= entry.depth || dims.len() >= MAX_TYPE_DEPTH {
                         break;
                     }
                     if child.tag == SUBRANGE {
@@ -204,9 +214,9 @@ impl Types<'_> {
 }
 
 /// A location list: pairs of labels, each with an expression, up to a pair of zeros (DWARF 4, section 2.6.2).
-fn listed(section: &Section<'_>, mut at: usize) -> Vec<(Option<String>, Option<String>, Place)> {
-    let mut places = vec![];
-    while places.len() < MOST_PLACES {
+fn location_list(section: &Section<'_>, mut at: usize) -> Vec<NamedRange> {
+    let mut ranges = vec![];
+    while ranges.len() < MAX_LOCATIONS {
         let label = |at: usize| section.names.get(&at).map(|name| (*name).to_owned());
         let (Some(from), Some(to)) = (label(at), label(at + 8)) else { break };
         let mut reader = Reader { bytes: &section.bytes, at: at + 16 };
@@ -214,19 +224,21 @@ fn listed(section: &Section<'_>, mut at: usize) -> Vec<(Option<String>, Option<S
         let start = reader.at;
         let Some(bytes) = reader.take(length as usize) else { break };
         let symbol = (start..reader.at).find_map(|at| section.names.get(&at).copied());
-        places.extend(place(bytes, symbol).map(|place| (Some(from), Some(to), place)));
+        if let Some(location) = location(bytes, symbol) {
+            ranges.push(NamedRange { from: Some(from), to: Some(to), location });
+        }
         at = reader.at;
     }
-    places
+    ranges
 }
 
 /// A location expression: a register, or a symbol with an offset.
-fn place(bytes: &[u8], symbol: Option<&str>) -> Option<Place> {
+fn location(bytes: &[u8], symbol: Option<&str>) -> Option<Location> {
     const ADDR: u64 = 0x03;
     const PLUS_UCONST: u64 = 0x23;
     const REGX: u64 = 0x90;
     let mut reader = Reader { bytes, at: 0 };
-    let place = match reader.fixed(1)? {
+    let location = match reader.fixed(1)? {
         REGX => {
             let mut packed = reader.leb()?;
             let mut name = vec![];
@@ -235,7 +247,7 @@ fn place(bytes: &[u8], symbol: Option<&str>) -> Option<Place> {
                 packed >>= 8;
             }
             name.reverse();
-            Place::Register(String::from_utf8(name).ok()?)
+            Location::Register(String::from_utf8(name).ok()?)
         }
         ADDR => {
             reader.take(8)?;
@@ -246,11 +258,11 @@ fn place(bytes: &[u8], symbol: Option<&str>) -> Option<Place> {
                 }
                 offset = u32::try_from(reader.leb()?).ok()?;
             }
-            Place::Symbol(symbol?.to_owned(), offset)
+            Location::Symbol(symbol?.to_owned(), offset)
         }
         _ => return None,
     };
-    (reader.at == bytes.len()).then_some(place)
+    (reader.at == bytes.len()).then_some(location)
 }
 
 /// Tag, children, and pairs of attribute and form, by code (DWARF 4, section 7.5.3).
@@ -288,7 +300,7 @@ fn entries(
     }
     reader.take(4 + 1)?;
     let (mut order, mut all, mut depth) = (vec![], HashMap::new(), 0_usize);
-    while reader.at < end && order.len() < MOST {
+    while reader.at < end && order.len() < MAX_ENTRIES {
         let offset = reader.at;
         let code = reader.leb()?;
         if code == 0 {

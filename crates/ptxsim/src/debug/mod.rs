@@ -1,4 +1,4 @@
-//! What a debug build (`-G`, `--device-debug`) says of its variables: names, types, and where their values are.
+//! The variables of a debug build (`-G`, `--device-debug`): names, types, and where their values are.
 //!
 //! ```text
 //! section  the `.b8` and `.b64` lines of a `.section` as bytes, with the labels that they name
@@ -6,7 +6,7 @@
 //! this     labels and registers resolved to operations and rows of the program
 //! ```
 //!
-//! All of it is an aid to people: whatever cannot be understood is left out, and never an error.
+//! This is only needed for traces, so debug data that cannot be read is skipped and never an error.
 
 mod dwarf;
 mod section;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use crate::decode::{Program, Row};
 use crate::trace::Kind;
 
-/// The variables of a module, as far as its debug build tells.
+/// The variables of a module; empty without a debug build.
 #[derive(Debug, Default)]
 pub(crate) struct Debug {
     pub variables: Vec<Variable>,
@@ -30,26 +30,33 @@ pub(crate) struct Variable {
     pub function: u32,
     /// Operations `from .. to` where the name means this variable.
     pub scope: (u32, u32),
-    /// Where it is, while between which operations.
-    pub places: Vec<(u32, u32, Place)>,
+    pub locations: Vec<LocationRange>,
 }
 
-/// What a variable holds.
+/// A location, and the operations `from .. to` during which the variable is there.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LocationRange {
+    pub from: u32,
+    pub to: u32,
+    pub location: Location,
+}
+
+/// The type of a variable.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Type {
-    /// Of the value, or of an array's or pointer's elements.
+    /// What the value is, or each element of an array, or what a pointer points at.
     pub kind: Kind,
     /// Bytes of the value or of one element.
     pub bytes: u32,
-    /// Of an array, outermost first.
+    /// Dimensions of an array, outermost first.
     pub dims: Vec<u64>,
-    /// It is a pointer, and `kind` is what it points at.
+    /// The value is a pointer.
     pub pointer: bool,
 }
 
 /// Where a value is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     Register(Row),
     /// Bytes into the function's frame of local memory.
     Local(u32),
@@ -59,7 +66,7 @@ pub(crate) enum Place {
     Argument(u32),
 }
 
-/// What decoding knows and the program does not need: the places behind names.
+/// The labels and registers that names stand for. Only traces need them.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// Position of each label, in a debug build.
@@ -73,7 +80,7 @@ pub(crate) struct Names {
 pub(crate) struct FunctionNames {
     pub name: String,
     pub registers: HashMap<String, Row>,
-    /// The first of them, and how many.
+    /// First register and number of each range.
     pub ranges: HashMap<String, (Row, u32)>,
     pub stack: HashMap<String, u32>,
     pub arguments: HashMap<String, u32>,
@@ -87,19 +94,23 @@ impl Debug {
             let scope = (*names.labels.get(&found.from)?, *names.labels.get(&found.to)?);
             let function = program.functions.iter().rposition(|f| f.start <= scope.0)?;
             let own = names.functions.get(function)?;
-            let places = found.places.iter().filter_map(|(from, to, place)| {
+            let locations = found.locations.iter().filter_map(|range| {
                 let label = |label: &Option<String>, other: u32| match label {
                     None => Some(other),
                     Some(label) => names.labels.get(label).copied(),
                 };
-                Some((label(from, scope.0)?, label(to, scope.1)?, own.place(place, program)?))
+                Some(LocationRange {
+                    from: label(&range.from, scope.0)?,
+                    to: label(&range.to, scope.1)?,
+                    location: own.location(&range.location, program)?,
+                })
             });
             Some(Variable {
                 name: found.name,
                 ty: found.ty,
                 function: function as u32,
                 scope,
-                places: places.collect(),
+                locations: locations.collect(),
             })
         });
         Self { variables: variables.collect() }
@@ -107,24 +118,24 @@ impl Debug {
 }
 
 impl FunctionNames {
-    fn place(&self, place: &dwarf::Place, program: &Program) -> Option<Place> {
-        match place {
-            dwarf::Place::Register(name) => self.register(name).map(Place::Register),
-            dwarf::Place::Symbol(name, offset) => {
+    fn location(&self, location: &dwarf::Location, program: &Program) -> Option<Location> {
+        match location {
+            dwarf::Location::Register(name) => self.register(name).map(Location::Register),
+            dwarf::Location::Symbol(name, offset) => {
                 if let Some(at) = self.stack.get(name) {
-                    return Some(Place::Local(at.checked_add(*offset)?));
+                    return Some(Location::Local(at.checked_add(*offset)?));
                 }
                 if let Some(at) = self.arguments.get(name) {
-                    return Some(Place::Argument(at.checked_add(*offset)?));
+                    return Some(Location::Argument(at.checked_add(*offset)?));
                 }
                 let name = crate::demangle::variable_name(name);
                 let shared = program.shared.iter().find(|v| v.name == name)?;
-                Some(Place::Shared(shared.offset.checked_add(*offset)?))
+                Some(Location::Shared(shared.offset.checked_add(*offset)?))
             }
         }
     }
 
-    /// `%r12` of `.reg .b32 %r<20>`, or a register declared by itself.
+    /// The row of a register: `%r12` of `.reg .b32 %r<20>`, or one declared by its own name.
     fn register(&self, name: &str) -> Option<Row> {
         if let Some(row) = self.registers.get(name) {
             return Some(*row);

@@ -1,7 +1,8 @@
-//! Is an instruction PTX at all? Its name, modifiers, and the number and types of its operands, before it is decoded.
+//! Checks that an instruction is PTX before it is decoded: its name, its modifiers, and the number and types of its
+//! operands.
 //!
-//! PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size"; what ptxas accepts decides
-//! where the text leaves it open.
+//! PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size". Where the text leaves a case
+//! open, what ptxas accepts decides.
 
 use super::forms::{self, Form, Match};
 use super::function::{Decoder, Local};
@@ -10,7 +11,7 @@ use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     /// # Errors
-    /// [`Error::Parse`] for what is not PTX, [`Error::Unsupported`] for what the simulator cannot run.
+    /// [`Error::Parse`] for what is not PTX, [`Error::Unsupported`] for what the simulator does not support.
     pub(super) fn check(&self, i: &Instruction<'a>) -> Result<(), Error> {
         let form = match forms::find(i) {
             Match::Form(form) => form,
@@ -196,7 +197,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// `mov` alone takes special registers and addresses beside registers and constants.
+    /// Checks `mov`, the only instruction that takes special registers and addresses beside registers and constants.
     pub(super) fn check_mov(
         &self,
         i: &Instruction<'a>,
@@ -235,7 +236,7 @@ impl<'a> Decoder<'_, 'a> {
         ))
     }
 
-    /// The elements of `{a, b}` have to fill the register together.
+    /// Checks that the elements of `{a, b}` together fill the register.
     pub(super) fn check_parts(
         &self,
         ty: Type,

@@ -1,4 +1,4 @@
-//! Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
+//! Decodes asynchronous copies from global to shared memory (PTX ISA, "cp.async").
 
 use super::function::{Decoder, Local};
 use super::op::{Code, CopyOp, CopySize, MemSpace};
@@ -22,7 +22,7 @@ impl<'a> Decoder<'_, 'a> {
             let [Operand::Int(groups)] = i.operands.as_slice() else {
                 return self.bad(format!("`{}` takes a number of groups", i.name));
             };
-            // as many as that are never on their way
+            // a kernel never has that many groups in flight
             let groups = u32::try_from(*groups).unwrap_or(u32::MAX).min(u32::MAX - 1);
             self.emit(Code::CopyWait, groups, 0, 0, 0);
             return Ok(());

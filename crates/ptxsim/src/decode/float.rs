@@ -1,4 +1,4 @@
-//! Floating-point arithmetic: rounding modes, `.approx`, `.ftz`, `.sat`.
+//! Decodes floating-point arithmetic: rounding modes, `.approx`, `.ftz`, `.sat`.
 
 use super::function::Decoder;
 use super::op::{Code, Constant};
@@ -55,7 +55,7 @@ macro_rules! rounded {
         }
     };
 }
-/// Subnormals become zeros: `.ftz` before and after an operation.
+/// Flushes subnormals to zero: what `.ftz` does before and after an operation.
 pub(super) const FTZ: Code = Code::Un32(|a| float::ftz_f32(f32::from_bits(a)).to_bits());
 
 impl<'a> Decoder<'_, 'a> {

@@ -1,7 +1,7 @@
-//! What PTX's instructions look like: the modifiers that each takes and the operands that go with them.
+//! The forms of PTX instructions: the modifiers that each takes, and the operands that go with them.
 //!
-//! The table is `forms.txt`. An instruction that matches no form is not PTX, which is the author's mistake; a form that
-//! is marked there is PTX that the simulator cannot run, which is ours.
+//! The table is `forms.txt`. An instruction that matches no form is not PTX; a form that is marked with `!` is PTX that
+//! the simulator does not support. These are different errors.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -11,9 +11,9 @@ use crate::parse::ast::{Instruction, Type};
 /// One line of the table.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// Sets of alternatives, one of which each modifier takes.
+    /// Sets of alternatives. Each modifier takes one alternative from one set.
     groups: Vec<Group>,
-    /// Modifiers that no group takes are allowed.
+    /// Modifiers that are in no group are allowed.
     open: bool,
     pub operands: Vec<&'static str>,
     pub supported: bool,
@@ -29,7 +29,7 @@ struct Group {
 
 /// How an instruction relates to the table.
 pub(super) enum Match {
-    /// As it should be, and what its operands must be.
+    /// The instruction has this form.
     Form(&'static Form),
     /// PTX has instructions of this name, but none with these modifiers.
     NoForm,
@@ -43,7 +43,7 @@ pub(super) fn find(i: &Instruction<'_>) -> Match {
     let Some(forms) = table().get(root) else { return Match::Unknown };
     let mut best = None;
     for form in forms.iter().filter(|f| f.takes(i)) {
-        // two forms of one name may differ in their number of operands alone
+        // two forms of one name may differ only in their number of operands
         let fits = form.counts().contains(&i.operands.len());
         if fits {
             return Match::Form(form);
@@ -54,16 +54,16 @@ pub(super) fn find(i: &Instruction<'_>) -> Match {
 }
 
 impl Form {
-    /// Whether each modifier is one of the form's, and all that it needs are there.
+    /// Whether the form has each of the modifiers, and the modifiers include all that the form needs.
     fn takes(&self, i: &Instruction<'_>) -> bool {
         self.taken(i).is_some_and(|taken| self.missing(taken).next().is_none())
     }
 
-    /// The groups that the modifiers take, if each takes one.
+    /// The groups that the modifiers take, as bits; `None` if a modifier is in no free group.
     fn taken(&self, i: &Instruction<'_>) -> Option<u64> {
         let mut taken = 0_u64;
         for modifier in i.modifiers() {
-            // the first type is the first group of types', whatever the second would take
+            // types are matched in order: the first type belongs to the first group of types
             let types = self.groups.iter().position(|g| g.types && g.options.contains(&modifier));
             let open = |n: usize| taken >> n & 1 == 0;
             let group = if types.is_some() {
@@ -83,7 +83,7 @@ impl Form {
         Some(taken)
     }
 
-    /// What the form needs beyond those.
+    /// The groups that the form needs beyond those taken.
     fn missing(&self, taken: u64) -> impl Iterator<Item = &Group> {
         self.groups
             .iter()
@@ -92,7 +92,7 @@ impl Form {
             .map(|(_, g)| g)
     }
 
-    /// How many operands there may be.
+    /// The numbers of operands that the form allows.
     pub fn counts(&self) -> std::ops::RangeInclusive<usize> {
         if self.operands.contains(&"*") {
             return self.operands.len() - 1..=usize::MAX;

@@ -1,4 +1,4 @@
-//! One function: registers and constants become rows, labels become positions, `.loc` becomes sources.
+//! Decodes one function: assigns rows to registers and constants, resolves labels to positions and `.loc` to sources.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ pub(super) struct Decoder<'p, 'a> {
     pub names: HashMap<&'a str, Local>,
     pub func: Func,
     pub entry: bool,
-    /// The shared arrays behind its registers.
+    /// The shared arrays that its registers point into.
     pub origins: Origins<'a>,
     constants32: HashMap<Constant, u32>,
     constants64: HashMap<Constant, u32>,
@@ -61,14 +61,14 @@ pub(super) struct Decoder<'p, 'a> {
     pub source: u32,
     /// Line in the PTX of the instruction being decoded.
     pub line: u32,
-    /// That instruction comes from a header of cooperative groups.
+    /// Whether that instruction comes from a header of cooperative groups.
     pub cooperative: bool,
     block_open: bool,
     /// Bytes of an entry's parameters.
     pub argument_bytes: u64,
     /// Lists of labels for `brx.idx`, by scope and name.
     pub targets: HashMap<(u32, &'a str), Vec<&'a str>>,
-    /// Names that inner scopes hid, and where each open scope starts in that list.
+    /// Names that inner scopes hide, and where each open scope starts in that list.
     hidden: Vec<(&'a str, Option<Local>)>,
     scopes: Vec<(u32, usize)>,
     /// The scope around each scope; the first is the function's own.
@@ -124,7 +124,7 @@ pub(super) fn decode<'a>(
                 }
             }
             Statement::Instruction(i) => {
-                sources.chain_ends();
+                sources.end_chain();
                 d.line = i.line;
                 d.instruction(i)?;
             }
@@ -183,7 +183,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// The labels of a list that is visible here.
+    /// The labels of a `.branchtargets` list that is in scope.
     pub fn target_list(&self, name: &str) -> Option<Vec<&'a str>> {
         self.scopes.iter().rev().find_map(|(scope, _)| self.targets.get(&(*scope, name)).cloned())
     }
@@ -193,7 +193,7 @@ impl<'a> Decoder<'_, 'a> {
         self.scopes.last().map_or(0, |s| s.0)
     }
 
-    /// Gives a name its meaning until the scope ends.
+    /// Declares a name until the scope ends.
     fn declare(&mut self, name: &'a str, local: Local) {
         let before = self.names.insert(name, local);
         if self.scopes.len() > 1 {
@@ -249,7 +249,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn registers(&mut self, ty: Type, name: &'a str, count: Option<u32>) -> Result<(), Error> {
-        // rows of a file, its constants and temporaries included, are checked at the end of the function
+        // `finish` checks the number again, with the rows of constants and temporaries
         let rows = self.func.rows32.max(self.func.rows64).max(self.func.preds);
         if rows.saturating_add(count.unwrap_or(1)) > MAX_ROWS {
             return self.unsupported(format!("functions with more than {MAX_ROWS} registers"));
@@ -259,7 +259,7 @@ impl<'a> Decoder<'_, 'a> {
             self.declare(name, Local::Register(row, ty));
             return Ok(());
         };
-        // `%r<5>` declares %r0 .. %r4; kept as a range: see `lookup`
+        // `%r<5>` declares %r0 .. %r4, which `lookup` finds by the range
         if count > 0 {
             let first = self.new_row(ty);
             for _ in 1..count {
@@ -300,13 +300,13 @@ impl<'a> Decoder<'_, 'a> {
         self.func.preds - 1
     }
 
-    /// Resolves a name: itself, `%r` + number in a declared range, or a module symbol.
+    /// Resolves a name: a local name, `%r` with a number in a declared range, or a module symbol.
     pub fn lookup(&self, name: &str) -> Option<Local> {
         match self.names.get(name) {
             Some(Local::Range(..)) | None => {}
             Some(local) => return Some(*local),
         }
-        // the name of a range may end in digits, too: the number is one of the ends
+        // the name of a range may end in digits, too, so each split into name and number is tried
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let digits = digits.min(u32::MAX.ilog10() as usize + 1);
         for start in name.len() - digits..name.len() {
@@ -375,7 +375,7 @@ impl<'a> Decoder<'_, 'a> {
             return;
         }
         self.emit(Code::Enter, self.program.blocks.len() as u32, 0, 0, 0);
-        let first = self.program.places.len() as u32;
+        let first = self.program.instruction_sources.len() as u32;
         self.program.blocks.push(Block { start: at, instructions: 0, first });
         self.block_open = true;
     }
@@ -395,7 +395,7 @@ impl<'a> Decoder<'_, 'a> {
     fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         if let Some(block) = self.program.blocks.last_mut() {
             block.instructions += 1;
-            self.program.places.push(self.source);
+            self.program.instruction_sources.push(self.source);
         }
         match i.guard {
             Some((negated, register)) if i.root() != "bra" => {
@@ -421,7 +421,7 @@ impl<'a> Decoder<'_, 'a> {
         if same(self.source as usize) {
             return self.source;
         }
-        // functions have few distinct places; look back a little before adding one
+        // functions have few distinct locations, so it is enough to look back a little before adding one
         let n = program.sources.len();
         if let Some(i) = (n.saturating_sub(64)..n).rev().find(|i| same(*i)) {
             return i as u32;
@@ -463,7 +463,7 @@ impl<'a> Decoder<'_, 'a> {
             ));
         }
         for Fixup { op, label, mut scope, line } in std::mem::take(&mut self.fixups) {
-            // labels are seen from their own scope and those within it
+            // a label is visible in its own scope and in those within it
             let target = loop {
                 match self.labels.get(&(scope, label)) {
                     Some(target) => break *target,
@@ -479,7 +479,7 @@ impl<'a> Decoder<'_, 'a> {
             };
             self.program.ops[op].c = target;
         }
-        // a debug build does what each line says, and its labels say where variables are
+        // a debug build stays as it is, because its labels say where variables are
         if self.program.debug_build {
             let labels = self.labels.iter().map(|((_, label), at)| ((*label).to_owned(), *at));
             self.program.names.labels.extend(labels);
@@ -518,7 +518,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A place in the source, and where the function that it is in was called from, if that was inlined there.
+/// A source location, and where the function around it was called from, if that function was inlined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Located {
     source: Source,
@@ -545,17 +545,17 @@ impl<'p, 'a> Sources<'p, 'a> {
         Self { files, home, chain: None }
     }
 
-    /// Is this one of the headers of cooperative groups, and not the function's own file?
+    /// Whether this file is a header of cooperative groups and not the function's own file.
     fn cooperative(&self, file: u32) -> bool {
         file != self.home && self.files.path(file).contains("cooperative_groups")
     }
 
-    fn chain_ends(&mut self) {
+    fn end_chain(&mut self) {
         self.chain = None;
     }
 
-    /// The place for a `.loc`: itself in the home file, else where it was inlined, else the frame before it in the
-    /// chain. `None` keeps the previous place (line 0 means "no line").
+    /// The source location of a `.loc`: its own in the home file, else the one where it was inlined, else the frame before
+    /// it in the chain. `None` keeps the previous location (line 0 means "no line").
     fn at(
         &mut self,
         file: u32,
@@ -574,9 +574,9 @@ impl<'p, 'a> Sources<'p, 'a> {
             Source { file, line, column }
         };
         if let Some(source) = place.map(named) {
-            // the frame before may have said where this one is
-            let known = self.chain.take().filter(|before| before.source == source);
-            let caller = caller.map(named).or(known.and_then(|before| before.caller));
+            // the frame before may have recorded the caller of this one
+            let before = self.chain.take().filter(|before| before.source == source);
+            let caller = caller.map(named).or(before.and_then(|before| before.caller));
             self.chain = Some(Located { source, caller });
         }
         self.chain.clone()

@@ -1,4 +1,4 @@
-//! Half precision: `.f16` and `.bf16` in the low half of a row, `.f16x2` and `.bf16x2` in both halves.
+//! Decodes half precision: `.f16` and `.bf16` in the low half of a row, `.f16x2` and `.bf16x2` in both halves.
 //!
 //! PTX ISA, "Half Precision Floating Point Instructions". `.ftz`, `.sat` and `.relu` are operations before and after.
 
@@ -141,14 +141,14 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// A row with subnormals made zeros.
+    /// A row with subnormals flushed to zero.
     pub(super) fn flushed16(&mut self, row: u32, ty: Type) -> u32 {
         let t = self.temp32();
         self.emit(one!(ty, half::ftz16), t, row, 0, 0);
         t
     }
 
-    /// The two halves of a packed row, each in the low half of a row of its own.
+    /// The two halves of a packed row, each in the low half of a new row.
     pub(super) fn halves(&mut self, row: u32) -> [u32; 2] {
         let (low, high) = (self.temp32(), self.temp32());
         let sixteen = self.constant32(Constant::Bits(16));
@@ -157,7 +157,7 @@ impl<'a> Decoder<'_, 'a> {
         [low, high]
     }
 
-    /// Puts two halves together.
+    /// Packs two halves into one row.
     pub(super) fn joined(&mut self, d: u32, low: u32, high: u32) {
         self.emit(Code::Bin32(|a, b| pair(a as u16, b as u16)), d, low, high, 0);
     }

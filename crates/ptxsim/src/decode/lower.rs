@@ -1,4 +1,4 @@
-//! One PTX instruction to operations: which room it belongs to, and control flow and calls themselves.
+//! Decodes one PTX instruction: chooses the function for it by its name. Control flow and calls are decoded here.
 
 use super::Symbol;
 use super::function::{Decoder, Local, Row};
@@ -47,19 +47,16 @@ impl<'a> Decoder<'_, 'a> {
             "vabsdiff2" | "vabsdiff4" => self.differences(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.collective(i),
             "membar" | "fence" => {
-                // proxies are about other ways to memory than loads and stores
-                if !i.has("proxy") {
-                    self.func.talks = true;
-                    self.func.syncs = true;
-                    self.emit(Code::Fence, u32::from(scope(i) == Scope::Gpu), 0, 0, 0);
-                }
+                self.func.communicates = true;
+                self.func.syncs = true;
+                self.emit(Code::Fence, u32::from(scope(i) == Scope::Gpu), 0, 0, 0);
                 Ok(())
             }
-            // hints, and what only a debugger or a profiler sees
+            // hints, and instructions that only affect a debugger or a profiler
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent"
             | "brkpt" | "griddepcontrol" => Ok(()),
             "isspacep" => self.isspacep(i),
-            // only a hint: any value will do
+            // a cache policy is only a hint, so any value will do
             "createpolicy" => {
                 let d = self.operand(i, 0)?;
                 let (d, zero) = (self.d64(d)?, self.constant64(Constant::Bits(0)));

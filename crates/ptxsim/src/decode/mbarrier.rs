@@ -1,7 +1,8 @@
-//! Barriers in shared memory: 64-bit words that atomics arrive at and that loads ask for a phase's end.
+//! Decodes barriers in shared memory (PTX ISA, "mbarrier"): 64-bit words. An arrival is an atomic operation on the word,
+//! and a wait is a load that checks whether a phase is complete.
 //!
-//! PTX ISA, "mbarrier". Arrivals release and waits acquire, so what is known of memory's order holds for them, too. Waits
-//! never block: `mbarrier.try_wait` may return at once.
+//! Arrivals release and waits acquire, so races around them are found as with any other flag. A wait never blocks,
+//! because `mbarrier.try_wait` may return at once.
 
 use super::function::Decoder;
 use super::op::{AtomicOp, Code, Constant, MemSpace, Phase, Scope};
@@ -19,7 +20,7 @@ impl<'a> Decoder<'_, 'a> {
                 self.emit(Code::Un64(mbarrier::init), new, count, 0, 0);
                 self.set_mbarrier(i, new)
             }
-            // nothing is left of it
+            // the word is zero afterwards
             "inval" => {
                 let zero = self.constant64(Constant::Bits(0));
                 self.set_mbarrier(i, zero)
@@ -71,7 +72,7 @@ impl<'a> Decoder<'_, 'a> {
             op.rows[0] = self.d64(&d)?;
         }
         self.func.syncs = true;
-        self.func.talks |= op.space != MemSpace::Shared;
+        self.func.communicates |= op.space != MemSpace::Shared;
         self.emit_memory(Code::Atomic, op);
         Ok(())
     }
@@ -91,7 +92,7 @@ impl<'a> Decoder<'_, 'a> {
         op.waits = Some(if i.has("parity") { Phase::Parity } else { Phase::State });
         op.b = phase;
         self.func.syncs = true;
-        self.func.talks |= op.space != MemSpace::Shared;
+        self.func.communicates |= op.space != MemSpace::Shared;
         self.emit_memory(Code::Load, op);
         let (p, done, t) = (self.dp(p)?, self.temp64(), self.temp32());
         let zero = self.constant32(Constant::Bits(0));

@@ -1,4 +1,4 @@
-//! Loads, stores and atomics.
+//! Decodes loads, stores and atomics.
 
 use super::function::{Decoder, Local, Row};
 use super::op::{Address, AtomicOp, Code, Constant, MemOp, MemSpace, Scope};
@@ -46,7 +46,7 @@ impl<'a> Decoder<'_, 'a> {
         let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"]
             .iter()
             .any(|m| i.has(m));
-        self.func.talks |= strong;
+        self.func.communicates |= strong;
         let (acquire, release) =
             ["acquire", "release"].map(|m| i.has(m) || i.has("acq_rel")).into();
         self.func.syncs |= acquire || release;
@@ -61,7 +61,7 @@ impl<'a> Decoder<'_, 'a> {
         })
     }
 
-    /// A plain access of `vector` elements of `width` bytes, its registers not known yet.
+    /// A plain access of `vector` elements of `width` bytes. The caller fills in the registers.
     pub(super) fn memory_at(
         &mut self,
         memory: &Operand<'a>,

@@ -1,5 +1,7 @@
-//! From the syntax tree to a program: variables laid out, registers and constants made rows, names resolved.
-//! Decoded once per module; a launch only fills in constants.
+//! Turns the syntax tree into a program: lays out variables, assigns rows to registers and constants, resolves names.
+//!
+//! A module is decoded once; a launch only fills in constants. Start reading at `lower.rs`, which decides what decodes an
+//! instruction; `forms.txt` lists all instructions, and `code.rs` all operations.
 
 mod alu;
 mod check;
@@ -42,15 +44,15 @@ use crate::{CudaError, Error, Source};
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     pub ops: Vec<Op>,
-    /// Per operation, an index into `sources`.
+    /// For each operation, an index into `sources`.
     pub source_of: Vec<u32>,
-    /// `sources[0]` is "unknown".
+    /// Source locations; `sources[0]` is "unknown".
     pub sources: Vec<Source>,
-    /// Per source, where the inlined function that it is in was called from.
+    /// For each source, where the inlined function around it was called from.
     pub callers: Vec<Option<Source>>,
     pub blocks: Vec<Block>,
-    /// Per PTX instruction, an index into `sources`; a block's are consecutive.
-    pub places: Vec<u32>,
+    /// For each PTX instruction, an index into `sources`; those of a block are consecutive.
+    pub instruction_sources: Vec<u32>,
     pub functions: Vec<Func>,
     pub memory: Vec<MemOp>,
     pub images: Vec<ImageOp>,
@@ -63,20 +65,20 @@ pub(crate) struct Program {
     pub shared: Vec<SharedVariable>,
     /// Where dynamic shared memory starts.
     pub shared_static: u32,
-    /// What any function is that is not a kernel, see [`Func::ordered`] and [`Func::syncs`].
+    /// Whether [`Func::ordered`] or [`Func::syncs`] is true for any function that is not a kernel.
     pub helpers_ordered: bool,
     pub helpers_sync: bool,
-    /// What only people ask for: names, and the variables of a debug build.
+    /// Only for traces: names, and the variables of a debug build.
     pub names: Names,
     pub debug: Debug,
     pub debug_build: bool,
 }
 
-/// How much of a program there was before a function.
+/// The lengths of a program's lists before a function is added.
 struct Mark {
     ops: usize,
     blocks: usize,
-    places: usize,
+    instruction_sources: usize,
     memory: usize,
     images: usize,
     copies: usize,
@@ -93,7 +95,7 @@ impl Program {
         Mark {
             ops: self.ops.len(),
             blocks: self.blocks.len(),
-            places: self.places.len(),
+            instruction_sources: self.instruction_sources.len(),
             memory: self.memory.len(),
             images: self.images.len(),
             copies: self.copies.len(),
@@ -106,12 +108,12 @@ impl Program {
         }
     }
 
-    /// Forgets what a function that cannot be decoded has left.
+    /// Removes what a function has added that then turned out not to be decodable.
     fn rewind(&mut self, mark: &Mark) {
         self.ops.truncate(mark.ops);
         self.source_of.truncate(mark.ops);
         self.blocks.truncate(mark.blocks);
-        self.places.truncate(mark.places);
+        self.instruction_sources.truncate(mark.instruction_sources);
         self.memory.truncate(mark.memory);
         self.images.truncate(mark.images);
         self.copies.truncate(mark.copies);
@@ -166,7 +168,7 @@ impl Program {
         });
     }
 
-    /// The operations of a function; none for one that cannot run.
+    /// The operations of a function; empty for one that cannot run.
     pub fn operations(&self, function: usize) -> &[Op] {
         let Some(func) = self.functions.get(function).filter(|f| f.refused.is_none()) else {
             return &[];
@@ -191,9 +193,9 @@ impl Program {
 /// A `.global` or `.const` variable of the module.
 #[derive(Debug)]
 pub(crate) struct GlobalVariable {
-    /// As PTX names it.
+    /// Its name in PTX.
     pub symbol: String,
-    /// As the source does.
+    /// Its name in the source.
     pub name: String,
     pub bytes: u64,
     pub element: u32,
@@ -201,7 +203,7 @@ pub(crate) struct GlobalVariable {
     pub constant: bool,
 }
 
-/// Offset, value and bytes of an initial value are in `GlobalVariable::init`.
+/// An initial value. Its offset and size are in `GlobalVariable::init`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum InitValue {
     Bits(u64),
@@ -218,9 +220,9 @@ pub(crate) struct SharedVariable {
     pub offset: u32,
     /// 0 for a dynamic array.
     pub bytes: u32,
-    /// Declared `extern`: all such lie at the same place, and are as large as the launch makes them.
+    /// Declared `extern`: all such arrays start at the same address, and the launch gives their size.
     pub dynamic: bool,
-    /// Bytes of an element; 1 when PTX only knows bytes.
+    /// Bytes of an element; 1 when PTX declares the variable as bytes.
     pub element: u32,
 }
 
@@ -233,20 +235,20 @@ pub(crate) enum Symbol {
     Function(usize),
 }
 
-/// Padding between shared variables: a small overrun must not land in the neighbour. A multiple of 32 banks of 4
-/// bytes, so that bank numbers stay what they are.
+/// Bytes of padding between shared variables, so that a small overrun does not land in the next one. A multiple of 32
+/// banks of 4 bytes, so that padding does not change bank numbers.
 const SHARED_GAP: u32 = 128;
 
-/// The shared variables of all of a module's kernels are laid out side by side, up to this many bytes.
+/// The most bytes that the shared variables of all of a module's kernels take together, one after the other.
 const MAX_SHARED_LAYOUT: u32 = 16 << 20;
 
-/// Register windows, and the files that they lie in, have at most this many rows.
+/// The most rows of a register window, and of the file that it is in.
 pub(crate) const MAX_ROWS: u32 = 1 << 16;
 
-/// Decodes a whole module; beside the program, per function, the parameters that it may write through (bits).
+/// Decodes a module. Returns the program, and for each function the set of parameters that it may write through.
 ///
 /// # Errors
-/// [`Error::Parse`] for references to nothing, [`Error::Unsupported`] for what the simulator does not know.
+/// [`Error::Parse`] for names that are not declared, [`Error::Unsupported`] for what the simulator does not support.
 pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
     let mut program = Program {
         sources: vec![Source::default()],

@@ -1,4 +1,4 @@
-//! Moves, address conversions, and the parameters of kernels and calls.
+//! Decodes moves, address conversions, and the parameters of kernels and calls.
 
 use super::Symbol;
 use super::function::{Decoder, Local};
@@ -30,7 +30,7 @@ impl<'a> Decoder<'_, 'a> {
         } else if matches!(a, Operand::Name("%clock" | "%clock_hi" | "%globaltimer_lo")) {
             let d = self.d32(d)?;
             self.emit(Code::ClockI, d, 0, 0, 0);
-            // time passes block by block: what follows counts for the next reading
+            // the clock advances at block boundaries, so the next reading needs a new block
             self.open_block();
         } else {
             let (d, a) = (self.d32(d)?, self.r32(a)?);
@@ -97,7 +97,7 @@ impl<'a> Decoder<'_, 'a> {
             for (n, part) in word.iter().enumerate() {
                 let a = self.r32(part)?;
                 if n == 0 {
-                    // a narrow register's row may hold a sign beyond its width
+                    // the row of a narrow register may be sign-extended
                     let cut = [Code::MovI, Code::ZextH, Code::ZextB][per / 2];
                     self.emit(cut, whole, a, 0, 0);
                 } else {
@@ -120,7 +120,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// Global and generic addresses are one here; shared and local memory are windows into it.
+    /// Generic addresses of global memory are its global addresses; shared and local memory are windows.
     pub(super) fn cvta(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let window = if i.has("shared") || i.has("shared::cta") {
@@ -134,7 +134,7 @@ impl<'a> Decoder<'_, 'a> {
         let fits = match a {
             Operand::Name(name) | Operand::Offset(name, _) => match self.lookup(name) {
                 Some(Local::Register(_, register)) => Type::U64.agrees_with(register),
-                // an address of the space it is taken from
+                // the operand is an address in that space
                 Some(Local::Symbol(Symbol::Shared(_) | Symbol::DynamicShared)) => {
                     i.modifiers().any(|m| m.starts_with("shared"))
                 }
@@ -160,7 +160,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// Whether a generic address is in the window of a state space; global memory is all that is in no window.
+    /// Whether a generic address is in the window of a state space. All addresses outside the windows are global.
     pub(super) fn isspacep(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let code = match i.modifiers().next() {
             Some("global") => {

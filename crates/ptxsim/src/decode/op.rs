@@ -18,7 +18,7 @@ pub(crate) struct Op {
     pub c: u32,
 }
 
-/// A memory operation's fixed part.
+/// The fixed part of a memory operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemOp {
     pub space: MemSpace,
@@ -34,23 +34,23 @@ pub(crate) struct MemOp {
     pub rows: [u32; 4],
     pub address: Address,
     pub offset: i64,
-    /// Volatile, relaxed, acquire or release: ordered by the programmer, not a data race by itself.
+    /// Volatile, relaxed, acquire or release: two such accesses are not a data race.
     pub strong: bool,
-    /// Whom a strong access is for, and what it orders.
+    /// The scope of a strong access, and what it orders.
     pub scope: Scope,
     pub acquire: bool,
     pub release: bool,
     pub atomic: Option<AtomicOp>,
-    /// It is about a barrier in memory.
+    /// An access to a barrier in shared memory (`mbarrier`).
     pub at_barrier: bool,
-    /// A load that asks whether a phase of a barrier in memory is complete: which one says `b`.
+    /// A load that checks whether a phase of a barrier in shared memory is complete. Row `b` has the phase.
     pub waits: Option<Phase>,
-    /// An atomic whose operand is written as 1.
+    /// An atomic whose operand is the constant 1.
     pub by_one: bool,
     /// Rows of an atomic's operands, or of a phase (64 bits).
     pub b: u32,
     pub c: u32,
-    /// The shared variable that the address was computed from, if that is known; else [`u32::MAX`].
+    /// The shared variable that the address was computed from; [`u32::MAX`] where that is unknown.
     pub array: u32,
     /// The operation in the program, for its source.
     pub pc: u32,
@@ -69,7 +69,7 @@ impl MemOp {
         self.width * self.vector
     }
 
-    /// How the machine updates shared memory, if this is an atomic. NVIDIA H200, `tests/records/`.
+    /// How the hardware updates shared memory, if this is an atomic. NVIDIA H200, `tests/records/`.
     pub fn update(&self) -> Option<Update> {
         Some(match self.atomic? {
             AtomicOp::Cas => Update::Swap,
@@ -90,11 +90,11 @@ impl MemOp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemSpace {
     Global,
-    /// Global to everything but the counters: constants have a cache of their own.
+    /// Global memory, except that the counters leave it out because constants have their own cache.
     Constant,
     Shared,
     Local,
-    /// Decided lane by lane, by address.
+    /// The address of each lane decides.
     Generic,
 }
 
@@ -120,22 +120,22 @@ pub(crate) enum AtomicOp {
     MaxU,
     AddF,
     AddD,
-    /// Of 16 bits each: one or two of a format.
+    /// One or two 16-bit numbers: `H` is `.f16`, `B` is `.bf16`.
     AddH,
     AddH2,
     AddB,
     AddB2,
-    /// At a barrier in memory, and for the last time.
+    /// An arrival at a barrier in shared memory; `ArriveDrop` also leaves the barrier.
     Arrive,
     ArriveDrop,
 }
 
-/// How a phase of a barrier in memory is named.
+/// How an instruction names a phase of a barrier in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// By what an arrival gave back.
+    /// By the state that an arrival returned.
     State,
-    /// By the last bit of its number.
+    /// By the parity of its number.
     Parity,
 }
 
@@ -149,26 +149,26 @@ pub(crate) struct ImageOp {
     /// 32-bit rows: the layer, and the coordinates.
     pub layer: Option<u32>,
     pub at: [u32; 3],
-    /// The registers, their width, and the place in the program.
+    /// The registers, their width, and the position in the program.
     pub memory: MemOp,
-    /// The same among the memory operations, where races name it.
+    /// The index of the same operation among the memory operations, for race reports.
     pub site: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ImageKind {
-    /// At floating-point coordinates, and at integer ones.
+    /// `Sample` has floating-point coordinates, `Fetch` integer ones.
     Sample,
     Fetch,
     /// One channel of four texels.
     Gather(usize),
     Load(Outside),
     Store(Outside),
-    /// Of a surface?
+    /// The flag is true for a surface.
     Query(Property, bool),
 }
 
-/// What a surface access outside does.
+/// What a surface access outside the surface does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outside {
     Trap,
@@ -190,7 +190,7 @@ pub(crate) enum Property {
 /// An asynchronous copy from global to shared memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CopyOp {
-    /// The memory operations: what it reads and what it writes. They have no registers.
+    /// The memory operations that it reads from and writes to. They have no registers.
     pub from: u32,
     pub to: u32,
     pub size: CopySize,
@@ -202,7 +202,7 @@ pub(crate) enum CopySize {
     All,
     /// The number in a 32-bit row.
     Row(u32),
-    /// None where the predicate holds.
+    /// None where the predicate is true.
     Unless(u32),
 }
 
@@ -212,7 +212,7 @@ pub(crate) struct BarrierOp {
     /// 32-bit rows: barrier number, and thread count where given.
     pub id: u32,
     pub count: Option<u32>,
-    /// `bar.arrive` does not wait.
+    /// False for `bar.arrive`.
     pub waits: bool,
     pub reduce: Option<Reduce>,
 }
@@ -232,7 +232,7 @@ pub(crate) enum ReduceKind {
     Or,
 }
 
-/// A warp-wide `.sync` operation; rows as the kind says. `mask` is a 32-bit row.
+/// A warp-wide `.sync` operation. The kind decides the files of its rows; `mask` is a 32-bit row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CollectiveOp {
     pub kind: CollectiveKind,
@@ -305,16 +305,16 @@ pub(crate) struct Func {
     pub params: Vec<(u32, u32)>,
     pub results: Vec<(u32, u32)>,
     pub local_bytes: u32,
-    /// The variable that holds the kernel's arguments, when it takes the address of one.
+    /// The variable with the kernel's arguments, when the kernel takes the address of one.
     pub arguments: Option<usize>,
-    /// Fences, acquires, releases or volatile accesses: blocks may talk to each other.
-    pub talks: bool,
-    /// Fences, acquires and releases, partial warp masks, numbered barriers: more than block barriers and whole-warp
-    /// `__syncwarp`s orders its threads.
+    /// The function has fences, acquires, releases or volatile accesses, so blocks may communicate.
+    pub communicates: bool,
+    /// The function has fences, acquires and releases, partial warp masks or numbered barriers, so its threads are not
+    /// only ordered by block barriers and whole-warp `__syncwarp`s.
     pub syncs: bool,
-    /// The order in which blocks run could show in what it computes or prints, races aside.
+    /// Its results or its output may depend on the order in which blocks run, apart from races.
     pub ordered: bool,
-    /// Why this function cannot run; its kernels cannot either, but others of the module can.
+    /// Why this function cannot run. Kernels that may call it cannot run either; others of the module can.
     pub refused: Option<crate::Error>,
 }
 
@@ -356,7 +356,7 @@ pub(crate) enum Special {
     MaskGt,
     DynamicSmemSize,
     TotalSmemSize,
-    /// Set by the driver: 1 and 2 are the upper and the lower half of the grid barrier's address.
+    /// The driver sets these: 1 and 2 are the upper and the lower half of the grid barrier's address.
     EnvReg(u8),
 }
 
@@ -364,7 +364,7 @@ pub(crate) enum Special {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     pub start: u32,
-    /// PTX instructions, and where their places begin in `Program::places`.
+    /// The number of PTX instructions, and where their sources begin in `Program::instruction_sources`.
     pub instructions: u32,
     pub first: u32,
 }

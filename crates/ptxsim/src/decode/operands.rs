@@ -1,4 +1,4 @@
-//! Operands: names, numbers and special registers become rows.
+//! Decodes operands: assigns rows to names, numbers and special registers.
 
 use super::Symbol;
 use super::function::{Decoder, Local, Row};
@@ -14,7 +14,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// A predicate operand, negation resolved.
+    /// The row of a predicate operand, with its negation applied.
     pub fn pred(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
         match operand {
             Operand::Name(name) => self.pred_register(name),
@@ -125,7 +125,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// The variable that holds the kernel's arguments where it takes their address: read-only memory.
+    /// The read-only variable with the kernel's arguments, for a kernel that takes the address of one.
     fn arguments(&mut self) -> usize {
         if let Some(variable) = self.func.arguments {
             return variable;

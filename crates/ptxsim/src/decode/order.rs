@@ -1,9 +1,11 @@
-//! Whether the order of a launch's blocks can show in what a function computes or prints, races aside. Conservative.
+//! Whether the results or the output of a function can depend on the order of a launch's blocks, apart from races.
+//! Conservative.
 
 use super::Program;
 use super::op::{AtomicOp, Code, ImageKind, MemOp, MemSpace, Target};
 
-/// Marks every function whose operations could tell the order, and gathers what helpers do: any kernel may call them.
+/// Marks every function with an operation that depends on the order. A device function counts for all kernels, because
+/// any kernel may call it.
 pub(super) fn mark(program: &mut Program, kernels: &[bool]) {
     let mut end = program.ops.len();
     for f in (0..program.functions.len()).rev() {
@@ -13,7 +15,8 @@ pub(super) fn mark(program: &mut Program, kernels: &[bool]) {
         }
         let start = func.start as usize;
         let ops = program.ops.get(start..end).unwrap_or_default();
-        let ordered = func.talks || ops.iter().any(|op| tells(program, op.code, op.d));
+        let ordered =
+            func.communicates || ops.iter().any(|op| depends_on_order(program, op.code, op.d));
         let syncs = func.syncs;
         end = start;
         program.functions[f].ordered = ordered;
@@ -24,8 +27,8 @@ pub(super) fn mark(program: &mut Program, kernels: &[bool]) {
     }
 }
 
-/// Could this operation tell the order?
-fn tells(program: &Program, code: Code, number: u32) -> bool {
+/// Whether the result of this operation can depend on the order.
+fn depends_on_order(program: &Program, code: Code, number: u32) -> bool {
     let number = number as usize;
     match code {
         Code::ClockL | Code::ClockI => true,
@@ -40,8 +43,8 @@ fn tells(program: &Program, code: Code, number: u32) -> bool {
     }
 }
 
-/// Is an atomic inside its block, or one of those whose sum is the same in any order and that do not return what they
-/// found?
+/// Whether the order of an atomic does not matter: it stays inside its block, or it is commutative and does not return
+/// the old value.
 fn commutes(op: &MemOp) -> bool {
     let unread = op.rows[0] == u32::MAX;
     let wide = op.wide;

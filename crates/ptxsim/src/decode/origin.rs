@@ -1,18 +1,18 @@
-//! Which shared array an address was computed from.
+//! The shared array that an address was computed from.
 //!
-//! C++ has no way from one array into another: an address that was computed from one array's, and from no other, must
-//! stay inside it, even where it lands in the middle of another array. Flow-insensitive and conservative: what several
-//! addresses went into, and what may have come through memory or from a caller, has no origin that is known.
+//! In C++ an address that was computed from one array's address, and from no other, must stay inside that array, even
+//! where it lands in the middle of another one. The analysis is flow-insensitive and conservative: a value computed
+//! from several addresses, loaded from memory, or passed by a caller has no known origin.
 
 use std::collections::HashMap;
 
 use crate::parse::ast::{Function, Instruction, Operand, Statement};
 
-/// The address that went into a value, by its variable's name in PTX.
+/// The variable whose address a value was computed from, by its name in PTX.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin<'a> {
     Of(&'a str),
-    /// Several, or nobody knows.
+    /// Several variables, or unknown.
     Unknown,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Origins<'a> {
 }
 
 impl<'a> Origins<'a> {
-    /// `shared` tells whether a name is a shared variable's at the module's scope.
+    /// `shared` returns whether a name is a shared variable at module scope.
     pub fn new(function: &Function<'a>, shared: impl Fn(&str) -> bool) -> Self {
         let body = function.body.as_deref().unwrap_or_default();
         let mut of = HashMap::new();
@@ -50,11 +50,11 @@ impl<'a> Origins<'a> {
         if origins.of.is_empty() {
             return origins;
         }
-        // once an address is in memory, a load may bring it back
+        // once an address is in memory, a load may return it
         let mut escaped = false;
         while instructions.iter().fold(false, |changed, i| {
             escaped |= origins.escapes(i);
-            origins.flow(function, i, escaped) | changed
+            origins.propagate(function, i, escaped) | changed
         }) {}
         origins
     }
@@ -67,7 +67,7 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// Does the instruction put an address where other instructions find it?
+    /// Whether the instruction stores an address in memory or passes it to a function.
     fn escapes(&self, i: &Instruction<'a>) -> bool {
         let values = match i.root() {
             "st" | "red" => i.operands.get(1..),
@@ -78,8 +78,8 @@ impl<'a> Origins<'a> {
         values.unwrap_or_default().iter().any(|o| self.from(o).is_some())
     }
 
-    /// Hands on what goes into an instruction's result. True when that is news.
-    fn flow(&mut self, function: &Function<'a>, i: &Instruction<'a>, escaped: bool) -> bool {
+    /// Propagates the origins of an instruction's sources to its result. Returns whether that changed anything.
+    fn propagate(&mut self, function: &Function<'a>, i: &Instruction<'a>, escaped: bool) -> bool {
         let Some((destination, sources)) = i.operands.split_first() else { return false };
         let all = |sources: &[Operand<'a>]| {
             sources.iter().fold(None, |all, source| join(all, self.from(source)))
@@ -96,7 +96,7 @@ impl<'a> Origins<'a> {
                 (!sources.iter().all(param)).then_some(Origin::Unknown)
             }
             "ld" | "ldu" | "atom" | "tex" | "tld4" | "suld" => escaped.then_some(Origin::Unknown),
-            // the last operand only chooses
+            // the last operand only selects
             "selp" | "slct" => all(sources.get(..2).unwrap_or_default()),
             _ => all(sources),
         };
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_between_two_arrays_is_neither() {
+    fn a_selection_between_two_arrays_has_no_origin() {
         let body = "mov.u32 %r1, a;\nmov.u32 %r2, b;\nsetp.eq.u32 %p1, %r1, %r9;\n\
                     selp.b32 %r3, %r1, %r2, %p1;\nselp.b32 %r4, %r1, %r1, %p1;\n\
                     mov.u32 %r5, %r1;\nmov.u32 %r5, %r2;";
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_brings_back_may_be_any_address() {
+    fn an_address_loaded_from_memory_has_no_origin() {
         let load = "mov.u32 %r1, a;\nld.global.u32 %r2, [%d9];\nadd.s32 %r3, %r1, %r2;";
         assert_eq!(origin(load, "%r3").as_deref(), Some("a"));
         let escaped = format!("{load}\nmov.u32 %r4, b;\nst.global.u32 [%d9], %r4;");

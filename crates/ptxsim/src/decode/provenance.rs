@@ -1,7 +1,7 @@
-//! Which of a kernel's pointer parameters it may write through.
+//! The pointer parameters that a kernel may write through.
 //!
-//! A read of memory that nothing in the launch can write needs no race bookkeeping. Flow-insensitive and
-//! conservative: what is not understood counts as "may point anywhere".
+//! A read of memory that the launch cannot write needs no shadow memory. The analysis is flow-insensitive and
+//! conservative: an address that it cannot follow counts as "may point anywhere".
 
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
                 i.operands.first()
             }
             "atom" if !i.has("shared") => i.operands.get(1),
-            // what is copied asynchronously goes to shared memory
+            // asynchronous copies write to shared memory
             "cp" if i.has("async") && !i.has("bulk") => continue,
             "cp" | "sust" => return ANY,
             _ => continue,

@@ -1,4 +1,4 @@
-//! Barriers and warp-wide operations.
+//! Decodes barriers and warp-wide operations.
 
 use super::function::Decoder;
 use super::op::{BarrierOp, Code, CollectiveKind, CollectiveOp, Constant, Reduce, ReduceKind};
@@ -43,13 +43,13 @@ impl<'a> Decoder<'_, 'a> {
         }
         self.program.barriers.push(op);
         self.emit(Code::Barrier, self.program.barriers.len() as u32 - 1, 0, 0, 0);
-        // threads wait behind the barrier: they may meet others there
+        // threads wait at the operation after the barrier, where other splits may join them
         self.open_block();
         Ok(())
     }
 
     pub(super) fn emit_collective(&mut self, op: CollectiveOp) -> Result<(), Error> {
-        // lanes wait for each other at the operation itself
+        // lanes wait for each other at the operation itself, so it starts a block
         if op.kind != CollectiveKind::ActiveMask {
             self.open_block();
         }

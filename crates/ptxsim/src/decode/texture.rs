@@ -1,4 +1,4 @@
-//! Texture and surface instructions (PTX ISA, "Texture Instructions", "Surface Instructions").
+//! Decodes texture and surface instructions (PTX ISA, "Texture Instructions", "Surface Instructions").
 
 use super::function::Decoder;
 use super::op::{Address, Code, ImageKind, ImageOp, MemOp, MemSpace, Outside, Property, Scope};
@@ -14,7 +14,8 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// `tex`, `tld4`, `suld` and `sust`: the values at operand `values`, `[object, {coordinates}]` at `place`.
+    /// `tex`, `tld4`, `suld` and `sust`. `values` and `place` are the indices of two operands: the values, and
+    /// `[object, {coordinates}]`.
     fn image_access(
         &mut self,
         i: &Instruction<'a>,
@@ -28,7 +29,7 @@ impl<'a> Decoder<'_, 'a> {
             return self.bad("expected `[object, {coordinates}]`");
         };
         let [object, coordinates] = place.as_slice() else {
-            // a separate sampler comes with textures of the independent mode
+            // a separate sampler exists in the independent texture mode only
             return self.unsupported(format!("`{}` with a sampler", i.name));
         };
         let (object, coordinates) = (object.clone(), coordinates.clone());
@@ -83,7 +84,7 @@ impl<'a> Decoder<'_, 'a> {
         for (row, coordinate) in op.at.iter_mut().zip(coordinates.take(dimensions as usize)) {
             *row = self.r32(coordinate)?;
         }
-        // levels and gradients choose among the levels of a texture: there is one
+        // levels and gradients select a mipmap level, and a texture has one
         let values = self.operand(i, values)?.clone();
         let values = if let Operand::Vector(all) = values { all } else { vec![values] };
         if !matches!(values.len(), 1 | 2 | 4) || values.len() != 4 && !surface {
@@ -133,7 +134,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// What findings need to know of the instruction.
+    /// The memory operation that findings and counters need for the instruction.
     const fn image_memory(&self) -> MemOp {
         MemOp {
             space: MemSpace::Global,

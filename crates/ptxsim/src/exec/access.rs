@@ -11,7 +11,7 @@ use super::{COUNT, FULL, hazards, local};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::count;
 use crate::decode::op::{Address, MemOp, MemSpace};
-use crate::{FindingKind, Touch, Touched};
+use crate::{AccessMode, AccessSet, FindingKind};
 
 /// What an operation does to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,13 +181,13 @@ fn go<const L: u8>(
 
 /// Records the bytes that an access touches, each lane's or all together.
 #[inline(never)]
-fn touch(touched: &mut Touched, request: &Request<'_>, mask: u32, at: &Lanes<'_>, slot: usize) {
+fn touch(touched: &mut AccessSet, request: &Request<'_>, mask: u32, at: &Lanes<'_>, slot: usize) {
     let Request { op, kind, .. } = *request;
     let how = match kind {
-        _ if op.strong => Touch::Strong,
-        Kind::Load => Touch::Read,
-        Kind::Store => Touch::Write,
-        Kind::Atomic => Touch::Strong,
+        _ if op.strong => AccessMode::Strong,
+        Kind::Load => AccessMode::Read,
+        Kind::Store => AccessMode::Write,
+        Kind::Atomic => AccessMode::Strong,
     };
     let (bytes, shape) = (u64::from(op.bytes()), &at.pattern.shape);
     if shape.run {

@@ -10,7 +10,7 @@ use super::alu::Rows;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
 use super::{COUNT, FULL, hazards};
-use crate::Touch;
+use crate::AccessMode;
 use crate::address::split;
 use crate::count;
 use crate::decode::op::{Address, CopyOp, CopySize, MemOp};
@@ -117,7 +117,7 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, activ
         hazards::copies::begin(cx.m, cx.b, (cx.warp.index, cx.warp.epoch), &flight);
         if let Some(touched) = cx.m.touched.as_deref_mut() {
             for Part { slot, from, size, .. } in lanes(mask).map(|lane| flight.lanes[lane]) {
-                touched.bytes(slot as usize, from.into(), size.into(), Touch::Read);
+                touched.bytes(slot as usize, from.into(), size.into(), AccessMode::Read);
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::decode::op::{Code, MemOp};
 use crate::decode::{Program, SharedVariable};
 use crate::lines::Lines;
 use crate::memory::Memory;
-use crate::{Access, Action, Counters, FindingKind, Space, Touched};
+use crate::{Access, AccessSet, Action, Counters, FindingKind, Space};
 
 /// What a launch has in common for all its blocks.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ pub(crate) struct Machine<'a> {
     /// Who follows one thread, at that level.
     pub trace: Option<Box<Tracer>>,
     /// The bytes of device memory that were touched, where somebody asks.
-    pub touched: Option<Box<Touched>>,
+    pub touched: Option<Box<AccessSet>>,
 }
 
 /// A block in flight.
@@ -487,14 +487,14 @@ impl Machine<'_> {
             if executions.warps == 0 {
                 continue;
             }
-            let places =
-                program.places.iter().skip(block.first as usize).take(block.instructions as usize);
+            let sources = program.instruction_sources.iter();
+            let sources = sources.skip(block.first as usize).take(block.instructions as usize);
             let counters = Counters {
                 instructions: executions.warps,
                 thread_instructions: executions.lanes,
                 ..Counters::default()
             };
-            all.extend(places.map(|source| (*source, counters)));
+            all.extend(sources.map(|source| (*source, counters)));
         }
         let mut add = |pc: u32, c: Counters| {
             let source = program.source_of.get(pc as usize).copied().unwrap_or(0);

@@ -13,7 +13,7 @@ use super::{COUNT, FULL, hazards};
 use crate::decode::op::{ImageKind, ImageOp, Outside, Property};
 use crate::texture::sample::Raw;
 use crate::texture::{Image, Texture};
-use crate::{FindingKind, ObjectProblem, Touch};
+use crate::{AccessMode, FindingKind, ObjectProblem};
 
 /// Executes operation `index` of the program's texture and surface operations.
 #[inline(never)]
@@ -96,7 +96,7 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
                 unwritten = Some(byte);
             }
             read(cx, op, lane, image.slot, byte, image.format.bytes());
-            cx.m.touch(image.slot, byte, image.format.bytes(), Touch::Read);
+            cx.m.touch(image.slot, byte, image.format.bytes(), AccessMode::Read);
         }
         raw(&words, image, byte)
     };
@@ -197,7 +197,7 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
         }
         if L >= FULL {
             read(cx, op, lane, image.slot, byte, bytes);
-            cx.m.touch(image.slot, byte, bytes, Touch::Read);
+            cx.m.touch(image.slot, byte, bytes, AccessMode::Read);
         }
         load(cx, op, lane, Some((image, byte)));
     }
@@ -282,7 +282,7 @@ fn save<const L: u8>(
             hazards::image::follow(cx.m, cx.b, warp, lane, op, &texels);
         }
         cx.m.written(slot, byte, op.memory.bytes());
-        cx.m.touch(slot, byte, op.memory.bytes(), Touch::Write);
+        cx.m.touch(slot, byte, op.memory.bytes(), AccessMode::Write);
     }
 }
 
@@ -314,7 +314,7 @@ fn query(
 
 impl Machine<'_> {
     /// Records that bytes of a slot are touched, where somebody asks.
-    fn touch(&mut self, slot: usize, byte: u64, bytes: u32, how: Touch) {
+    fn touch(&mut self, slot: usize, byte: u64, bytes: u32, how: AccessMode) {
         if let Some(touched) = self.touched.as_deref_mut() {
             touched.bytes(slot, byte, bytes.into(), how);
         }

@@ -266,15 +266,16 @@ impl Tracer {
             if variable.function != here.frame.function {
                 continue;
             }
-            let argument =
-                matches!(variable.places.first(), Some((_, _, debug::Place::Argument(_))));
+            let first = variable.locations.first().map(|range| &range.location);
+            let argument = matches!(first, Some(debug::Location::Argument(_)));
             let (from, to) = if argument { (0, u32::MAX) } else { variable.scope };
             if !(from..to).contains(&here.pc) {
                 (*assigned, *value) = (false, None);
                 continue;
             }
             let holds = |row: &Row| {
-                variable.places.iter().any(|(_, _, p)| *p == debug::Place::Register(*row))
+                let register = debug::Location::Register(*row);
+                variable.locations.iter().any(|range| range.location == register)
             };
             *assigned |= (from..to).contains(&last) && self.written.iter().any(holds);
             let Some(now) = read(m, warp, rows, here, variable, *assigned, lane) else { continue };
@@ -462,13 +463,14 @@ fn read(
     if !ty.dims.is_empty() {
         return None;
     }
-    let argument = |place: &debug::Place| matches!(place, debug::Place::Argument(_));
-    let mut places = variable.places.iter();
-    let place = places.find(|(a, z, p)| argument(p) || (*a..*z).contains(&here.pc));
+    let range = variable.locations.iter().find(|range| {
+        matches!(range.location, debug::Location::Argument(_))
+            || (range.from..range.to).contains(&here.pc)
+    });
     let bytes = if ty.pointer { 8 } else { ty.bytes };
-    let bits = match &place?.2 {
-        debug::Place::Register(row) if assigned => bits(rows, *row, lane),
-        debug::Place::Local(offset) => {
+    let bits = match &range?.location {
+        debug::Location::Register(row) if assigned => bits(rows, *row, lane),
+        debug::Location::Local(offset) => {
             let word = ((here.frame.local + offset) / 4) as usize;
             let read = |w: usize| {
                 let written = warp.local_written.get(w).is_some_and(|lanes| lanes >> lane & 1 == 1);
@@ -477,7 +479,7 @@ fn read(
             let low = read(word)? >> (offset % 4 * 8);
             if bytes == 8 { low | read(word + 1)? << 32 } else { low }
         }
-        debug::Place::Argument(offset) => {
+        debug::Location::Argument(offset) => {
             let at = *offset as usize;
             let data = m.grid.params.get(at..at + bytes as usize)?;
             let mut word = [0; 8];

@@ -1,4 +1,4 @@
-//! Which blocks run when: the order in which they start, and how many are in flight.
+//! The schedule of blocks: the order in which they start, and how many are in flight.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,15 +10,15 @@ use crate::exec::machine::{BlockState, Machine};
 use crate::exec::progress::{self, Watch};
 use crate::exec::{FULL, TRACE};
 
-/// Memory of the host for blocks in flight: beyond it no further one starts before another has ended.
-const HOST_MEMORY: usize = 1 << 30;
+/// Bytes of host memory for blocks in flight. When they are used up, no block starts before another has ended.
+const MAX_IN_FLIGHT_BYTES: usize = 1 << 30;
 
 /// The order in which blocks start.
 pub(super) struct Order {
     blocks: u64,
     step: u64,
     first: u64,
-    /// This one changes places with the first: who is traced must have its turn.
+    /// The block that starts first, in exchange with the one that would: a traced thread must run.
     front: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Order {
         Self { blocks, step: step % blocks.max(1), first: mix % blocks, front: None }
     }
 
-    /// The same with block `front` at the front.
+    /// The same order, except that block `front` starts first.
     pub fn with_front(self, front: Option<u64>) -> Self {
         Self { front, ..self }
     }
@@ -62,7 +62,7 @@ const fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The blocks that no host thread has taken yet, handed out a few neighbours at a time.
+/// The blocks that have not started. Host threads take them from here, a few neighbours at a time.
 pub(super) struct Queue {
     next: AtomicU64,
     blocks: u64,
@@ -71,8 +71,8 @@ pub(super) struct Queue {
 
 impl Queue {
     pub fn new(blocks: u64, threads: usize) -> Self {
-        // enough portions that no thread ends long before the others, and long ones, so that few pages of memory are
-        // worked on by several
+        // many portions, so that no thread ends long before the others; long ones, so that few pages of memory are
+        // accessed by several threads
         let portion = if threads > 1 { (blocks / (threads as u64 * 16)).clamp(1, 4096) } else { 1 };
         Self { next: AtomicU64::new(0), blocks, portion }
     }
@@ -82,13 +82,14 @@ impl Queue {
         first..(first + self.portion).min(self.blocks)
     }
 
-    /// Nothing more is handed out.
+    /// Makes the queue empty.
     fn close(&self) {
         self.next.store(self.blocks, Ordering::Relaxed);
     }
 }
 
-/// Runs blocks until there are no more. Blocks that may wait for others are kept in flight beside them.
+/// Runs blocks until the queue is empty and none is in flight; returns whether all of them ended. A block that waits
+/// stays in flight while others run.
 pub(super) fn blocks_of<const L: u8>(
     m: &mut Machine<'_>,
     queue: &Queue,
@@ -101,11 +102,11 @@ pub(super) fn blocks_of<const L: u8>(
     let resident = usize::try_from(m.grid.resident).unwrap_or(usize::MAX).max(1);
     let mut bytes = 0_usize;
     let mut exhausted = false;
-    // turns since a block started or ended, and what is known of them
+    // turns since a block last started or ended, and the state of memory that they left
     let (mut turns, mut watch) = (0, Watch::default());
     loop {
         let mut state = None;
-        if !exhausted && parked.len() < resident && bytes < HOST_MEMORY {
+        if !exhausted && parked.len() < resident && bytes < MAX_IN_FLIGHT_BYTES {
             if portion.is_empty() {
                 portion = queue.take();
             }
@@ -146,7 +147,7 @@ pub(super) fn blocks_of<const L: u8>(
                 bytes += b.bytes();
                 parked.push_back(b);
                 turns += 1;
-                // what the host has no room for may be what the others wait for
+                // a block that has not started may be the one that the others wait for
                 let all = exhausted || parked.len() >= resident;
                 if all && turns >= parked.len() {
                     turns = 0;
@@ -158,7 +159,7 @@ pub(super) fn blocks_of<const L: u8>(
                 }
             }
             Stop::Fatal => {
-                // let the other threads of the host stop, too
+                // makes the other host threads stop, too
                 queue.close();
                 return false;
             }

@@ -1,4 +1,4 @@
-//! PTX as parsed: names unresolved, modifiers as written.
+//! The syntax tree of PTX: names are not resolved, and modifiers are as written.
 
 /// A whole PTX file.
 #[derive(Debug, Default)]
@@ -7,7 +7,7 @@ pub(crate) struct Ptx<'a> {
     pub variables: Vec<Variable<'a>>,
     /// `.file` table: number and path.
     pub files: Vec<(u32, &'a str)>,
-    /// It has DWARF sections, as a debug build has.
+    /// The file has DWARF sections, so it is a debug build.
     pub debug: bool,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Function<'a> {
 pub(crate) struct Bounds {
     /// `.maxntid`: threads of a block.
     pub threads: Option<u32>,
-    /// `.reqntid`: the one shape that a block can have.
+    /// `.reqntid`: the shape that a block must have.
     pub required: Option<[u32; 3]>,
 }
 
@@ -176,7 +176,7 @@ impl Type {
         matches!(self, Self::S16x2)
     }
 
-    /// Untyped bits, and types that are held in registers of bits.
+    /// Untyped bits, and types that have no register type of their own.
     pub const fn untyped(self) -> bool {
         matches!(self, Self::B8 | Self::B16 | Self::B32 | Self::B64 | Self::B128) || self.packed()
     }

@@ -1,4 +1,5 @@
-//! PTX text to tokens (PTX ISA, "Syntax"). A word keeps its dots: `ld.global.f32` is one token, and so is `%tid.x`.
+//! Splits PTX text into tokens (PTX ISA, "Syntax"). A word includes its dots: `ld.global.f32` is one token, and so is
+//! `%tid.x`.
 
 use super::ParseError;
 
@@ -28,7 +29,7 @@ pub(crate) enum Kind<'a> {
 /// Splits the whole text.
 ///
 /// # Errors
-/// An unterminated comment or string, a character that PTX has no use for, or a malformed number.
+/// An unterminated comment or string, a character that is not part of PTX, or a malformed number.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4);
@@ -98,7 +99,7 @@ fn count_lines(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// How many bytes belong to the number that starts here: `12U`, `0x1F`, `0f3F800000`, `1.5`, `2.5e-3`.
+/// The length of the number that starts here: `12U`, `0x1F`, `0f3F800000`, `1.5`, `2.5e-3`.
 fn number_length(bytes: &[u8]) -> usize {
     let run = |from: usize, of: fn(&u8) -> bool| {
         bytes.get(from..).unwrap_or_default().iter().take_while(|b| of(b)).count()
@@ -119,7 +120,7 @@ fn number_length(bytes: &[u8]) -> usize {
 }
 
 fn number(text: &str, line: u32) -> Result<Kind<'static>, ParseError> {
-    // a decimal number is `.f64`, and narrowed where it is used
+    // a decimal number is an `.f64`, which is narrowed where it is used as an `.f32`
     let bad = || ParseError::new(line, format!("malformed number `{text}`"));
     let lower = text.to_ascii_lowercase();
     if let Some(hex) = lower.strip_prefix("0f") {

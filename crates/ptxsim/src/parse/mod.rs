@@ -1,5 +1,5 @@
-//! PTX text to its syntax tree (PTX ISA 9.0, chapters "Syntax", "State Spaces, Types, and Variables",
-//! "Directives"). Recursive only in operand lists, whose depth is bounded, so no text can exhaust the stack.
+//! Parses PTX text into a syntax tree (PTX ISA 9.0, chapters "Syntax", "State Spaces, Types, and Variables",
+//! "Directives"). Only operand lists are parsed recursively, and their depth is bounded, so no text can exhaust the stack.
 
 pub(crate) mod ast;
 mod lexer;
@@ -8,7 +8,7 @@ mod operand;
 use ast::{Bounds, Function, Init, Ptx, Statement, Type, Variable};
 use lexer::{Kind, Token};
 
-/// A line of the PTX text that is not PTX.
+/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParseError {
     pub line: u32,
@@ -23,7 +23,7 @@ impl ParseError {
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Names are looked up through this many blocks around a statement at most.
+/// The most blocks around a statement.
 const MAX_DEPTH: u32 = 256;
 
 /// Parses a whole file.
@@ -264,7 +264,7 @@ impl<'a> Parser<'_, 'a> {
                 }
                 "v2" => vector = 2,
                 "v4" => vector = 4,
-                // `.attribute(.managed)`: where the memory lies is the same here
+                // `.attribute(.managed)` makes no difference here
                 "attribute" => self.skip_past(')')?,
                 _ => {
                     if ty.is_none() {
@@ -390,7 +390,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(statements)
     }
 
-    /// A missing semicolon is noticed at the next statement: the one that lacks it is the one that is wrong.
+    /// Moves the error for a missing semicolon from the next statement, where it is found, to the one that lacks it.
     fn within(&self, first: usize, error: ParseError) -> ParseError {
         match self.tokens.get(first) {
             Some(Token { line, kind: Kind::Word(word), .. }) if *line < error.line => {
@@ -420,7 +420,7 @@ impl<'a> Parser<'_, 'a> {
             Some(Kind::Word(name)) if self.peek_at(1) == Some(Kind::Punct(':')) => {
                 self.at += 2;
                 if matches!(self.peek(), Some(Kind::Word(".callprototype" | ".calltargets"))) {
-                    // the pointer says which of them
+                    // the pointer decides which function is called, so prototypes and lists of targets are not needed
                     self.skip_past(';')?;
                     statements.push(Statement::Prototype(name));
                 } else if self.eat_word(".branchtargets") {
@@ -528,9 +528,9 @@ mod tests {
         assert!(error.message.contains("`%r2`"), "{}", error.message);
     }
 
-    /// What inline assembly forgets is noticed behind it, and is still told where it was forgotten.
+    /// A token that inline assembly lacks is found on a later line, and is reported on the line that lacks it.
     #[test]
-    fn what_a_statement_lacks_is_told_at_its_line() {
+    fn a_missing_token_is_reported_on_its_own_line() {
         for lacking in [
             "hello",
             "add.s32 %r1, %r2, %r3",

@@ -1,4 +1,4 @@
-//! Instructions and their operands.
+//! Parses instructions and their operands.
 
 use super::ast::{Instruction, Operand, Statement};
 use super::lexer::Kind;

@@ -117,7 +117,7 @@ fn strings_pointers_and_alignment() {
 }
 
 #[test]
-fn what_is_wrong_is_copied() {
+fn malformed_directives_are_printed_as_written() {
     assert_eq!(show("%d %d", &[Int(1)]), "1 %d", "an argument is missing");
     assert_eq!(show("%y 5%", &[]), "%y 5%", "an unknown conversion, and none");
     assert_eq!(show("%5.2q|", &[]), "%5.2q|");

@@ -1,19 +1,20 @@
-//! From coordinates to a value: addressing, filtering, conversion (CUDA C++ Programming Guide, "Texture Fetching").
+//! Texture fetches: addressing, filtering, conversion (CUDA C++ Programming Guide, "Texture Fetching").
 //!
 //! Between texels the hardware keeps 8 bits of the fraction ("9-bit fixed point format with 8 bits of fractional
-//! value"). What the guide leaves open is as an H200 does it (`hardware/README.md`, `tests/records/textures-h200.txt`).
+//! value"). Where the guide leaves details open, this follows an H200 (`hardware/README.md`,
+//! `tests/records/textures-h200.txt`).
 
 use super::{AddressMode, ChannelKind, Filter, ReadMode, Texture};
 use crate::arith::half;
 use crate::arith::soft::Round;
 
-/// A texel's channels as they lie in memory, zero-extended.
+/// A texel's channels as in memory, zero-extended.
 pub(crate) type Raw = [u32; 4];
 
-/// Which texel a tap takes, or the border.
+/// The texel that a tap reads; `None` for the border.
 type Tap = Option<[u32; 3]>;
 
-/// Normalised coordinates keep this many bits behind the point.
+/// Normalised coordinates are truncated to 18 fractional bits.
 const NORMALISED: f64 = (1 << 18) as f64;
 
 /// The product of two numbers of 256ths.
@@ -21,13 +22,13 @@ const fn times(a: i64, b: i64) -> i64 {
     (a * b + 128) >> 8
 }
 
-/// How much of each corner of a square, bit 0 x and bit 1 y, is taken, in 256ths that sum up to 256.
+/// The weights of a square's four corners, in 256ths with a sum of 256. Bit 0 of the index is x, bit 1 is y.
 const fn square(x: i64, y: i64) -> [i64; 4] {
     let both = times(x, y);
     [256 - x - y + both, x - both, y - both, both]
 }
 
-/// The same for a cube, bit 2 z: a square of x and z, each of whose weights is shared out by y.
+/// The same for a cube, with bit 2 for z: a square of x and z, each of whose weights is divided by y.
 fn cube(x: i64, y: i64, z: i64) -> [i64; 8] {
     let mut all = [0; 8];
     for (corner, weight) in square(x, z).into_iter().enumerate() {
@@ -50,11 +51,11 @@ impl Texture {
             let index = places.map(|p| p.floor() as i64);
             return self.bits(self.tap(index), texel);
         }
-        // one dimension is two, at the upper edge of the only row: half of it is border
+        // one dimension is filtered like two, at the upper edge of the only row, so half of the weight is border
         if n == 1 && self.desc.address[0] == AddressMode::Border {
             n = 2;
         }
-        // texels' middles are at one half
+        // the centres of texels are at one half
         let steps = places.map(|p| steps(p) - 128);
         let (low, [x, y, z]) = (steps.map(|s| s.div_euclid(256)), steps.map(|s| s.rem_euclid(256)));
         let mut weights = [0; 8];
@@ -99,7 +100,7 @@ impl Texture {
         for i in index.iter_mut().skip(self.image.dimensions as usize) {
             *i = 0;
         }
-        // linear memory has no address mode: outside is zero
+        // linear memory has no address mode, and reads zeros outside
         let linear = matches!(self.desc.resource, super::Resource::Linear { .. });
         if linear && !(0..i64::from(self.image.extent[0])).contains(&index[0]) {
             return [0; 4];
@@ -127,11 +128,11 @@ impl Texture {
         } else {
             at
         };
-        // far away is far away: what is left must not overflow when halves are taken off
+        // clamped, so that later subtractions do not overflow
         texels.clamp(-1e12, 1e12)
     }
 
-    /// The texel that an index means under the address modes.
+    /// The texel of an index, under the address modes.
     fn tap(&self, index: [i64; 3]) -> Tap {
         let mut at = [0_u32; 3];
         for d in 0..self.image.dimensions as usize {
@@ -151,7 +152,7 @@ impl Texture {
         Some(at)
     }
 
-    /// What the registers get for a tap; nothing for channels that a texel does not have.
+    /// The register values of a tap; zero for channels that a texel does not have.
     fn bits(&self, tap: Tap, texel: &mut impl FnMut([u32; 3]) -> Raw) -> [u32; 4] {
         let raw = tap.map_or_else(|| self.border(), texel);
         let mut bits = [0; 4];
@@ -161,7 +162,7 @@ impl Texture {
         bits
     }
 
-    /// The border's color as a texel would hold it. Where integers are fetched, its words are taken as they are.
+    /// The border's colour in the texel's format. Where integers are fetched, its words are used unchanged.
     fn border(&self) -> Raw {
         let format = self.image.format;
         let mask = u32::MAX >> (32 - format.bits);
@@ -173,14 +174,14 @@ impl Texture {
                 let signed = kind == ChannelKind::Signed;
                 let most = f64::from(mask >> u32::from(signed));
                 let least = if signed { -most } else { 0.0 };
-                // halves go down
+                // halves are rounded down
                 ((f64::from(color) * most - 0.5).ceil().clamp(least, most) as i32 as u32) & mask
             }
             _ => color.to_bits() & mask,
         })
     }
 
-    /// A channel of an integer format; the lowest number of a signed one is the one above.
+    /// A channel of an integer format. The least signed number is replaced by the next greater one.
     fn integer(&self, raw: u32) -> i64 {
         let bits = self.image.format.bits;
         if self.image.format.kind == ChannelKind::Signed {
@@ -211,7 +212,7 @@ impl Texture {
     }
 }
 
-/// A place in 1/256 of a texel; halves go up.
+/// A coordinate in 1/256 of a texel; halves are rounded up.
 fn steps(place: f64) -> i64 {
     (place * 256.0 + 0.5).floor() as i64
 }

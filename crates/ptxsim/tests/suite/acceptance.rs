@@ -1,5 +1,5 @@
-//! What is PTX and what is not: `tests/isa/verdicts` holds what NVIDIA's assembler said of some thousands of instructions,
-//! right ones and wrong ones (`tests/isa/ask`), and the decoder must say the same.
+//! Which instructions are PTX: `tests/isa/verdicts` records for some thousands of valid and invalid instructions whether
+//! NVIDIA's assembler accepts them (`tests/isa/ask` makes it), and the decoder must agree.
 
 use ptxsim::{Error, Module};
 
@@ -11,15 +11,15 @@ fn verdicts() -> Vec<(bool, String)> {
         .collect()
 }
 
-/// What the decoder says of one instruction.
+/// Decodes a kernel with this one instruction.
 fn decoded(instruction: &str) -> Result<(), Error> {
     let header = std::fs::read_to_string("tests/isa/header").expect("the registers");
     let module = Module::parse(&format!("{header}{instruction}\nret;\n}}\n"))?;
     module.refused("k").cloned().map_or(Ok(()), Err)
 }
 
-/// Where ptxas is stricter than PTX ISA: an order of modifiers that it minds in this one instruction, and absolute
-/// addresses.
+/// Instructions that ptxas refuses although PTX ISA allows them: it requires an order of the modifiers in the first, and
+/// refuses absolute addresses.
 const LENIENT: [&str; 2] = ["div.ftz.full.f32 %f0,%f1,%f2;", "ld.shared.u32 %r0,[16];"];
 
 #[test]
@@ -33,7 +33,7 @@ fn ptxas_and_the_decoder_agree() {
             Err(Error::Parse { line, message, .. }) if accepted => {
                 wrong.push(format!("refused: {instruction} line {line}: {message}"));
             }
-            // the registers' lines come before it
+            // the instruction is on line 19, behind the declarations of the registers
             Err(Error::Parse { line, message, .. }) if line != 19 || message.is_empty() => {
                 wrong.push(format!("not at its line: {instruction} line {line}"));
             }

@@ -1,4 +1,4 @@
-//! A tiny device for the tests: named buffers, scalars, a launch, and the buffers back.
+//! Helpers that launch a kernel with named buffers and scalars, and return the buffers' contents.
 
 pub use ptx_cases::Random;
 use ptxsim::trace::{Thread, Trace};
@@ -38,7 +38,7 @@ pub fn values_of<T: Plain>(bytes: &[u8]) -> Vec<T> {
 
 #[derive(Clone)]
 enum Arg {
-    /// Its address, behind the other fields of a struct if there are some.
+    /// The address of a buffer, preceded by the other fields of a struct if there are any.
     Buffer {
         fields: Vec<u8>,
         name: String,
@@ -49,7 +49,7 @@ enum Arg {
     Scalar(Vec<u8>),
 }
 
-/// A launch in the making.
+/// A launch that is being set up.
 #[derive(Clone)]
 pub struct Kernel {
     module: std::sync::Arc<Module>,
@@ -62,14 +62,14 @@ pub struct Kernel {
     args: Vec<Arg>,
 }
 
-/// What is left after a launch.
+/// The result of a launch.
 pub struct Ran {
     pub seen: Observations,
     buffers: Vec<(String, Vec<u8>)>,
 }
 
-/// The settings at which the kernels are compiled (`kernels/README.md`), each with the one whose file it shares where it
-/// has none of its own.
+/// The settings at which the kernels are compiled (`kernels/README.md`). A kernel that has no file at a setting is the same
+/// as at the setting named beside it.
 pub const SETTINGS: [(&str, Option<&str>); 10] = [
     ("sm75", None),
     ("sm80", Some("sm75")),
@@ -83,14 +83,14 @@ pub const SETTINGS: [(&str, Option<&str>); 10] = [
     ("nvrtc90", Some("nvrtc80")),
 ];
 
-/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC. Those in a folder of their
-/// own, as `objects/grid`, lie beside their sources.
+/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC. The PTX of a kernel in a
+/// subfolder, such as `objects/grid`, is beside its source.
 pub fn ptx(name: &str) -> String {
     let path = match name.strip_prefix("nvrtc/") {
         Some(own) if own.contains('/') => format!("tests/kernels/{name}.ptx"),
         None if name.contains('/') => format!("tests/kernels/{name}.ptx"),
         None => format!("tests/kernels/ptx/sm75/{name}.ptx"),
-        // what is no different from nvcc's
+        // NVRTC's output has no file of its own where it equals nvcc's
         Some(name) => Some(format!("tests/kernels/ptx/nvrtc75/{name}.ptx"))
             .filter(|p| std::fs::exists(p).is_ok_and(|there| there))
             .unwrap_or(format!("tests/kernels/ptx/sm75/{name}.ptx")),
@@ -143,7 +143,7 @@ impl Build {
         self.setting.starts_with("fast")
     }
 
-    /// Equal bit for bit; with fast math within a few units in the last place, of 1 at least.
+    /// Asserts equality bit for bit; with fast math, equality within a few units in the last place of a number of at least 1.
     #[track_caller]
     pub fn same(&self, got: &[f32], wanted: &[f32]) {
         if self.fast() {
@@ -262,7 +262,7 @@ impl Kernel {
         self
     }
 
-    /// A buffer that nothing has written.
+    /// An uninitialised buffer.
     pub fn empty<T: Plain>(mut self, name: &str, elements: usize) -> Self {
         self.args.push(Arg::Buffer {
             fields: vec![],
@@ -299,8 +299,8 @@ impl Kernel {
         self
     }
 
-    /// Runs the kernel. What is diagnosed in full on one host thread is run on several, too, and must come out the same:
-    /// so every launch of these tests is one of their number.
+    /// Runs the kernel. A fully diagnosed launch on one host thread is also run on several threads and must have the same
+    /// result, so that every test covers both.
     pub fn try_run(&self, options: &Options) -> Result<Ran, Error> {
         let ran = self.once(options)?;
         let blocks: u32 = self.grid.iter().product();
@@ -325,7 +325,7 @@ impl Kernel {
         Ok(Ran { seen, buffers })
     }
 
-    /// Runs with everything observed, and follows one thread.
+    /// Runs with everything diagnosed, and traces one thread.
     pub fn try_trace(&self, thread: &Thread) -> Result<(Observations, Trace), Error> {
         let mut memory = Memory::new();
         let (launch, _) = self.launch(&mut memory)?;
@@ -337,7 +337,7 @@ impl Kernel {
         self.try_trace(thread).unwrap_or_else(|e| panic!("{}: {e}", self.entry))
     }
 
-    /// The launch, its buffers allocated; and where they are.
+    /// Allocates the buffers; returns the launch and their addresses.
     #[expect(clippy::type_complexity, reason = "name, address and bytes of each buffer")]
     fn launch(&self, memory: &mut Memory) -> Result<(Launch, Vec<(String, u64, u64)>), Error> {
         let (mut args, mut places) = (vec![], vec![]);
@@ -371,13 +371,13 @@ impl Kernel {
         self.try_run(options).unwrap_or_else(|e| panic!("{}: {e}", self.entry))
     }
 
-    /// Runs with everything observed.
+    /// Runs with everything diagnosed.
     pub fn full(&self) -> Ran {
         self.run(&Options::default())
     }
 
-    /// As [`Self::clean`]. With `-G` the library's headers copy unset bytes of structs, which counts as reading them:
-    /// there without the level that looks for it.
+    /// As [`Self::clean`]. With `-G` the library's headers copy uninitialised bytes of structs, which would be a finding, so
+    /// such builds run without the level that reports uninitialised reads.
     pub fn clean_at(&self, build: &Build, check: impl Fn(&Ran)) {
         if !build.setting.starts_with("debug") {
             return self.clean(check);
@@ -416,7 +416,7 @@ impl Ran {
         values_of(bytes)
     }
 
-    /// The one finding that there must be.
+    /// The only finding; panics if there is none or more than one.
     pub fn only(&self) -> &Finding {
         let [finding] = self.seen.findings.as_slice() else {
             panic!("one finding expected, not {:#?}", self.seen.findings)

@@ -1,6 +1,6 @@
-//! Whole kernels, as two compilers emit them, against plain Rust: bit for bit where IEEE 754 says what comes out
-//! (the PTX is compiled without contraction), within a few units in the last place where it uses `.approx`.
-//! Correct kernels must give no finding, at any level of diagnosis and in any order of blocks and warps.
+//! Whole kernels, as two compilers translate them, against plain Rust: bit for bit where IEEE 754 determines the result
+//! (the PTX is compiled without contraction), within a few units in the last place where the kernel uses `.approx`.
+//! Correct kernels must have no finding, at any level of diagnosis and in any order of blocks and warps.
 
 use crate::common::{self, Kernel, Random, close, matrix, module};
 use ptxsim::{Diagnose, FindingKind, Options};
@@ -9,7 +9,7 @@ const COUNT: Options =
     Options { diagnose: Diagnose::Count, seed: 0, threads: 1, budget: 50_000_000 };
 
 #[test]
-fn vadd_leaves_out_what_is_behind_the_end() {
+fn vadd_skips_threads_beyond_the_end() {
     for m in matrix("01_vadd") {
         for n in [1, 31, 255, 256, 257, 1000] {
             let mut r = Random(n as u64);
@@ -28,7 +28,7 @@ fn vadd_leaves_out_what_is_behind_the_end() {
 }
 
 #[test]
-fn saxpy_strides_over_the_grid() {
+fn saxpy_with_a_grid_stride_loop() {
     for m in matrix("01_vadd") {
         let mut r = Random(2);
         let (x, y) = (r.floats(1003, -9.0, 9.0), r.floats(1003, -9.0, 9.0));
@@ -45,7 +45,7 @@ fn saxpy_strides_over_the_grid() {
 }
 
 #[test]
-fn brighten_clamps_bytes_and_keeps_the_padding() {
+fn brighten_clamps_bytes_and_keeps_row_padding() {
     for m in matrix("02_index2d") {
         let (w, h, pitch) = (37, 21, 40);
         let image: Vec<u8> = (0..pitch * h).map(|i| (i * 7 % 256) as u8).collect();
@@ -72,7 +72,7 @@ fn brighten_clamps_bytes_and_keeps_the_padding() {
 }
 
 #[test]
-fn gray_weighs_in_single_precision() {
+fn gray_is_weighted_in_single_precision() {
     for m in matrix("02_index2d") {
         let n = 301;
         let rgba: Vec<u8> = (0..4 * n).map(|i| (i * 31 % 256) as u8).collect();
@@ -94,7 +94,7 @@ fn gray_weighs_in_single_precision() {
 }
 
 #[test]
-fn heat_in_three_dimensions() {
+fn heat_equation_in_three_dimensions() {
     for m in matrix("02_index2d") {
         let (nx, ny, nz) = (13_usize, 7, 6);
         let a = Random(4).floats(nx * ny * nz, 0.0, 100.0);
@@ -127,7 +127,7 @@ fn heat_in_three_dimensions() {
 }
 
 #[test]
-fn matrix_products_round_like_their_loops() {
+fn matrix_products_round_as_their_loops_do() {
     for m in matrix("03_matmul") {
         for n in [5_usize, 33] {
             let mut r = Random(n as u64);
@@ -151,7 +151,7 @@ fn matrix_products_round_like_their_loops() {
 }
 
 #[test]
-fn sums_by_shuffles() {
+fn reductions_by_shuffles() {
     for m in matrix("04_reduce") {
         let n = 777;
         // small integers: every order of additions gives the same sum
@@ -174,7 +174,7 @@ fn sums_by_shuffles() {
 }
 
 #[test]
-fn sums_in_dynamic_shared_memory() {
+fn reductions_in_dynamic_shared_memory() {
     for m in matrix("04_reduce") {
         let x = Random(6).ints(1000, 1 << 30);
         let wanted: Vec<i32> =
@@ -211,7 +211,7 @@ fn shuffles_of_every_mode() {
 }
 
 #[test]
-fn every_atomic_of_one_thread() {
+fn every_atomic_operation_in_one_thread() {
     for m in matrix("05_atomics") {
         Kernel::new(&m, "atomics")
             .block(1, 1, 1)
@@ -223,7 +223,7 @@ fn every_atomic_of_one_thread() {
             .scalar(1_i32)
             .clean(|ran| {
                 assert_eq!(ran.get::<i32>("i"), [6, 7, 0, 0, 0, 0, 0, 0, 0, 0, -3]);
-                // inc at its limit wraps to 0, dec of 0 wraps to the limit; u[10] = 100 + 77 + 40
+                // `inc` at its limit wraps to 0, `dec` of 0 wraps to the limit; u[10] = 100 + 77 + 40
                 assert_eq!(ran.get::<u32>("u"), [0, 100, 0xff, 8, 12, 0, 0, 43, 0, 0, 217, 0]);
                 assert_eq!(ran.get::<f32>("f"), [2.0, 3.0, 1.0, 4.0]);
                 assert_eq!(ran.get::<u64>("l"), [0, 3, 5, 3]);
@@ -237,7 +237,7 @@ fn every_atomic_of_one_thread() {
 }
 
 #[test]
-fn atomics_of_many_threads_sum_up() {
+fn atomics_of_many_threads_add_up() {
     for m in matrix("05_atomics") {
         let kernel = Kernel::new(&m, "atomics")
             .grid(3, 1, 1)
@@ -253,7 +253,7 @@ fn atomics_of_many_threads_sum_up() {
             let i = ran.get::<i32>("i");
             assert_eq!(i[..4], [131, -(0..131).sum::<i32>(), 130, 0]);
             let u = ran.get::<u32>("u");
-            // 131 increments that wrap behind 100; and of t: or, xor
+            // 131 increments that wrap after 100; `or` and `xor` of all t
             assert_eq!(
                 (u[0], u[3], u[4], u[7]),
                 (131 % 101, 255, (0..131).fold(0, |x, t| x ^ t), 393)
@@ -262,7 +262,7 @@ fn atomics_of_many_threads_sum_up() {
             assert_eq!(ran.get::<u64>("l")[..3], [131, 130, 5]);
             assert_eq!(ran.get::<f64>("d"), [131.0]);
         }
-        // every thread writes i[10], u[10], u[11], f[3], l[3]: that is a race, and the atomics are not
+        // every thread writes i[10], u[10], u[11], f[3] and l[3] with plain stores, which race; the atomics do not
         let full = kernel.full();
         assert!(
             full.seen
@@ -275,7 +275,7 @@ fn atomics_of_many_threads_sum_up() {
 }
 
 #[test]
-fn a_maximum_by_compare_and_swap() {
+fn maximum_by_compare_and_swap() {
     for m in matrix("05_atomics") {
         let x = Random(8).floats(333, 0.0, 1000.0);
         let most = x.iter().fold(0.0_f32, |m, v| m.max(*v));
@@ -292,7 +292,7 @@ fn a_maximum_by_compare_and_swap() {
 }
 
 #[test]
-fn spin_locks_let_everybody_in() {
+fn spin_locks_admit_every_thread() {
     for m in matrix("05_atomics") {
         Kernel::new(&m, "spinlock")
             .grid(5, 1, 1)
@@ -343,7 +343,7 @@ fn blocks_may_wait_for_each_other_in_any_order() {
 }
 
 #[test]
-fn barriers_that_not_all_threads_reach() {
+fn divergent_barriers() {
     for m in matrix("37_naive_spin") {
         let ran = Kernel::new(&m, "bar_divergent")
             .block(64, 1, 1)
@@ -353,7 +353,7 @@ fn barriers_that_not_all_threads_reach() {
         let finding = ran.seen.findings.first().expect("a finding");
         assert!(matches!(finding.what, FindingKind::BarrierNotReached { .. }), "{finding:?}");
         assert_eq!(finding.at.source.line, 11);
-        // two `__syncthreads()` in the text are one barrier to the hardware
+        // two `__syncthreads()` in the source are the same barrier to the hardware
         let wanted: Vec<i32> = (0..64).map(|t| if t < 32 { -(t + 32) } else { t - 32 }).collect();
         let ran = Kernel::new(&m, "bar_two_sites").block(64, 1, 1).empty::<i32>("a", 64).full();
         assert!(ran.seen.completed);
@@ -362,7 +362,7 @@ fn barriers_that_not_all_threads_reach() {
 }
 
 #[test]
-fn histograms_by_shared_atomics() {
+fn histograms_in_shared_memory() {
     for m in matrix("06_histogram") {
         let d: Vec<u8> =
             (0..5001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27) as u8).collect();
@@ -379,7 +379,7 @@ fn histograms_by_shared_atomics() {
 }
 
 #[test]
-fn scans() {
+fn prefix_sums() {
     for m in matrix("07_scan") {
         let d = Random(10).ints(128, 1000);
         let mut sum = 0;
@@ -405,7 +405,7 @@ fn scans() {
 }
 
 #[test]
-fn transposes_of_ragged_matrices() {
+fn transposes_of_matrices_with_partial_tiles() {
     for m in matrix("08_transpose") {
         let (w, h) = (45_usize, 70);
         let x = Random(11).floats(w * h, 0.0, 1.0);
@@ -424,7 +424,7 @@ fn transposes_of_ragged_matrices() {
 #[test]
 fn constant_memory_has_its_initial_values() {
     for m in matrix("10_constant") {
-        // the host would copy the filter; here it is an initial value: 1.0 to 9.0
+        // in a program the host copies the filter; here it is an initial value, 1.0 to 9.0
         let filter: Vec<String> =
             (1..10).flat_map(|i| (i as f32).to_le_bytes()).map(|b| b.to_string()).collect();
         let with = m.text.replace("filt[36];", &format!("filt[36] = {{{}}};", filter.join(", ")));
@@ -498,7 +498,7 @@ fn erf(x: f64) -> f64 {
 }
 
 #[test]
-fn the_mathematical_functions() {
+fn mathematical_functions() {
     for m in matrix("15_fmath") {
         let n = 100;
         let mut r = Random(15);
@@ -546,10 +546,10 @@ fn the_mathematical_functions() {
 }
 
 #[test]
-fn the_intrinsics() {
+fn intrinsics() {
     for m in matrix("15_fmath") {
         for a in Random(16).floats(20, 0.1, 6.0) {
-            // one thread: y[i + 1] of one is y[i] of the next
+            // one thread, because y[i + 1] of one thread is y[i] of the next
             let ran = Kernel::new(&m, "intrin")
                 .block(1, 1, 1)
                 .buffer("x", &[a])
@@ -618,7 +618,7 @@ fn integer_divisions() {
             let u: Vec<u32> = (0..5).map(|_| (r.next() as u32 >> r.below(31)) | 1).collect();
             let l: Vec<i64> = (0..5).map(|_| (r.next() as i64 >> r.below(62)) | 1).collect();
             let ul: Vec<u64> = (0..6).map(|_| (r.next() >> r.below(62)) | 1).collect();
-            // one thread: the next one reads what this one writes
+            // one thread, because each thread would read what the one before writes
             let ran = Kernel::new(&m, "idiv")
                 .block(1, 1, 1)
                 .buffer("a", &[a])
@@ -655,7 +655,7 @@ fn byte_perm(x: u32, y: u32, selector: u32) -> u32 {
 }
 
 #[test]
-fn bit_tricks() {
+fn bit_manipulation() {
     for m in matrix("16_intdiv") {
         let mut r = Random(18);
         let a: Vec<u32> = (0..34).map(|i| r.next() as u32 >> (i % 20)).collect();
@@ -948,7 +948,7 @@ fn votes_matches_and_counting_barriers() {
                 if x[i] > 0 {
                     wanted[i + 32] = (0..32).filter(|j| x[*j] == x[i]).fold(0, |m, j| m | 1 << j);
                 }
-                // all alike: 0xffffffff + 1; not alike: 0 + 0
+                // all equal gives 0xffffffff + 1; not all equal gives 0 + 0
                 wanted[i + 64] = 0;
                 wanted[i + 96] = below;
             }
@@ -1087,7 +1087,7 @@ fn bitonic_sorts() {
 }
 
 #[test]
-fn bodies_attract_each_other() {
+fn n_body_forces() {
     for m in matrix("31_nbody") {
         let n = 256_usize;
         let p = Random(35).floats(4 * n, 0.1, 1.0);
@@ -1116,7 +1116,7 @@ fn bodies_attract_each_other() {
 #[test]
 fn graphs_and_sparse_matrices() {
     for m in matrix("32_bfs_spmv") {
-        // each vertex leads to three others
+        // each vertex has edges to three others
         let n = 200_usize;
         let row: Vec<i32> = (0..=n as i32).map(|v| 3 * v).collect();
         let col: Vec<i32> = (0..n)

@@ -1,4 +1,4 @@
-//! Asynchronous copies: when they arrive, what they leave behind, and what must not be done meanwhile.
+//! Asynchronous copies: when they complete, what they write, and which accesses are findings until then.
 
 use crate::common::{Kernel, Ran, module};
 use ptxsim::{Action, Diagnose, Error, FindingKind, Module, Options};
@@ -23,7 +23,7 @@ fn at(kernel: &Kernel, diagnose: Diagnose) -> Ran {
     kernel.run(&Options { diagnose, ..Options::default() })
 }
 
-/// What a correct kernel leaves in `out`, at every level.
+/// The contents of `out` after a correct kernel, which must be the same at every level.
 fn leaves(body: &str, wanted: impl Fn(u32) -> u32) {
     let k = kernel(body);
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
@@ -38,7 +38,7 @@ const COPY: &str = "cp.async.ca.shared.global [%r2], [%d1], 4;\n";
 const SHOW: &str = "ld.shared.u32 %r4, [%r2];\nst.global.u32 [%d2], %r4;";
 
 #[test]
-fn a_thread_sees_its_copy_once_it_has_waited() {
+fn copies_are_visible_after_the_wait() {
     for wait in [
         "cp.async.wait_all;\n",
         "cp.async.commit_group;\ncp.async.wait_group 0;\n",
@@ -46,7 +46,7 @@ fn a_thread_sees_its_copy_once_it_has_waited() {
     ] {
         leaves(&format!("{COPY}{wait}{SHOW}"), |i| 0x0403_0201 + i);
     }
-    // two groups, of which the older one is waited for
+    // two groups; the kernel waits for the older one
     let two = format!(
         "{COPY}cp.async.commit_group;\ncp.async.ca.shared.global [%r2+128], [%d1+128], 4;\n\
          cp.async.commit_group;\ncp.async.wait_group 1;\n{SHOW}"
@@ -55,11 +55,11 @@ fn a_thread_sees_its_copy_once_it_has_waited() {
 }
 
 #[test]
-fn without_a_wait_the_old_data_is_there_and_it_is_told() {
+fn reading_before_the_wait_sees_old_data_and_is_a_finding() {
     let store = "st.shared.u32 [%r2], 7;\n";
     for wait in [
         "",
-        // nothing has been committed, or the newest group may stay on its way
+        // nothing has been committed, or the newest group may stay in flight
         "cp.async.wait_group 0;\n",
         "cp.async.commit_group;\ncp.async.wait_group 1;\n",
         "cp.async.commit_group;\nbar.sync 0;\n",
@@ -76,16 +76,16 @@ fn without_a_wait_the_old_data_is_there_and_it_is_told() {
     }
 }
 
-/// The source must stay as it is until the copy has arrived, and the destination is nobody's meanwhile.
+/// Until the copy is complete, the source must not be written and the destination must not be accessed.
 #[test]
-fn both_ends_are_in_use_until_then() {
+fn source_and_destination_are_in_use_until_the_wait() {
     let wait = "cp.async.wait_all;\n";
     let k = kernel(&format!("{COPY}st.global.u32 [%d1], 9;\n{wait}{SHOW}"));
     let ran = at(&k, Diagnose::Full);
     let f = ran.only();
     assert_eq!((&f.what, f.count, f.at.source.line), (&FindingKind::GlobalRace, 32, 2));
     assert_eq!(f.with.as_ref().map(|w| (w.source.line, w.action)), Some((1, Action::Read)));
-    // as late as may be: what is copied is the new value
+    // the simulator copies as late as allowed, so the new value is copied
     assert_eq!(ran.get::<u32>("out")[..32], [9; 32]);
 
     let k = kernel(&format!("{COPY}st.shared.u32 [%r2], 9;\n{wait}{SHOW}"));
@@ -93,13 +93,13 @@ fn both_ends_are_in_use_until_then() {
     assert_eq!((&ran.only().what, ran.only().at.action), (&FindingKind::SharedRace, Action::Write));
     assert_eq!(ran.get::<u32>("out")[0], 0x0403_0201);
 
-    // before and behind it, everything is as usual
+    // accesses before the copy and after the wait are no findings
     leaves(&format!("st.global.u32 [%d1], 5;\n{COPY}{wait}st.global.u32 [%d1], 9;\n{SHOW}"), |_| 5);
     leaves(&format!("{COPY}{wait}st.shared.u32 [%r2], 9;\n{SHOW}"), |_| 9);
 }
 
 #[test]
-fn others_see_it_behind_a_barrier_only() {
+fn other_threads_need_a_barrier_after_the_wait() {
     let neighbour = "xor.b32 %r5, %r3, 4;\nmov.u32 %r6, tile;\nadd.s32 %r6, %r6, %r5;\n\
                      ld.shared.u32 %r4, [%r6];\nst.global.u32 [%d2], %r4;";
     let wait = "cp.async.wait_all;\n";
@@ -118,7 +118,7 @@ fn others_see_it_behind_a_barrier_only() {
 
 /// PTX ISA, "cp.async": `src-size` bytes are read and zeros written for the rest; `ignore-src` reads nothing.
 #[test]
-fn what_is_not_read_becomes_zeros() {
+fn bytes_beyond_the_source_size_become_zeros() {
     let copy =
         |bytes: &str| format!("setp.gt.u32 %p1, %r1, 15;\n{bytes}cp.async.wait_all;\n{SHOW}");
     let sized = "min.u32 %r5, %r1, 4;\ncp.async.ca.shared.global [%r2], [%d1], 4, %r5;\n";
@@ -127,7 +127,7 @@ fn what_is_not_read_becomes_zeros() {
     leaves(&copy(sized), part);
     let ignored = "cp.async.ca.shared.global [%r2], [%d1], 4, %p1;\n";
     leaves(&copy(ignored), |i| if i > 15 { 0 } else { value(i) });
-    // nothing is read there: it need not even be memory
+    // nothing is read, so the address need not be valid
     let nowhere = "selp.b64 %d1, 0, %d1, %p1;\nselp.b32 %r5, 0, 4, %p1;\n\
                    cp.async.ca.shared.global [%r2], [%d1], 4, %r5;\n";
     leaves(&copy(nowhere), |i| if i > 15 { 0 } else { value(i) });
@@ -143,7 +143,7 @@ fn wide_copies() {
 }
 
 #[test]
-fn bounds_and_alignment_hold_for_copies() {
+fn copies_are_checked_for_bounds_and_alignment() {
     for (copy, what, action) in [
         ("cp.async.ca.shared.global [%r2+512], [%d1], 4;", FindingKind::OutOfBounds, Action::Write),
         ("cp.async.ca.shared.global [%r2], [%d1+512], 4;", FindingKind::OutOfBounds, Action::Read),
@@ -169,7 +169,7 @@ fn bounds_and_alignment_hold_for_copies() {
 }
 
 #[test]
-fn counters_see_a_load_and_a_shared_store() {
+fn a_copy_counts_as_a_load_and_a_shared_store() {
     let ran = at(&kernel(&format!("{COPY}cp.async.wait_all;")), Diagnose::Count);
     let t = ran.seen.totals;
     assert_eq!((t.load_requests, t.load_sectors, t.load_sectors_ideal), (1, 4, 4));
@@ -177,7 +177,7 @@ fn counters_see_a_load_and_a_shared_store() {
 }
 
 #[test]
-fn what_is_no_copy_is_refused() {
+fn malformed_copies_are_refused() {
     let refused = |copy: &str| {
         let text = format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n\

@@ -4,7 +4,7 @@
 use crate::common::{Kernel, Random, bytes_of, close, matrix};
 use ptxsim::{Error, FindingKind, Module};
 
-/// The kernels of the matrix that cannot run, by setting: tensor cores, clusters.
+/// The kernels that cannot run, by setting: they use tensor cores or clusters.
 const UNSUPPORTED: [&str; 6] = [
     "sm75 34_wmma wm: `wmma.load.a.sync.aligned.row.m16n16k16.global.f16`",
     "debug75 34_wmma wm: `wmma.store.d.sync.aligned.row.m16n16k16.f32`",
@@ -15,11 +15,11 @@ const UNSUPPORTED: [&str; 6] = [
 ];
 
 #[test]
-fn what_is_not_supported_says_so() {
+fn unsupported_instructions_are_errors() {
     let mut unsupported = vec![];
     for file in files() {
         for m in matrix(&file) {
-            // clusters need `compute_90`: before it there is no kernel in that file
+            // clusters need `compute_90`; for earlier targets the file has no kernel
             let empty = file == "36_cluster90" && !m.setting.ends_with("90");
             assert_eq!(m.entries().is_empty(), empty, "{file} {}", m.setting);
             for entry in m.entries() {
@@ -49,8 +49,8 @@ fn files() -> Vec<String> {
     files
 }
 
-/// Each opcode with its modifiers that a compiler wrote for the kernels, contracted code and `compute_100` included,
-/// with the operands that it had.
+/// Decodes one instruction for each opcode with modifiers that a compiler emits for the kernels, including contracted code
+/// and `compute_100`.
 #[test]
 fn every_opcode_decodes() {
     let text = std::fs::read_to_string("tests/kernels/opcodes.txt").expect("the list");
@@ -59,7 +59,7 @@ fn every_opcode_decodes() {
     for line in text.lines() {
         count += 1;
         let opcode = line.split([' ', ';']).next().unwrap_or_default();
-        // a call is a construct of many lines; the kernels have them
+        // a call takes several statements; other tests have calls
         if opcode.starts_with("call") {
             continue;
         }
@@ -73,7 +73,7 @@ fn every_opcode_decodes() {
     assert_eq!(unsupported, UNSUPPORTED_OPCODES);
 }
 
-/// Clusters, tensor cores.
+/// Instructions of clusters and tensor cores.
 const UNSUPPORTED_OPCODES: [&str; 11] = [
     "barrier.cluster.arrive",
     "barrier.cluster.wait",
@@ -88,7 +88,7 @@ const UNSUPPORTED_OPCODES: [&str; 11] = [
     "wmma.store.d.sync.aligned.row.m16n16k16.global.f32",
 ];
 
-/// Registers that the compilers number, and special ones.
+/// Names of registers that the compilers number, and special registers.
 const DECLARED: [&str; 13] = [
     "%r",
     "%rd",
@@ -105,7 +105,7 @@ const DECLARED: [&str; 13] = [
     "%envreg",
 ];
 
-/// Decodes one instruction after declarations for the names in it, which say their types.
+/// Decodes one instruction after declarations for the names in it, whose prefixes give their types.
 fn decoded(instruction: &str) -> Result<(), Error> {
     let opcode = instruction.split([' ', ';']).next().unwrap_or_default();
     let mut text = ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k(.param .b64 a)\n{\n\
@@ -139,7 +139,7 @@ fn decoded(instruction: &str) -> Result<(), Error> {
             }
             "p" if !half => ".reg .pred p;\n".to_owned(),
             "f" => ".reg .f32 f;\n".to_owned(),
-            // inline assembly of the headers for halves names its registers
+            // the inline assembly in the headers for halves has its own register names
             _ if name.len() <= 5 && half => format!(".reg .b16 {name};\n"),
             _ if name.len() <= 5 => format!(".reg .b32 {name};\n"),
             _ if opcode.contains("shared") => format!(".shared .align 16 .b8 {name}[256];\n"),
@@ -200,7 +200,7 @@ fn double_precision() {
 }
 
 #[test]
-fn switches_and_a_little_interpreter() {
+fn switches_and_a_bytecode_interpreter() {
     for m in matrix("17_switch") {
         let x = Random(2).floats(47, 0.5, 9.0);
         let op: Vec<i32> = (0..40).map(|i| i * 7 % 11 - 1).collect();
@@ -257,13 +257,13 @@ fn switches_and_a_little_interpreter() {
 }
 
 #[test]
-fn clocks_run_forwards() {
+fn clocks_are_monotonic() {
     for m in matrix("22_clock") {
         let ran =
             Kernel::new(&m, "clk").buffer("t", &[0_i64; 65]).buffer("x", &[0.5_f32; 32]).full();
         let t: Vec<i64> = ran.get("t");
         assert!(t[..32].iter().all(|t| *t > 200), "{t:?}");
-        // all write the same t[64]; that is no race
+        // all write the same value to t[64], which is no race
         assert_eq!((ran.seen.findings.as_slice(), ran.seen.completed), ([].as_slice(), true));
     }
 }
@@ -420,7 +420,7 @@ fn launch_bounds_and_ragged_control_flow() {
             .empty::<f32>("b", 512)
             .scalar(7_i32)
             .clean(|ran| m.same(&ran.get("b"), &wanted));
-        // `gotoish` reads what its neighbours write: a race, and it must be told
+        // `gotoish` reads what its neighbours write, which is a race and must be a finding
         let ran = Kernel::new(&m, "gotoish")
             .block(32, 1, 1)
             .buffer("a", &(0..34).collect::<Vec<i32>>())
@@ -494,7 +494,7 @@ fn big_switches() {
             let code: Vec<u8> = (0..60).map(|_| r.below(24) as u8).collect();
             let memory = r.ints(32, 1 << 20);
             let (mut a, mut p, mut after) = (0_i32, 0, memory.clone());
-            // the thread's number is 0: the first instructions make another of it
+            // the thread's number is 0, so the first instructions derive another number from it
             let code = [vec![5; (start & 3) as usize], code].concat();
             while p < code.len() {
                 let k = i32::from(code[p]);
@@ -531,7 +531,7 @@ fn from_half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// Rounds to so many bits of significand: to those of a half above its subnormals, or of a bfloat16.
+/// Rounds to a number of bits of significand: those of a normal half, or of a bfloat16.
 fn rounded(x: f64, bits: i32) -> f64 {
     if x == 0.0 {
         return x;
@@ -540,7 +540,7 @@ fn rounded(x: f64, bits: i32) -> f64 {
     (x / unit).round_ties_even() * unit
 }
 
-/// The bits of a number that is a half.
+/// The bits of a number that a half represents exactly.
 fn to_half(x: f64) -> u16 {
     let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
     let bits = (0..0x7c00).find(|b| from_half(*b) == x.abs());

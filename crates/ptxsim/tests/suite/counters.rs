@@ -78,7 +78,7 @@ fn every_instruction_of_a_vector_addition() {
             [(1, 16, 4 * 128), (2, 28, 4 * 128 + inside), (3, 40, 2 * 128 + 8 * 100), (4, 4, 128)]
         );
         assert_eq!(loads(&on(&ran, 3)), loads(&t));
-        // the last warp stays outside as a whole
+        // no thread of the last warp is inside
         let t = run(96).seen.totals;
         assert_eq!((t.instructions, t.thread_instructions), (3 * 22 + 11, 128 * 11 + 96 * 11));
         assert_eq!((t.branches, t.divergent_branches), (4, 0));
@@ -97,7 +97,7 @@ fn sectors_of_strides() {
                 .buffer("out", &vec![0.0_f32; size])
                 .scalar(stride);
             let ran = counted(&ran);
-            // no access needs more than it takes
+            // the ideal never exceeds the actual cost
             let wanted = [2, 2 * sectors, 2 * sectors.min(4)];
             assert_eq!(loads(&at(&ran, "strided_load")), wanted, "stride {stride}");
             assert_eq!(stores(&at(&ran, "strided_store")), wanted, "stride {stride}");
@@ -189,7 +189,7 @@ fn wavefronts_of_strides_and_widths() {
 #[test]
 fn branches_and_atomics() {
     for m in flavours("planted/counters") {
-        // four warps: two inside, one split, one outside
+        // four warps: all threads of two are inside, of one some, of one none
         let ran = counted(
             &Kernel::new(&m, "branches")
                 .grid(2, 1, 1)

@@ -1,10 +1,10 @@
-//! The same launch gives the same memory and the same observations: again, and on any number of host threads.
+//! The same launch has the same results and the same observations each time, on any number of host threads.
 
 use crate::common::{Kernel, Random, flavours};
 use ptxsim::{Diagnose, FindingKind, Options};
 
-/// Runs the kernel several times on 1 to 8 threads; everything seen and written must be the same. What blocks that race
-/// with each other leave in memory is only settled where races are looked for.
+/// Runs the kernel several times on 1 to 8 threads; all observations and all of memory must be the same. With racing
+/// blocks, memory is only determined at the level that finds races.
 fn stable(kernel: &Kernel, buffer: &str) {
     let races = kernel.full().seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace);
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
@@ -39,7 +39,7 @@ fn correct_kernels_are_stable() {
         }
     }
     for m in flavours("04_reduce") {
-        // float additions by atomics: their order shows in the last digits
+        // the order of atomic floating-point additions changes the last digits
         let x = Random(2).floats(5000, -1.0, 1.0);
         let k = Kernel::new(&m, "reduce_shfl").grid(9, 1, 1).block(96, 1, 1);
         stable(&k.buffer("x", &x).buffer("out", &[0.0_f32]).scalar(5000_i32), "out");
@@ -86,7 +86,7 @@ fn findings_are_stable() {
         let k =
             Kernel::new(&m, "in_an_if").grid(4, 1, 1).block(64, 1, 1).buffer("out", &[0_i32; 64]);
         stable(&k, "out");
-        // these stop the launch while other blocks are under way
+        // these findings stop the launch while other blocks are in flight
         let k = Kernel::new(&m, "trap").grid(40, 1, 1).block(4, 1, 1);
         stable(&k.buffer("in", &[0_i32, 0, 0, 7]), "in");
         let k = Kernel::new(&m, "two_barriers").grid(40, 1, 1).block(64, 1, 1);

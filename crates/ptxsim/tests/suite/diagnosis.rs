@@ -1,11 +1,11 @@
-//! Every kind of finding with planted bugs, and beside each a correct kernel that must not be blamed. What is told
-//! must be right: the line, both parties, the block, the thread, the array, the index, how many threads.
+//! Every kind of finding, with planted bugs, and beside each bug a correct kernel that must have no finding. All details of
+//! a finding must be right: the line, both accesses, the block, the thread, the array, the index, the number of threads.
 
 use crate::common::{Kernel, Ran, flavours, line, module};
 use ptxsim::{Action, FindingKind, Options, Space};
 
-/// Runs the kernel of both compilers; each run must tell exactly one finding, of this kind, at the marked line.
-fn told(
+/// Runs the kernel of both compilers. Each run must have exactly one finding, at the marked line; `check` checks the rest.
+fn assert_finding(
     file: &str,
     entry: &str,
     mark: &str,
@@ -28,32 +28,32 @@ fn silent(file: &str, entry: &str, launch: impl Fn(Kernel) -> Kernel) {
     }
 }
 
-/// Array, index, elements, bytes of the access that the only finding is about.
+/// Array, index, elements, and bytes of the access in the only finding.
 fn place(ran: &Ran) -> (Option<&str>, Option<i64>, Option<u64>, u32) {
     let at = &ran.only().at;
     (at.array.as_deref(), at.index, at.elements, at.bytes)
 }
 
 #[test]
-fn reading_just_behind_the_end() {
+fn reading_one_element_past_the_end() {
     let launch = |k: Kernel| {
         k.grid(2, 1, 1).block(50, 1, 1).buffer("in", &[1.0_f32; 100]).empty::<f32>("out", 100)
     };
-    told("bounds", "read_behind", "read_behind", launch, |ran| {
+    assert_finding("bounds", "read_behind", "read_behind", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.with.is_some()), (&FindingKind::OutOfBounds, 1, false));
         assert_eq!((f.at.action, f.at.space), (Action::Read, Some(Space::Global)));
         assert_eq!((f.at.block, f.at.thread, f.at.linear), ([1, 0, 0], [49, 0, 0], 49));
         assert_eq!(place(ran), (Some("in"), Some(100), Some(100), 4));
-        // the others go on: the learner sees what the rest of the kernel did
+        // the other threads continue, so the rest of the kernel's output is there
         assert_eq!(ran.get::<f32>("out")[..99], [1.0; 99]);
     });
 }
 
 #[test]
-fn writing_just_behind_the_end() {
+fn writing_one_element_past_the_end() {
     let launch = |k: Kernel| k.grid(4, 1, 1).empty::<f32>("out", 100).scalar(100_i32);
-    told("bounds", "write_behind", "write_behind", launch, |ran| {
+    assert_finding("bounds", "write_behind", "write_behind", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::OutOfBounds, 1, Action::Write));
         assert_eq!((f.at.block, f.at.thread), ([3, 0, 0], [4, 0, 0]));
@@ -65,7 +65,7 @@ fn writing_just_behind_the_end() {
 #[test]
 fn reading_before_the_start() {
     let launch = |k: Kernel| k.buffer("in", &[1.0_f64; 32]).empty::<f64>("out", 32);
-    told("bounds", "read_before", "read_before", launch, |ran| {
+    assert_finding("bounds", "read_before", "read_before", launch, |ran| {
         assert_eq!(
             (&ran.only().what, ran.only().at.thread),
             (&FindingKind::OutOfBounds, [0, 0, 0])
@@ -75,8 +75,8 @@ fn reading_before_the_start() {
 }
 
 #[test]
-fn far_away_and_where_a_neighbour_would_be() {
-    // 64 elements on lies the next allocation on a GPU; 1 000 000 on may lie anything
+fn reading_far_outside_and_in_the_next_allocation() {
+    // on a GPU, the next allocation is 64 elements away, and anything may be 1 000 000 elements away
     for distance in [64, 1_000_000, -64, 500_000_000, -500_000_000] {
         for before in [true, false] {
             let launch = |k: Kernel| {
@@ -97,9 +97,9 @@ fn far_away_and_where_a_neighbour_would_be() {
 }
 
 #[test]
-fn atomics_have_bounds_too() {
+fn atomics_out_of_bounds() {
     let launch = |k: Kernel| k.block(3, 1, 1).buffer("bins", &[0_i32; 16]).scalar(16_i32);
-    told("bounds", "atomic_behind", "atomic_behind", launch, |ran| {
+    assert_finding("bounds", "atomic_behind", "atomic_behind", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::OutOfBounds, 3, Action::Atomic));
         assert_eq!(place(ran), (Some("bins"), Some(16), Some(16), 4));
@@ -107,9 +107,9 @@ fn atomics_have_bounds_too() {
 }
 
 #[test]
-fn shared_arrays_end_where_they_end() {
+fn shared_arrays_have_separate_bounds() {
     let launch = |shift: i32| move |k: Kernel| k.empty::<i32>("out", 32).scalar(shift);
-    told("bounds", "shared_behind", "shared_behind", launch(1), |ran| {
+    assert_finding("bounds", "shared_behind", "shared_behind", launch(1), |ran| {
         let f = ran.only();
         assert_eq!(
             (&f.what, f.count, f.at.space),
@@ -117,21 +117,21 @@ fn shared_arrays_end_where_they_end() {
         );
         assert_eq!((f.at.thread, place(ran)), ([31, 0, 0], (Some("first"), Some(32), Some(32), 4)));
     });
-    told("bounds", "shared_behind", "shared_behind", launch(8), |ran| {
+    assert_finding("bounds", "shared_behind", "shared_behind", launch(8), |ran| {
         assert_eq!((ran.only().count, place(ran)), (8, (Some("first"), Some(32), Some(32), 4)));
-        // what belongs to the neighbour is whole
+        // the next array is unchanged
         assert_eq!(ran.get::<i32>("out"), (0..32).collect::<Vec<_>>());
     });
     silent("bounds", "shared_behind", launch(0));
     let launch = |k: Kernel| k.empty::<i32>("out", 32);
-    told("bounds", "shared_before", "shared_before", launch, |ran| {
+    assert_finding("bounds", "shared_before", "shared_before", launch, |ran| {
         assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::OutOfBounds, 1));
         assert_eq!(place(ran), (Some("tile"), Some(-1), Some(32), 4));
     });
 }
 
 #[test]
-fn dynamic_shared_memory_ends_where_the_launch_says() {
+fn dynamic_shared_memory_has_the_size_of_the_launch() {
     let launch = |bytes: u32| move |k: Kernel| k.shared(bytes).empty::<f32>("out", 32);
     silent("bounds", "shared_dynamic", launch(33 * 4));
     for m in flavours("planted/bounds") {
@@ -145,30 +145,30 @@ fn dynamic_shared_memory_ends_where_the_launch_says() {
             (f.at.thread, f.at.index, f.at.elements, f.count),
             ([31, 0, 0], Some(32), Some(32), 2)
         );
-        // the read of the same place behind the barrier is no news
+        // the read of the same element after the barrier is not a second finding
         assert_eq!(ran.seen.findings.len(), 1);
     }
 }
 
 #[test]
-fn local_arrays_end_too() {
+fn local_arrays_out_of_bounds() {
     let launch = |n: i32| move |k: Kernel| k.block(4, 1, 1).empty::<i32>("out", 4).scalar(n);
-    told("bounds", "local_behind", "local_behind", launch(5), |ran| {
+    assert_finding("bounds", "local_behind", "local_behind", launch(5), |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.at.space), (&FindingKind::OutOfBounds, Some(Space::Local)));
         assert_eq!((f.at.thread, f.count), ([3, 0, 0], 1));
     });
-    told("bounds", "local_behind", "local_behind", launch(-1000), |ran| {
+    assert_finding("bounds", "local_behind", "local_behind", launch(-1000), |ran| {
         assert_eq!(ran.only().count, 4)
     });
     silent("bounds", "local_behind", launch(4));
 }
 
 #[test]
-fn pointers_to_nothing() {
+fn invalid_pointers() {
     for address in [0_u64, 0xdead_beef_0000, u64::MAX - 4095, 4096] {
         let launch = |k: Kernel| k.block(5, 1, 1).scalar(address).empty::<i32>("out", 5);
-        told("bounds", "pointer", "pointer", launch, |ran| {
+        assert_finding("bounds", "pointer", "pointer", launch, |ran| {
             let f = ran.only();
             assert_eq!(
                 (&f.what, f.at.address, f.count),
@@ -182,12 +182,12 @@ fn pointers_to_nothing() {
 #[test]
 fn wide_accesses_must_be_aligned() {
     let launch = |k: Kernel| k.block(3, 1, 1).buffer("in", &[1.0_f32; 64]).empty::<f32>("out", 12);
-    told("bounds", "misaligned_float4", "misaligned_float4", launch, |ran| {
+    assert_finding("bounds", "misaligned_float4", "misaligned_float4", launch, |ran| {
         assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::Misaligned, 3));
         assert_eq!(place(ran), (Some("in"), Some(1), Some(64), 16));
     });
     let launch = |k: Kernel| k.block(1, 1, 1).empty::<f32>("out", 12);
-    told("bounds", "misaligned_double", "misaligned_double", launch, |ran| {
+    assert_finding("bounds", "misaligned_double", "misaligned_double", launch, |ran| {
         assert_eq!(
             (&ran.only().what, ran.only().at.action),
             (&FindingKind::Misaligned, Action::Write)
@@ -198,7 +198,7 @@ fn wide_accesses_must_be_aligned() {
 
 #[test]
 fn constant_memory_cannot_be_written() {
-    // the compiler turns what it sees into a trap
+    // a null pointer that the compiler can see becomes a trap
     let launch = |k: Kernel| k.block(1, 1, 1).empty::<i32>("out", 1).scalar(1_i32);
     for m in flavours("planted/bounds") {
         assert_eq!(launch(Kernel::new(&m, "write_constant")).full().only().what, FindingKind::Trap);
@@ -217,9 +217,9 @@ fn constant_memory_cannot_be_written() {
 }
 
 #[test]
-fn reading_what_nobody_wrote() {
+fn uninitialised_reads() {
     let launch = |k: Kernel| k.block(40, 1, 1).empty::<i32>("in", 40).empty::<i32>("out", 40);
-    told("bounds", "uninitialised_global", "uninitialised_global", launch, |ran| {
+    assert_finding("bounds", "uninitialised_global", "uninitialised_global", launch, |ran| {
         assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::UninitialisedRead, 40));
         assert_eq!(place(ran), (Some("in"), Some(0), Some(40), 4));
     });
@@ -236,7 +236,7 @@ fn reading_what_nobody_wrote() {
         assert_eq!(f.at.array.as_deref(), Some("tile"));
     }
     let launch = |n: i32| move |k: Kernel| k.block(8, 1, 1).empty::<i32>("out", 8).scalar(n);
-    told("bounds", "uninitialised_local", "uninitialised_local", launch(6), |ran| {
+    assert_finding("bounds", "uninitialised_local", "uninitialised_local", launch(6), |ran| {
         let f = ran.only();
         assert_eq!(
             (&f.what, f.count, f.at.thread),
@@ -251,7 +251,7 @@ fn reading_what_nobody_wrote() {
 fn a_missing_barrier() {
     // NVIDIA's own sample for racecheck: thread 0 reads 127 words that others write
     let launch = |k: Kernel| k.block(128, 1, 1).buffer("in", &[1_i32; 128]).empty::<i32>("out", 1);
-    told("races", "sum_kernel", "sum_kernel", launch, |ran| {
+    assert_finding("races", "sum_kernel", "sum_kernel", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::SharedRace, 127, Action::Read));
         let with = f.with.as_ref().expect("the writer");
@@ -266,9 +266,9 @@ fn a_missing_barrier() {
         assert_eq!((f.at.index, with.index), (with.index, Some(i64::from(with.thread[0]))));
         assert_eq!(f.at.block, with.block);
     });
-    // warp 0 reads first: the write of warp 1 is what completes the race
+    // warp 0 reads first, so the write of warp 1 completes the race
     let launch = |k: Kernel| k.block(96, 1, 1).empty::<i32>("out", 96);
-    told("races", "neighbour", "neighbour_with", launch, |ran| {
+    assert_finding("races", "neighbour", "neighbour_with", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count, f.at.action), (&FindingKind::SharedRace, 96, Action::Write));
         let with = f.with.as_ref().expect("the other party");
@@ -281,7 +281,7 @@ fn a_missing_barrier() {
 #[test]
 fn a_missing_barrier_before_writing_again() {
     let launch = |k: Kernel| k.block(96, 1, 1).empty::<i32>("out", 96);
-    told("races", "overwrite", "overwrite", launch, |ran| {
+    assert_finding("races", "overwrite", "overwrite", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.at.action), (&FindingKind::SharedRace, Action::Write));
         let with = f.with.as_ref().expect("the reader");
@@ -302,9 +302,9 @@ fn a_missing_barrier_before_writing_again() {
 }
 
 #[test]
-fn one_instruction_that_writes_one_word_twice() {
+fn two_lanes_of_one_store_write_the_same_word() {
     let launch = |k: Kernel| k.block(64, 1, 1).empty::<i32>("out", 64);
-    told("races", "together", "together", launch, |ran| {
+    assert_finding("races", "together", "together", launch, |ran| {
         let f = ran.only();
         assert_eq!(
             (&f.what, f.at.action, f.at.array.as_deref()),
@@ -318,9 +318,9 @@ fn one_instruction_that_writes_one_word_twice() {
 }
 
 #[test]
-fn lanes_of_one_warp_must_meet_too() {
+fn races_within_one_warp() {
     let launch = |k: Kernel| k.empty::<i32>("out", 32);
-    told("races", "no_syncwarp", "no_syncwarp", launch, |ran| {
+    assert_finding("races", "no_syncwarp", "no_syncwarp", launch, |ran| {
         let f = ran.only();
         assert_eq!((&f.what, f.count), (&FindingKind::SharedRace, 32));
         let with = f.with.as_ref().expect("the writer");
@@ -334,7 +334,7 @@ fn lanes_of_one_warp_must_meet_too() {
 #[test]
 fn races_in_global_memory() {
     let launch = |k: Kernel| k.grid(3, 1, 1).empty::<i32>("out", 32);
-    told("races", "between_blocks", "between_blocks", launch, |ran| {
+    assert_finding("races", "between_blocks", "between_blocks", launch, |ran| {
         let f = ran.only();
         assert_eq!(
             (&f.what, f.count, f.at.array.as_deref()),
@@ -344,7 +344,7 @@ fn races_in_global_memory() {
         assert_eq!((f.at.block, with.block), ([1, 0, 0], [0, 0, 0]));
         assert_eq!((f.at.thread, with.thread, f.at.index), ([0, 0, 0], [0, 0, 0], Some(0)));
     });
-    told(
+    assert_finding(
         "races",
         "within_block",
         "within_block",
@@ -359,7 +359,7 @@ fn races_in_global_memory() {
 }
 
 #[test]
-fn a_plain_increment_by_many() {
+fn unsynchronised_increments() {
     for m in flavours("planted/races") {
         let launch = |entry| Kernel::new(&m, entry).grid(2, 1, 1).buffer("count", &[0_i32]);
         let ran = launch("increment").full();
@@ -373,9 +373,9 @@ fn a_plain_increment_by_many() {
 }
 
 #[test]
-fn an_atomic_does_not_protect_from_a_plain_access() {
+fn atomic_and_plain_access_race() {
     let launch = |k: Kernel| k.block(64, 1, 1).buffer("count", &[0_i32]).empty::<i32>("out", 1);
-    told("races", "atomic_and_plain", "atomic_and_plain", launch, |ran| {
+    assert_finding("races", "atomic_and_plain", "atomic_and_plain", launch, |ran| {
         let f = ran.only();
         assert_eq!(
             (&f.what, f.at.action, f.at.thread),
@@ -390,7 +390,7 @@ fn an_atomic_does_not_protect_from_a_plain_access() {
 }
 
 #[test]
-fn a_stencil_in_place() {
+fn in_place_stencil_races() {
     for m in flavours("planted/races") {
         let ran = Kernel::new(&m, "stencil_in_place")
             .grid(3, 1, 1)
@@ -406,10 +406,10 @@ fn a_stencil_in_place() {
 }
 
 #[test]
-fn threads_that_leave_before_the_barrier() {
+fn threads_that_exit_before_a_barrier() {
     for (threads, n) in [(64, 40), (40, 33), (64, 32)] {
         let launch = |k: Kernel| k.block(threads, 1, 1).empty::<i32>("out", 64).scalar(n);
-        told("sync", "early_return", "early_return", launch, |ran| {
+        assert_finding("sync", "early_return", "early_return", launch, |ran| {
             let f = ran.only();
             let n = n as u32;
             assert_eq!(f.what, FindingKind::BarrierNotReached { waiting: n, missing: threads - n });
@@ -426,18 +426,18 @@ fn threads_that_leave_before_the_barrier() {
 #[test]
 fn a_barrier_in_a_branch() {
     let launch = |k: Kernel| k.block(64, 1, 1).buffer("out", &[0_i32; 64]);
-    told("sync", "in_an_if", "in_an_if", launch, |ran| {
+    assert_finding("sync", "in_an_if", "in_an_if", launch, |ran| {
         assert_eq!(ran.only().what, FindingKind::BarrierNotReached { waiting: 16, missing: 48 });
     });
     let launch = |n: i32| move |k: Kernel| k.block(64, 1, 1).buffer("out", &[0_i32; 64]).scalar(n);
-    told("sync", "trip_counts", "trip_counts", launch(3), |ran| {
+    assert_finding("sync", "trip_counts", "trip_counts", launch(3), |ran| {
         assert!(matches!(ran.only().what, FindingKind::BarrierNotReached { .. }));
     });
     silent("sync", "trip_counts", launch(1));
 }
 
 #[test]
-fn barriers_with_numbers() {
+fn numbered_barriers() {
     for m in flavours("planted/sync") {
         let ran = Kernel::new(&m, "two_barriers").block(64, 1, 1).empty::<i32>("out", 64).full();
         // each half waits for all 64 threads at its own barrier
@@ -455,14 +455,14 @@ fn barriers_with_numbers() {
 }
 
 #[test]
-fn shuffles_need_the_lanes_they_name() {
+fn shuffles_from_inactive_lanes() {
     let launch = |k: Kernel| k.empty::<i32>("out", 32);
-    told("sync", "shuffle_half", "shuffle_half", launch, |ran| {
+    assert_finding("sync", "shuffle_half", "shuffle_half", launch, |ran| {
         let f = ran.only();
         assert_eq!(f.what, FindingKind::BadSyncMask { mask: u32::MAX, present: 0xffff });
         assert_eq!(f.at.thread, [0, 0, 0]);
     });
-    told("sync", "shuffle_outside", "shuffle_outside", launch, |ran| {
+    assert_finding("sync", "shuffle_outside", "shuffle_outside", launch, |ran| {
         assert_eq!(ran.only().what, FindingKind::BadSyncMask { mask: 0xffff, present: u32::MAX });
         assert_eq!(ran.only().at.thread, [16, 0, 0]);
     });
@@ -470,7 +470,7 @@ fn shuffles_need_the_lanes_they_name() {
 }
 
 #[test]
-fn kernels_without_an_end() {
+fn endless_kernels_exhaust_the_budget() {
     let options = Options { budget: 200_000, ..Options::default() };
     for m in flavours("planted/sync") {
         let ran = Kernel::new(&m, "endless").buffer("out", &[0_i32]).scalar(2_i32).run(&options);
@@ -494,8 +494,8 @@ fn kernels_without_an_end() {
 }
 
 #[test]
-fn recursion_without_an_end() {
-    told(
+fn endless_recursion_exhausts_the_stack() {
+    assert_finding(
         "sync",
         "recursion",
         "recursion",
@@ -509,7 +509,7 @@ fn recursion_without_an_end() {
 
 #[test]
 fn a_trap_names_the_thread() {
-    told(
+    assert_finding(
         "sync",
         "trap",
         "trap",
@@ -526,7 +526,7 @@ fn a_trap_names_the_thread() {
 }
 
 #[test]
-fn locks_and_flags_order_what_they_protect() {
+fn locks_and_flags_order_accesses() {
     for m in flavours("planted/races") {
         Kernel::new(&m, "locked")
             .grid(3, 1, 1)

@@ -1,10 +1,10 @@
-//! The barrier of the whole grid: cooperative launches run it, others are told why they cannot.
+//! The grid's barrier: cooperative launches run it, and in others it is a finding.
 
 use crate::common::{Kernel, Random, line, module, ptx};
 use ptxsim::{CudaError, Error, FindingKind, Options};
 
 #[test]
-fn the_corpus_kernel() {
+fn cooperative_groups_kernel() {
     let m = module(&ptx("12_coopgroups"));
     for n in [1, 100, 256] {
         let a: Vec<i32> = (0..n).map(|i| i * i - 50).collect();
@@ -17,7 +17,7 @@ fn the_corpus_kernel() {
             .scalar(n)
             .full();
         assert!(ran.seen.completed);
-        // behind the barrier every element is one more; which of a pair is added to the other first is open
+        // after the barrier every element is one more; the order of the two additions is not determined
         for (i, got) in ran.get::<i32>("a").into_iter().enumerate() {
             let sum = wanted[i] + wanted[wanted.len() - 1 - i];
             assert!(got == sum || got == sum + wanted[i], "{i}: {got}");
@@ -47,7 +47,7 @@ fn many_barriers_and_many_blocks() {
             assert_eq!(ran.seen.findings, []);
             check(ran.get("out"));
         }
-        // what the driver keeps beside the learner's arrays is not one of them
+        // the driver's workspace is not listed among the kernel's arrays
         let names: Vec<String> = kernel.full().seen.arrays.iter().map(|a| a.name.clone()).collect();
         assert_eq!(names, ["partial", "out"]);
     }
@@ -70,9 +70,9 @@ fn a_launch_that_is_not_cooperative_has_no_barrier() {
     assert!(!ran.seen.completed);
 }
 
-/// The kernel's own traps keep their meaning, with and without a barrier.
+/// A trap that the kernel itself contains is reported as a trap, with and without a grid barrier.
 #[test]
-fn own_traps_are_traps() {
+fn traps_of_the_kernel_are_reported_as_traps() {
     let m = module(&ptx("objects/grid"));
     for cooperative in [false, true] {
         let mut k = Kernel::new(&m, "own_trap").buffer("x", &[-1_i32; 32]).empty::<i32>("out", 32);

@@ -1,15 +1,15 @@
 //! The simulator's counters against those that Nsight Compute collected on a GPU from the same PTX. The record is made
 //! by `hardware/counters.sh`.
 //!
-//! What is not held, and why: the machine code is not the PTX.
-//! * Instructions: ptxas chooses others, so only the average of active lanes is compared, roughly.
-//! * Branches: ptxas predicates short bodies, leaves a kernel by `@P0 EXIT`, and unrolls loops. A divergent branch of
-//!   the machine code is one of the PTX, but not the other way round; where the bodies are long, they are the same.
-//! * Shared atomics of `f32` and of 8 bytes have no instruction: ptxas makes a loop of loads and compare-and-swaps, whose
-//!   wavefronts are counted, and not its requests.
-//! * Wavefronts of loads are held to the cache's own counter. The profiler's estimate by instruction differs from that
+//! Some counters are not compared, because the machine code differs from the PTX:
+//! * Instructions: ptxas selects other instructions, so only the average number of active lanes is compared, roughly.
+//! * Branches: ptxas predicates short bodies, ends a kernel with `@P0 EXIT`, and unrolls loops. A divergent branch of
+//!   the machine code is also one of the PTX, but not the other way round; where the bodies are long, they are the same.
+//! * Shared atomics of `f32` and of 8 bytes: ptxas emits a loop of loads and compare-and-swaps. Its wavefronts are
+//!   compared, and its requests are not.
+//! * Wavefronts of loads are compared with the cache's own counter. The profiler's estimate by instruction differs from it
 //!   in some loads of 8 and 16 bytes, and with it the ideal that is derived from it.
-//! * Tags, which nobody is shown.
+//! * Tags, which no report shows.
 
 use crate::common::{Kernel, Ran, module};
 use ptx_cases::{Launch, counters};
@@ -30,7 +30,7 @@ fn counted(modules: &BTreeMap<&str, Arc<Module>>, launch: &Launch) -> Ran {
     ran
 }
 
-/// What the profiler counted: by launch, then by line (`-` for all of them), then by counter.
+/// The profiler's counts: by launch, then by line (`-` for all of them), then by counter.
 struct Record(BTreeMap<String, BTreeMap<String, Row>>);
 
 struct Row(BTreeMap<String, u64>);
@@ -62,12 +62,12 @@ fn record() -> Record {
     Record(all)
 }
 
-/// Has the kernel a loop around compare-and-swap where the PTX has one atomic?
+/// Whether the kernel has a loop around compare-and-swap where the PTX has one atomic.
 fn loops_around_swaps(launch: &Launch) -> bool {
     ["shared_add_float", "shared_add_long"].contains(&launch.kernel.as_str())
 }
 
-/// Counter, what the simulator says, what the profiler says.
+/// Counter, the simulator's count, the profiler's count.
 type Pair = (&'static str, u64, u64);
 
 fn global(c: &Counters, row: &Row) -> Vec<Pair> {
@@ -91,7 +91,7 @@ fn requests(c: &Counters, row: &Row) -> Vec<Pair> {
     ]
 }
 
-/// What the record says of a launch must be what the simulator counts.
+/// Compares the simulator's counts of a launch with the record.
 fn totals(launch: &Launch, c: &Counters, row: &Row) -> Vec<Pair> {
     let mut all = global(c, row);
     all.extend(requests(c, row));
@@ -135,7 +135,7 @@ fn different(name: &str, line: &str, pairs: Vec<Pair>, wrong: &mut Vec<String>) 
 }
 
 #[test]
-fn launches_cost_what_the_gpu_counted() {
+fn counters_of_launches_match_the_gpu() {
     let (launches, modules, record) = (counters::launches(), modules(), record());
     let names: BTreeSet<&str> = launches.iter().map(|l| l.name.as_str()).collect();
     assert_eq!(names.len(), launches.len(), "names are unique");
@@ -150,12 +150,12 @@ fn launches_cost_what_the_gpu_counted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines whose load ptxas lists under the call that was inlined.
+/// Lines whose load ptxas attributes to the call that was inlined.
 const ELSEWHERE: [(&str, u32); 2] =
     [("transpose_doubles_padded", 94), ("transpose_doubles_padded", 104)];
 
 #[test]
-fn lines_cost_what_the_gpu_counted() {
+fn counters_of_lines_match_the_gpu() {
     let (modules, record) = (modules(), record());
     let (mut wrong, mut lines) = (vec![], 0);
     for launch in counters::launches() {
@@ -164,7 +164,7 @@ fn lines_cost_what_the_gpu_counted() {
             continue;
         }
         let ran = counted(&modules, &launch);
-        // `atomicAdd` is a function of a header, in whose line the profiler sees the instruction
+        // `atomicAdd` is defined in a header, and the profiler attributes the instruction to its line there
         let header = |what: &str| rows.get("0").is_some_and(|r| r.get(what) > 0);
         let numbers = rows.keys().filter_map(|l| l.parse().ok()).filter(|l| *l > 0);
         let simulated = ran.seen.lines.iter().map(|l| l.source.line);
@@ -197,7 +197,7 @@ fn lines_cost_what_the_gpu_counted() {
     assert!(lines > 200, "{lines} lines were compared");
 }
 
-/// What a counter of requests is in the record.
+/// The name of a counter of requests in the record.
 type Requests = (&'static str, fn(&Counters) -> u64, &'static [&'static str]);
 
 const REQUESTS: [Requests; 4] = [
@@ -207,10 +207,10 @@ const REQUESTS: [Requests; 4] = [
     ("local requests", |c| c.local_requests, &["local_ld", "local_st"]),
 ];
 
-/// Where the record has a kernel's requests by line in full: all that the launch made stand in some line. Predicated
-/// instructions are requests only when a lane takes part, which the profiler does not say of each.
+/// Compares the requests of each line, for kernels of which the record attributes all requests to lines. A predicated
+/// instruction is a request only when a lane executes it, which the profiler does not record by line.
 #[test]
-fn lines_make_the_requests_the_gpu_counted() {
+fn requests_of_lines_match_the_gpu() {
     let (modules, record) = (modules(), record());
     let (mut wrong, mut lines, mut kernels) = (vec![], 0, BTreeSet::new());
     for launch in counters::launches().into_iter().filter(|l| !loops_around_swaps(l)) {
@@ -221,8 +221,8 @@ fn lines_make_the_requests_the_gpu_counted() {
         let ran = counted(&modules, &launch);
         for (what, simulated, columns) in REQUESTS {
             let of = |row: &Row| columns.iter().map(|c| row.get(c)).sum::<u64>();
-            let told: u64 = rows.iter().filter(|(l, _)| *l != "-").map(|(_, row)| of(row)).sum();
-            if told == 0 || told != of(&rows["-"]) {
+            let sum: u64 = rows.iter().filter(|(l, _)| *l != "-").map(|(_, row)| of(row)).sum();
+            if sum == 0 || sum != of(&rows["-"]) {
                 continue;
             }
             kernels.insert(launch.kernel.clone());
@@ -249,14 +249,14 @@ fn lines_make_the_requests_the_gpu_counted() {
     assert!(lines > 200 && kernels.len() > 70, "{lines} lines of {} kernels", kernels.len());
 }
 
-/// Kernels whose branches ptxas keeps as they are.
+/// Kernels whose branches ptxas keeps.
 const BRANCHES_STAY: [&str; 4] = ["odd_even", "by_warp", "nested", "trip_counts"];
 
-/// Of the cases of this `switch`, ptxas lets some share a loop, whose branch then diverges, too.
+/// ptxas merges some cases of this `switch` into one loop, whose branch then diverges, too.
 const SHARED_LOOP: &str = "choice";
 
 #[test]
-fn what_diverges_on_the_gpu_diverges_here() {
+fn divergent_branches_match_the_gpu() {
     let (modules, record) = (modules(), record());
     for launch in counters::launches() {
         let recorded = record.0[&launch.name]["-"].get("divergent");
@@ -270,13 +270,13 @@ fn what_diverges_on_the_gpu_diverges_here() {
 }
 
 #[test]
-fn about_as_many_lanes_are_active() {
+fn active_lanes_match_the_gpu_approximately() {
     let (modules, record) = (modules(), record());
     for launch in counters::launches().into_iter().filter(|l| !loops_around_swaps(l)) {
         let row = &record.0[&launch.name]["-"];
         let recorded = row.get("threads") as f64 / row.get("inst") as f64;
         let simulated = counted(&modules, &launch).seen.totals.active_lanes();
-        // ptxas turns short branches into predicates, which keep all lanes at work
+        // ptxas turns short branches into predicates, which keep all lanes active
         let apart = (simulated - recorded).abs();
         assert!(apart < 9.0, "{}: {simulated:.2} lanes and {recorded:.2}", launch.name);
     }

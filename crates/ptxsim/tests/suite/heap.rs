@@ -1,4 +1,4 @@
-//! The device's heap and memory that was freed: every `malloc` has its own bounds, and what is gone is gone.
+//! The device's heap, and freed memory: each block of `malloc` has its own bounds, and using freed memory is a finding.
 
 use crate::common::{Kernel, Ran, bytes_of, line, module, ptx, values_of};
 use ptxsim::{
@@ -12,23 +12,23 @@ fn kernel(entry: &str) -> Kernel {
     Kernel::new(&module(&ptx(FILE)), entry).block(1, 1, 1)
 }
 
-fn told<'r>(ran: &'r Ran, mark: &str, what: &FindingKind) -> &'r Finding {
+fn finding_at<'r>(ran: &'r Ran, mark: &str, what: &FindingKind) -> &'r Finding {
     let finding = ran.only();
     assert_eq!((&finding.what, finding.at.source.line), (what, line(FILE, mark)), "{finding:#?}");
     finding
 }
 
 #[test]
-fn lists_are_made_and_freed_without_a_finding() {
+fn correct_linked_lists_have_no_findings() {
     let k = kernel("lists").block(64, 1, 1).empty::<i32>("out", 64).scalar(20_i32);
     k.clean(|ran| assert_eq!(ran.get::<i32>("out"), [190; 64]));
-    // the heap is none of the learner's arrays
+    // the heap is not listed among the kernel's arrays
     assert_eq!(k.full().seen.arrays.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["out"]);
 }
 
-/// 8 MB, as CUDA gives without being asked; what is freed can be had again.
+/// The heap has CUDA's default of 8 MB, and freed memory can be allocated again.
 #[test]
-fn the_heap_has_an_end() {
+fn accesses_beyond_the_heap() {
     for (bytes, most) in
         [(1_u64 << 20, 8), (100_000, 83), (1 << 23, 1), ((1 << 23) + 1, 0), (1 << 40, 0)]
     {
@@ -41,10 +41,10 @@ fn the_heap_has_an_end() {
 fn each_allocation_has_its_own_bounds() {
     let launch = |i: i32| kernel("too_long").empty::<i32>("out", 1).scalar(10_i32).scalar(i).full();
     assert_eq!(launch(9).seen.findings, []);
-    // just behind; where the neighbour lies; before the first
+    // one element past the end; where the next block is; before the first block
     for i in [10, 100, 200, 300, -1, -100] {
         let ran = launch(i);
-        let at = &told(&ran, "too_long", &FindingKind::OutOfBounds).at;
+        let at = &finding_at(&ran, "too_long", &FindingKind::OutOfBounds).at;
         assert_eq!(at.action, Action::Write);
         assert_eq!((at.array.as_deref(), at.elements), (Some("malloc(40)"), Some(10)), "{i}");
         assert_eq!(ran.get::<i32>("out"), [5], "the neighbour is whole");
@@ -55,9 +55,9 @@ fn each_allocation_has_its_own_bounds() {
 }
 
 #[test]
-fn new_memory_holds_nothing() {
+fn malloc_returns_uninitialised_memory() {
     let ran = kernel("not_written").empty::<i32>("out", 1).full();
-    let at = &told(&ran, "not_written", &FindingKind::UninitialisedRead).at;
+    let at = &finding_at(&ran, "not_written", &FindingKind::UninitialisedRead).at;
     assert_eq!(
         (at.array.as_deref(), at.index, at.elements),
         (Some("malloc(64)"), Some(0), Some(16))
@@ -65,13 +65,13 @@ fn new_memory_holds_nothing() {
 }
 
 #[test]
-fn memory_that_was_freed_is_gone() {
+fn use_after_free() {
     let ran = kernel("dangling").empty::<i32>("out", 1).scalar(3_i32).full();
-    let finding = told(&ran, "dangling_read", &FindingKind::UseAfterFree);
+    let finding = finding_at(&ran, "dangling_read", &FindingKind::UseAfterFree);
     assert_eq!((finding.at.action, finding.at.index), (Action::Read, Some(3)));
     let with = finding.with.as_ref().expect("who freed it");
     assert_eq!((with.source.line, with.action), (line(FILE, "dangling_free"), Action::Free));
-    // a write, too, and from many threads as one finding
+    // the same for a write; many threads make one finding
     let ran = kernel("dangling").block(32, 1, 1).empty::<i32>("out", 1).scalar(3_i32).full();
     let seen: Vec<_> =
         ran.seen.findings.iter().filter(|f| f.what == FindingKind::UseAfterFree).collect();
@@ -79,26 +79,26 @@ fn memory_that_was_freed_is_gone() {
 }
 
 #[test]
-fn frees_of_what_was_not_allocated() {
+fn invalid_frees() {
     let launch = |which: i32| kernel("wrong_free").empty::<i32>("out", 8).scalar(which).full();
     assert_eq!(launch(3).seen.findings, []);
     let ran = launch(0);
     let problem = FreeProblem::NotTheStart;
-    let finding = told(&ran, "free_inside", &FindingKind::InvalidFree { problem });
+    let finding = finding_at(&ran, "free_inside", &FindingKind::InvalidFree { problem });
     assert_eq!((finding.at.array.as_deref(), finding.at.index), (Some("malloc(64)"), Some(16)));
     let ran = launch(1);
     let problem = FreeProblem::NotFromMalloc;
-    let finding = told(&ran, "free_argument", &FindingKind::InvalidFree { problem });
+    let finding = finding_at(&ran, "free_argument", &FindingKind::InvalidFree { problem });
     assert_eq!(finding.at.array.as_deref(), Some("out"));
     let ran = launch(2);
-    let finding = told(&ran, "free_twice", &FindingKind::DoubleFree);
+    let finding = finding_at(&ran, "free_twice", &FindingKind::DoubleFree);
     assert_eq!(finding.with.as_ref().expect("the first").source.line, line(FILE, "free_twice") - 2);
 }
 
 #[test]
-fn malloc_returns_null_when_nothing_is_left() {
+fn malloc_returns_null_when_the_heap_is_full() {
     let ran = kernel("null_when_full").empty::<i32>("out", 1).full();
-    let finding = told(&ran, "null_when_full", &FindingKind::InvalidAddress);
+    let finding = finding_at(&ran, "null_when_full", &FindingKind::InvalidAddress);
     assert_eq!(finding.at.address, 0);
 }
 
@@ -113,9 +113,9 @@ fn launch(m: &Module, memory: &mut Memory, entry: &str, args: &[Vec<u8>]) -> Obs
     run(m, memory, &launch, &Options::default()).unwrap_or_else(|e| panic!("{entry}: {e}"))
 }
 
-/// What one launch allocates, the next can read, until a third frees it.
+/// The second launch can read what the first allocated, until the third frees it.
 #[test]
-fn the_heap_outlives_launches() {
+fn heap_memory_persists_between_launches() {
     let (m, mut memory) = (module(&ptx(FILE)), Memory::new());
     let place = memory.alloc("where", 8, 8, None).expect("memory");
     let out = memory.alloc("out", 4, 4, None).expect("memory");
@@ -134,7 +134,7 @@ fn the_heap_outlives_launches() {
 
 /// `cudaFree` before the kernel that uses the pointer.
 #[test]
-fn memory_that_the_host_freed() {
+fn use_after_the_host_freed() {
     let (m, mut memory) = (module(&ptx("01_vadd")), Memory::new());
     let buffers: Vec<u64> = ["a", "b", "c"]
         .map(|name| memory.alloc(name, 128, 4, Some(&[0; 128])).expect("memory"))
@@ -155,7 +155,7 @@ fn memory_that_the_host_freed() {
     let [f] = seen.findings.as_slice() else { panic!("{:#?}", seen.findings) };
     assert_eq!((&f.what, f.count, f.with.is_none()), (&FindingKind::UseAfterFree, 32, true));
     assert_eq!((f.at.array.as_deref(), f.at.index, f.at.elements), (Some("b"), Some(0), Some(32)));
-    // its room can be had again
+    // its memory can be allocated again
     let mut memory = Memory::new();
     for _ in 0..4 {
         let address = memory.alloc("large", 300 << 20, 4, None).expect("memory");
@@ -163,9 +163,9 @@ fn memory_that_the_host_freed() {
     }
 }
 
-/// The host may set how much there is, until the first kernel that takes some.
+/// The host can set the heap's size until the first kernel with `malloc` runs.
 #[test]
-fn the_heap_is_as_large_as_the_host_says() {
+fn the_host_sets_the_heap_size() {
     for (heap, findings) in [(1 << 20, 0), (16, 1)] {
         let (m, mut memory) = (module(&ptx(FILE)), Memory::new());
         memory.set_limits(Limits { heap, ..memory.limits() });
@@ -177,9 +177,9 @@ fn the_heap_is_as_large_as_the_host_says() {
     }
 }
 
-/// A device that was reset has nothing left, and its old addresses stay invalid.
+/// A reset frees all memory, and old addresses stay invalid.
 #[test]
-fn a_reset_forgets_everything() {
+fn reset_frees_everything() {
     let (m, mut memory) = (module(&ptx(FILE)), Memory::new());
     memory.set_limits(Limits { stack: 4096, ..memory.limits() });
     let old = memory.alloc("where", 8, 8, None).expect("memory");

@@ -1,11 +1,11 @@
-//! One instruction at a time against plain Rust. The tables are those of `ptx-cases`, which run on a GPU, too.
+//! One instruction at a time against plain Rust. The tables are in `ptx-cases`, because they also run on a GPU.
 
 use crate::common::{Kernel, module};
 use ptx_cases::instructions::{self, Case};
 use ptxsim::{Diagnose, Module, Options};
 use std::sync::Arc;
 
-/// What the simulator makes of a case, as kernel `name` of the module.
+/// The simulator's results of a case, which is kernel `name` of the module.
 pub fn results(module: &Arc<Module>, case: &Case, name: &str) -> Vec<u64> {
     let options = Options { diagnose: Diagnose::Bounds, ..Options::default() };
     let ran = Kernel::of(module, &case.launch(name)).run(&options);
@@ -30,9 +30,9 @@ fn check(group: &str) {
     }
 }
 
-/// What the GPU made of every case, bit for bit; within the stated errors where results approximate.
+/// Compares all results with the GPU's, bit for bit; approximate results only with the stated error bounds.
 #[test]
-fn results_are_those_of_the_gpu() {
+fn results_match_the_gpu() {
     let record =
         std::fs::read_to_string("tests/records/instructions-h200.tsv").expect("the record");
     let mut rows = record.lines().filter(|l| !l.starts_with('#')).skip(1);
@@ -61,7 +61,7 @@ fn results_are_those_of_the_gpu() {
     assert!(wrong.is_empty(), "other results than the GPU's:\n{}", wrong.join("\n"));
 }
 
-/// A test for each group, and a proof that none is left out.
+/// A test for each group, and a check that there is a test for every group.
 macro_rules! groups {
     ($($group:ident)*) => {
         $(

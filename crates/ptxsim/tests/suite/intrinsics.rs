@@ -1,4 +1,4 @@
-//! Intrinsics as nvcc writes them: bytes and halves side by side, half precision, atomics of 16 bits.
+//! Intrinsics as nvcc translates them: packed bytes and halves, half precision, atomics of 16 bits.
 
 use crate::common::{Kernel, Random, module, ptx};
 use crate::exact::number::{F16, Round, Value};
@@ -10,7 +10,7 @@ fn kernel(entry: &str) -> Kernel {
     Kernel::new(&module(&ptx(FILE)), entry)
 }
 
-/// Each part of `width` bits of two numbers, through a function.
+/// Applies a function to each pair of `width`-bit parts of two numbers.
 fn parts(x: u32, y: u32, width: u32, f: impl Fn(i32, i32) -> i32) -> u32 {
     (0..32 / width).fold(0, |all, n| {
         let part = |v: u32| (v >> (n * width) & (u32::MAX >> (32 - width))) as i32;

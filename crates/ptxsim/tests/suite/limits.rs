@@ -1,4 +1,4 @@
-//! Launches that CUDA's driver refuses: the same answer here, and a text that says which limit it was.
+//! Launches that CUDA's driver refuses: the simulator returns the same error, with a text that names the limit.
 
 use crate::common::{Kernel, bytes_of, module, ptx};
 use ptxsim::{
@@ -45,9 +45,9 @@ fn sizes_of_grid_and_block() {
     }
 }
 
-/// `__launch_bounds__(96)` is a promise to the compiler, and `.reqntid` is the only shape there is.
+/// `__launch_bounds__(96)` limits the block's size, and `.reqntid` fixes its shape.
 #[test]
-fn what_the_kernel_was_compiled_for() {
+fn launch_bounds() {
     use CudaError::InvalidValue;
     let most =
         |x, y| answer(kernel(".maxntid 96, 1, 1\n.minnctapersm 2", ""), |k| k.block(x, y, 1));
@@ -76,16 +76,16 @@ fn shared_memory() {
     };
     // the kernel's own arrays
     assert_eq!((own(49_152, 0, None), own(49_153, 0, None)), (None, Some(InvalidPtx)));
-    // beyond 48 KiB together the program has to ask
+    // beyond 48 KiB in total the program has to set an attribute
     assert_eq!((own(4, 49_148, None), own(4, 49_149, None)), (None, Some(InvalidValue)));
     assert_eq!(own(4, 49_149, Some(60_000)), None);
     assert_eq!(own(4, 60_001, Some(60_000)), Some(InvalidValue));
-    // and a block has 227 KiB
+    // a block can have 227 KiB
     assert_eq!(own(4, (227 << 10) - 4, Some(1 << 20)), None);
     assert_eq!(own(4, (227 << 10) - 3, Some(1 << 20)), Some(InvalidValue));
 }
 
-/// Local memory is set aside for every thread that the device holds: 270 336 of them in 80 GiB.
+/// The driver reserves local memory for every thread that the device can hold: 270 336 threads in 80 GiB.
 #[test]
 fn local_memory() {
     let local = |bytes: u32| {
@@ -135,13 +135,13 @@ fn the_stack_of_a_recursion() {
     }
 }
 
-/// What can be asked of a kernel before it is launched.
+/// Attributes of a kernel that are available before a launch.
 #[test]
-fn what_a_kernel_needs() {
+fn attributes_of_a_kernel() {
     let needs = |directives, body| {
         let module = kernel(directives, body).expect("parses");
         let entry = module.entries()[0].clone();
-        (entry.most_threads(), entry.shared_bytes, module.local_bytes(&entry.name))
+        (entry.max_threads_per_block(), entry.shared_bytes, module.local_bytes(&entry.name))
     };
     assert_eq!(needs("", ""), (1024, 0, 0));
     assert_eq!(needs(".maxntid 96, 1, 1", ".shared .align 4 .b8 s[40];").0, 96);
@@ -150,9 +150,9 @@ fn what_a_kernel_needs() {
     assert_eq!(needs("", body).2, 64);
 }
 
-/// The numbers and names that programs see.
+/// Numbers and names of errors, as programs see them.
 #[test]
-fn codes_and_names() {
+fn error_codes_and_names() {
     for (error, code, name) in [
         (CudaError::InvalidValue, 1, "CUDA_ERROR_INVALID_VALUE"),
         (CudaError::OutOfMemory, 2, "CUDA_ERROR_OUT_OF_MEMORY"),

@@ -14,7 +14,7 @@ fn corpus(setting: &str) -> String {
 }
 
 #[test]
-fn barriers_of_the_standard_library() {
+fn cuda_barrier_objects() {
     let mut settings = 0;
     for m in matrix("26b_barrier").iter().filter(|m| m.refused("cbar").is_none()) {
         for seed in 0..3 {
@@ -29,7 +29,7 @@ fn barriers_of_the_standard_library() {
 
 /// Without the wait, a thread reads what another may still be storing.
 #[test]
-fn without_the_wait_it_is_a_race() {
+fn a_missing_wait_is_a_race() {
     for (setting, wait) in [("sm80", "test_wait"), ("sm90", "try_wait")] {
         let text = corpus(setting).replace("@%p2 bra \t$L__BB1_5;", "");
         assert!(text.contains(wait) && text != corpus(setting));
@@ -39,9 +39,9 @@ fn without_the_wait_it_is_a_race() {
     }
 }
 
-/// Somebody who is counted never comes: told soon, with who waits where.
+/// A thread that is counted never arrives. This is found soon, with the locations where the other threads wait.
 #[test]
-fn who_waits_for_somebody_who_never_comes() {
+fn waiting_for_a_thread_that_never_arrives() {
     for setting in ["sm80", "sm90"] {
         let text =
             corpus(setting).replace("init.shared.b64 [%r4], %r5", "init.shared.b64 [%r4], 65");
@@ -66,7 +66,7 @@ fn kernel(body: &str, threads: u32) -> Ran {
 
 const INIT: &str = "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra $made;\nmbarrier.init.shared.b64 [b], 64;\n$made:\nbar.sync 0;\n";
 
-/// Producers arrive and go on, consumers wait; a phase later it is the other way round.
+/// Producers arrive and continue, consumers wait; in the next phase the roles are exchanged.
 #[test]
 fn phases_by_state_and_by_parity() {
     for (wait, arg) in
@@ -103,22 +103,22 @@ fn phases_by_state_and_by_parity() {
     assert_eq!(ran.get::<u32>("d"), [6; 64]);
 }
 
-/// Waiting for a phase that ended long ago orders nothing that came later.
+/// Waiting for a phase that has long ended does not order accesses after that phase.
 #[test]
-fn an_old_phase_orders_nothing_new() {
+fn waiting_for_an_old_phase_does_not_order_new_accesses() {
     let body = format!(
         "{INIT}mbarrier.arrive.shared.b64 %x2, [b];\n$wait:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $wait;\n\
          st.shared.u32 [%r1], %r0;\nmbarrier.arrive.shared.b64 %x3, [b];\n\
          $again:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $again;\n\
          xor.b32 %r3, %r1, 252;\nld.shared.u32 %r4, [%r3];\nst.global.u32 [%x0], %r4;"
     );
-    let told = kernel(&body, 64).seen.findings;
-    assert!(told.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{told:?}");
+    let findings = kernel(&body, 64).seen.findings;
+    assert!(findings.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{findings:?}");
 }
 
 #[test]
-fn threads_that_drop_out_are_not_waited_for() {
-    // the first half comes once, the other half twice
+fn dropped_threads_are_not_expected_in_later_phases() {
+    // the first half arrives once, the other half twice
     let body = format!(
         "{INIT}setp.lt.u32 %p2, %r0, 32;\n@%p2 bra $drops;\nmbarrier.arrive.shared.b64 %x2, [b];\n\
          $wait:\nmbarrier.test_wait.shared.b64 %p1, [b], %x2;\n@!%p1 bra $wait;\n\
@@ -132,7 +132,7 @@ fn threads_that_drop_out_are_not_waited_for() {
 }
 
 #[test]
-fn one_arrival_may_be_of_many() {
+fn an_arrival_can_count_for_several_threads() {
     let body = format!(
         "{INIT}setp.ge.u32 %p2, %r0, 2;\n@%p2 bra $done;\nmbarrier.arrive.shared.b64 %x2, [b], 32;\n\
          mbarrier.pending_count.b64 %r3, %x2;\n\
@@ -143,20 +143,23 @@ fn one_arrival_may_be_of_many() {
     assert_eq!(ran.get::<u32>("d")[..2], [64, 32]);
 }
 
-/// Nobody has made the barrier, or not yet.
+/// The barrier is not initialised, or the initialisation is not ordered before its use.
 #[test]
-fn barriers_that_are_not_there() {
+fn uninitialised_and_invalid_barriers() {
     let arrive = "mbarrier.arrive.shared.b64 _, [b];\nst.global.u32 [%x0], %r0;";
-    let told = kernel(arrive, 64).seen.findings;
-    assert_eq!(told.iter().map(|f| &f.what).collect::<Vec<_>>(), [&FindingKind::UninitialisedRead]);
+    let findings = kernel(arrive, 64).seen.findings;
+    assert_eq!(
+        findings.iter().map(|f| &f.what).collect::<Vec<_>>(),
+        [&FindingKind::UninitialisedRead]
+    );
     let unordered = INIT.replace("bar.sync 0;\n", "") + arrive;
-    let told = kernel(&unordered, 64).seen.findings;
-    assert!(told.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{told:?}");
+    let findings = kernel(&unordered, 64).seen.findings;
+    assert!(findings.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{findings:?}");
 }
 
-/// How often a thread looks is nobody's business: barriers in memory are not counted as traffic.
+/// Accesses to barriers in shared memory are not counted, because their number depends on the order of execution.
 #[test]
-fn barriers_cost_no_requests() {
+fn barriers_are_not_counted_as_requests() {
     let ran = reversed(&corpus("sm80"), 64, 0);
     let c = ran.seen.totals;
     assert_eq!((c.shared_requests, c.shared_atomics), (4, 0));

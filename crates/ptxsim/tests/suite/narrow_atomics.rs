@@ -23,7 +23,7 @@ const ONE: u16 = 0x3c00;
 const BONE: u16 = 0x3f80;
 
 #[test]
-fn sums_of_one_half_leave_the_other_alone() {
+fn adding_to_one_half_keeps_the_other() {
     for (ty, one, forty) in [("f16", ONE, 0x5100_u16), ("bf16", BONE, 0x4220)] {
         for (at, around) in
             [(0, [0, 0xaaaa, 0xbbbb]), (2, [0xaaaa, 0, 0xbbbb]), (4, [0xaaaa, 0xbbbb, 0])]
@@ -45,7 +45,7 @@ fn sums_of_one_half_leave_the_other_alone() {
 }
 
 #[test]
-fn each_half_of_a_pair_is_a_sum_of_its_own() {
+fn pairs_of_halves_are_added_separately() {
     // 1.0 above, 0.5 below; the lower half overflows on its own
     for (ty, pair, sums) in
         [("f16x2", "0x3c003800", [0x4d00, 0x5100]), ("bf16x2", "0x3f803f00", [0x41a0, 0x4220])]
@@ -63,9 +63,9 @@ fn each_half_of_a_pair_is_a_sum_of_its_own() {
     assert_eq!(ran.get::<u16>("d"), [0x7c00, ONE]);
 }
 
-/// Subnormal numbers stay, and what was there before is given back.
+/// Subnormal numbers are not flushed, and the old value is returned.
 #[test]
-fn old_halves_are_given_back() {
+fn atomics_return_the_old_half() {
     let ran = run(
         "mov.b16 %h0, 1;\natom.global.add.noftz.f16 %h1, [%x0+2], %h0;\ncvt.u32.u16 %r1, %h1;\nst.global.u32 [%x1], %r1;",
         &[7, 0, 9],
@@ -78,7 +78,7 @@ fn old_halves_are_given_back() {
 }
 
 #[test]
-fn shared_halves() {
+fn halves_in_shared_memory() {
     let ran = run(
         "setp.ne.s32 %p1, %r0, 0;\n@%p1 bra $filled;\nst.shared.u32 [s], 0;\nst.shared.u32 [s+4], 0;\n$filled:\n\
          bar.sync 0;\nmov.b16 %h0, 0x3c00;\natom.shared.add.noftz.f16 %h1, [s+6], %h0;\nbar.sync 0;\n\
@@ -89,9 +89,9 @@ fn shared_halves() {
     assert_eq!(ran.get::<u16>("d"), [0x5400]);
 }
 
-/// `atomicCAS` of an `unsigned short`: only a comparison that holds swaps, and only its half.
+/// `atomicCAS` of an `unsigned short` swaps only where the values are equal, and only its half of the word.
 #[test]
-fn halves_that_are_swapped() {
+fn compare_and_swap_of_halves() {
     let swap = "add.s32 %r1, %r0, 100;\ncvt.u16.u32 %h0, %r1;\natom.global.cas.b16 %h1, [%x0+2], 5, %h0;\n\
                 cvt.u32.u16 %r1, %h1;\nst.global.u32 [%x1], %r1;";
     let ran = run(swap, &[1, 5, 3], 40);
@@ -100,9 +100,9 @@ fn halves_that_are_swapped() {
     assert_eq!(run(swap, &[5, 4, 5], 40).get::<u16>("d"), [5, 4, 5]);
 }
 
-/// A lock of 16 bits orders what it protects.
+/// A lock of 16 bits orders the accesses that it protects.
 #[test]
-fn a_lock_of_sixteen_bits() {
+fn a_lock_in_sixteen_bits() {
     let ran = run(
         "$again:\natom.acquire.gpu.global.cas.b16 %h1, [%x0+2], 0, 1;\nsetp.ne.u16 %p1, %h1, 0;\n@%p1 bra $again;\n\
          ld.global.u16 %h2, [%x0];\nadd.u16 %h2, %h2, 1;\nst.global.u16 [%x0], %h2;\n\
@@ -122,7 +122,7 @@ fn the_elected_lane_is_the_lowest() {
     );
     let old = ran.get::<u32>("old");
     assert_eq!((old[0], old[1], old[31], old[32], old[39]), (100, 0, 0, 100, 0));
-    // of those that the mask names
+    // the lowest of the lanes in the mask
     let ran = run(
         "setp.lt.u32 %p2, %r0, 3;\n@%p2 bra $done;\nelect.sync _|%p1, 0xfffffff8;\nselp.u32 %r1, 1, 0, %p1;\n\
          st.global.u32 [%x1], %r1;\n$done:",

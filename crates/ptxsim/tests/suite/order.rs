@@ -1,5 +1,5 @@
-//! Threads that order each other by fences, flags, locks, partial masks and numbered barriers: each way of getting it
-//! wrong is a race that names both parties, and the right way beside it is silent.
+//! Threads that synchronise with fences, flags, locks, partial masks and numbered barriers. Each mistake is a race that
+//! names both accesses, and the correct kernel beside it has no finding.
 
 use crate::common::{Kernel, Ran, flavours, line, module};
 use ptxsim::{Action, Finding, FindingKind, Options};
@@ -15,7 +15,7 @@ fn races(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Finding
     }
 }
 
-/// And the other party at the line marked `_with`.
+/// The same, and the other access is at the line marked `_with`.
 fn races_with(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Finding)) {
     races(entry, launch, |f| {
         let with = f.with.as_ref().expect("the other party");
@@ -73,7 +73,7 @@ fn a_flag_must_not_be_a_plain_variable() {
 }
 
 #[test]
-fn a_fence_for_the_block_reaches_no_other_block() {
+fn block_scope_fences_do_not_order_other_blocks() {
     let launch = |threads: u32| {
         move |k: Kernel| {
             let k = k.grid(64 / threads, 1, 1).block(threads, 1, 1);
@@ -87,7 +87,7 @@ fn a_fence_for_the_block_reaches_no_other_block() {
 }
 
 #[test]
-fn atomics_for_the_block_reach_no_other_block() {
+fn block_scope_atomics_do_not_order_other_blocks() {
     let launch = |blocks: u32| move |k: Kernel| k.grid(blocks, 1, 1).buffer("count", &[0_i32]);
     silent("add_for_the_block_only", launch(1), |ran| assert_eq!(ran.get::<i32>("count"), [32]));
     races("add_for_the_block_only", launch(2), |f| {
@@ -98,7 +98,7 @@ fn atomics_for_the_block_reach_no_other_block() {
 }
 
 #[test]
-fn what_one_has_learnt_it_passes_on() {
+fn happens_before_is_transitive() {
     let launch = |k: Kernel| {
         let k = k.grid(5, 1, 1).block(64, 1, 1).empty::<i32>("data", 64);
         k.buffer("flag", &[0_i32; 5]).empty::<i32>("out", 5 * 64)
@@ -115,7 +115,7 @@ fn what_one_has_learnt_it_passes_on() {
 }
 
 #[test]
-fn the_last_block_adds_up() {
+fn the_last_block_sums_partial_results() {
     let launch = |k: Kernel| {
         let k = k.grid(20, 1, 1).buffer("in", &[3_i32; 20]);
         k.empty::<i32>("part", 20).empty::<i32>("out", 1)
@@ -127,7 +127,7 @@ fn the_last_block_adds_up() {
 }
 
 #[test]
-fn atomics_observe_each_other() {
+fn an_atomic_observes_the_one_it_replaces() {
     let launch = |k: Kernel| {
         k.grid(3, 1, 1).block(40, 1, 1).buffer("count", &[0_i32]).empty::<i32>("out", 1)
     };
@@ -143,7 +143,7 @@ fn atomics_observe_each_other() {
 }
 
 #[test]
-fn a_whole_grid_meets() {
+fn a_hand_written_grid_barrier_orders_all_blocks() {
     for (blocks, threads, rounds) in [(7, 64, 4), (1000, 32, 3)] {
         let n = blocks as usize * threads as usize;
         let launch = |k: Kernel| {
@@ -169,7 +169,7 @@ fn a_whole_grid_meets() {
 }
 
 #[test]
-fn partial_masks_order_whom_they_name() {
+fn partial_masks_order_the_lanes_they_name() {
     silent("halves_apart", |k| k.empty::<i32>("out", 32), |_| {});
     races_with(
         "halves_mixed",
@@ -178,7 +178,7 @@ fn partial_masks_order_whom_they_name() {
             assert_eq!((f.count, f.with.as_ref().map(|w| w.linear)), (32, Some(f.at.linear ^ 16)));
         },
     );
-    // lanes that have left need not come (CUDA C++ Programming Guide, "Synchronization Functions")
+    // lanes that have exited need not arrive (CUDA C++ Programming Guide, "Synchronization Functions")
     silent("some_have_left", |k| k.empty::<i32>("out", 64), |_| {});
 }
 
@@ -193,7 +193,7 @@ fn lanes_must_agree_on_the_mask() {
 }
 
 #[test]
-fn numbered_barriers_order_who_comes() {
+fn numbered_barriers_order_their_participants() {
     let launch = |k: Kernel| k.block(128, 1, 1).empty::<i32>("out", 128);
     silent("pairs_of_warps", launch, |_| {});
     races_with("pairs_of_warps_mixed", launch, |f| {
@@ -203,7 +203,7 @@ fn numbered_barriers_order_who_comes() {
 }
 
 #[test]
-fn bytes_of_one_word() {
+fn races_between_bytes_of_one_word() {
     races(
         "one_byte",
         |k| k.empty::<u8>("out", 16),
@@ -226,7 +226,7 @@ fn bytes_of_one_word() {
 }
 
 #[test]
-fn the_order_of_blocks_changes_no_verdict() {
+fn verdicts_do_not_depend_on_the_order_of_blocks() {
     for m in flavours("planted/order") {
         for seed in 0..8 {
             let k = Kernel::new(&m, "flag_without_release").grid(2, 1, 1).block(1, 1, 1);
@@ -256,7 +256,7 @@ fn repeated(what: &str) -> String {
 const MANY: u32 = 150_000;
 
 #[test]
-fn the_stamps_of_a_block_never_run_out() {
+fn a_block_never_runs_out_of_stamps() {
     let neighbour = "xor.b32 %r4, %r1, 33;\nmul.wide.u32 %d3, %r4, 4;\nadd.s64 %d3, %d1, %d3;\n\
                      ld.global.u32 %r5, [%d3];";
     let run = |each: &str| {
@@ -266,7 +266,7 @@ fn the_stamps_of_a_block_never_run_out() {
     assert_eq!(run("bar.sync 0;").seen.findings, []);
     let races = run("bar.warp.sync -1;");
     assert_eq!((&races.only().what, races.only().count), (&FindingKind::GlobalRace, 64));
-    // the mark is from before the stamps began anew, and still in order
+    // the write is from before the stamps were renumbered, and is still ordered before the read
     let late =
         written(&format!("{}st.global.u32 [%d2], %r1;\n{neighbour}", repeated("bar.sync 0;")));
     let late = Kernel::new(&late, "k").block(64, 1, 1).empty::<u32>("out", 64).scalar(MANY).full();
@@ -274,7 +274,7 @@ fn the_stamps_of_a_block_never_run_out() {
 }
 
 #[test]
-fn what_was_told_outlives_the_stamps() {
+fn released_clocks_survive_renumbering_of_stamps() {
     let run = |before: &str, after: &str| {
         let m = written(&format!(
             "setp.ne.u32 %p2, %r2, 0;\n@%p2 bra READER;\n{before}\n{}{after}\nst.volatile.global.u32 [%d1+4], 1;\n\
@@ -292,8 +292,8 @@ fn what_was_told_outlives_the_stamps() {
 }
 
 #[test]
-fn bytes_that_nobody_wrote() {
-    // how and where is written, how and where is read, and whether that is fine
+fn uninitialised_bytes() {
+    // width and offset of the write, width and offset of the read, and whether that is correct
     let cases = [
         ("u16", 0, "u16", 0, true),
         ("u16", 0, "u32", 0, false),
@@ -312,7 +312,7 @@ fn bytes_that_nobody_wrote() {
             "cvt.u16.u32 %h1, %r1;\nmov.u64 %d4, own;\nst.local.{store} [%d4+{at}], %h1;\n\
              ld.local.{load} %r6, [%d4+{from}];"
         );
-        // a struct on the stack is copied with its padding: there only words count that nobody wrote any byte of
+        // a struct on the stack is copied with its padding, so in local memory only words without any written byte count
         let fine_too = fine || load == "u32";
         for (body, fine) in [(shared, fine), (global, fine), (local, fine_too)] {
             let m = written(&body);

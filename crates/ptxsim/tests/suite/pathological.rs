@@ -1,5 +1,5 @@
-//! Texts of a megabyte that are hard on a parser: each must be answered within a few seconds and little memory. Every
-//! case runs in a child process with a limit on its address space, so that a text that fails takes nobody with it.
+//! Texts of a megabyte that are hard for a parser. Each must be handled within a few seconds and with little memory. Every
+//! case runs in a child process with a limit on its address space, so that a failure does not end the other cases.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -9,10 +9,10 @@ use ptxsim::Module;
 
 const HEADER: &str = ".version 9.0\n.target sm_75\n.address_size 64\n";
 const MEGABYTE: usize = 1 << 20;
-/// Names the case to a child process.
+/// The environment variable that names the case for a child process.
 const CASE: &str = "PTXSIM_PATHOLOGICAL_CASE";
 
-/// What one case may take. The simulated GPU's 512 MiB, if a kernel has them, and its shadow are in the memory.
+/// The limits of one case. The memory includes the simulated GPU's 512 MiB, if a kernel uses them, and its shadow.
 const SECONDS: u64 = 20;
 const BYTES: u64 = 4 << 30;
 
@@ -215,7 +215,7 @@ fn answer(text: &str) {
 }
 
 #[test]
-fn megabytes_are_answered_in_bounded_time_and_memory() {
+fn large_inputs_take_bounded_time_and_memory() {
     if let Ok(name) = std::env::var(CASE) {
         let limit = rustix::process::Rlimit { current: Some(BYTES), maximum: Some(BYTES) };
         rustix::process::setrlimit(rustix::process::Resource::As, limit).expect("a limit");
@@ -228,7 +228,7 @@ fn megabytes_are_answered_in_bounded_time_and_memory() {
     for (name, _) in CASES {
         let start = Instant::now();
         let mut child = Command::new(&program)
-            .args(["--exact", "pathological::megabytes_are_answered_in_bounded_time_and_memory"])
+            .args(["--exact", "pathological::large_inputs_take_bounded_time_and_memory"])
             .env(CASE, name)
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::piped())

@@ -1,5 +1,5 @@
-//! Forward progress: threads that wait for others finish in every order, as on hardware since Volta; what can never
-//! finish is told with who waits, where and for what, and soon.
+//! Forward progress: threads that wait for others finish in every order, as on hardware since Volta. Kernels that can never
+//! finish have a finding, soon, with the threads that wait, where, and for what.
 
 use crate::common::{Kernel, Ran, Random, line, module, ptx};
 use ptxsim::{Action, FindingKind, Options, Space, WaitingAt};
@@ -35,7 +35,7 @@ fn locks_between_lanes_warps_and_blocks() {
 }
 
 #[test]
-fn ticket_locks_serve_everybody_once() {
+fn ticket_locks_serve_every_thread_once() {
     let k = kernel("tickets").grid(6, 1, 1).block(48, 1, 1);
     let k = k.buffer("next", &[0_u32]).buffer("serving", &[0_u32]).empty::<i32>("order", 288);
     ends(&k, 4, |ran| {
@@ -53,9 +53,9 @@ fn lanes_wait_for_lanes() {
     });
 }
 
-/// Producers before consumers and behind them, more than 1000 blocks at once.
+/// Producers with lower and with higher numbers than their consumers, more than 1000 blocks at once.
 #[test]
-fn blocks_hand_values_on_in_both_directions() {
+fn blocks_pass_values_in_both_directions() {
     for up in [1, 0] {
         for blocks in [2, 37, 1200] {
             let n = blocks as usize;
@@ -90,9 +90,9 @@ fn decoupled_look_back_over_a_thousand_blocks() {
     ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("out"), wanted));
 }
 
-/// A counter of attempts and a clock end these loops: they must not be called endless.
+/// A counter of attempts or a clock ends these loops, so they must not be reported as endless.
 #[test]
-fn loops_that_give_up_by_themselves() {
+fn spinning_loops_with_a_bound_end() {
     for tries in [0, 100, 200_000] {
         let k = kernel("patience")
             .block(1, 1, 1)
@@ -103,9 +103,9 @@ fn loops_that_give_up_by_themselves() {
     }
 }
 
-/// Everybody looks at a word that one thread changes only after millions of other instructions.
+/// All threads wait for a word that one thread changes after millions of other instructions.
 #[test]
-fn what_can_still_change_is_waited_for() {
+fn waiting_for_a_change_that_still_comes_is_no_livelock() {
     for (grid, block) in [(1, 2), (1, 64), (3, 64)] {
         let k = kernel("late").grid(grid, 1, 1).block(block, 1, 1);
         let k = k.buffer("flag", &[0_i32]).buffer("out", &[0_i32; 2]).scalar(1_000_000_i32);
@@ -115,7 +115,7 @@ fn what_can_still_change_is_waited_for() {
     }
 }
 
-/// Never ends: one finding, long before the budget, in every order.
+/// Asserts that the kernel has one finding, long before the budget is used up, in every order.
 fn never(kernel: &Kernel, check: impl Fn(&Ran, &[WaitingAt], u32)) {
     for seed in [0, 1, 5] {
         let ran = kernel.run(&Options { seed, budget: 20_000_000, ..Options::default() });
@@ -143,13 +143,13 @@ fn a_lock_taken_twice() {
             (Some("lock"), Some(2), Action::Atomic)
         );
         assert_eq!(ran.only().with, None);
-        // what it did before is there
+        // its earlier stores are in memory
         assert_eq!(ran.get::<i32>("out")[0], 1);
     });
 }
 
 #[test]
-fn a_flag_that_nobody_sets() {
+fn a_flag_that_is_never_set() {
     let k = kernel("nobody_sets").grid(3, 1, 1).block(64, 1, 1);
     let k = k.buffer("flag", &[0_i32; 4]).empty::<i32>("out", 64);
     never(&k, |ran, all, waiting| {
@@ -177,7 +177,7 @@ fn two_blocks_wait_for_each_other() {
 }
 
 #[test]
-fn a_barrier_on_one_side_and_a_loop_on_the_other() {
+fn some_threads_at_a_barrier_and_others_in_a_loop() {
     let k = kernel("behind_the_barrier").block(96, 1, 1);
     let k = k.buffer("flag", &[0_i32]).empty::<i32>("out", 96);
     never(&k, |ran, all, _| {
@@ -189,9 +189,9 @@ fn a_barrier_on_one_side_and_a_loop_on_the_other() {
     });
 }
 
-/// 5000 blocks of 1024 threads: 264 are on the device, and each waits for one that is not.
+/// 5000 blocks of 1024 threads: 264 fit the device, and each waits for one that has not started.
 #[test]
-fn blocks_that_are_not_on_the_device() {
+fn waiting_for_a_block_that_is_not_resident() {
     let blocks = 5000;
     let k = kernel("never_started").grid(blocks, 1, 1).block(1024, 1, 1);
     let k = k.buffer("flag", &vec![0_i32; blocks as usize]).empty::<i32>("out", 1);
@@ -212,9 +212,9 @@ fn a_flag_in_shared_memory() {
     });
 }
 
-/// A loop without an end that looks at nothing is no waiting: it is told as one that never finishes, but soon, too.
+/// An endless loop that reads no memory does not wait. It is reported as a kernel that never finishes, but soon, too.
 #[test]
-fn endless_loops_that_wait_for_nobody() {
+fn endless_loops_without_memory_accesses_are_found_early() {
     let k = kernel("looks_at_nothing").block(32, 1, 1).buffer("out", &[1_i32]).scalar(10_i32);
     let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
     let FindingKind::NeverFinishes { instructions } = ran.only().what else {
@@ -224,10 +224,10 @@ fn endless_loops_that_wait_for_nobody() {
     assert_eq!(ran.only().at.source.line, line(FILE, "endless"));
 }
 
-/// Stores of what is there already change nothing, and soon prove that a loop has no end: of all threads to one word, to
-/// words of their own, and to words that several warps share.
+/// Storing an equal value is not progress, so such loops are soon found to be endless: when all threads store to one
+/// word, each to its own, or several warps to shared words.
 #[test]
-fn endless_loops_that_store_the_same_again() {
+fn endless_loops_that_store_equal_values() {
     for place in ["mov.u32 %r2, 0;", "mad.lo.u32 %r2, %r4, %r3, %r1;", "mov.u32 %r2, %r1;"] {
         let m = module(&format!(
             ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{{\n.reg .b32 %r<9>;\n\
@@ -244,9 +244,9 @@ fn endless_loops_that_store_the_same_again() {
     }
 }
 
-/// A block that does not come to the barrier of the grid.
+/// One block never reaches the grid's barrier.
 #[test]
-fn a_grid_barrier_without_everybody() {
+fn a_grid_barrier_that_one_block_never_reaches() {
     let m = module(&ptx("objects/grid"));
     let k = Kernel::new(&m, "left_out")
         .grid(3, 1, 1)
@@ -259,9 +259,9 @@ fn a_grid_barrier_without_everybody() {
     });
 }
 
-/// Every round changes a word, and changes it back: that is no proof, so only the budget ends it.
+/// Every iteration changes a word and changes it back. This counts as progress, so only the budget ends the loop.
 #[test]
-fn changes_that_cancel_out_are_changes() {
+fn atomics_that_cancel_out_count_as_changes() {
     let m = module(
         ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<5>;\n\
          .reg .b64 %x<5>;\n.reg .pred %p<3>;\nld.param.u64 %x0, [a];\n$a:\natom.global.add.u32 %r1, [%x0], 1;\n\

@@ -1,11 +1,11 @@
-//! No text makes the parser panic, and no module that parses makes a launch panic or hang: a learner's inline
-//! assembly, a newer compiler or a broken file must end in an error or a finding.
+//! No text makes the parser panic, and no module that parses makes a launch panic or hang. Inline assembly with mistakes,
+//! the output of a newer compiler, or a broken file must end in an error or a finding.
 
 use crate::common::ptx;
 use proptest::prelude::*;
 use ptxsim::{Diagnose, Launch, Memory, Module, Options, ParamType, run};
 
-/// Kernels with every feature, small enough to mutate often.
+/// Kernels that together use every feature, small enough to mutate often.
 const FILES: [&str; 17] = [
     "01_vadd",
     "02_index2d",
@@ -26,7 +26,7 @@ const FILES: [&str; 17] = [
     "planted/sync",
 ];
 
-/// One change of a text's tokens or lines; the numbers are taken modulo what there is.
+/// One change of a text's tokens or lines. The numbers are taken modulo the number of tokens or lines.
 #[derive(Debug, Clone)]
 enum Change {
     DropToken(usize),
@@ -117,7 +117,7 @@ fn mutated(text: &str, changes: &[Change]) -> String {
                 *token = format!("{token} {token}");
             }
             Change::SwapTokens(a, b) => all.swap(words[a % words.len()], words[b % words.len()]),
-            // a register for another, an opcode for another: of the same first character, so that it often parses
+            // replaces a token by one with the same first character (a register by a register), so that the text often parses
             Change::CopyToken(a, b) => {
                 let from = all[words[a % words.len()]].clone();
                 let like: Vec<usize> = words
@@ -171,7 +171,7 @@ fn launch(module: &Module, shape: u32, entries: usize) {
                     }
                     _ => 33_u64.to_le_bytes().to_vec(),
                 };
-                // a kernel with more parameters than there can be is refused, whatever it gets
+                // a kernel with too many parameters is refused, whatever its arguments
                 arg.resize(param.bytes.min(1 << 16) as usize, 0);
                 args.push(arg);
             }
@@ -184,7 +184,7 @@ fn launch(module: &Module, shape: u32, entries: usize) {
                 ..Launch::default()
             };
             let options = Options { diagnose, seed: u64::from(shape), threads: 1, budget: 20_000 };
-            // an error is an answer, too
+            // an error is an acceptable result
             let _ = run(module, &mut memory, &launch, &options);
         }
     }
@@ -194,12 +194,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn bytes_never_panic(text in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn random_bytes_never_panic(text in proptest::collection::vec(any::<u8>(), 0..400)) {
         let _ = Module::parse(&String::from_utf8_lossy(&text));
     }
 
     #[test]
-    fn words_of_ptx_never_panic(words in proptest::collection::vec(proptest::sample::select(vec![
+    fn random_ptx_words_never_panic(words in proptest::collection::vec(proptest::sample::select(vec![
         ".version 8.0\n", ".target sm_75\n", ".visible .entry k(", ")", "{", "}", ".param .u64 a", ".reg .b32 %r<5>;",
         ".reg .b64 %rd<5>;", ".reg .pred %p<2>;", "add.s32", "%r1", "%r99", "%rd1", "%p1", "@%p1", ",", ";", "[", "]",
         "[%rd1+4]", "ld.global.u32", "st.shared.v4.f32", "{%r1, %r2}", "bra", "$L1", "$L1:", "call.uni", "(", "ret;",
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_kernels_never_panic_and_always_end(
+    fn mutated_kernels_never_panic_and_always_end(
         file in 0..FILES.len(),
         changes in proptest::collection::vec(change(), 1..5),
         shape in 0..16_u32,
@@ -280,7 +280,7 @@ fn hostile_statements_end_in_errors_or_findings() {
         ".reg .b64 %q<65000>;\n.reg .b32 %w<65000>;\nmov.u32 %w64999, 1;",
         ".reg .pred %q<1000000>;\nmov.pred %q999999, 1;",
         ".reg .b32 %q<0>;\nmov.u32 %q0, 1;",
-        // sinks, missing and surplus operands
+        // sinks, missing operands, surplus operands
         "st.global.u32 [%x0], _;",
         "st.global.v2.u32 [%x0], {%r1, _};",
         "ld.global.v4.u32 {_, _, _, _}, [%x0];",
@@ -311,7 +311,7 @@ fn hostile_statements_end_in_errors_or_findings() {
         "bra $nowhere;",
         "@%p1 bra %r1;",
         "@%r1 add.s32 %r1, %r1, %r1;",
-        // calls of nothing, of oneself, through a number
+        // calls of undeclared functions, of the function itself, through a number
         "call.uni nobody, ();",
         "call.uni k, ();",
         "call %x1, ();",
@@ -324,7 +324,7 @@ fn hostile_statements_end_in_errors_or_findings() {
         "{\n.param .b64 q;\nst.param.b64 [q], -7;\ncall.uni free, (q);\n}",
         "call.uni __assertfail, ();",
         "call.uni vprintf, ();",
-        // 32-byte vectors, 8-bit atomics, the rest of the odd
+        // 32-byte vectors, 8-bit atomics, and other oddities
         "ld.global.v4.u64 {%x1, %x2, %x3, %x4}, [%x0];",
         "ld.global.pred %r1, [%x0];",
         "atom.global.add.u8 %r1, [%x0], 1;",
@@ -341,9 +341,9 @@ fn hostile_statements_end_in_errors_or_findings() {
     }
 }
 
-/// What the fuzzer found, and what widened its coverage.
+/// Inputs that crashed once, and inputs that widened the fuzzer's coverage.
 #[test]
-fn inputs_of_the_fuzzer_end_in_errors_or_findings() {
+fn fuzzer_inputs_end_in_errors_or_findings() {
     let files: Vec<_> = std::fs::read_dir("fuzz/corpus").expect("the corpus").collect();
     assert!(files.len() > 200, "{}", files.len());
     for file in files {

@@ -1,5 +1,5 @@
 //! Textures and surfaces: fetches against the formulas of the CUDA C++ Programming Guide ("Texture Fetching") and
-//! against what GPUs returned, surfaces at their edges, and wrong handles.
+//! against recorded results of GPUs, surfaces at their edges, and invalid handles.
 
 use crate::common::{Kernel, Random, bytes_of, line, module, ptx, values_of};
 use ptxsim::{
@@ -162,7 +162,7 @@ fn two_dimensions_are_weighted_by_both_fractions() {
 }
 
 #[test]
-fn integers_become_fractions_only_when_asked() {
+fn normalised_integer_reads() {
     let (m, mut memory) = (kernels(), Memory::new());
     let bytes: Vec<u8> = vec![0, 51, 255, 1, 128, 127, 102, 204];
     let a = memory.create_array(&array(U8X4, [2, 0, 0], None), Some(&bytes)).expect("array");
@@ -202,7 +202,7 @@ fn linear_memory_and_pitched_memory() {
     let at = [0.0, 9.0, 10.0, -1.0, 2e9].map(|x| [x, 0.0, 0.0, 0.0]);
     let got: Vec<f32> =
         fetch(&m, &mut memory, "flinear", t, &at).iter().map(|g| f32::from_bits(g[0])).collect();
-    // outside is zero, also where the allocation goes on
+    // outside is zero, even where the allocation continues
     assert_eq!(got, [4.5, 13.5, 0.0, 0.0, 0.0]);
     let rows = Resource::Pitch2D { address, extent: [3, 4], pitch: 32, format: F32 };
     let t = memory.create_texture(&TextureDesc::new(rows)).expect("texture");
@@ -233,7 +233,7 @@ fn layers_and_planes() {
 
 /// The kernels of the corpus: a filter over an image, four floats at once, a surface read and written.
 #[test]
-fn the_corpus_kernels() {
+fn texture_and_surface_kernels_of_the_corpus() {
     let (m, mut memory) = (module(&ptx("09_texture")), Memory::new());
     let image = Random(8).floats(12 * 7, 0.0, 1.0);
     let a =
@@ -318,7 +318,7 @@ fn a_filter_and_a_copy() {
     shape.args = vec![bytes_of(&[s]), bytes_of(&[d]), bytes_of(&[9_i32]), bytes_of(&[5_i32])];
     assert_eq!(run(&m, &mut memory, &shape, &Options::default()).expect("copy").findings, []);
     assert_eq!(memory.read_array(to).expect("array"), bytes);
-    // the other way round nothing has written what is read
+    // in the other order the texels that are read are uninitialised
     let never = memory.create_array(&array(U8X4, [9, 5, 0], None), None).expect("array");
     shape.args[0] = bytes_of(&[memory.create_surface(never).expect("surface")]);
     let seen = run(&m, &mut memory, &shape, &Options::default()).expect("copy");
@@ -348,9 +348,9 @@ fn surfaces_of_every_size() {
     assert_eq!(values_of::<i64>(&memory.read(out, 128).expect("out")), wanted);
 }
 
-/// Outside: zero reads zeros and writes nothing, clamp takes the nearest, trap is a finding.
+/// Outside the surface, `zero` reads zeros and ignores writes, `clamp` accesses the nearest texel, `trap` is a finding.
 #[test]
-fn the_edges_of_a_surface() {
+fn surface_boundary_modes() {
     let m = kernels();
     let format = TexelFormat { kind: ChannelKind::Signed, bits: 32, channels: 4 };
     let data: Vec<i32> = (0..24).collect();
@@ -390,10 +390,10 @@ fn races_through_surfaces_and_textures() {
     let with = f.with.as_ref().expect("the reader");
     assert_eq!((&f.what, f.at.array.as_deref()), (&FindingKind::GlobalRace, Some("image")));
     let lines = ["shift", "shift_with"].map(|mark| line("objects/textures", mark));
-    // within a warp everybody reads first; of two warps, the second one reads what the first has written
-    let told = [(f.at.source.line, f.at.action), (with.source.line, with.action)];
+    // within a warp all lanes read first; with two warps, the second reads what the first has written
+    let parties = [(f.at.source.line, f.at.action), (with.source.line, with.action)];
     let one = [(lines[0], Action::Write), (lines[1], Action::Read)];
-    assert!(told == one || told == [one[1], one[0]], "{told:?}");
+    assert!(parties == one || parties == [one[1], one[0]], "{parties:?}");
     assert_eq!((f.at.linear.abs_diff(with.linear), f.at.index), (1, with.index));
 
     let grey = TexelFormat { kind: ChannelKind::Unsigned, bits: 8, channels: 1 };
@@ -419,7 +419,7 @@ fn races_through_surfaces_and_textures() {
 }
 
 #[test]
-fn surface_coordinates_that_are_wrong() {
+fn surface_accesses_out_of_bounds() {
     let m = kernels();
     let mut memory = Memory::new();
     let a = memory.create_array(&array(F32, [8, 2, 0], None), None).expect("array");
@@ -431,7 +431,7 @@ fn surface_coordinates_that_are_wrong() {
     assert_eq!((&f.what, f.at.thread, f.count), (&what, [1, 0, 0], 6));
     assert_eq!(f.at.source.line, line("objects/textures", "no_bytes"));
     assert_eq!(f.at.array.as_deref(), Some("image"));
-    // the eighth element is behind the end
+    // the eighth element is past the end
     let seen = launch(&m, &mut memory, "too_far", 9, &[bytes_of(&[s]), bytes_of(&[1_i32])]);
     let [f] = seen.findings.as_slice() else { panic!("{:#?}", seen.findings) };
     let what = FindingKind::BadSurfaceCoordinate { at: [32, 1, 0], extent: [32, 2, 1], texel: 4 };
@@ -442,7 +442,7 @@ fn surface_coordinates_that_are_wrong() {
 }
 
 #[test]
-fn handles_that_are_none() {
+fn invalid_handles() {
     let (m, mut memory) = (kernels(), Memory::new());
     let a = memory.create_array(&array(F32, [8, 0, 0], None), Some(&[0; 32])).expect("array");
     let flat = memory.create_texture(&TextureDesc::new(Resource::Array(a))).expect("texture");
@@ -466,7 +466,7 @@ fn handles_that_are_none() {
 }
 
 #[test]
-fn what_cuda_refuses_to_make() {
+fn invalid_texture_descriptions_are_refused() {
     let mut memory = Memory::new();
     let text = |e: Option<Error>| e.map_or(String::new(), |e| e.to_string());
     let odd = TexelFormat { kind: ChannelKind::Float, bits: 8, channels: 1 };
@@ -489,7 +489,7 @@ fn what_cuda_refuses_to_make() {
 }
 
 #[test]
-fn objects_answer_questions() {
+fn texture_and_surface_queries() {
     let (m, mut memory) = (kernels(), Memory::new());
     let a = memory.create_array(&array(F32, [8, 3, 0], None), None).expect("array");
     let mut desc = TextureDesc::new(Resource::Array(a));
@@ -503,9 +503,9 @@ fn objects_answer_questions() {
     assert_eq!(values_of::<i32>(&memory.read(out, 24).expect("out")), [8, 3, 1, 5, 4, 6]);
 }
 
-/// A table of fetches, as the probe prints it: `case KIND FORMAT READ FILTER ADDRESS COORDINATES W H D LAYERS`, and
-/// below it per fetch the words of four coordinates and of four results. Returns how many fetches agree, and the
-/// first that do not.
+/// Compares a table of fetches, as the probe prints it: `case KIND FORMAT READ FILTER ADDRESS COORDINATES W H D LAYERS`,
+/// followed by one line for each fetch, with the words of four coordinates and of four results. Returns how many fetches
+/// agree, and the first that do not.
 fn check_table(text: &str) -> (usize, Vec<String>) {
     let m = kernels();
     let (mut agree, mut wrong) = (0, vec![]);
@@ -575,7 +575,7 @@ fn check_table(text: &str) -> (usize, Vec<String>) {
     (agree, wrong)
 }
 
-/// Channel `k` of an image, counted through all its texels, as the probe makes it.
+/// Channel `k` of the probe's image; channels are numbered through all texels.
 fn channel(format: TexelFormat, k: u32) -> Vec<u8> {
     let hash = k.wrapping_mul(2_654_435_761);
     match (format.kind, format.bits) {
@@ -588,9 +588,9 @@ fn channel(format: TexelFormat, k: u32) -> Vec<u8> {
     }
 }
 
-/// What GPUs returned, in `tests/records`; and by hand, what the guide's formulas say.
+/// The recorded results of GPUs in `tests/records`, and a few results of the guide's formulas, worked out by hand.
 #[test]
-fn recorded_fetches() {
+fn fetches_match_the_gpu() {
     // texels 0 and 1 of the probe's contents are -100 and -44.52734375: between them their mean
     let by_hand = "case 1d f32x1 element linear clamp texels 2 0 0 0\n\
                    3f800000 00000000 00000000 00000000 c2908700 00000000 00000000 00000000\n\
@@ -603,7 +603,7 @@ fn recorded_fetches() {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.starts_with("textures") {
             let (agree, wrong) = check_table(&std::fs::read_to_string(&file).expect("text"));
-            // what is not understood: how weights in three dimensions are kept at a sum of one, and signed bytes
+            // the rule is unknown for signed bytes, and for how weights in three dimensions are kept at a sum of one
             let known = |line: &&String| {
                 let mut words = line.split(' ');
                 (words.next() == Some("3d") || words.next() == Some("s8x2"))
@@ -620,8 +620,8 @@ fn recorded_fetches() {
 }
 
 #[test]
-fn textures_in_kernels_that_do_other_things() {
-    // the handle is a scalar like any other: what it is not given for is told at the fetch
+fn textures_beside_other_instructions() {
+    // the handle is a scalar like any other, so a wrong one is found at the fetch
     let m = kernels();
     let ran = Kernel::new(&m, "f1d")
         .scalar(0_u64)
@@ -635,9 +635,9 @@ fn textures_in_kernels_that_do_other_things() {
     ));
 }
 
-/// Copies know where an array's texels are; what was destroyed is no object any more, and the others stay.
+/// An array's texels have addresses, for copies. Destroying one object keeps the others valid.
 #[test]
-fn arrays_have_addresses_and_objects_an_end() {
+fn arrays_have_addresses_and_objects_can_be_destroyed() {
     let (m, mut memory) = (kernels(), Memory::new());
     let a = memory.create_array(&array(F32, [4, 3, 0], None), None).expect("an array");
     let (address, pitch, plane) = memory.array_rows(a).expect("an array");

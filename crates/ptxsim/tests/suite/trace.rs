@@ -1,4 +1,4 @@
-//! Traces of one thread: what is told about variables, elements and lanes is what the kernel computed.
+//! Traces of one thread: the variables, elements and lanes in a trace are those of the kernel.
 
 use ptxsim::trace::{End, Kind, Step, Thread, Trace, Value};
 use ptxsim::{Error, FindingKind, Module, Observations};
@@ -44,8 +44,9 @@ fn steps_at<'t>(trace: &'t Trace, start: &str) -> Vec<&'t Step> {
     found
 }
 
-/// The heart of it: wherever the kernel stores a variable, the trace has told the value that arrives in memory. Integers
-/// and floats of every size, loops, branches, a switch, calls, recursion, shadowed names, variables in memory.
+/// The central test: wherever the kernel stores a variable, the trace has shown the value that is then in memory. The
+/// kernel has integers and floats of every size, loops, branches, a switch, calls, recursion, shadowed names, and
+/// variables in memory.
 #[test]
 fn variables_have_the_values_that_the_kernel_stores() {
     let mut compared = 0;
@@ -60,24 +61,24 @@ fn variables_have_the_values_that_the_kernel_stores() {
             let Some(name) = text(step).strip_prefix("log[at++] = ") else { continue };
             let name = name.trim_end_matches(';');
             // a variable in memory is read first
-            let Some(stored) = step.touched.last() else { panic!("no store: {step:?}") };
+            let Some(stored) = step.accesses.last() else { panic!("no store: {step:?}") };
             assert_eq!(stored.access.array.as_deref(), Some("log"));
-            let told = step.before(name).unwrap_or_else(|| panic!("`{name}` in {step:?}"));
+            let before = step.before(name).unwrap_or_else(|| panic!("`{name}` in {step:?}"));
             let stored = f64::from_bits(stored.values[0].bits);
-            assert_eq!(as_number(told), stored, "`{name}`, thread {thread} of block {block}");
+            assert_eq!(as_number(before), stored, "`{name}`, thread {thread} of block {block}");
             compared += 1;
         }
     }
     assert!(compared > 140, "{compared}");
-    // a variable in memory is told where it changes, also through a pointer
+    // a variable in memory is shown where it changes, also through a pointer
     let (_, trace) = values_kernel().trace(&follow(0, 7));
     let through = steps_at(&trace, "*to += tid;")[0];
     assert_eq!(through.value("taken").and_then(Value::integer), Some(12));
 }
 
-/// A variable is told where it gets its value, and not before.
+/// A variable is shown from the line on that assigns it, and not before.
 #[test]
-fn assignments_are_told_where_they_happen() {
+fn assignments_are_reported_on_their_own_line() {
     let (_, trace) = values_kernel().trace(&follow(0, 7));
     let mut assigned = 0;
     for step in &trace.first {
@@ -90,7 +91,7 @@ fn assignments_are_told_where_they_happen() {
         {
             continue;
         }
-        // `sign = 1` where it was 1 already is no news, and neither is the way back from a call
+        // an assignment of an equal value is not a change, and neither is the return from a call
         let known = step.set.iter().any(|b| b.name == name);
         let calls = text(step).contains("twice(") || text(step).contains("factorial(");
         assert!(known || calls || step.value(name).is_some(), "{step:?}");
@@ -104,11 +105,12 @@ fn assignments_are_told_where_they_happen() {
     assert!(assigned > 10, "{assigned}");
 }
 
-/// Elements by name and index, also in shared and in the thread's own memory; the value before an atomic; pointers.
+/// Elements have names and indices, also in shared and local memory; an atomic shows the old value; pointers show what they
+/// point at.
 #[test]
-fn elements_have_names() {
+fn accesses_name_the_array_element() {
     let (_, trace) = places_kernel().trace(&follow(0, 10));
-    let only = |start: &str| steps_at(&trace, start).last().expect("a step").touched.clone();
+    let only = |start: &str| steps_at(&trace, start).last().expect("a step").accesses.clone();
     let own = only("own[i]");
     assert_eq!((own[0].access.array.as_deref(), own[0].access.index), (Some("own"), Some(5)));
     assert_eq!((own[0].values[0].kind, own[0].values[0].float()), (Kind::Float, Some(2.5)));
@@ -129,12 +131,12 @@ fn elements_have_names() {
     let out = steps_at(&trace, "out[tid] = shifted")[0];
     let pointer = out.before("shifted").expect("a pointer");
     assert_eq!(pointer.points_at, Some(("in".to_owned(), 1)));
-    assert_eq!(out.touched[0].access.index, Some(11));
+    assert_eq!(out.accesses[0].access.index, Some(11));
 }
 
-/// How many threads of the warp are with it.
+/// The number of lanes that execute each line together.
 #[test]
-fn lanes_that_are_there_together() {
+fn lanes_that_execute_a_line_together() {
     let (_, trace) = places_kernel().trace(&follow(0, 3));
     assert_eq!(steps_at(&trace, "const int tid")[0].lanes, u32::MAX);
     assert_eq!(steps_at(&trace, "pairs[tid].a")[0].lanes, 0xff);
@@ -142,12 +144,12 @@ fn lanes_that_are_there_together() {
     assert_eq!(steps_at(&trace, "__syncthreads")[0].barrier, Some((32, 32)));
 }
 
-/// A trace ends at the thread's first wrong access, whose index is told; others that are fine come to their end.
+/// A trace ends at the thread's first invalid access and shows its index; traces of other threads are complete.
 #[test]
 fn a_trace_ends_at_a_fault() {
     let (seen, trace) = places_kernel().trace(&follow(0, 31));
     assert_eq!(trace.end, End::Fault);
-    let last = trace.first.last().and_then(|step| step.touched.last()).expect("an access");
+    let last = trace.first.last().and_then(|step| step.accesses.last()).expect("an access");
     assert_eq!((last.access.index, &last.fault), (Some(60), &Some(FindingKind::OutOfBounds)));
     assert_eq!(
         (&seen.findings[0].what, seen.findings[0].at.linear),
@@ -156,9 +158,9 @@ fn a_trace_ends_at_a_fault() {
     assert_eq!(places_kernel().trace(&follow(0, 30)).1.end, End::Left);
 }
 
-/// A thread that waits for ever, one that loops for ever, and one that leaves although the launch never ends.
+/// A thread that waits forever, one that loops forever, and one that exits although the launch never ends.
 #[test]
-fn threads_that_do_not_come_to_their_end() {
+fn traces_of_threads_that_do_not_finish() {
     let apart = |n: i32| {
         Kernel::new(&module(PTX), "apart").block(64, 1, 1).buffer("out", &[0_i32; 64]).scalar(n)
     };
@@ -172,9 +174,9 @@ fn threads_that_do_not_come_to_their_end() {
     assert_eq!(apart(64).trace(&follow(0, 41)).1.end, End::Left);
 }
 
-/// Only the lines asked for are kept; a release build has no names, and the same places and values.
+/// Only steps on the selected lines are kept. A release build has the same lines and accesses, but no variables.
 #[test]
-fn some_lines_and_release_builds() {
+fn line_filters_and_release_builds() {
     let (_, all) = values_kernel().trace(&follow(0, 1));
     let line = steps_at(&all, "sum += in[i];")[0].source.line;
     let (_, some) = values_kernel().trace(&Thread { lines: Some((line, line)), ..follow(0, 1) });
@@ -195,15 +197,15 @@ fn some_lines_and_release_builds() {
     let written = trace
         .first
         .iter()
-        .flat_map(|s| &s.touched)
+        .flat_map(|s| &s.accesses)
         .find(|t| t.access.array.as_deref() == Some("c"));
     let written = written.expect("a store");
     assert_eq!((written.access.index, written.values[0].bits as u32), (Some(40), 80_f32.to_bits()));
 }
 
-/// A thread outside of the launch is an error and no panic; a trace changes nothing that is observed.
+/// A thread outside the launch is an error. A trace does not change any observation.
 #[test]
-fn tracing_only_looks() {
+fn tracing_does_not_change_results() {
     for (block, thread) in [(2, 0), (0, 32), (u32::MAX, u32::MAX)] {
         let refused = values_kernel().try_trace(&follow(block, thread));
         assert!(matches!(refused, Err(Error::BadLaunch { .. })), "{refused:?}");
@@ -213,9 +215,9 @@ fn tracing_only_looks() {
     assert_eq!(places_kernel().trace(&follow(0, 1)).0, plain(places_kernel()));
 }
 
-/// Debug sections are only an aid: whatever they say, a module loads, runs as before, and can be traced.
+/// Whatever the debug sections contain, a module loads, runs, and can be traced.
 #[test]
-fn broken_debug_sections_are_no_error() {
+fn broken_debug_sections_are_ignored() {
     let start = PTX.find(".section").expect("debug sections");
     let mut random = crate::common::Random(11);
     let digits: Vec<usize> =

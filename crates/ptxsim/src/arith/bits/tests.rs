@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn any_function_of_three_bits(a: u32, b: u32, c: u32, table: u8) {
+    fn lop3_computes_any_function_of_three_bits(a: u32, b: u32, c: u32, table: u8) {
         let expected = (0..32).fold(0, |d, i| {
             let index = (a >> i & 1) << 2 | (b >> i & 1) << 1 | c >> i & 1;
             d | (u32::from(table) >> index & 1) << i
@@ -181,7 +181,7 @@ fn permute_modes_follow_the_table() {
 }
 
 #[test]
-fn the_manuals_examples_of_fns() {
+fn fns_examples_of_the_manual() {
     for (base, offset, found) in [(3, 1, 3), (3, -1, 3), (2, 1, 3), (2, -1, 1)] {
         assert_eq!(fns(0xaaaa_aaaa, base, offset), found);
     }

@@ -6,7 +6,7 @@ use super::{Raw, RawTouch, Tracer, cut};
 use crate::Action;
 use crate::address::{base, split};
 use crate::debug::{self, Type};
-use crate::trace::{Binding, Kind, Step, Touch, Value};
+use crate::trace::{Binding, Kind, MemoryAccess, Step, Value};
 
 impl Tracer {
     pub(super) fn named(&self, m: &Machine<'_>, raw: &Raw) -> Step {
@@ -29,14 +29,14 @@ impl Tracer {
             live: raw.live,
             variables: bindings(&raw.variables),
             set: bindings(&raw.set),
-            touched: raw.touched.iter().filter_map(|t| self.told(m, &raw.frame, t)).collect(),
+            accesses: raw.touched.iter().filter_map(|t| self.told(m, &raw.frame, t)).collect(),
             branches: raw.branches,
             barrier: raw.barrier,
             left: raw.left,
         }
     }
 
-    fn told(&self, m: &Machine<'_>, frame: &Frame, raw: &RawTouch) -> Option<Touch> {
+    fn told(&self, m: &Machine<'_>, frame: &Frame, raw: &RawTouch) -> Option<MemoryAccess> {
         let op = m.grid.program.memory.get(raw.op as usize)?;
         let action = match (op.atomic, raw.write) {
             (Some(_), _) => Action::Atomic,
@@ -53,7 +53,7 @@ impl Tracer {
             bits: cut(*bits, op.width),
             points_at: None,
         };
-        Some(Touch {
+        Some(MemoryAccess {
             access,
             values: raw.values.iter().map(value).collect(),
             old: raw.old.as_ref().map(value),
@@ -96,8 +96,8 @@ fn describe(
         Place::Global(slot, _) => {
             // a parameter that points at this allocation says what its elements are
             let own = |v: &&debug::Variable| {
-                let at = v.places.iter().find_map(|p| match p.2 {
-                    debug::Place::Argument(at) => Some(at as usize),
+                let at = v.locations.iter().find_map(|range| match range.location {
+                    debug::Location::Argument(at) => Some(at as usize),
                     _ => None,
                 });
                 let address = at
@@ -110,8 +110,8 @@ fn describe(
         }
         Place::Shared(offset) => {
             for variable in variables {
-                for (_, _, p) in &variable.places {
-                    let debug::Place::Shared(start) = *p else { continue };
+                for range in &variable.locations {
+                    let debug::Location::Shared(start) = range.location else { continue };
                     let same = access.array.as_deref() == Some(&variable.name);
                     if same || inside(i64::from(start), &variable.ty, offset) {
                         let index = subscripts(&variable.ty, offset - i64::from(start));
@@ -123,8 +123,8 @@ fn describe(
         }
         Place::Local(offset) => {
             for variable in variables {
-                for (_, _, p) in &variable.places {
-                    let debug::Place::Local(start) = *p else { continue };
+                for range in &variable.locations {
+                    let debug::Location::Local(start) = range.location else { continue };
                     let start = stack + i64::from(start);
                     if inside(start, &variable.ty, offset) {
                         access.array = Some(variable.name.clone());

@@ -5,7 +5,7 @@ use super::{Wanted, check, form};
 
 type One = fn(f64) -> f64;
 
-/// Relative to the result, absolute; both as powers of two.
+/// Error bounds, relative to the result and absolute; both as powers of two.
 struct Error {
     relative: f64,
     absolute: f64,
@@ -48,7 +48,7 @@ fn functions() {
             let dot = if ftz { ".ftz" } else { "" };
             forms.push(form(format!("{name}{dot}.f32 {{d}}, {{a}};"), "ff", move |[a, ..]| {
                 let value = flushed(f(F32.number(flush(F32, a, ftz))), ftz);
-                // a result at the edge may be flushed or not
+                // a result near the smallest normal number may be flushed or not
                 let edge =
                     if ftz && value.abs() < 1.2e-38 { f64::from(f32::MIN_POSITIVE) } else { 0.0 };
                 Wanted::Near { format: F32, value, error: error.of(value).max(edge) }
@@ -60,7 +60,7 @@ fn functions() {
 
 /// PTX ISA, "sin" and "cos": 2^-20.5 absolutely from -pi to pi, 2^-14.7 up to 100 pi.
 #[test]
-fn waves() {
+fn sines_and_cosines() {
     let waves: [(&str, One); 2] = [("sin", f64::sin), ("cos", f64::cos)];
     let mut forms = vec![];
     for (name, f) in waves {

@@ -4,7 +4,7 @@ use super::number::{BF16, F16, F32, F64, Format};
 use super::{Form, check, form, value};
 use std::cmp::Ordering;
 
-/// What a comparison says of an order; `None` where a NaN is.
+/// The result of a comparison for an ordering; `None` is an ordering with a NaN.
 type Says = fn(Option<Ordering>) -> bool;
 
 const FLOATING: [(&str, Says); 14] = [
@@ -26,7 +26,7 @@ const FLOATING: [(&str, Says); 14] = [
 
 const UNSIGNED: [(&str, usize); 4] = [("lo", 2), ("ls", 3), ("hi", 4), ("hs", 5)];
 
-/// A type that can be compared: how its patterns are ordered, and which comparisons it has.
+/// A type with comparisons: the order of its bit patterns, and the names of its comparisons.
 struct Compared {
     ty: String,
     kind: char,
@@ -79,7 +79,7 @@ impl Compared {
 
 type Join = fn(bool, bool) -> bool;
 
-/// How the third operand joins in.
+/// How the third operand is combined.
 const JOINED: [(&str, Join); 4] =
     [("", |x, _| x), (".and", |x, c| x && c), (".or", |x, c| x || c), (".xor", |x, c| x != c)];
 
@@ -101,7 +101,7 @@ fn predicates() {
                 forms.push(form(text, &kinds, move |[a, b, c]| {
                     u64::from(join(says(first(a, b)), c == 1))
                 }));
-                // the second predicate is that of the opposite
+                // the second predicate is for the opposite comparison
                 let text = format!("setp.{modifiers}.{} %p9|{{d}}, {{a}}, {{b}}{third};", of.ty);
                 forms.push(form(text, &kinds, move |[a, b, c]| {
                     u64::from(join(!says(second(a, b)), c == 1))
@@ -112,7 +112,7 @@ fn predicates() {
     check(forms);
 }
 
-/// The results that `set` has for "holds".
+/// The results of `set` for "true".
 fn truth(ty: &str) -> u64 {
     match ty {
         "f32" => F32.one(),
@@ -124,7 +124,7 @@ fn truth(ty: &str) -> u64 {
 }
 
 #[test]
-fn numbers_for_truth() {
+fn set_writes_ones_or_a_number() {
     let mut forms = vec![];
     for compared in all() {
         let order = std::rc::Rc::new(compared.order);

@@ -44,7 +44,7 @@ fn floats_to_integers() {
     let mut forms = vec![];
     for (from, kind, format) in FLOATS {
         for (to, tk, width, signed) in INTEGERS {
-            // PTX ISA, "cvt": a bfloat16 becomes no 8-bit integer, and is not saturated
+            // PTX ISA, "cvt": there is no conversion of a bfloat16 to an 8-bit integer, and none with `.sat`
             if format == BF16 && width == 8 {
                 continue;
             }
@@ -58,7 +58,7 @@ fn floats_to_integers() {
                     forms.push(form(text, &format!("{tk}{kind}"), move |[a, ..]| {
                         let (low, high) = range(width, signed);
                         let value = Value::of(format, ftz(flush, format, a));
-                        // the unit for 64 bits has a number of its own for a NaN
+                        // the 64-bit unit has a different result for a NaN
                         let nan = if width == 64 || format == F64 { 1 << (width - 1) } else { 0 };
                         let n = value.clamped(round, low, high).unwrap_or(nan);
                         register(n, (tk, width, signed))
@@ -97,7 +97,7 @@ fn integers_to_floats() {
     check(forms);
 }
 
-/// One float as another; a NaN is any where the double-precision unit keeps payloads, and of a bfloat16 its upper half.
+/// Converts between formats. Any NaN is right where the double-precision unit keeps payloads.
 fn float(
     modifiers: &str,
     (from, kind, source): (&str, char, Format),
@@ -191,7 +191,7 @@ fn clamped_halves() {
     check(forms);
 }
 
-/// Numbers of tensor cores, in the upper bits of 32; a NaN is the one of `f32`, or with `.rna` what is left of it.
+/// `.tf32`, which has the upper 19 bits of an `f32`. A NaN becomes the canonical one, or with `.rna` keeps its upper bits.
 #[test]
 fn singles_to_tf32() {
     let mut forms = vec![];

@@ -20,7 +20,7 @@ const DIVISIONS: [Operation; 3] = [
     ("sqrt", 1, |[a, ..], _| a.root()),
 ];
 
-/// A form of an operation: operands flushed, the exact result rounded once, then what the modifiers say.
+/// A form of an operation: operands flushed, the exact result rounded once, then the modifiers applied.
 pub fn arithmetic(
     (name, operands, exact): Operation,
     modifiers: &str,
@@ -42,7 +42,7 @@ pub fn arithmetic(
             result = format.saturated(result);
         }
         let result = flush(result);
-        // payloads of f64 have tests of their own
+        // other tests cover payloads of f64
         if format == F64 { Wanted::Number(F64, result) } else { result.into() }
     })
 }
@@ -99,7 +99,8 @@ fn arithmetic_of_f64() {
     check(forms);
 }
 
-/// The least or the most of two patterns: -0 is less than +0; a NaN gives way, or wins with `nan`.
+/// The minimum or maximum of two patterns. -0 is less than +0; the result is a NaN only if both are, or with `nan` if
+/// either is.
 pub fn extreme(format: Format, [a, b]: [u64; 2], most: bool, nan: bool) -> u64 {
     match (format.is_nan(a), format.is_nan(b)) {
         (true, true) => return format.nan(),
@@ -107,7 +108,7 @@ pub fn extreme(format: Format, [a, b]: [u64; 2], most: bool, nan: bool) -> u64 {
         (false, true) => return if nan { format.nan() } else { a },
         (false, false) => {}
     }
-    // patterns in the order of their numbers
+    // maps patterns to integers in the order of their numbers
     let place = |v: u64| {
         let magnitude = (v & (format.sign() - 1)) as i64;
         if format.is_negative(v) { -1 - magnitude } else { magnitude }
@@ -115,7 +116,7 @@ pub fn extreme(format: Format, [a, b]: [u64; 2], most: bool, nan: bool) -> u64 {
     if (place(a) < place(b)) != most { a } else { b }
 }
 
-/// Least and most of a type, with all modifiers.
+/// Minimum and maximum of a type, with all modifiers.
 pub fn extremes(
     (ty, kind, format): (&str, char, Format),
     flushes: &[&'static str],
@@ -145,7 +146,7 @@ pub fn extremes(
 }
 
 #[test]
-fn least_and_most() {
+fn minima_and_maxima() {
     let mut forms = vec![];
     extremes(SINGLE, &["", ".ftz"], &["", ".NaN"], &mut forms);
     extremes(DOUBLE, &[""], &[""], &mut forms);

@@ -56,7 +56,7 @@ fn arithmetic_of_halves() {
 }
 
 #[test]
-fn least_and_most_of_halves() {
+fn minima_and_maxima_of_halves() {
     both(|| {
         let mut forms = vec![];
         extremes(HALF, &["", ".ftz"], &["", ".NaN"], &mut forms);

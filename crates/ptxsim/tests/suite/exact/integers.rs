@@ -1,4 +1,4 @@
-//! Integers: arithmetic of every width, chains with carries, and what only 32 bits have.
+//! Integers: arithmetic of every width, chains with carries, and instructions that only 32-bit registers have.
 
 use super::{Form, check, form, mask, signed, value};
 
@@ -35,7 +35,7 @@ fn arithmetic_of_every_width() {
         forms.push(form(text("max"), &two, move |[a, b, _]| wrap(n(a).max(n(b)))));
         forms.push(form(text("mul.lo"), &two, move |[a, b, _]| a.wrapping_mul(b) & mask(w)));
         forms.push(form(text("mul.hi"), &two, move |[a, b, _]| high(a, b, w, sign)));
-        // by zero: all ones, as the machine's routine has it
+        // division by zero gives all ones, as in the code that ptxas generates
         forms.push(form(
             text("div"),
             &two,
@@ -179,7 +179,7 @@ fn bits() {
             (0..w).fold(0, |d, i| d << 1 | bit(a, i))
         }));
         for (ty, sign) in [(format!("u{w}"), false), (format!("s{w}"), true)] {
-            // PTX ISA, "bfind": the first bit from above that is no sign
+            // PTX ISA, "bfind": the highest bit that differs from the sign
             let found = move |a: u64| {
                 let skipped = if sign { bit(a, w - 1) } else { 0 };
                 (0..w).rev().find(|i| bit(a, *i) != skipped)
@@ -195,7 +195,7 @@ fn bits() {
                 format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
                 &format!("{k}{k}rr"),
                 move |[a, b, c]| {
-                    // of 64 bits, position and length are not cut, whatever PTX ISA says: so the GPU has it
+                    // with 64 bits, the GPU does not truncate position and length, although PTX ISA says so
                     let cut = if w == 64 { mask(32) } else { 0xff };
                     let (position, length) = (b & cut, c & cut);
                     let last = (position + length).saturating_sub(1).min(u64::from(w) - 1);
@@ -223,7 +223,7 @@ fn bits() {
 }
 
 #[test]
-fn bits_of_thirty_two() {
+fn thirty_two_bit_bit_manipulation() {
     let mut forms = vec![];
     for table in 0..256_u64 {
         let text = format!("lop3.b32 {{d}}, {{a}}, {{b}}, {{c}}, {table};");
@@ -336,14 +336,14 @@ fn dot_products() {
     check(forms);
 }
 
-/// Numbers of 128 bits in two or four registers, and one carry between each.
+/// Numbers of 128 bits in two or four registers, with a carry between each two.
 #[test]
 fn carries() {
     let mut forms: Vec<Form> = vec![];
     for (ty, k, w) in [("u32", "r", 32_u32), ("s32", "r", 32), ("u64", "d", 64), ("s64", "d", 64)] {
         let file = if w == 32 { "b32 %t" } else { "b64 %t" };
         let kinds = k.repeat(4);
-        // the carry of a sum, seen by the next instruction, and the next
+        // the carry of a sum, which the next two instructions read
         for (first, next, sub) in [("add", "addc", false), ("sub", "subc", true)] {
             for part in 0..3 {
                 let text = format!(

@@ -1,6 +1,8 @@
-//! Every instruction that computes, over random bit patterns, against arithmetic that defines what must come out
-//! ([`number`] for floating point, loops over bits for integers). What a GPU made of a part of these forms is recorded
-//! (`instructions.rs`); here are all their modifiers and many more numbers.
+//! Every arithmetic instruction with all its modifiers, over random bit patterns, against a plain definition of its result
+//! ([`number`] for floating point, loops over bits for integers). `instructions.rs` compares a part of these forms with
+//! results recorded on a GPU.
+//!
+//! A new instruction is one more `form(...)` in the file of its type.
 
 mod approximations;
 mod comparisons;
@@ -18,16 +20,16 @@ use ptx_cases::Random;
 use ptxsim::{Diagnose, Module, Options};
 use std::sync::Arc;
 
-/// Threads of a launch, each with operands of its own.
+/// Threads of a launch; each has its own operands.
 const THREADS: usize = 512;
 
-/// What must come out.
+/// The expected result.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted {
     Bits(u64),
-    /// Of this format; any NaN is as good as another.
+    /// A number of this format; all NaNs are equal.
     Number(Format, u64),
-    /// Of this format, and approximates a number.
+    /// A number of this format, within `error` of `value`.
     Near {
         format: Format,
         value: f64,
@@ -48,7 +50,7 @@ impl Wanted {
             Self::Number(format, bits) => got == bits || format.is_nan(got) && format.is_nan(bits),
             Self::Near { format, value, error } => {
                 let got = format.number(got);
-                // what rounds to an infinity may be one
+                // a value that rounds to infinity may be infinite
                 let beyond =
                     got.is_infinite() && got.is_sign_negative() == value.is_sign_negative();
                 let greatest = format.number(format.greatest());
@@ -64,13 +66,13 @@ impl Wanted {
 /// An instruction and its definition.
 pub struct Form {
     text: String,
-    /// What the destination and the sources are: `h`, `r`, `d` integers of 16, 32 and 64 bits, `p` predicates; `f`, `g`,
-    /// `q`, `w` patterns of `f32`, `f64`, `f16`, `bf16`; `x` and `y` pairs of the latter.
+    /// The kinds of the destination and of the sources: `h`, `r`, `d` are integers of 16, 32 and 64 bits, `p` predicates,
+    /// `f`, `g`, `q`, `w` bit patterns of `f32`, `f64`, `f16`, `bf16`, and `x`, `y` pairs of the latter two.
     kinds: String,
     wanted: Box<dyn Fn([u64; 3]) -> Wanted>,
 }
 
-/// A form; the text has `d`, `a`, `b`, `c` in braces for its operands.
+/// Makes a form. The text has `{d}`, `{a}`, `{b}`, `{c}` for its operands.
 pub fn form<W: Into<Wanted>>(
     text: impl Into<String>,
     kinds: &str,
@@ -93,12 +95,12 @@ pub fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// The value of so many bits.
+/// The signed value of the low `bits` bits.
 pub fn signed(v: u64, bits: u32) -> i128 {
     i128::from((v << (64 - bits)) as i64 >> (64 - bits))
 }
 
-/// The same as a number of a type that may have no sign.
+/// The same, signed or unsigned.
 pub fn value(v: u64, bits: u32, sign: bool) -> i128 {
     if sign { signed(v, bits) } else { i128::from(v & mask(bits)) }
 }
@@ -143,7 +145,7 @@ impl Form {
         )
     }
 
-    /// Operands of its kinds.
+    /// Random operands of the form's kinds.
     fn operands(&self, random: &mut Random) -> [u64; 3] {
         let kinds: Vec<char> = self.kinds.chars().skip(1).collect();
         let format = |kind| match kind {
@@ -182,7 +184,7 @@ fn run(module: &Arc<Module>, n: usize, inputs: &[Vec<u64>; 3]) -> Vec<u64> {
     ran.get("d")
 }
 
-/// Runs every form with operands of many seeds.
+/// Runs every form with random operands and compares the results with the definition.
 #[track_caller]
 pub fn check(forms: Vec<Form>) {
     let kernels: String = forms.iter().enumerate().map(|(n, form)| form.kernel(n)).collect();

@@ -1,5 +1,5 @@
-//! Binary floating point as IEEE 754 defines it: numbers of any precision, rounded once, in the open. Integers of any
-//! size instead of tricks, so that nothing of it can share a mistake with the simulator.
+//! Binary floating point as IEEE 754 defines it: exact numbers of any precision, rounded once. It uses integers of any size
+//! and no tricks, so that it does not share a mistake with the simulator.
 
 use num_bigint::BigUint;
 
@@ -61,7 +61,7 @@ impl Format {
         2 - (1 << (self.exponent - 1)) - i64::from(self.fraction)
     }
 
-    /// A subnormal number becomes a zero of its sign.
+    /// Flushes a subnormal number to a zero of the same sign.
     pub fn flushed(self, bits: u64) -> u64 {
         if bits & self.infinity() == 0 { bits & self.sign() } else { bits }
     }
@@ -86,7 +86,7 @@ pub enum Round {
 pub const ROUNDS: [(&str, Round); 4] =
     [("rn", Round::Near), ("rz", Round::Zero), ("rm", Round::Down), ("rp", Round::Up)];
 
-/// What a bit pattern stands for, or what an operation gives before it is rounded.
+/// The value of a bit pattern, or of an operation's result before rounding.
 #[derive(Debug, Clone)]
 pub enum Value {
     Nan,
@@ -94,7 +94,7 @@ pub enum Value {
     Finite(Number),
 }
 
-/// `significand * 2^exponent`, and something below that, too, if there is `more`.
+/// `significand * 2^exponent`, plus a non-zero rest below the last bit if `more`.
 #[derive(Debug, Clone)]
 pub struct Number {
     pub negative: bool,
@@ -135,7 +135,7 @@ impl Value {
         }
     }
 
-    /// The direction says which zero comes out where two numbers cancel.
+    /// The sum. The direction decides the sign of zero where two numbers cancel.
     pub fn plus(&self, other: &Self, round: Round) -> Self {
         match (self, other) {
             (Nan, _) | (_, Nan) => Nan,
@@ -234,7 +234,7 @@ impl Value {
         }
     }
 
-    /// Rounded to a format, once; a NaN is the one of the format.
+    /// Rounds to a format, once. A NaN becomes the format's canonical one.
     pub fn rounded(&self, format: Format, round: Round) -> u64 {
         let sign = if self.is_negative() { format.sign() } else { 0 };
         match self {
@@ -246,7 +246,7 @@ impl Value {
                 let first = n.significand.bits() as i64 - 1 + n.exponent;
                 let last = (first - i64::from(format.fraction)).max(format.last());
                 let digits = u64::try_from(n.at(last, round)).expect("as many as fit");
-                // a carry out of the fraction counts the exponent up, up to infinity
+                // a carry out of the fraction increments the exponent, possibly to infinity
                 let magnitude = if digits < 1 << format.fraction {
                     digits
                 } else {
@@ -266,7 +266,7 @@ impl Value {
         }
     }
 
-    /// Rounded to an integral value, and whether there is one at all.
+    /// Rounds to an integral value. Infinities and NaNs stay.
     pub fn integral(&self, round: Round) -> Self {
         match self {
             Finite(n) if n.exponent < 0 => {
@@ -328,9 +328,9 @@ impl Number {
     }
 }
 
-/// The reference itself, against the processor.
+/// Checks this reference against the processor's arithmetic.
 #[test]
-fn the_reference_is_the_processors_arithmetic() {
+fn the_reference_agrees_with_the_processor() {
     let mut random = ptx_cases::Random(11);
     let single = |bits: u64| f32::from_bits(bits as u32);
     let same = |bits: u64, wanted: f32| {

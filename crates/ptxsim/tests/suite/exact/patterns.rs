@@ -1,4 +1,4 @@
-//! Bit patterns that instructions are tried with: any, and more often those at which rounding, range or sign decide.
+//! Bit patterns for tests of instructions: random ones, and more often those near limits of rounding, range or sign.
 
 use super::number::{Format, Round, Value};
 use ptx_cases::Random;
@@ -35,14 +35,14 @@ pub fn float(format: Format, random: &mut Random) -> u64 {
             ];
             specials[random.below(specials.len() as u64) as usize]
         }
-        // about one
+        // near one
         2 | 3 => exponent(bias - 4 + random.below(9)) | any & fraction,
-        // below all normal numbers, and just above
+        // subnormal numbers, and the smallest normal ones
         4 => any & fraction,
         5 => exponent(random.below(4)) | any & fraction,
-        // about the greatest numbers
+        // near the greatest numbers
         6 => exponent(exponents - 2 - random.below(3)) | any & fraction,
-        // few digits, and what is next to them: halfway between numbers of a narrower format
+        // few significant bits, and neighbours: halfway between numbers of a narrower format
         7 | 8 => {
             let digits = random.below(u64::from(format.fraction) + 1);
             let kept = any & fraction & !(fraction >> digits);
@@ -64,7 +64,7 @@ pub fn float(format: Format, random: &mut Random) -> u64 {
     sign | magnitude
 }
 
-/// Three patterns, often such that they cancel: b near a, c near their product.
+/// Three patterns that often cancel: b near a, c near their product.
 pub fn triple(format: Format, random: &mut Random) -> [u64; 3] {
     let a = float(format, random);
     let near = |v: u64, random: &mut Random| {
@@ -81,7 +81,7 @@ pub fn triple(format: Format, random: &mut Random) -> [u64; 3] {
     [a, b, c]
 }
 
-/// An integer of any width: any bits, few bits, or next to a power of two.
+/// An integer of any width: random bits, few bits, or near a power of two.
 pub fn integer(random: &mut Random) -> u64 {
     let any = random.next();
     match random.below(6) {

@@ -1,11 +1,11 @@
-//! What the repaired kernels must compute.
+//! The expected output of the fixed kernels.
 
 use crate::common::Ran;
 
-/// Whether the buffers are as the repaired kernel `name` must leave them.
+/// Checks the buffers after the fixed kernel `name`.
 pub fn check(name: &str, ran: &Ran) -> Result<(), String> {
     let Some((_, buffer, wanted)) = ANSWERS.iter().find(|a| a.0 == name) else {
-        return Err("nobody says what it must compute".to_owned());
+        return Err("there is no expected output for it".to_owned());
     };
     match wanted {
         Ints(f) => compare(&ran.get::<i32>(buffer), *f),
@@ -26,7 +26,7 @@ enum Wanted {
     Floats(fn(usize) -> f32),
     Doubles(fn(usize) -> f64),
     Bytes(fn(usize) -> u8),
-    /// One of these, depending on the order.
+    /// One of these values, depending on the order.
     AnyOf(&'static [[i32; 2]]),
 }
 use Wanted::{AnyOf, Bytes, Doubles, Floats, Ints};
@@ -44,7 +44,7 @@ fn compare<T: PartialEq + std::fmt::Debug>(
     Ok(())
 }
 
-/// The kernel, a buffer, and what is in it afterwards.
+/// The kernel, a buffer, and its contents afterwards.
 const ANSWERS: &[(&str, &str, Wanted)] = &[
     ("last_element_fixed", "out", Floats(|i| 2.0 * i as f32)),
     ("before_start_fixed", "out", Floats(|i| if i > 0 { 1.0 } else { 0.0 })),

@@ -1,4 +1,4 @@
-//! What the sources of `kernels/planted` say about themselves, in comments.
+//! Reads the comments in `kernels/planted` that describe launches and expected findings.
 //!
 //! ```text
 //! // launch: grid 2 3, block 16 16, shared 64; in f32[100] ramp; out f32[100]; n i32 100
@@ -13,8 +13,9 @@
 //! // at: KIND [FIELD N]... [ACTION] [by [block X [Y]] [thread X [Y]]] [of [ARRAY][[INDEX]]] [size N]
 //! // with: [ACTION] [by ...] [of ...]
 //!
-//! at the end of the line that must be named; that may be the call of the inlined function in which it happens. KIND, FIELD and ACTION are those of `ptxsim`'s JSON. Everything that
-//! the kernel determines is given; in a race the two parties may come in either order. `also:` is a second finding.
+//! at the end of the line that the finding must name, which may be the line of the call for an inlined function. KIND, FIELD
+//! and ACTION are those of `ptxsim`'s JSON. A comment gives every detail that the kernel determines. In a race the two
+//! accesses may come in either order. `also:` is a second finding.
 //! ```
 
 use ptxsim::{Access, Finding};
@@ -39,7 +40,7 @@ pub struct Geometry {
     pub arguments: Vec<Argument>,
 }
 
-/// What is said of one party. `None` is "not determined".
+/// The expected details of one access. `None` is "not determined".
 #[derive(Debug, Clone, Default)]
 pub struct Party {
     pub line: u32,
@@ -60,7 +61,7 @@ pub struct Expected {
     pub with: Option<Party>,
 }
 
-/// A kernel with its launch and what must be found; nothing, for a repaired twin.
+/// A kernel with its launch and the expected findings; none for a fixed kernel.
 #[derive(Debug, Clone)]
 pub struct Planted {
     /// The file without its extension.
@@ -88,7 +89,7 @@ pub fn read(file: &str, source: &str) -> Vec<Planted> {
         }
         let here = match all.last_mut() {
             Some(kernel) if inside => &mut kernel.expected,
-            // a device function belongs to the kernel behind it
+            // a device function belongs to the next kernel
             _ => &mut expected,
         };
         for comment in text.split("// ").skip(1) {
@@ -100,7 +101,7 @@ pub fn read(file: &str, source: &str) -> Vec<Planted> {
             inside = false;
         }
     }
-    // the second parties, which may stand before the first ones
+    // the `with:` comments, which may come before the `at:` ones
     let mut kernel = None;
     for (number, text) in source.lines().enumerate() {
         if let Some(rest) = text.strip_prefix("extern \"C\" __global__ void ") {
@@ -197,29 +198,29 @@ fn party(text: &str, line: u32) -> Option<(Party, Vec<(String, u64)>)> {
     Some((party, fields))
 }
 
-/// Text of a unit variant, as JSON has it.
+/// The text of a unit variant in JSON.
 fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 impl Party {
-    fn fits(&self, told: &Access) -> bool {
+    fn fits(&self, access: &Access) -> bool {
         let same = |said: &Option<[u32; 3]>, is: [u32; 3]| said.is_none_or(|s| s == is);
-        let caller = told.called_from.as_ref().map(|s| s.line);
-        (self.line == told.source.line || Some(self.line) == caller)
-            && self.action.as_ref().is_none_or(|a| *a == word(told.action))
-            && same(&self.block, told.block)
-            && same(&self.thread, told.thread)
-            && (self.array.is_none() || self.array == told.array)
-            && (self.index.is_none() || self.index == told.index)
-            && (self.size.is_none() || self.size == told.elements)
+        let caller = access.called_from.as_ref().map(|s| s.line);
+        (self.line == access.source.line || Some(self.line) == caller)
+            && self.action.as_ref().is_none_or(|a| *a == word(access.action))
+            && same(&self.block, access.block)
+            && same(&self.thread, access.thread)
+            && (self.array.is_none() || self.array == access.array)
+            && (self.index.is_none() || self.index == access.index)
+            && (self.size.is_none() || self.size == access.elements)
     }
 }
 
 impl Expected {
-    /// Why a finding is not what is expected; `None` if it is.
-    pub fn differs(&self, told: &Finding) -> Option<String> {
-        let json = serde_json::to_value(&told.what).unwrap_or_default();
+    /// How a finding differs from the expected one; `None` if it does not.
+    pub fn differs(&self, finding: &Finding) -> Option<String> {
+        let json = serde_json::to_value(&finding.what).unwrap_or_default();
         if json["kind"] != self.kind.as_str() {
             return Some(format!("{} instead of {}", json["kind"], self.kind));
         }
@@ -228,10 +229,10 @@ impl Expected {
         }
         let right = |at: &Access, with: Option<&Access>| {
             self.at.fits(at)
-                && self.with.as_ref().is_none_or(|w| with.is_some_and(|told| w.fits(told)))
+                && self.with.as_ref().is_none_or(|w| with.is_some_and(|access| w.fits(access)))
         };
-        let swapped = |with: &Access| self.kind.ends_with("race") && right(with, Some(&told.at));
-        if right(&told.at, told.with.as_ref()) || told.with.as_ref().is_some_and(swapped) {
+        let swapped = |with: &Access| self.kind.ends_with("race") && right(with, Some(&finding.at));
+        if right(&finding.at, finding.with.as_ref()) || finding.with.as_ref().is_some_and(swapped) {
             return None;
         }
         let show = |p: &Access| {
@@ -246,7 +247,7 @@ impl Expected {
                 p.elements
             )
         };
-        let with = told.with.as_ref().map(show).unwrap_or_default();
-        Some(format!("told: {} / with {with}\n    wanted: {self:?}", show(&told.at)))
+        let with = finding.with.as_ref().map(show).unwrap_or_default();
+        Some(format!("found: {} / with {with}\n    wanted: {self:?}", show(&finding.at)))
     }
 }

@@ -1,5 +1,5 @@
-//! A corpus of planted bugs, as compute-sanitizer's four tools group them, each beside its repaired twin. A bug must be
-//! told once, with the right kind, line and parties, in every order of execution; a twin must compute what it should,
+//! Planted bugs in the groups of compute-sanitizer's four tools, each beside a fixed version. A bug must be reported once,
+//! with the right kind, line and accesses, in every order of execution. The fixed version must compute the right result
 //! without a finding.
 
 mod answers;
@@ -9,7 +9,7 @@ use crate::common::{Kernel, Ran, ptx};
 use expect::{Argument, Planted};
 use ptxsim::{Access, Action, Diagnose, Finding, FindingKind, Options};
 
-/// The sources, and whether NVRTC compiles them, too (it has not all headers).
+/// The sources, and whether NVRTC can compile them, too (it does not have all headers).
 const FILES: [(&str, bool); 8] = [
     ("memcheck", true),
     ("memcheck_heap", true),
@@ -21,10 +21,10 @@ const FILES: [(&str, bool); 8] = [
     ("synccheck_groups", false),
 ];
 
-/// Not right yet, and why. What starts to pass must leave the list.
+/// Kernels that fail, and why. One that passes must be removed from the list.
 const PENDING: &[(&str, &str)] = &[];
 
-/// Different orders of warps and blocks.
+/// Seeds for different orders of warps and blocks.
 const SEEDS: [u64; 4] = [0, 1, 2, 5];
 
 fn corpus() -> Vec<Planted> {
@@ -90,7 +90,7 @@ fn launched(module: &std::sync::Arc<ptxsim::Module>, planted: &Planted) -> Kerne
     launch.arguments.iter().fold(kernel.shared(launch.shared), with_argument)
 }
 
-/// What must hold of any finding.
+/// Checks what is true of any finding.
 fn sound(file: &str, finding: &Finding) -> Result<(), String> {
     let check = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
     let place = |p: &Access| p.source.file == format!("{file}.cu") && p.source.column > 0;
@@ -117,7 +117,7 @@ fn sound(file: &str, finding: &Finding) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a kernel of one compiler in several orders, and says what is not as it must be.
+/// Runs one compiler's version of a kernel in several orders and checks each run.
 fn complaint(planted: &Planted, flavour: &str) -> Result<(), String> {
     let text = ptx(&format!("{flavour}planted/{}", planted.file));
     let module = ptxsim::Module::parse(&text).map_err(|e| e.to_string())?.into();
@@ -127,7 +127,8 @@ fn complaint(planted: &Planted, flavour: &str) -> Result<(), String> {
             for seed in if diagnose == Diagnose::Full { &SEEDS[..] } else { &SEEDS[..1] } {
                 let options = Options { diagnose, seed: *seed, ..Options::default() };
                 let ran = kernel.try_run(&options).map_err(|e| e.to_string())?;
-                repaired(planted, &ran).map_err(|e| format!("{diagnose:?}, seed {seed}: {e}"))?;
+                check_fixed(planted, &ran)
+                    .map_err(|e| format!("{diagnose:?}, seed {seed}: {e}"))?;
             }
         }
         return Ok(());
@@ -135,14 +136,14 @@ fn complaint(planted: &Planted, flavour: &str) -> Result<(), String> {
     for seed in SEEDS {
         let options = Options { seed, budget: 2_000_000, ..Options::default() };
         let ran = kernel.try_run(&options).map_err(|e| e.to_string())?;
-        told(planted, &ran.seen.findings).map_err(|e| format!("seed {seed}: {e}"))?;
+        check_findings(planted, &ran.seen.findings).map_err(|e| format!("seed {seed}: {e}"))?;
     }
     Ok(())
 }
 
-fn repaired(planted: &Planted, ran: &Ran) -> Result<(), String> {
+fn check_fixed(planted: &Planted, ran: &Ran) -> Result<(), String> {
     if let Some(finding) = ran.seen.findings.first() {
-        return Err(format!("blamed for {finding:?}"));
+        return Err(format!("unexpected finding {finding:?}"));
     }
     if !ran.seen.completed {
         return Err("not completed".to_owned());
@@ -150,7 +151,7 @@ fn repaired(planted: &Planted, ran: &Ran) -> Result<(), String> {
     answers::check(&planted.name, ran)
 }
 
-fn told(planted: &Planted, findings: &[Finding]) -> Result<(), String> {
+fn check_findings(planted: &Planted, findings: &[Finding]) -> Result<(), String> {
     let list = || {
         let all: Vec<String> = findings
             .iter()
@@ -164,7 +165,7 @@ fn told(planted: &Planted, findings: &[Finding]) -> Result<(), String> {
     for (n, expected) in planted.expected.iter().enumerate() {
         let why: Vec<String> = findings.iter().filter_map(|f| expected.differs(f)).collect();
         if why.len() == findings.len() {
-            return Err(format!("no. {n} not told: {}", why.join("; ")));
+            return Err(format!("no. {n} is missing: {}", why.join("; ")));
         }
     }
     if findings.len() != planted.expected.len() {
@@ -174,7 +175,7 @@ fn told(planted: &Planted, findings: &[Finding]) -> Result<(), String> {
 }
 
 #[test]
-fn bugs_are_told_and_repairs_are_not_blamed() {
+fn planted_bugs_are_found_and_fixed_versions_are_clean() {
     let mut wrong = vec![];
     for planted in corpus() {
         let nvrtc = FILES.iter().any(|(file, both)| *file == planted.file && *both);
@@ -196,7 +197,7 @@ fn bugs_are_told_and_repairs_are_not_blamed() {
 }
 
 #[test]
-fn each_tool_has_its_bugs_and_each_bug_its_twin() {
+fn each_tool_has_bugs_and_each_bug_has_a_fixed_version() {
     let all = corpus();
     for tool in ["memcheck", "racecheck", "initcheck", "synccheck"] {
         let of = |k: &&Planted| k.file.starts_with(tool) && !k.expected.is_empty();

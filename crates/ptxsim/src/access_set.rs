@@ -1,46 +1,46 @@
-//! Which bytes of device memory a launch read and wrote: what a program's other work must be ordered with.
+//! The bytes of device memory that a launch accessed. A program must order other work on the same bytes.
 
 use std::ops::Range;
 
 use crate::address::{base, split};
 
-/// The bytes that a launch touched. Accesses that are atomic, or strong in the PTX memory model, are kept apart: two of
-/// them need no order.
+/// The bytes that a launch accessed. Accesses that are atomic, or strong in the PTX memory model, are kept apart,
+/// because two of them need no order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct AccessSet {
     /// By slot, from 0.
     slots: Vec<Option<Box<Uses>>>,
 }
 
-/// How a byte was touched.
+/// How a byte was accessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Touch {
+pub enum AccessMode {
     /// Read.
     Read,
     /// Written.
     Write,
-    /// Changed, or read, by an operation that may race with its like.
+    /// Accessed by an atomic or strong operation, which does not conflict with others of its kind.
     Strong,
 }
 
-/// Bytes that two pieces of work both touch, in a way that needs an order.
+/// Bytes that two pieces of work both access, at least one of them writing, so that they need an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Meeting {
+pub struct Overlap {
     /// The address of the first of them.
     pub first: u64,
     /// That of the last.
     pub last: u64,
-    /// Does the first piece of work write there, and the second?
+    /// Whether the first piece of work writes there, and whether the second does.
     pub writes: [bool; 2],
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Uses {
-    /// A bit per byte, by [`Touch`].
+    /// One bit per byte, for each [`AccessMode`].
     bits: [Bits; 3],
 }
 
-/// A bit per byte of an allocation, as far as anything was touched.
+/// One bit per byte of an allocation, up to the last byte that was accessed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Bits(Vec<u64>);
 
@@ -77,46 +77,47 @@ impl Bits {
     }
 }
 
-impl Touched {
+impl AccessSet {
     /// Adds bytes from `address`, which is in an allocation.
-    pub fn add(&mut self, address: u64, bytes: u64, touch: Touch) {
+    pub fn add(&mut self, address: u64, bytes: u64, mode: AccessMode) {
         let (slot, offset) = split(address);
         if let (Some(slot), Ok(offset)) = ((slot as usize).checked_sub(1), u64::try_from(offset)) {
-            self.bytes(slot, offset, bytes, touch);
+            self.bytes(slot, offset, bytes, mode);
         }
     }
 
     #[inline]
-    pub(crate) fn bytes(&mut self, slot: usize, offset: u64, bytes: u64, touch: Touch) {
+    pub(crate) fn bytes(&mut self, slot: usize, offset: u64, bytes: u64, mode: AccessMode) {
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, None);
         }
         let uses = self.slots[slot].get_or_insert_default();
-        uses.bits[touch as usize].add(offset..offset + bytes);
+        uses.bits[mode as usize].add(offset..offset + bytes);
     }
 
-    /// Adds what another host thread's blocks touched.
+    /// Adds the accesses of the blocks that ran on another host thread.
     pub(crate) fn join(&mut self, other: &Self) {
         if other.slots.len() > self.slots.len() {
             self.slots.resize(other.slots.len(), None);
         }
-        for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
-            if let Some(theirs) = theirs {
-                let mine = mine.get_or_insert_default();
-                mine.bits.iter_mut().zip(&theirs.bits).for_each(|(a, b)| a.join(b));
+        for (own, others) in self.slots.iter_mut().zip(&other.slots) {
+            if let Some(others) = others {
+                let own = own.get_or_insert_default();
+                own.bits.iter_mut().zip(&others.bits).for_each(|(a, b)| a.join(b));
             }
         }
     }
 
-    /// Starts of the allocations that were touched.
+    /// Start addresses of the allocations that were accessed.
     pub fn allocations(&self) -> impl Iterator<Item = u64> {
-        let touched = self.slots.iter().enumerate().filter(|(_, uses)| uses.is_some());
-        touched.map(|(slot, _)| base(slot as u64 + 1))
+        let accessed = self.slots.iter().enumerate().filter(|(_, uses)| uses.is_some());
+        accessed.map(|(slot, _)| base(slot as u64 + 1))
     }
 
-    /// Starts of the allocations that were written.
+    /// Start addresses of the allocations that were written.
     pub fn written(&self) -> impl Iterator<Item = u64> {
-        let [_, write, strong] = [Touch::Read, Touch::Write, Touch::Strong].map(|t| t as usize);
+        let [_, write, strong] =
+            [AccessMode::Read, AccessMode::Write, AccessMode::Strong].map(|t| t as usize);
         let wrote = move |uses: &Uses| {
             [write, strong].iter().any(|i| uses.bits[*i].0.iter().any(|bits| *bits != 0))
         };
@@ -125,8 +126,11 @@ impl Touched {
         written.map(|(slot, _)| base(slot as u64 + 1))
     }
 
-    /// Where this work meets a later one that touches a range alone: its address, its bytes, and how.
-    pub fn meets_range(&self, (address, bytes, touch): (u64, u64, Touch)) -> Option<Meeting> {
+    /// The overlap with later work that accesses one range: its address, its bytes, and how they are accessed.
+    pub fn overlap_with_range(
+        &self,
+        (address, bytes, mode): (u64, u64, AccessMode),
+    ) -> Option<Overlap> {
         let (slot, offset) = split(address);
         let slot = (slot as usize).checked_sub(1)?;
         let uses = self.slots.get(slot)?.as_deref()?;
@@ -138,51 +142,51 @@ impl Touched {
             let low = if i == from / 64 { u64::MAX << (from % 64) } else { u64::MAX };
             let high =
                 if i == (end - 1) / 64 { u64::MAX >> (63 - (end - 1) % 64) } else { u64::MAX };
-            let mine = match touch {
-                Touch::Read => write | strong,
-                Touch::Write => read | write | strong,
-                Touch::Strong => read | write,
+            let own = match mode {
+                AccessMode::Read => write | strong,
+                AccessMode::Write => read | write | strong,
+                AccessMode::Strong => read | write,
             };
-            let met = mine & low & high;
-            if met != 0 {
-                first = first.or(Some(i * 64 + u64::from(met.trailing_zeros())));
-                last = i * 64 + 63 - u64::from(met.leading_zeros());
-                writes |= met & (write | strong) != 0;
+            let shared = own & low & high;
+            if shared != 0 {
+                first = first.or(Some(i * 64 + u64::from(shared.trailing_zeros())));
+                last = i * 64 + 63 - u64::from(shared.leading_zeros());
+                writes |= shared & (write | strong) != 0;
             }
         }
         let start = base(slot as u64 + 1);
-        let writes = [writes, touch != Touch::Read];
-        first.map(|first| Meeting { first: start + first, last: start + last, writes })
+        let writes = [writes, mode != AccessMode::Read];
+        first.map(|first| Overlap { first: start + first, last: start + last, writes })
     }
 
-    /// The bytes of the first allocation in which this work and a later one meet.
-    pub fn meets(&self, later: &Self) -> Option<Meeting> {
+    /// The overlap with later work in the first allocation where they overlap.
+    pub fn overlap(&self, later: &Self) -> Option<Overlap> {
         let both = self.slots.iter().zip(&later.slots).enumerate();
         both.filter_map(|(slot, (a, b))| Some((slot, a.as_deref()?, b.as_deref()?)))
-            .find_map(|(slot, a, b)| a.meets(b, base(slot as u64 + 1)))
+            .find_map(|(slot, a, b)| a.overlap(b, base(slot as u64 + 1)))
     }
 }
 
 impl Uses {
-    fn meets(&self, later: &Self, start: u64) -> Option<Meeting> {
+    fn overlap(&self, later: &Self, start: u64) -> Option<Overlap> {
         let length = |uses: &Self| uses.bits.iter().map(|b| b.0.len()).max().unwrap_or(0);
         let (mut first, mut last) = (None, 0);
         let mut writes = [false; 2];
         for i in 0..length(self).min(length(later)) {
             let [read, write, strong] = self.bits.each_ref().map(|bits| bits.word(i));
             let [read2, write2, strong2] = later.bits.each_ref().map(|bits| bits.word(i));
-            let met = write & (read2 | write2 | strong2)
+            let shared = write & (read2 | write2 | strong2)
                 | strong & (read2 | write2)
                 | read & (write2 | strong2);
-            if met != 0 {
+            if shared != 0 {
                 let at = i as u64 * 64;
-                first = first.or(Some(at + u64::from(met.trailing_zeros())));
-                last = at + 63 - u64::from(met.leading_zeros());
-                writes[0] |= met & (write | strong) != 0;
-                writes[1] |= met & (write2 | strong2) != 0;
+                first = first.or(Some(at + u64::from(shared.trailing_zeros())));
+                last = at + 63 - u64::from(shared.leading_zeros());
+                writes[0] |= shared & (write | strong) != 0;
+                writes[1] |= shared & (write2 | strong2) != 0;
             }
         }
-        first.map(|first| Meeting { first: start + first, last: start + last, writes })
+        first.map(|first| Overlap { first: start + first, last: start + last, writes })
     }
 }
 
@@ -190,18 +194,18 @@ impl Uses {
 mod tests {
     use super::*;
 
-    fn of(parts: &[(u64, u64, Touch)]) -> Touched {
-        let mut touched = Touched::default();
+    fn of(parts: &[(u64, u64, AccessMode)]) -> AccessSet {
+        let mut accessed = AccessSet::default();
         parts
             .iter()
-            .for_each(|(offset, bytes, touch)| touched.add(base(3) + offset, *bytes, *touch));
-        touched
+            .for_each(|(offset, bytes, mode)| accessed.add(base(3) + offset, *bytes, *mode));
+        accessed
     }
 
     /// Against a comparison byte by byte.
     #[test]
-    fn two_works_meet_where_one_writes() {
-        use Touch::{Read, Strong, Write};
+    fn overlaps_are_where_at_least_one_writes() {
+        use AccessMode::{Read, Strong, Write};
         let cases = [
             (vec![(0, 400, Write)], vec![(400, 400, Write)], None),
             (vec![(0, 401, Write)], vec![(400, 400, Read)], Some((400, 400, [true, false]))),
@@ -212,16 +216,16 @@ mod tests {
             (vec![(1 << 20, 1, Write)], vec![(0, 1 << 20, Write)], None),
         ];
         for (a, b, expected) in cases {
-            let met = of(&a).meets(&of(&b));
-            let expected = expected.map(|(first, last, writes)| Meeting {
+            let shared = of(&a).overlap(&of(&b));
+            let expected = expected.map(|(first, last, writes)| Overlap {
                 first: base(3) + first,
                 last: base(3) + last,
                 writes,
             });
-            assert_eq!(met, expected, "{a:?} {b:?}");
-            if let [(offset, bytes, touch)] = b[..] {
-                let met = of(&a).meets_range((base(3) + offset, bytes, touch));
-                assert_eq!(met, expected, "{a:?} {b:?}");
+            assert_eq!(shared, expected, "{a:?} {b:?}");
+            if let [(offset, bytes, mode)] = b[..] {
+                let shared = of(&a).overlap_with_range((base(3) + offset, bytes, mode));
+                assert_eq!(shared, expected, "{a:?} {b:?}");
             }
         }
         let mut joined = of(&[(0, 4, Write)]);
