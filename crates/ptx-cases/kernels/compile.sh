@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes the PTX beside each .cu here, with nvcc (NVCC=... or the one in PATH). Names of files are made relative, so that
-# the text does not depend on whose machine made it.
+# Compiles each .cu here to PTX beside it, with nvcc (NVCC=... or the one in PATH). File names are made relative, so that the
+# text does not depend on the machine.
 set -euo pipefail
 cd "$(dirname "$0")"
 for source in *.cu; do

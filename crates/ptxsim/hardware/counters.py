@@ -1,7 +1,9 @@
-"""Turns a report of Nsight Compute into the record that the simulator is tested against.
+"""Turns a report of Nsight Compute into the record that the simulator's tests read.
 
-counters.py REPORT LAUNCHES [DUMP]: LAUNCHES has a name, a kernel and a file per line, in the order of the report.
-DUMP gets every instruction with its counts, for whoever wants to know why.
+    counters.py REPORT LAUNCHES [DUMP]
+
+LAUNCHES has the name, kernel and file of a launch on each line, in the order of the report. Every machine instruction with
+its counts is written to DUMP.
 """
 
 import re
@@ -31,7 +33,7 @@ for op in ["ld", "st", "atom", "red"]:
         TOTALS[f"hw_shared_{op}_wavefronts"] = f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}"
         TOTALS[f"hw_shared_{op}_conflicts"] = f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}"
 
-# What the profiler says of each instruction.
+# Metrics that the profiler has for each instruction, by the names used here.
 INSTANCES = {
     "inst": "inst_executed",
     "threads": "thread_inst_executed",
@@ -70,7 +72,7 @@ def instructions(action):
             addresses = metric.correlation_ids()
             for i in range(metric.num_instances()):
                 counts[addresses.as_uint64(i)][short] = whole(metric.value(i))
-    # requests of each instruction, where the profiler has them: software counters that are patched in
+    # requests of each instruction, where the profiler has a software counter for them
     for op in set(OPS.values()):
         metric = action.metric_by_name(TOTALS[op] + ".sum")
         if metric and metric.num_instances() and metric.has_correlation_ids():
@@ -84,14 +86,14 @@ def instructions(action):
 
 
 def add(row, code, counts):
-    """Adds one instruction's counts to a line's or a launch's."""
+    """Adds the counts of one instruction to those of a line or a launch."""
     opcode = re.sub(r"^@!?\w+\s+", "", code).split()[0].split(".")[0]
     op = OPS.get(opcode)
     for short in ["inst", "threads", "divergent", "tags", "local_sectors"]:
         row[short] += counts.get(short, 0)
     if opcode in ["BRA", "BRX", "JMP", "CALL", "RET"]:
         row["branches"] += counts.get("inst", 0)
-    # an instruction that is predicated off for all lanes is executed, and yet no request
+    # an instruction that is predicated off for all lanes counts as executed, and not as a request
     if op and "requests" in counts:
         row[op] += counts["requests"]
     elif op and not code.startswith("@"):

@@ -1,6 +1,11 @@
 #!/bin/bash
-# Records what Nsight Compute counts for every launch of the table: counters.sh RECORD.tsv [HARDWARE], the example program `hardware` of `checker`
-# Needs a GPU whose counters may be read (NVIDIA: ERR_NVGPUCTRPERM says when not), `ncu`, and its Python module.
+# Records the counters of Nsight Compute for every launch in `ptx-cases`.
+#
+#     counters.sh RECORD.tsv [PROGRAM]
+#
+# PROGRAM is the checker's example program `hardware`; by default target/release/examples/hardware. Needs `ncu` with its
+# Python module, and a GPU whose counters you may read (otherwise the profiler reports ERR_NVGPUCTRPERM). DUMP=FILE also
+# writes every machine instruction with its counts to FILE.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 record=$1
@@ -8,7 +13,8 @@ program=${2:-target/release/examples/hardware}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Exact: software counters, patched into the machine code. Hardware: what the L1 cache itself counted, as a cross-check.
+# exact: software counters, which the profiler patches into the machine code
+# hardware: the L1 cache's own counters, as a cross-check
 exact=$(printf ',smsp__sass_%s.sum' inst_executed thread_inst_executed branch_targets \
   branch_targets_threads_divergent inst_executed_op_{global_{ld,st,atom,red},shared_{ld,st,atom},local_{ld,st}} \
   l1tex_t_sectors_pipe_lsu_mem_global_op_{ld,st,atom,red} l1tex_t_sectors_pipe_lsu_mem_local_op_{ld,st} \

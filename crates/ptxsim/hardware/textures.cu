@@ -1,5 +1,5 @@
-// Prints what texture fetches return on this GPU, as 32-bit words. Formats, sizes and contents are in the lines, so that
-// a reader needs nothing else:
+// Prints the results of texture fetches on this GPU, as 32-bit words. Each line has the format, size and contents of its
+// texture:
 //   case KIND FORMAT READ FILTER ADDRESS NORMALISED W H D LAYERS
 //   x y z w r g b a           (words of the four coordinates, then of the four registers)
 #include "fetches.cu"
@@ -33,7 +33,7 @@ static const Format FORMATS[] = {
     {"u32x1", cudaChannelFormatKindUnsigned, 32, 1}, {"s32x2", cudaChannelFormatKindSigned, 32, 2},
 };
 
-// channel `k` of an image, counted through all its texels
+// channel `k` of an image; channels are numbered through all texels
 static void put(const Format &f, uint32_t k, unsigned char *to) {
   if (f.kind == cudaChannelFormatKindFloat && f.bits == 32) {
     float v = (float)((k * 2654435761u >> 8) & 0xffff) / 256.0f - 100.0f;
@@ -126,7 +126,7 @@ static void run(const char *kind, const Format &f, bool normalised_read, bool li
   OK(cudaFree(out));
 }
 
-// some inside, some outside on either side, some at texels' edges and middles
+// some inside, some outside on either side, some at the edges and centres of texels
 static std::vector<float4> coordinates(int n, int w, int h, int d, int layers, bool normalised) {
   std::vector<float4> at;
   auto one = [&](int i, int size) {

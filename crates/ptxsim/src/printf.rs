@@ -284,7 +284,7 @@ fn number<'a>(input: &'a [u8], arguments: &mut Arguments<'_>) -> (Option<i64>, &
 }
 
 fn clamped(n: u64) -> usize {
-    usize::try_from(n).unwrap_or(MAX_FIELD_WIDTH).min(WIDEST)
+    usize::try_from(n).unwrap_or(MAX_FIELD_WIDTH).min(MAX_FIELD_WIDTH)
 }
 
 /// `%f`. Rust prints exact digits, rounded half to even, as C libraries do.

@@ -128,7 +128,7 @@ fn malformed_directives_are_printed_as_written() {
         show(&"%d ".repeat(40), &many).ends_with("30 31 %d %d %d %d %d %d %d %d "),
         "32 arguments at most"
     );
-    assert_eq!(show("%999999999d", &[Int(1)]).len(), WIDEST);
+    assert_eq!(show("%999999999d", &[Int(1)]).len(), MAX_FIELD_WIDTH);
 }
 
 proptest! {
