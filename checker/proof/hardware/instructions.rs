@@ -1,4 +1,4 @@
-//! `hardware instructions`: every case of the tables on the GPU, against what plain Rust expects.
+//! `hardware instructions`: runs every case of the instruction tables on the GPU and compares the expected results.
 
 use std::fs;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use crate::{Instructions, launched};
 use checker::backend::Backend;
 use checker::backend::gpu::Gpu;
 
-/// Runs all groups, prints the record, and fails when a case has other results than expected: those go to stderr.
+/// Runs all groups and prints the record. Cases with unexpected results are listed on stderr and make this fail.
 pub fn run(args: &Instructions) -> anyhow::Result<ExitCode> {
     let mut gpu = Gpu::open()?;
     let info = gpu.info().clone();
@@ -25,7 +25,7 @@ pub fn run(args: &Instructions) -> anyhow::Result<ExitCode> {
     let (mut all, mut disagree, mut bytes) = (0, 0, Vec::new());
     for (group, _) in instructions::GROUPS {
         let cases = instructions::cases(group);
-        // one module for the group; should the driver refuse it, one for each case, to tell which
+        // one module for the group; if the driver refuses it, one for each case, to find out which case is refused
         gpu.load(instructions::module(&cases));
         let together = cases.first().is_none_or(|c| results(&mut gpu, c, "k0").is_ok());
         for (n, case) in cases.iter().enumerate() {
@@ -68,7 +68,7 @@ pub fn run(args: &Instructions) -> anyhow::Result<ExitCode> {
     Ok(if disagree == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What the GPU makes of a case.
+/// The GPU's results of a case.
 fn results(gpu: &mut Gpu, case: &Case, name: &str) -> anyhow::Result<Vec<u64>> {
     let run = launched(gpu, &case.launch(name))?;
     let Some(output) = run.outputs.last() else { anyhow::bail!("no output") };

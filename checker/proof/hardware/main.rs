@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! cargo build --release -p checker --example hardware
-//! target/release/examples/hardware launches             for a profiler to watch
+//! target/release/examples/hardware launches             under a profiler
 //! target/release/examples/hardware instructions > RECORD.tsv
 //! ```
 //!
-//! The kernels run in this process and not in a worker, because they are ours and a profiler watches one process best.
+//! The kernels run in this process and not in a worker, because they are trusted and a profiler works best with one process.
 
 mod instructions;
 
@@ -22,20 +22,20 @@ use clap::{Args, Parser};
 /// The simulator's tables on this machine's GPU
 #[derive(Debug, Parser)]
 enum Table {
-    /// Launch every kernel whose cost is recorded, each once and in the record's order, for a profiler to watch
+    /// Launch every kernel with recorded costs once, in the record's order, for a profiler
     Launches {
-        /// Only print them: name, kernel and file.
+        /// Only list the launches: name, kernel and file.
         #[arg(long)]
         list: bool,
     },
-    /// Run every case of the instruction tables, and print the record; exit code 1 when one has unexpected results
+    /// Run every case of the instruction tables and print the record; exit code 1 if one has unexpected results
     Instructions(Instructions),
 }
 
 /// Options of `hardware instructions`.
 #[derive(Debug, Args)]
 struct Instructions {
-    /// Write all results to this file, too, as 64-bit numbers one after the other.
+    /// Also write all results to this file, as 64-bit numbers one after the other.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ fn main() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Every launch whose cost is recorded, with nothing launched between them.
+/// Makes every launch with recorded costs, and no others.
 fn launches() -> anyhow::Result<ExitCode> {
     let mut gpu = Gpu::open()?;
     let mut loaded = "";
@@ -70,7 +70,7 @@ fn launches() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One launch; a fault of any kind is an error here.
+/// Makes one launch. A fault of any kind is an error.
 fn launched(gpu: &mut Gpu, launch: &ptx_cases::Launch) -> anyhow::Result<Run> {
     let run = gpu.run(&Launch {
         entry: launch.kernel.clone(),

@@ -3,9 +3,9 @@
 /// One launch of one kernel.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// What is launched and how, in words without spaces: unique in its table.
+    /// The launch's name, unique in its table and without spaces.
     pub name: String,
-    /// The file that holds the kernel, without extension: `shared`.
+    /// The kernel's file, without extension: `shared`.
     pub file: &'static str,
     /// The kernel's name.
     pub kernel: String,
@@ -24,7 +24,7 @@ pub struct Launch {
 pub enum Arg {
     /// A pointer to device memory with these contents.
     Buffer {
-        /// The bytes there before the launch.
+        /// The bytes before the launch.
         contents: Vec<u8>,
         /// Bytes per element.
         element: u32,
@@ -64,7 +64,7 @@ impl Launch {
         }
     }
 
-    /// Tells this launch from others of its kernel: `strided` becomes `strided/8`.
+    /// Adds a variant to the name, to distinguish launches of one kernel: `strided` becomes `strided/8`.
     #[must_use]
     pub fn variant(mut self, what: impl std::fmt::Display) -> Self {
         self.name = format!("{}/{what}", self.name);

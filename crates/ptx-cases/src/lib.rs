@@ -1,9 +1,9 @@
-//! Kernels whose results and costs are known, as data: what the simulator is tested with, and what runs on a GPU to
-//! confirm it. Knows neither of them.
+//! Kernels with known results and known costs, as data. Tests run them on the simulator, and an example program of the
+//! checker runs them on a GPU. This crate depends on neither.
 //!
 //! ```text
 //! counters::launches()    kernels that a profiler counts: every access pattern that the course teaches
-//! instructions::GROUPS     one instruction at a time, and what must come out
+//! instructions::GROUPS     one instruction at a time, with the expected results
 //! ```
 
 pub mod counters;

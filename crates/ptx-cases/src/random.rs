@@ -1,4 +1,4 @@
-//! Pseudo-random numbers, the same everywhere.
+//! Pseudo-random numbers that are the same on every machine.
 
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"); the state is the seed.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ impl Random {
         self.next() % n
     }
 
-    /// `n` integers around 0, `limit` different ones.
+    /// `n` integers from a range of `limit` values around 0.
     pub fn ints(&mut self, n: usize, limit: u64) -> Vec<i32> {
         (0..n).map(|_| (self.below(limit) as i64 - (limit / 2) as i64) as i32).collect()
     }

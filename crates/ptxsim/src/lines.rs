@@ -1,5 +1,5 @@
-//! Memory that begins at the start of a cache line, as allocations of a GPU do: a warp's 128 bytes are two lines then, and
-//! not three.
+//! Memory that starts at a cache line of the host, as allocations of a GPU do. A warp's 128 bytes are then two lines and not
+//! three.
 
 use std::ops::{Deref, DerefMut};
 

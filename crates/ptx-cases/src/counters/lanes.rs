@@ -1,4 +1,4 @@
-//! Which element each lane of a warp accesses: -1 for none.
+//! Access patterns: the element that each lane of a warp accesses, or -1 for none.
 
 use crate::Random;
 
@@ -63,7 +63,7 @@ pub(super) fn merging() -> Vec<(String, Lanes)> {
     .into()
 }
 
-/// Random elements below several limits, for all lanes, some lanes and lanes in groups that agree.
+/// Random elements below several limits: for all lanes, for some lanes, and for groups of lanes with the same element.
 pub(super) fn random(count: u64, limits: &[u64]) -> Vec<(String, Lanes)> {
     let mut all = Vec::new();
     for &limit in limits {

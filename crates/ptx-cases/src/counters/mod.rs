@@ -1,5 +1,5 @@
-//! Kernels whose cost is counted: requests, sectors, wavefronts, conflicts, divergence. The sources are in `kernels/`,
-//! each beside the PTX that nvcc made of it; a GPU and the simulator run the same PTX.
+//! Kernels with recorded costs: requests, sectors, wavefronts, conflicts, divergence. The sources are in `kernels/`,
+//! each beside its PTX from nvcc. A GPU and the simulator run the same PTX.
 
 mod atomics;
 mod branches;
@@ -11,7 +11,7 @@ mod threads;
 
 use crate::Launch;
 
-/// Every launch, in the order in which a profiler sees them.
+/// All launches, in the order of the profiler's record.
 pub fn launches() -> Vec<Launch> {
     [
         threads::launches(),

@@ -23,7 +23,7 @@ pub(super) fn launches() -> Vec<Launch> {
         };
         patterns.extend(lanes::random(if name == "int2" { 3 } else { 8 }, limits));
         for (pattern, index) in patterns {
-            // 64 elements behind the highest index
+            // 64 elements after the highest index
             let elements = 1088.max(if bytes == 1 { 2112 } else { 0 });
             all.push(
                 k(&format!("load_{name}"))

@@ -18,7 +18,7 @@ fn between(low: f64, high: f64) -> [Vec<u64>; 3] {
     [any(), any(), vec![0; ELEMENTS]]
 }
 
-/// Any bit patterns, and zeros, infinities, NaNs and subnormals of both signs.
+/// Random bit patterns, and zeros, infinities, NaNs and subnormals of both signs.
 fn anything(seed: u64) -> [Vec<u64>; 3] {
     let specials =
         [0_u32, 1, 0x40_0000, 0x7f_ffff, 0x80_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000]
@@ -160,7 +160,7 @@ pub(super) fn seeds_of_f64(t: &Table) {
         .collect();
     let inputs = [a, vec![0; ELEMENTS], vec![0; ELEMENTS]];
     let flushed = |v: f64| if v.is_subnormal() { 0.0_f64.copysign(v) } else { v };
-    // only the upper half of the operand is looked at
+    // only the upper half of the operand matters
     let upper = |a: u64| f64::from_bits(a & 0xffff_ffff_0000_0000);
     let seed = Comparison::Within { relative: 2_f64.powi(-18), absolute: 0.0 };
     t.near("rcp.approx.ftz.f64 {d}, {a};", "gg", inputs.clone(), seed, move |a, _| {
@@ -179,7 +179,7 @@ fn single(v: f64) -> u64 {
 }
 
 impl Table {
-    /// A case whose results may differ from the exact ones by so much.
+    /// A case whose results may differ from the exact ones by the given errors.
     fn near(
         &self,
         text: &str,

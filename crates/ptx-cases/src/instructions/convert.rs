@@ -31,7 +31,7 @@ pub(super) fn conversions_between_integers(t: &Table) {
             };
             let ((low, high), (least, most)) = (range(tw, ts), range(fw, fs));
             for sat in [false, true] {
-                // PTX ISA, "cvt": not where nothing can be out of range
+                // PTX ISA, "cvt": `.sat` is only allowed where a value can be out of range
                 if sat && low <= least && most <= high {
                     continue;
                 }
@@ -76,7 +76,7 @@ fn narrowed(v: f64, mode: &str) -> f32 {
 }
 
 pub(super) fn conversions_with_floats(t: &Table) {
-    // tensor cores' 19 bits: 10 of fraction, halves away from zero
+    // `.tf32` has 19 bits, 10 of them fraction; halves are rounded away from zero
     t.case("cvt.rna.tf32.f32 {d}, {a};", "ff", |a, _, _| {
         if a >> 23 & 0xff == 0xff { a } else { (a + 0x1000) & !0x1fff }
     });
@@ -87,7 +87,7 @@ pub(super) fn conversions_with_floats(t: &Table) {
         };
         for mode in ["rni", "rzi", "rmi", "rpi"] {
             for (to, tk, tw, ts) in TYPES {
-                // what a NaN becomes has tests of its own
+                // `open.rs` has the cases with NaNs
                 let finite = move |a: u64| if float(a).is_nan() { 0 } else { a };
                 let kinds: Vec<char> = vec![tk, k];
                 let mut random = Random(u64::from(tw));

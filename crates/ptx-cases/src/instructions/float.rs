@@ -1,4 +1,4 @@
-//! Floating-point arithmetic, every operation as IEEE 754 has it.
+//! Floating-point arithmetic, as IEEE 754 defines it.
 
 use super::Table;
 use super::values::ELEMENTS;
@@ -19,7 +19,7 @@ pub(super) fn floating_point_arithmetic(t: &Table) {
     two("div.rn", |a, b| a / b, |a, b| a / b);
     two("add", |a, b| a + b, |a, b| a + b);
     two("mul", |a, b| a * b, |a, b| a * b);
-    // -0 counts as less than +0; a NaN gives way
+    // -0 counts as less than +0; with one NaN, the result is the other operand
     two(
         "min",
         |a, b| if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a },
@@ -92,7 +92,7 @@ pub(super) fn half_precision(t: &Table) {
         ("fma.rn.f16 {d}, {a}, {b}, {c};", |a, b| a * b + 2.0),
     ];
     for (text, f) in cases {
-        // a zero's sign is that of the rule, which f32 shares
+        // the sign of a zero follows the same rule as in f32
         t.elements(text, &['h', 'h', 'h', 'h'], inputs.clone(), |_, i| {
             f16(f(numbers[i], others[i]))
         });

@@ -1,4 +1,4 @@
-//! Integers: arithmetic, logic, bits, and what only 32-bit registers can do.
+//! Integers: arithmetic, logic, bits, and instructions that only 32-bit registers have.
 
 use super::Table;
 use super::values::{TYPES, mask, number};
@@ -130,7 +130,7 @@ pub(super) fn logic_and_bits_of_every_width(t: &Table) {
                 &format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
                 &format!("{k}{k}rr"),
                 move |a, b, c| {
-                    // PTX ISA, "bfe", its pseudo code: bit by bit; of 64 bits, position and length are not cut
+                    // PTX ISA, "bfe", the pseudo code, bit by bit; with 64 bits, position and length are not truncated
                     let cut = if w == 64 { u64::from(u32::MAX) } else { 0xff };
                     let (pos, len, msb) = (b & cut, c & cut, w - 1);
                     let bit = |i: u64| a >> i & 1;
@@ -141,7 +141,7 @@ pub(super) fn logic_and_bits_of_every_width(t: &Table) {
                 },
             );
         }
-        // PTX ISA, "bfi": b, with the low bits of a at a position and length, here in the four operands' order
+        // PTX ISA, "bfi": b with the low bits of a inserted
         let text = format!("bfi.b{w} {{d}}, {{a}}, {{b}}, {{c}}, 5;");
         t.case(&text, &format!("{kinds}r"), move |a, b, c| {
             let pos = if w == 64 { c } else { c & 0xff };
@@ -232,7 +232,7 @@ pub(super) fn thirty_two_bit_specialities(t: &Table) {
             d | byte << (8 * n)
         })
     });
-    // PTX ISA, "prmt": the tables of the named modes, bytes of d from the most significant
+    // PTX ISA, "prmt": the tables of the named modes, with the most significant byte of d first
     let modes: [(&str, [[u64; 4]; 4]); 6] = [
         ("f4e", [[3, 2, 1, 0], [4, 3, 2, 1], [5, 4, 3, 2], [6, 5, 4, 3]]),
         ("b4e", [[5, 6, 7, 0], [6, 7, 0, 1], [7, 0, 1, 2], [0, 1, 2, 3]]),

@@ -22,7 +22,7 @@ pub(super) fn loads_extend_and_stores_cut(t: &Table) {
                     move |_, a, _| u64::from(number(a >> (8 * at), w, signed) as u32),
                 );
             }
-            // into the copy of a in shared and in local memory
+            // to the copies of a in shared and in local memory
             for (space, base) in [("shared", "%x7"), ("local", "own")] {
                 t.memory(
                     &format!(
@@ -59,7 +59,7 @@ pub(super) fn vectors_move_in_one_piece(t: &Table) {
 }
 
 pub(super) fn generic_addresses_of_three_spaces_in_one_warp(t: &Table) {
-    // lane by lane: its element of b in global memory, a's copy in shared memory, or a's complement in local memory
+    // each lane loads one of: its element of b in global memory, a's copy in shared memory, a's complement in local memory
     let body = "mul.wide.u32 %x8, %r21, 8;\nmov.u64 %x7, tile;\nadd.s64 %x7, %x7, %x8;\nst.shared.u64 [%x7], %x4;\n\
          not.b64 %x9, %x4;\nst.local.u64 [own+8], %x9;\ncvta.shared.u64 %x10, %x7;\nmov.u64 %x11, own;\n\
          cvta.local.u64 %x11, %x11;\nadd.s64 %x11, %x11, 8;\nrem.u32 %r1, %r20, 3;\nsetp.eq.s32 %p1, %r1, 1;\n\
@@ -103,7 +103,7 @@ pub(super) fn atomics_of_every_kind(t: &Table) {
         let w: u32 = if name.ends_with("64") { 64 } else { 32 };
         let value = move |a: u64, b: u64| f(a & mask(w), b & mask(w), w) & mask(w);
         for space in ["global", "shared"] {
-            // the memory and the old value, in two runs
+            // one case for the memory afterwards and one for the old value
             let set_up = "mul.wide.u32 %x8, %r21, 8;\nmov.u64 %x7, tile;\nadd.s64 %x7, %x7, %x8;\nst.shared.u64 [%x7], %x4;\n";
             let place = if space == "global" { "%x1" } else { "%x7" };
             let (b, d) = if w == 64 { ("%x5", "%x9") } else { ("%r5", "%r9") };
@@ -131,7 +131,7 @@ pub(super) fn atomics_of_every_kind(t: &Table) {
          atom.global.cas.b64 %x10, [%x1], %x9, 99;\nld.global.u64 %x6, [%x1];",
         |_, a, b| if b & 1 == 1 || a == b { 99 } else { a },
     );
-    // 16 bits: the half beside it stays
+    // 16 bits: the other half of the word must not change
     t.memory(
         "cvt.u16.u64 %h1, %x4;\ncvt.u16.u64 %h2, %x5;\natom.global.cas.b16 %h3, [%x1], %h1, %h2;\n\
          ld.global.u64 %x6, [%x1];",

@@ -1,5 +1,5 @@
-//! One instruction at a time against plain Rust, over special and random values. A case is data: the text of a kernel,
-//! its inputs and what must come out.
+//! One instruction at a time, over special and random values, with results from plain Rust. A case is data: the text of a
+//! kernel, its inputs and the expected results.
 //!
 //! A case's kernel takes the addresses of three inputs and a result, arrays of [`ELEMENTS`] 64-bit elements, and works
 //! on one element per thread, in blocks of 64.
@@ -25,7 +25,7 @@ use values::{bits, mask};
 /// One instruction, or a few that belong together.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The instructions, as the kernel has them.
+    /// The text of the instructions.
     pub instruction: String,
     /// The least compute capability that has them: 80 for `sm_80`.
     pub target: u32,
@@ -33,7 +33,7 @@ pub struct Case {
     body: String,
     /// The three inputs.
     pub inputs: [Vec<u64>; 3],
-    /// What each thread must store.
+    /// The result that each thread must store.
     pub expected: Vec<u64>,
     /// How results are compared.
     pub comparison: Comparison,
@@ -41,7 +41,7 @@ pub struct Case {
     wide: bool,
 }
 
-/// How a result is compared with what is expected.
+/// How a result is compared with the expected one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Comparison {
     /// Bit for bit.
@@ -50,11 +50,11 @@ pub enum Comparison {
     F32,
     /// An `f64`: bit for bit, or both NaN.
     F64,
-    /// Off by at most the greater of the two errors, or both NaN.
+    /// With an error of at most the greater of the two bounds, or both NaN.
     Within {
-        /// As a part of what is expected.
+        /// Relative to the expected result.
         relative: f64,
-        /// As it is.
+        /// Absolute.
         absolute: f64,
     },
 }
@@ -99,8 +99,8 @@ impl Case {
             }
     }
 
-    /// The greatest error among results that approximate finite numbers, in units in the last place of the number
-    /// expected; `None` for results that are exact.
+    /// The greatest error of approximate finite results, in units in the last place of the expected number; `None` for
+    /// cases with exact results.
     pub fn ulps(&self, results: &[u64]) -> Option<f64> {
         let Comparison::Within { .. } = self.comparison else { return None };
         let digits = if self.wide { 52 } else { 23 };
@@ -114,7 +114,7 @@ impl Case {
         Some(errors.filter(|e| e.is_finite()).fold(0.0, f64::max))
     }
 
-    /// The first element that a result has wrong, and how many are.
+    /// The index of the first wrong element, and the number of wrong elements.
     pub fn wrong(&self, results: &[u64]) -> (Option<usize>, usize) {
         let wrong = |i: &usize| !self.agrees(results[*i], self.expected[*i]);
         let mut all = (0..ELEMENTS).filter(wrong);
@@ -123,7 +123,7 @@ impl Case {
     }
 }
 
-/// A module of several cases' kernels, `k0`, `k1` and so on. Its target is the highest of theirs.
+/// A module with the kernels of several cases, `k0`, `k1` and so on, for the highest of their targets.
 pub fn module(cases: &[Case]) -> String {
     let target = cases.iter().map(|c| c.target).max().unwrap_or(75);
     let kernels: Vec<String> =
@@ -131,7 +131,7 @@ pub fn module(cases: &[Case]) -> String {
     format!(".version 8.0\n.target sm_{target}\n.address_size 64\n{}", kernels.concat())
 }
 
-/// A number that tells results apart (FNV-1a, 64 bits).
+/// A hash of results (FNV-1a, 64 bits).
 pub fn digest(results: &[u64]) -> u64 {
     results
         .iter()
@@ -198,7 +198,7 @@ impl Default for Table {
 }
 
 impl Table {
-    /// The compute capability that the cases from here on need.
+    /// Sets the compute capability of the cases that are added from here on.
     pub fn target(&self, target: u32) {
         self.target.set(target);
     }
@@ -225,7 +225,7 @@ impl Table {
         self.elements(text, kinds, inputs, |[a, b, c], i| f(a[i], b[i], c[i]));
     }
 
-    /// The same where a result depends on other threads' inputs: of all inputs and the element's index.
+    /// The same for results that depend on other threads' inputs: `f` takes all inputs and the element's index.
     fn elements(
         &self,
         text: &str,
@@ -286,9 +286,9 @@ impl Table {
         });
     }
 
-    /// A body that has its element's index in %r20 (in its block: %r21), the addresses of its element of a, b, d in
-    /// %x1, %x2, %x3, the elements of a and b in %x4 and %x5, 1024 shared bytes `tile` and 32 local ones `own`, and
-    /// leaves its result in %x6. `f` is of the index and both elements.
+    /// Adds a case with a whole body. The thread's element has index %r20 (in its block %r21) and its addresses in a, b, d
+    /// are %x1, %x2, %x3; %x4 and %x5 are the elements of a and b. There are 1024 shared bytes `tile` and 32 local bytes
+    /// `own`. The body leaves its result in %x6. `f` takes the index and both elements.
     fn memory(&self, body: &str, f: impl Fn(usize, u64, u64) -> u64) {
         let mut random = Random(body.len() as u64);
         let inputs =

@@ -17,7 +17,7 @@ pub(super) fn guards_leave_the_others_alone(t: &Table) {
     t.case("setp.eq.u32 {d}, {a}, {a};\n@{c} setp.lt.u32 {d}, {a}, {b};", "prrp", |a, b, c| {
         u64::from(c == 0 || a < b)
     });
-    // an exit for some: what they would have written stays as it was
+    // some threads exit, so their elements stay unchanged
     let text =
         "mov.b32 {d}, 5;\n@{c} bra $over;\nadd.s32 {d}, {a}, {b};\n$over:\nxor.b32 {d}, {d}, 3;";
     t.case(text, "rrrp", |a, b, c| (if c == 1 { 5 } else { a.wrapping_add(b) }) ^ 3);

@@ -1,5 +1,5 @@
-//! What the PTX ISA leaves open or says in passing: which NaN comes out, what a NaN is as an integer, division by zero,
-//! zeros' signs, subnormals flushed. What is expected here is what an NVIDIA H200 gave.
+//! Results that PTX ISA leaves open or mentions only briefly: which NaN is returned, the conversion of a NaN to an integer,
+//! division by zero, signs of zeros, flushed subnormals. The expected results are those of an NVIDIA H200.
 
 use super::small::{BF16, F16, F32, odd_sum};
 use super::values::{ELEMENTS, TYPES, mask, number};
@@ -57,13 +57,13 @@ const DOUBLES: [u64; 22] = [
     0x4004_0000_0000_0000,
 ];
 
-/// For both 16-bit formats: specials of one are numbers of the other.
+/// For both 16-bit formats, because special values of one are numbers of the other.
 const HALVES: [u16; 22] = [
     0x7e00, 0x7fff, 0xfe00, 0x7c01, 0xfd23, 0x7fc0, 0xffff, 0x7f81, 0x7c00, 0xfc00, 0x7f80, 0xff80,
     0, 0x8000, 1, 0x8001, 0x0400, 0x0080, 0x3c00, 0xbf80, 0x7bff, 0xff7f,
 ];
 
-/// All pairs of the specials in a and b, any in c.
+/// All pairs of special values in a and b, any special value in c.
 fn combined(specials: &[u64]) -> [Vec<u64>; 3] {
     let n = specials.len();
     let mut random = Random(n as u64);
@@ -82,7 +82,7 @@ fn halves() -> [Vec<u64>; 3] {
 
 const NAN_F32: u64 = 0x7fff_ffff;
 
-/// Bits of an `f32` result: every NaN is the same one.
+/// The bits of an `f32` result, in which every NaN is the canonical one.
 fn f32_bits(v: f32) -> u64 {
     if v.is_nan() { NAN_F32 } else { u64::from(v.to_bits()) }
 }
@@ -91,7 +91,7 @@ fn flushed(v: f32) -> f32 {
     if v.is_subnormal() { 0.0_f32.copysign(v) } else { v }
 }
 
-/// -0 counts as less than +0; a NaN gives way.
+/// The minimum: -0 counts as less than +0; with one NaN, the result is the other operand.
 fn least(a: f32, b: f32) -> f32 {
     if a.is_nan() || b < a || a == b && b.is_sign_negative() { b } else { a }
 }
@@ -172,7 +172,7 @@ pub(super) fn nans_of_f32(t: &Table) {
     });
 }
 
-/// A NaN on its way from `f32` to `f64`.
+/// The `f64` NaN of an `f32` NaN.
 fn widened_nan(bits: u64) -> u64 {
     (bits & 0x8000_0000) << 32 | 0x7ff8_0000_0000_0000 | (bits & 0x3f_ffff) << 29
 }
@@ -182,7 +182,7 @@ const NAN_F64: u64 = 0xfff8_0000_0000_0000;
 /// The bit that makes an `f64` NaN quiet.
 const QUIET: u64 = 1 << 51;
 
-/// Bits of an `f64` result: a NaN is the first NaN of these operands, quiet, or [`NAN_F64`].
+/// The bits of an `f64` result, in which a NaN is the first NaN among the operands, made quiet, or [`NAN_F64`].
 fn f64_bits(v: f64, operands: &[u64]) -> u64 {
     if !v.is_nan() {
         return v.to_bits();
@@ -208,7 +208,7 @@ pub(super) fn nans_of_f64(t: &Table) {
     }
     for (op, sign) in [("min", 0), ("max", 1_u64 << 63)] {
         t.exact(&format!("{op}.f64 {{d}}, {{a}}, {{b}};"), "ggg", combined(&DOUBLES), |a, b, _| {
-            // the greatest is the least of both negated
+            // the maximum is the negated minimum of both negated
             let (x, y) = (f(a ^ sign), f(b ^ sign));
             match (x.is_nan(), y.is_nan()) {
                 (true, true) => b | QUIET,
@@ -264,7 +264,7 @@ pub(super) fn nans_of_halves(t: &Table) {
         t.target(target);
         let v = move |bits: u64| format.value(bits);
         type Two = fn(f64, f64) -> f64;
-        // exact in f64, but for a sum of two bfloat16
+        // exact in f64, except for a sum of two bfloat16
         let two: [(&str, Two); 3] =
             [("add", odd_sum), ("sub", |a, b| odd_sum(a, -b)), ("mul", |a, b| a * b)];
         for (op, g) in two {
@@ -364,7 +364,7 @@ pub(super) fn nans_as_integers(t: &Table) {
             t.exact(&text, &format!("{tk}{k}"), inputs, |a, _, _| {
                 let v = value(a);
                 if v.is_nan() {
-                    // the unit for 64 bits has a value of its own for it
+                    // the 64-bit unit returns a different value for a NaN
                     let least = number(1 << (tw - 1), tw, signed) as u64;
                     return if tw == 64 || k == 'g' { least } else { 0 };
                 }
@@ -404,7 +404,7 @@ pub(super) fn division_by_zero(t: &Table) {
 }
 
 impl Table {
-    /// A case with chosen inputs whose results are compared bit for bit, NaNs too.
+    /// A case with chosen inputs whose results are compared bit for bit, including NaNs.
     fn exact(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! Binary floating-point formats narrower than `f64`, in plain arithmetic: what a number becomes in them.
+//! Conversion to and from binary floating-point formats narrower than `f64`, in plain arithmetic.
 
 /// A format: bits of its exponent and of its fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Format {
         if bits & self.sign() == 0 { value } else { -value }
     }
 
-    /// The pattern of the nearest value, of two the even one; a NaN becomes the pattern of ones without a sign.
+    /// The pattern of the nearest value, with ties to even. A NaN becomes all ones below the sign.
     pub(super) fn nearest(self, value: f64) -> u64 {
         if value.is_nan() {
             return self.sign() - 1;
@@ -47,19 +47,19 @@ impl Format {
         if value.is_infinite() {
             return sign | self.infinity();
         }
-        // f64's own exponent; a value below the format's least normal one has that one's unit
+        // the exponent of the f64; a subnormal value of the format has the exponent of the least normal one
         let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).max(1 - self.bias());
         let unit = exponent - self.fraction as i32;
         // two steps, because one power of two may be beyond f64
         let steps = value.abs() * 2_f64.powi(-unit / 2) * 2_f64.powi(-unit - -unit / 2);
         let steps = steps.round_ties_even() as u64;
-        // a carry out of the fraction counts the exponent up, on the way to infinity too
+        // a carry out of the fraction increments the exponent, possibly to infinity
         let magnitude = (((exponent + self.bias() - 1) as u64) << self.fraction) + steps;
         sign | magnitude.min(self.infinity())
     }
 }
 
-/// `a + b` rounded to odd: what the nearest value of a format with at most 26 bits is, it still tells.
+/// `a + b` rounded to odd, from which rounding to a format with at most 26 bits is still exact.
 pub(super) fn odd_sum(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if !sum.is_finite() || !a.is_finite() || !b.is_finite() {

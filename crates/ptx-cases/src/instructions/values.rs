@@ -1,11 +1,11 @@
-//! The numbers that instructions are tried with: special ones of every type, random ones between them.
+//! The inputs of cases: special values of every type, and random values between them.
 
 use crate::Random;
 
 /// Elements of each input.
 pub const ELEMENTS: usize = 512;
 
-/// Specials of every width, cut to the operand's by the kernel.
+/// Special values of every width, which the kernel truncates to the operand's width.
 const SPECIAL: [u64; 40] = [
     0,
     1,

@@ -1,4 +1,4 @@
-//! What the lanes of a warp and the threads of a block do together.
+//! Operations of the lanes of a warp and the threads of a block together.
 
 use super::Table;
 use super::values::{ELEMENTS, values};
@@ -87,7 +87,7 @@ pub(super) fn votes_matches_and_reductions(t: &Table) {
             f(&a[i / 32 * 32..i / 32 * 32 + 32], i % 32)
         });
     }
-    // halves of a warp, each among themselves
+    // the halves of a warp, each separately
     let text = "setp.lt.u32 %p9, %r20, 0;\nmov.u32 %r12, %laneid;\nsetp.lt.u32 %p8, %r12, 16;\nselp.b32 %r13, 0xffff, 0xffff0000, %p8;\n\
          @%p8 bra $low;\nredux.sync.add.u32 {d}, {a}, %r13;\nbra $end;\n$low:\nredux.sync.max.u32 {d}, {a}, %r13;\n$end:";
     t.elements(text, &['r', 'r'], inputs(), |[a, ..], i| {

@@ -1,13 +1,13 @@
-//! Small launches of whatever a module holds: few threads, small buffers, a short budget.
+//! Launches a module's kernels with few threads, small buffers, and a small budget.
 
 use ptxsim::{Diagnose, Launch, Memory, Module, Options, ParamType, run};
 
-/// A number from the text, which decides on the launch: the same text is always launched alike.
+/// A number that decides on the geometry of the launch; a hash of the text, so that a text is always launched alike.
 pub fn shape(data: &[u8]) -> u32 {
     data.iter().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte))) >> 8
 }
 
-/// Launches the first kernels of a module. Errors are answers, too.
+/// Launches the first kernels of a module. Errors are acceptable results.
 pub fn all(module: &Module, shape: u32) {
     for entry in module.entries().iter().take(3) {
         for diagnose in [Diagnose::Full, Diagnose::Bounds] {
@@ -24,7 +24,7 @@ pub fn all(module: &Module, shape: u32) {
                     }
                     _ => u64::from(shape % 67).to_le_bytes().to_vec(),
                 };
-                // a kernel with more parameters than there can be is refused, whatever it gets
+                // a kernel with too many parameters is refused, whatever its arguments
                 arg.resize(param.bytes.min(1 << 16) as usize, 0);
                 args.push(arg);
             }
@@ -38,7 +38,7 @@ pub fn all(module: &Module, shape: u32) {
                 shared_allowed: None,
             };
             let seed = u64::from(shape / 112 % 3);
-            // now and then on two threads of the host, with a few blocks for each
+            // sometimes on two host threads, with a few blocks for each
             let threads = 1 + usize::from(shape / 1344 % 8 == 0);
             let _ = run(
                 module,

@@ -1,4 +1,4 @@
-//! libFuzzer's target: parses, decodes and runs any bytes as PTX. See `fuzz/run` for how to build and start it.
+//! libFuzzer's target: parses, decodes and runs any bytes as PTX. `fuzz/run` builds and starts it.
 
 #![no_main]
 
@@ -22,13 +22,13 @@ fuzz_target!(|data: &[u8]| -> Corpus {
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    // libFuzzer's own changes of bytes now and then: the lexer is to be tried, too
+    // sometimes libFuzzer's own mutations of bytes, to test the lexer, too
     if seed.is_multiple_of(5) {
         return libfuzzer_sys::fuzzer_mutate(data, size, max_size);
     }
     let text = String::from_utf8_lossy(&data[..size]).into_owned();
     let changed = mutate::mutate(&text, u64::from(seed));
-    // cut where a character ends
+    // truncated at a character boundary
     let end =
         (0..=changed.len().min(max_size)).rfind(|i| changed.is_char_boundary(*i)).unwrap_or(0);
     data[..end].copy_from_slice(&changed.as_bytes()[..end]);

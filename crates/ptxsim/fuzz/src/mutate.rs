@@ -1,4 +1,4 @@
-//! Changes of PTX that mostly leave it PTX: of tokens, of lines, and whole statements of other kernels put in.
+//! Mutations of PTX that mostly keep it valid: of tokens, of lines, and insertions of whole statements.
 
 /// Pseudo-random numbers (Steele, Lea, Flood: SplitMix64).
 struct Random(u64);
@@ -185,7 +185,7 @@ fn tokens(text: &str) -> Vec<String> {
     all
 }
 
-/// Another text, made of `text` by one to four changes.
+/// Applies one to four mutations to `text`.
 pub fn mutate(text: &str, seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = text.to_owned();
@@ -235,7 +235,7 @@ fn words(text: &str, random: &mut Random) -> String {
             all.swap(at, other);
         }
         2 => {
-            // a register for another, an opcode for another
+            // replaces a register by another, or an opcode by another
             let from = all[at].clone();
             let like = |i: &usize| {
                 all[*i].get(..2) == from.get(..2) && all[*i].contains('.') == from.contains('.')
@@ -254,7 +254,7 @@ fn words(text: &str, random: &mut Random) -> String {
             }
         }
         4 => {
-            // another number of the register
+            // changes the number of the register
             let registers = words.iter().filter(|i| all[**i].starts_with('%'));
             let registers: Vec<usize> = registers.copied().collect();
             if !registers.is_empty() {

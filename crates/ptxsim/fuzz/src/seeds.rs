@@ -1,11 +1,11 @@
-//! Cuts the simulator's test kernels into small modules, one kernel each, for the fuzzer to begin with.
+//! Splits the simulator's test kernels into small modules, one kernel each, as seeds for the fuzzer.
 //!
 //! `seeds FROM TO`: every `.ptx` below `FROM`; at most 6 KiB each, without line tables and comments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a kernel may need beside itself.
+/// The parts of a module that a kernel may refer to.
 struct Piece {
     name: String,
     text: String,
@@ -46,7 +46,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Each kernel with what it refers to.
+/// Each kernel with everything that it refers to.
 fn cut(text: &str) -> Vec<(String, String)> {
     let (mut header, mut pieces, mut open) = (String::new(), vec![], String::new());
     for line in text.lines() {
@@ -75,7 +75,7 @@ fn cut(text: &str) -> Vec<(String, String)> {
     kernels
         .map(|kernel| {
             let mut body = kernel.text.clone();
-            // what it names, and what that names: later pieces first, so that definitions precede their uses
+            // adds what it names, and what that names; later pieces first, so that definitions precede their uses
             let mut used = vec![false; pieces.len()];
             for _ in 0..3 {
                 for (piece, used) in pieces.iter().zip(&mut used) {
@@ -103,7 +103,7 @@ fn cut(text: &str) -> Vec<(String, String)> {
 /// The name that a piece defines: the last word before its bracket, list or value.
 fn name(text: &str) -> String {
     let after = text.split_once(".entry").map_or(text, |(_, after)| after);
-    // a function's result stands in brackets before its name
+    // a function's result is in parentheses before its name
     let after = match after.split_once(".func") {
         Some((_, rest)) if rest.trim_start().starts_with('(') => {
             rest.split_once(')').map_or(rest, |(_, rest)| rest)

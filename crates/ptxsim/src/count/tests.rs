@@ -1,4 +1,4 @@
-//! Against sets of sectors and words, and against the optima that NVIDIA's Kernel Profiling Guide states.
+//! The cost functions against sets of sectors and words, and against the optima in NVIDIA's Kernel Profiling Guide.
 
 use super::*;
 use proptest::prelude::*;
@@ -124,7 +124,7 @@ fn sectors_by_set(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     touched.len() as u32
 }
 
-/// The rule spelt out with sets of (bank, word).
+/// The rule for wavefronts, written with sets of (bank, word).
 fn wavefronts_by_set(addresses: &Addresses, mask: u32, bytes: u32, load: bool) -> (u32, u32) {
     let active: Vec<usize> = (0..32).filter(|i| mask >> i & 1 == 1).collect();
     let alone = |by: usize| {
@@ -151,7 +151,7 @@ fn wavefronts_by_set(addresses: &Addresses, mask: u32, bytes: u32, load: bool) -
     (result, transactions)
 }
 
-/// Strides, small windows, equal lanes, anything: aligned to `bytes`.
+/// Strides, small windows, equal lanes, random addresses; all aligned to `bytes`.
 fn access() -> impl Strategy<Value = (Addresses, u32, u32)> {
     let bytes = prop_oneof![Just(1u32), Just(2), Just(4), Just(8), Just(16)];
     let shape = prop_oneof![

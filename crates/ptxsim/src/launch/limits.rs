@@ -1,4 +1,4 @@
-//! What the driver checks before it starts a kernel, with its answers (CUDA Driver API, `cuLaunchKernel`,
+//! The checks of the driver before it starts a kernel, with its errors (CUDA Driver API, `cuLaunchKernel`,
 //! `cuLaunchCooperativeKernel`).
 
 use super::Launch;
@@ -55,7 +55,7 @@ fn sizes(launch: &Launch) -> Result<u64, Error> {
     Ok(threads)
 }
 
-/// `__launch_bounds__` and `.reqntid`, which the compiler has already used. An H200 (driver 580) answers both with 1.
+/// Checks `__launch_bounds__` and `.reqntid`. An H200 (driver 580) returns error 1 for both.
 fn bounds(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
     if let Some(required) = entry.bounds.required
         && required != launch.block
@@ -118,7 +118,7 @@ fn shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
     Ok(())
 }
 
-/// Local memory is set aside for every thread that the device holds, whatever the grid's size.
+/// Checks local memory, which the driver reserves for every thread that can be resident, whatever the grid's size.
 fn local(module: &Module, entry: &Entry) -> Result<(), Error> {
     let bytes = module.program.local_bytes(entry.function);
     if bytes <= device::local_for_all() {

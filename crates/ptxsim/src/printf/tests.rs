@@ -1,4 +1,4 @@
-//! Expected texts are those of the C library's `printf` for the same directives.
+//! The expected texts are the C library's for the same directives.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ enum Arg {
 }
 use Arg::*;
 
-/// Packs as the compiler does.
+/// Packs arguments as the compiler does.
 fn pack(args: &[Arg]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for arg in args {

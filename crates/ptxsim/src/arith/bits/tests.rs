@@ -7,8 +7,8 @@ fn bit(x: u64, i: u32) -> u64 {
     x >> i & 1
 }
 
-/// `bfe` as the manual defines it, for a type whose top bit is `msb`.
-/// Position and length: those of a 32-bit field are bytes. More than 255 is the same to a 64-bit one.
+/// Position and length of a field in a type whose top bit is `msb`: with 32 bits they are bytes, with 64 bits more than 255
+/// is the same as 255.
 fn field(pos: u32, len: u32, msb: u32) -> (u32, u32) {
     if msb == 63 { (pos.min(0xff), len.min(0xff)) } else { (pos & 0xff, len & 0xff) }
 }

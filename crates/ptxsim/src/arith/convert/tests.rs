@@ -1,5 +1,5 @@
-//! Against Rust's own casts (which saturate and round to nearest as PTX does), against `f64`'s rounding
-//! functions, and against tables for what only PTX has.
+//! Conversions against Rust's casts (which saturate and round to nearest as PTX does), against `f64`'s rounding
+//! functions, and against tables for what Rust lacks.
 
 use super::*;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ proptest! {
             let convert = Convert { sat, ..cvt(Scalar::$to, Scalar::$from, None) };
             let clamped = i128::from(source).clamp(i128::from($rt::MIN), i128::from($rt::MAX));
             let expected = if sat { clamped as $rt } else { source as $rt };
-            // Narrow signed numbers come back sign-extended to 32 bits.
+            // narrow signed numbers are returned sign-extended to 32 bits
             let held = if $rt::BITS < 32 { u64::from(i64::from(expected) as u32) } else { expected as u64 };
             let held = if $rt::BITS == 32 { held & 0xffff_ffff } else { held };
             prop_assert_eq!(convert.convert(x), held, "{:?} {:x}", convert, x);

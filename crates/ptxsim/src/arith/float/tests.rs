@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const MODES: [Round; 4] = [Round::Near, Round::Zero, Round::Down, Round::Up];
 
-/// Bit patterns that find bugs: boundaries, near-boundaries, few bits set, and anything.
+/// Bit patterns: at and near boundaries, with few bits set, and random.
 fn f32s() -> impl Strategy<Value = f32> {
     let special = prop::sample::select(vec![
         0u32,
@@ -60,7 +60,7 @@ fn f64s() -> impl Strategy<Value = f64> {
         .prop_map(|(bits, negative)| f64::from_bits(bits ^ u64::from(negative) << 63))
 }
 
-/// A fixed-point number wide enough for any sum and product of `f32`: 1024 bits, the last worth `2^-298`.
+/// A fixed-point number wide enough for any sum and product of `f32`: 1024 bits, the last with weight `2^-298`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Fixed {
     negative: bool,
@@ -171,7 +171,7 @@ fn round_fixed(x: &Fixed, round: Round) -> f32 {
     rounded(x.negative, round, |m, e| Fixed::compare(&Fixed::new(false, m, e).limbs, &x.limbs))
 }
 
-/// What IEEE 754 says about a sum that is exactly zero.
+/// The sign of a sum that is exactly zero (IEEE 754, 6.3).
 fn zero_sum(x: bool, y: bool, round: Round) -> f32 {
     if x == y {
         if x { -0.0 } else { 0.0 }
@@ -227,7 +227,7 @@ proptest! {
 
     #[test]
     fn f32_cancellation_in_fused(a in f32s(), b in f32s(), nudge in -3i32..4) {
-        // c close to -a*b: what is left is the rounding error of the product.
+        // c is close to -a*b, so the result is the rounding error of the product
         let c = f32::from_bits((-(a * b)).to_bits().wrapping_add_signed(nudge));
         prop_assume!(a.is_finite() && b.is_finite() && c.is_finite());
         for round in MODES {
@@ -290,7 +290,7 @@ fn compare(a: Exact, b: Exact) -> std::cmp::Ordering {
     })
 }
 
-/// The result of directed rounding, from the nearest value and the sign of what it lacks.
+/// The result of directed rounding, from the nearest value and the sign of its error.
 fn directed(near: f64, error: f64, round: Round) -> f64 {
     match round {
         Round::Up if error > 0.0 => near.next_up(),
@@ -301,7 +301,7 @@ fn directed(near: f64, error: f64, round: Round) -> f64 {
     }
 }
 
-/// Far enough from overflow and underflow that every error term below is exact; many close to each other.
+/// Numbers far enough from overflow and underflow that every error term below is exact; many are close to each other.
 fn tame() -> impl Strategy<Value = f64> {
     let exponent = prop_oneof![823u64..1223, 1020u64..1027];
     let fraction =
@@ -358,8 +358,8 @@ proptest! {
         }
     }
 
-    /// Everywhere, also where error terms underflow: down and up enclose nearest, are at most one step apart,
-    /// and zero is the one of them nearer to zero.
+    /// For all numbers, including those whose error terms underflow: rounding down and up enclose rounding to nearest and are
+    /// at most one step apart, and rounding towards zero is the one nearer to zero.
     #[test]
     fn f64_directions_enclose(a in f64s(), b in f64s(), c in f64s()) {
         type Operation<'a> = Box<dyn Fn(Round) -> f64 + 'a>;
@@ -379,8 +379,7 @@ proptest! {
         }
     }
 
-    /// Integers round as the processor rounds, when told to round to nearest: the whole of `soft`, and the
-    /// only test of its rounding of subnormals and overflow that the processor itself answers.
+    /// With rounding to nearest, `soft` agrees with the processor. This covers its rounding of subnormals and its overflow.
     #[test]
     fn soft_nearest_is_the_processor(a in f64s(), b in f64s(), c in f64s()) {
         prop_assume!(a.is_finite() && b.is_finite() && c.is_finite());
