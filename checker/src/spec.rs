@@ -1,4 +1,4 @@
-//! What an exercise is: a value that everything else reads.
+//! What an exercise is: a value that all other modules read.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -39,7 +39,7 @@ pub struct Spec {
     pub gates: &'static [Gate],
     /// At least three, from a nudge to nearly the answer.
     pub hints: &'static [&'static str],
-    /// What people get wrong here, and why.
+    /// Common mistakes in this exercise, and their causes.
     pub pitfalls: &'static [&'static str],
     /// Where the book teaches it: "chapter 1, \"Which element is mine?\"".
     pub learn: &'static str,
@@ -67,7 +67,7 @@ pub enum Start {
     Write,
     /// Find the planted bug.
     Fix,
-    /// Right but slow: meet the gate.
+    /// Right but slow: make it meet the gates.
     Optimise,
 }
 
@@ -93,11 +93,11 @@ pub enum Role {
     Out,
     /// A pointer that the kernel reads and changes.
     InOut,
-    /// A pointer to one `float` for a time in milliseconds that a program measures between two events. Whatever it is, it
-    /// is what `cudaEventElapsedTime` said last.
+    /// A pointer to one `float` for a time in milliseconds that a program measures between two events. The right
+    /// value is the last one that `cudaEventElapsedTime` returned.
     Time,
     /// A pointer to whole numbers that the learner has found out and written into the file as constants; the kernel only
-    /// passes them on. They must be right, and no report tells what is.
+    /// passes them on. They must be right, and no report shows the right ones.
     Answer,
     /// Passed by value.
     Scalar,
@@ -115,7 +115,7 @@ pub fn elementwise(params: &[Param], output: &str) -> bool {
 /// One launch with one set of sizes.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
-    /// Short and telling: "five blocks".
+    /// Short and descriptive: "five blocks".
     pub name: &'static str,
     /// What this case is there to catch.
     pub why: &'static str,
@@ -131,7 +131,7 @@ pub struct Case {
     pub shared: u32,
     /// Whether the gates are measured on this case.
     pub gated: bool,
-    /// What goes wrong in this case by intent: an exercise about errors has to meet some.
+    /// Diagnostics that this case causes on purpose, because an exercise about errors needs some.
     pub allows: &'static [Slug],
 }
 
@@ -152,7 +152,7 @@ pub enum Tolerance {
     Exact,
     /// `C * sqrt(k) * eps * magnitude` for a result of `k` dependent roundings.
     Roundings(u32),
-    /// At most this far from the reference, wherever: a step of hardware that computes in fixed point.
+    /// At most this far from the reference, for hardware that computes in fixed point.
     Within(f64),
 }
 
@@ -165,7 +165,7 @@ pub struct Gate {
     pub op: Op,
     /// With what.
     pub target: f64,
-    /// What the skeleton measures; `None` where its answer is not right to begin with.
+    /// What the skeleton measures; `None` if the skeleton's answer is wrong.
     pub baseline: Option<f64>,
 }
 
@@ -194,11 +194,11 @@ pub enum Metric {
     DivergentBranches,
     /// Shared memory of a block in bytes, static and dynamic; of a program, the most that one of its launches has.
     SharedBytes,
-    /// Block barriers that each warp comes to, on average.
+    /// Block barriers that each warp reaches, on average.
     Barriers,
     /// Atomic operations of threads on global memory.
     GlobalAtomics,
-    /// Conditional branches that warps execute: a loop that the compiler left a loop has one in each round.
+    /// Conditional branches that warps execute. A loop that is not unrolled has one in each iteration.
     Branches,
     /// Bytes that a program copies to the device.
     BytesToDevice,

@@ -6,12 +6,12 @@ use crate::spec::{Gate, Param};
 
 mod slug;
 
-/// What one check of one exercise came to.
+/// The result of one check of one exercise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Every case and gate holds.
     Passed(Passed),
-    /// Still the skeleton: outputs untouched in the first case, and a TODO is left at `todo_line`.
+    /// The outputs of the first case are untouched, and a TODO is left at `todo_line`, as in the skeleton.
     NotStarted {
         /// The first output's name.
         output: &'static str,
@@ -24,27 +24,27 @@ pub enum Verdict {
     UnreadableSource(Unreadable),
     /// The compiler's messages.
     CompileError(Vec<Message>),
-    /// The compiler did not end: what happened.
+    /// The compiler crashed or did not finish; a sentence on what happened.
     CompilerStopped(String),
-    /// The kernel's parameters against the Spec.
+    /// The kernel's name or parameters differ from the Spec.
     WrongSignature(Signature),
     /// Something went wrong while it ran.
     Fault {
         /// Index into `Spec::cases`.
         case: usize,
-        /// What.
+        /// What went wrong.
         fault: Fault,
         /// How many further, different faults the same run had.
         others: usize,
     },
-    /// It ran, and the result is wrong.
+    /// It ran, but the result is wrong.
     WrongValues {
         /// Index into `Spec::cases`.
         case: usize,
-        /// How.
+        /// How the values differ.
         mismatch: Mismatch,
     },
-    /// The results are right, a count is not.
+    /// The results are right, but a count misses its target.
     GateMissed {
         /// Index into `Spec::cases`.
         case: usize,
@@ -58,13 +58,13 @@ pub enum Verdict {
 /// Why a file cannot be used as source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {
-    /// Not there.
+    /// The file does not exist.
     Missing,
     /// Zero bytes, or white space only.
     Empty,
     /// Contains NUL or is not UTF-8; first such line.
     Binary(u32),
-    /// Bytes, limit.
+    /// Its size and the limit, in bytes.
     TooLarge(u64, u64),
     /// The operating system's sentence.
     Io(String),
@@ -129,7 +129,7 @@ pub enum Signature {
 pub struct Mismatch {
     /// The output's name.
     pub output: &'static str,
-    /// Whether it holds what the learner has found out ([`crate::spec::Role::Answer`]): what is right is not told.
+    /// Whether it contains the learner's own answers ([`crate::spec::Role::Answer`]), of which no report shows the right ones.
     pub answer: bool,
     /// Its shape.
     pub shape: Vec<usize>,
@@ -137,9 +137,9 @@ pub struct Mismatch {
     pub total: usize,
     /// Elements that are wrong.
     pub wrong: usize,
-    /// Of those: still holding the poison.
+    /// Of the wrong elements: those that still contain the poison.
     pub untouched: usize,
-    /// Of those: NaN or infinite where a finite number is expected.
+    /// Of the wrong elements: those that are NaN or infinite where a finite number is expected.
     pub nan: usize,
     /// The first few wrong elements.
     pub examples: Vec<Example>,
@@ -168,7 +168,7 @@ pub struct Example {
     pub tolerance: f64,
 }
 
-/// Where the wrong elements lie; the first that fits, from specific to vague.
+/// Where the wrong elements are. The first pattern that fits is used, from specific to vague.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pattern {
     /// Every element.
@@ -198,7 +198,7 @@ pub enum Pattern {
     RowsFrom(usize),
     /// In a matrix: every column from this one on is wrong, and the columns before it are right.
     ColumnsFrom(usize),
-    /// The result looks like the transpose of what is expected.
+    /// The result looks like the transpose of the expected matrix.
     Transposed,
     /// Wrong values equal the expected values of elements `shift` away.
     Shifted(i64),

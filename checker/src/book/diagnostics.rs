@@ -1,5 +1,5 @@
-//! The diagnostics' pages: the very text that `checker explain` prints, and the smallest example that shows it with what
-//! the checker says of it; a page of the book each.
+//! The diagnostics' pages in the book: the text that `checker explain` prints, then the smallest example of it and the
+//! checker's report on that example.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -32,7 +32,7 @@ impl Example {
     /// Reads it; `root` is the book's folder.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the file cannot be read.
     pub fn of(slug: Slug, root: &Path) -> Result<Self, Problem> {
         let path = root.join("examples").join("diagnostics").join(format!("{slug}.cu"));
         Ok(Self { slug, text: read(path)? })
@@ -43,8 +43,8 @@ impl Example {
         format!("book/examples/diagnostics/{}.cu", self.slug)
     }
 
-    /// The exercise whose file it replaces: the one whose function it defines; `None` for a program of its own. A file
-    /// that defines nothing stands for `guard`.
+    /// The exercise whose file it replaces: the one whose function it defines, or `guard` if it defines none. `None` for
+    /// a program of its own.
     pub fn exercise(&self) -> Option<&'static Spec> {
         if self.text.contains("int main(") {
             return None;
@@ -54,7 +54,7 @@ impl Example {
         all.iter().copied().find(defined).or_else(|| crate::exercises::find("guard").ok())
     }
 
-    /// The command that shows it, less `checker`.
+    /// The command that shows it, without `checker`.
     pub fn command(&self) -> String {
         match self.exercise() {
             Some(spec) => format!("check {} --backend sim", spec.id),
@@ -62,7 +62,7 @@ impl Example {
         }
     }
 
-    /// Does this output show its diagnostic, and no other?
+    /// Whether this output shows its diagnostic and no other.
     pub fn is_shown_by(&self, printed: &str) -> bool {
         let heads = printed.lines().filter_map(|line| {
             let (register, rest) = line.split_once('[')?;
@@ -71,7 +71,7 @@ impl Example {
         });
         let heads: Vec<&str> = heads.collect();
         match self.slug {
-            // these two are no errors: they have no name in brackets
+            // These two are not errors, so they have no name in brackets.
             Slug::Passed => heads.is_empty() && printed.contains("\u{2713}"),
             Slug::NotStarted => heads.is_empty() && printed.contains("not yet:"),
             slug => heads == [slug.as_str()],
@@ -123,7 +123,7 @@ pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
 mod tests {
     use super::*;
 
-    /// An example that says something else, or more, is refused.
+    /// An example that shows another diagnostic, or more than one, is refused.
     #[test]
     fn an_example_shows_its_diagnostic_and_no_other() {
         let example = |slug| Example { slug, text: String::new() };

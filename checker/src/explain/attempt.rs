@@ -1,4 +1,4 @@
-//! The report of a whole attempt: its verdict, and the GPU's side of it.
+//! The report of an attempt: its verdict, and what the GPU did when the simulator explains the case.
 
 use grading::plan::quote::shell;
 
@@ -25,7 +25,7 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
     report
 }
 
-/// The same of a file that is not the workbook's own, so that its command has to name it.
+/// The same for a file outside the workbook, which the repeating command must name.
 pub fn foreign(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt) -> Report {
     let report = self::attempt(file, command, spec, attempt);
     let again = report.again.map(|again| format!("{again} --file {}", shell(file)));
@@ -37,7 +37,7 @@ fn second_opinion(spec: &'static Spec, opinion: &SecondOpinion, context: &Contex
     let device = &opinion.device;
     match &opinion.verdict {
         None => format!(
-            "{device} gave the right answer this time; the simulator shows why that is luck"
+            "the {device} gave the right answer this time, but the simulator shows why that is luck"
         ),
         Some(verdict) => {
             let title = explain(spec, verdict, context).title;

@@ -1,4 +1,4 @@
-//! The compiler said no, or never got so far. Its first error, with help where a learner's slip is recognised.
+//! Explains the compiler's first error, with help for the slips that it recognises, and files that never got compiled.
 
 use super::names::{self, Name};
 use super::scan::{Source, span};
@@ -10,21 +10,20 @@ use crate::spec::Spec;
 use crate::text::sanitise;
 use crate::verdict::Unreadable;
 
-const NO_HEADERS: &str =
-    "kernel exercises need no #include: CUDA's built-ins, math functions and printf are there";
+const NO_HEADERS: &str = "kernel exercises need no #include: CUDA's built-ins, math functions and printf are already available";
 
 /// What is said about a recognised slip.
 #[derive(Default)]
 struct Help {
-    /// At the mark.
+    /// The label of the mark.
     label: String,
-    /// Below it.
+    /// Notes below the marks.
     notes: Vec<String>,
     /// Where the slip is, when that is not where the compiler noticed it.
     place: Option<(u32, u32, u32)>,
-    /// What to think about.
+    /// The question at the end of the report.
     think: Option<&'static str>,
-    /// In place of the compiler's sentence, when that would lead astray.
+    /// Replaces the compiler's sentence where that would mislead.
     title: Option<String>,
 }
 
@@ -48,13 +47,13 @@ impl Help {
 pub fn explain(messages: &[Message], source: &Source<'_>, has_host_code: bool) -> Draft {
     let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
     let Some(first) = errors().next().or(messages.first()) else {
-        return Draft::new("the compiler rejected the file, and did not say why");
+        return Draft::new("the compiler rejected the file, but did not say why");
     };
     let sentence = first.text.lines().next().unwrap_or_default();
-    // What the candidates would have taken is a list for experts.
+    // The compiler's list of operand types helps only experts.
     let sentence = sentence.split(" operand types are").next().unwrap_or(sentence).trim();
     let mut help = help(first, sentence, source);
-    // what is said of the host's names is about exercises without a host
+    // The usual help about CUDA's host functions is for kernel exercises, in which they are not available.
     if has_host_code && sentence.contains("\"cuda") && sentence.contains("is undefined") {
         help.notes = vec!["the CUDA runtime has no function of this name".into()];
     }
@@ -71,7 +70,7 @@ pub fn explain(messages: &[Message], source: &Source<'_>, has_host_code: bool) -
     let more = errors().count().saturating_sub(1);
     if more > 0 {
         draft.notes.push(format!(
-            "{} below it; mend this one first, and the others may go with it",
+            "{} below it; fix this first, because the others may disappear with it",
             many(more as u64, "more error", "more errors")
         ));
     }
@@ -114,15 +113,15 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         };
         Help::new(label).note("every { needs its }: count them, from the innermost block outwards")
     } else if about("expected a declaration") {
-        Help::new("the kernel has already ended above this")
+        Help::new("the kernel already ends above this line")
             .note("there is one } too many above, or one { too few")
     } else if about("expected a statement") {
         Help::new("no statement can start with this")
     } else if about("expected an expression") {
-        Help::new("a value belongs here")
+        Help::new("expected a value here")
     } else if about("call must be configured") {
-        Help::new("a kernel is launched, not called")
-            .note("between its name and its arguments stand the grid and the block: name<<<grid, block>>>(...)")
+        Help::new("a kernel must be launched, not called")
+            .note("write the grid and the block between its name and its arguments: name<<<grid, block>>>(...)")
     } else if about("modifiable lvalue") {
         read_only(&word)
     } else if about("not open source file") {
@@ -134,7 +133,7 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     } else if about("no operator \"[]\"") && triple(message, source).is_some() {
         Help {
             place: triple(message, source),
-            ..Help::new("an index is one number")
+            ..Help::new("an index must be a single number")
                 .note("threadIdx, blockIdx and blockDim have three parts each: .x, .y and .z")
         }
     } else if about("must have pointer-to-object type") {
@@ -145,7 +144,7 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
     } else if about("cannot be assigned to") || about("cannot be used to initialize") {
         let place = source.statement(message.line, message.column).filter(|_| word == "=");
         let place = place.map(|(column, length)| (message.line, column, length));
-        // The sign itself says nothing: the value behind it is meant.
+        // The compiler points at the `=`, but the value after it has the wrong type.
         let place = place.and_then(|place| source.without_sign(place));
         Help { place, ..conversion(sentence) }
     } else if about("calling a __host__ function") {
@@ -154,18 +153,18 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         host_function(&word)
     } else if about("host variable") {
         Help {
-            title: Some("a variable outside every function needs to say where it lives".into()),
+            title: Some("a variable outside every function needs a memory space".into()),
             ..Help::new("constexpr, __device__ or __constant__ is missing")
         }
     } else if about("unrecognized token") {
-        Help::new("CUDA C++ does not know this character")
-            .note("text that was copied often brings curly quotes or special spaces: type it again")
+        Help::new("this character is not part of CUDA C++")
+            .note("copied text often contains curly quotes or special spaces: type this line again")
     } else if about("must have a constant value") {
         Help::new("the compiler must know this size")
             .note("the size of an array is fixed when the file is compiled: use a constexpr")
     } else if about("must have a void return type") || about("return value type") {
         Help::new("a kernel returns nothing")
-            .note("a kernel hands back its results through an array that it writes")
+            .note("a kernel returns its results by writing them to an array")
     } else if about("already been declared") {
         Help::new(format!("there is already a `{quoted}` above"))
     } else if about("kernel launch could not be processed") {
@@ -176,12 +175,12 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         }
     } else if about("pointer-to-) function type") {
         Help::new(format!("`{word}` is not a function"))
-            .note("calls take ( ), elements of an array take [ ]")
+            .note("use ( ) for a call and [ ] for an element of an array")
     } else if about("more than one instance of overloaded function") {
         Help {
             title: Some(format!("more than one version of {quoted} fits these values")),
             ..Help::new("the values have different types")
-                .note("give all of them one type: 2.0f is a float, 2.0 a double, 2 an int")
+                .note("give all of them the same type: 2.0f is a float, 2.0 a double, 2 an int")
         }
     } else if about("#include") || about("in NVIDIA's header") {
         Help {
@@ -189,16 +188,16 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
             ..Help::new("this line is not needed").note(NO_HEADERS)
         }
     } else if about("too many arguments") || about("too few arguments") {
-        Help::new("the number of values does not fit")
+        Help::new("wrong number of arguments")
     } else if about("explicit type is missing") || about("no storage class") {
-        Help::new("what is this? No type is known by this name")
+        Help::new("no type has this name")
             .note("a kernel starts with: extern \"C\" __global__ void")
     } else {
         Help::default()
     }
 }
 
-/// A built-in with three parts on the message's line that stands there without one of them.
+/// A built-in such as `threadIdx` that the message's line uses without `.x`, `.y` or `.z`.
 fn triple(message: &Message, source: &Source<'_>) -> Option<(u32, u32, u32)> {
     ["threadIdx", "blockIdx", "blockDim", "gridDim"].into_iter().find_map(|name| {
         let length = name.len() as u32;
@@ -215,11 +214,11 @@ fn undefined(word: &str, source: &Source<'_>) -> Help {
         Some(Name::Spelled { right, what }) => {
             Help::new(format!("CUDA's {what} is spelled {right}"))
         }
-        Some(Name::NotHere(why)) => Help::new("not known here").note(why),
+        Some(Name::NotHere(why)) => Help::new("not available here").note(why),
         None => match names::nearest(word, source.identifiers().filter(|name| name != word)) {
             Some(near) => Help::new(format!("did you mean {near}?")),
             None => Help::new("nothing above has this name")
-                .note("a variable must be declared, with its type, before the line that uses it"),
+                .note("declare a variable, with its type, before the line that uses it"),
         },
     }
 }
@@ -227,16 +226,16 @@ fn undefined(word: &str, source: &Source<'_>) -> Help {
 fn no_member(class: &str, member: &str) -> Help {
     match class {
         "uint3" | "dim3" | "int3" | "float3" => Help::new("its parts are x, y and z")
-            .note("they are written in small letters: threadIdx.x"),
+            .note("write them in lower case: threadIdx.x"),
         "uint2" | "int2" | "float2" | "double2" => Help::new("its parts are x and y"),
         "std" => Help::new(format!("there is no std::{member} here"))
             .note("a GPU thread has no C++ standard library: use CUDA's own functions, such as sqrtf, fminf, printf"),
-        _ => Help::new("no such part"),
+        _ => Help::new("no such member"),
     }
 }
 
-/// The compiler notices a missing sign at the next word, often a line too late: the mark goes behind the code before
-/// it, unless it stands there already.
+/// The compiler notices a missing sign at the next word, often a line too late, so the mark goes after the code before
+/// that word, unless it is there already.
 fn missing(source: &Source<'_>, message: &Message, sign: &str) -> Help {
     let (line, column) = (message.line, message.column);
     let behind = source.ends_at(line, column) && source.word(line, column).as_deref() != Some("}");
@@ -248,13 +247,11 @@ fn missing(source: &Source<'_>, message: &Message, sign: &str) -> Help {
 
 fn read_only(word: &str) -> Help {
     match word {
-        "threadIdx" | "blockIdx" | "blockDim" | "gridDim" | "warpSize" => Help::new(format!(
-            "{word} can only be read"
-        ))
-        .note(
-            "the hardware sets it, differently for each thread: keep your own value in a variable",
-        ),
-        word => Help::new(format!("`{word}` is const: it can only be read"))
+        "threadIdx" | "blockIdx" | "blockDim" | "gridDim" | "warpSize" => {
+            Help::new(format!("{word} is read-only"))
+                .note("the hardware sets it for each thread: keep your own value in a variable")
+        }
+        word => Help::new(format!("`{word}` is const, so it cannot be changed"))
             .note("const in the parameter list is a promise to the caller")
             .thinking("which parameter is meant for the results?"),
     }
@@ -266,17 +263,17 @@ fn conversion(sentence: &str) -> Help {
     let (from, to) = (types.next().unwrap_or_default(), types.next().unwrap_or_default());
     match (from.contains('*'), to.contains('*')) {
         (true, false) if !from.contains("char") => {
-            Help::new("the whole array, where one element belongs")
-                .note("one element of an array is written with an index: name[...]")
+            Help::new("the whole array instead of one element")
+                .note("select one element with an index: name[...]")
         }
-        (false, true) => Help::new("one number, where an array belongs"),
+        (false, true) => Help::new("one number instead of an array"),
         (true, true) if from.contains("const") && !to.contains("const") => {
             Help::new("a const array cannot become a writable one")
         }
         (true, true) if from.starts_with("void") => {
             Help::new("the pointer needs a cast to its type")
         }
-        _ => Help::new(format!("{from} does not fit into {to}")),
+        _ => Help::new(format!("{from} cannot become {to}")),
     }
 }
 
@@ -292,8 +289,9 @@ fn called_host_function(sentence: &str) -> Help {
     let name = if name.is_empty() { "a function".to_owned() } else { name };
     Help {
         title: Some(format!("code for the GPU calls {name}, which is a function for the CPU")),
-        ..Help::new("this call")
-            .note("the function is compiled for the CPU only: where it is written, __device__ is missing in front of it")
+        ..Help::new("this call").note(
+            "the function is compiled only for the CPU: add __device__ in front of its definition",
+        )
     }
 }
 
@@ -308,7 +306,7 @@ fn host_function(word: &str) -> Help {
     }
     let name = if word.is_empty() { "this function" } else { word };
     Help {
-        title: Some(format!("{name} is a function for the CPU, and this file is for the GPU")),
+        title: Some(format!("{name} is a function for the CPU, but this file is for the GPU")),
         ..Help::new("__device__ is missing in front of it")
             .note("__global__ marks a kernel, __device__ a function that kernels call")
     }
@@ -317,8 +315,8 @@ fn host_function(word: &str) -> Help {
 /// The compiler did not end.
 pub fn stopped(how: &str) -> Draft {
     Draft::new(how)
-        .note("usual files compile in a tenth of a second")
-        .note("macros or templates that expand without end can keep it busy for ever")
+        .note("a typical file compiles in a tenth of a second")
+        .note("macros or templates that expand endlessly can keep the compiler busy forever")
         .think("which part of the file did you add last?")
 }
 
@@ -327,9 +325,9 @@ pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) 
     let file = context.file;
     let reset = format!("to start again from the original: {} reset {}", context.command, spec.id);
     match why {
-        Unreadable::Missing => Draft::new(format!("{file} is not there")).note(reset),
+        Unreadable::Missing => Draft::new(format!("{file} does not exist")).note(reset),
         Unreadable::Empty => Draft::new(format!("{file} is empty"))
-            .note("was it saved before the editor was closed?")
+            .note("check that the editor saved it")
             .note(reset),
         Unreadable::Binary(line) => Draft::new(format!("{file} is not plain text (line {line})"))
             .note("save it as UTF-8 text, without NUL bytes")
@@ -339,7 +337,7 @@ pub fn unreadable(why: &Unreadable, spec: &'static Spec, context: &Context<'_>) 
             count(*bytes),
             count(*limit)
         ))
-        .note("is it the right file?")
+        .note("check that it is the right file")
         .note(reset),
         Unreadable::Io(reason) => Draft::new(format!(
             "{file} cannot be read: {}",

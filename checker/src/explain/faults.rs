@@ -1,4 +1,4 @@
-//! Something went wrong while the kernel ran: where, which thread, which element.
+//! Explains what went wrong while a kernel ran: the line, the thread and the element.
 
 use ptxsim::{Access, Action, Finding, FindingKind, Space};
 
@@ -23,7 +23,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
         }
         Fault::Host(_) | Fault::Leaked(_) | Fault::Crashed { .. } | Fault::Garbled { .. } => {
             Draft::new(
-                "this is a bug in the checker: a mistake of the host is told as one of a kernel",
+                "this is a bug in the checker: a mistake in host code reached the explanation of kernels",
             )
         }
         Fault::Undefined { symbol } => program::undefined(symbol, scene.source),
@@ -40,8 +40,8 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
     };
     match others {
         0 => draft,
-        1 => draft.note("this run has 1 more finding; it is shown when this one is mended"),
-        n => draft.note(format!("this run has {n} more findings; mend this one first")),
+        1 => draft.note("this run has 1 more finding, which is shown once this one is fixed"),
+        n => draft.note(format!("this run has {n} more findings; fix this one first")),
     }
 }
 
@@ -66,11 +66,11 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::BadBarrier { id, threads } => races::bad_barrier(scene, at, *id, *threads),
         FindingKind::BadSyncMask { mask, present } => races::sync_mask(scene, at, *mask, *present),
         FindingKind::NeverFinishes { instructions } => never_finishes(scene, at, *instructions),
-        FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.who(at)))
-            .mark(scene.mark(at, true, format!("{} stops everything here", scene.who(at))))
-            .note("a trap ends the whole launch: no result of it can be used")
-            .note("it comes from __trap(), from `asm(\"trap;\")`, or from a write through a null pointer")
-            .think("what must have been true for this thread to get here?"),
+        FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.thread(at)))
+            .mark(scene.mark(at, true, format!("trap executed by {}", scene.thread(at))))
+            .note("a trap ends the whole launch, so none of its results can be used")
+            .note("a trap comes from __trap(), from `asm(\"trap;\")`, or from a write through a null pointer")
+            .think("which condition brings this thread to this line?"),
         FindingKind::NotCooperative => objects::not_cooperative(scene, at),
         FindingKind::BadObject { surface, problem } => {
             objects::bad_object(scene, at, *surface, *problem)
@@ -79,16 +79,16 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
             objects::surface(scene, at, *coordinates, *extent, *texel)
         }
         FindingKind::Assert { expression } => {
-            Draft::new(format!("{}: the assert `{expression}` is false", scene.who(at)))
-                .mark(scene.mark(at, true, format!("false for {}", scene.who(at))))
-                .note("the assert did its job: it stopped the kernel where an assumption broke")
+            Draft::new(format!("the assertion `{expression}` fails for {}", scene.thread(at)))
+                .mark(scene.mark(at, true, format!("false for {}", scene.thread(at))))
+                .note("the assertion stopped the kernel at the first place where this assumption is wrong")
                 .think("which value did you expect here, and which one does this thread have?")
         }
         FindingKind::StackOverflow { bytes } => stack(scene, at, *bytes),
     }
 }
 
-/// Marks where the functions were called in which it happened: a line that many callers share says little.
+/// Marks the calls of the device functions in which it happened, because many callers may share such a function's line.
 fn called(scene: &Scene<'_>, finding: &Finding, draft: Draft) -> Draft {
     let places = [Some(&finding.at), finding.with.as_ref()].into_iter().flatten();
     let mut callers: Vec<_> = places.filter_map(|access| access.called_from.as_ref()).collect();
@@ -114,7 +114,7 @@ fn verb(action: Action) -> &'static str {
 
 fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
-    let (who, element, verb) = (scene.who(at), scene.element(at), verb(at.action));
+    let (thread, element, verb) = (scene.thread(at), scene.element(at), verb(at.action));
     let array = at.array.as_deref().map(|name| scene.name(name).to_owned());
     let before = at.index.is_some_and(|index| index < 0);
     let elements = at.elements.map(|elements| match (&at.array, i64::try_from(elements)) {
@@ -122,19 +122,19 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         _ => elements,
     });
     let title = match (&array, elements) {
-        (Some(_), _) if before => format!("{who} {verb} {element}, before the first element"),
+        (Some(_), _) if before => format!("{thread} {verb} {element}, before the first element"),
         (Some(array), Some(elements)) => format!(
-            "{who} {verb} {element}, but `{array}` has {}",
+            "{thread} {verb} {element}, but `{array}` has {}",
             many(elements, "element", "elements")
         ),
         (None, Some(elements)) if at.space == Some(Space::Local) => format!(
-            "{who} {verb} {element}, which have {} together",
+            "{thread} {verb} {element}, which have {} in total",
             many(elements, "element", "elements")
         ),
         (None, None) if at.space == Some(Space::Local) => {
-            format!("{who} {verb} outside its local arrays")
+            format!("{thread} {verb} outside its local arrays")
         }
-        _ => format!("{who} {verb} {element}, outside every array"),
+        _ => format!("{thread} {verb} {element}, outside every array"),
     };
     let again = repeated(scene, at, finding.count);
     let label = match (scene.subscript_value(at), again) {
@@ -146,9 +146,9 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let mut draft = Draft::new(title).mark(scene.mark(at, true, label));
     let elements = elements.unwrap_or(0);
     let global = at.space == Some(Space::Global);
-    // an unsigned index that should be negative
+    // An unsigned index that should be negative has wrapped around.
     let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));
-    // in one dimension, a thread that has a number below this has an element, too
+    // In one dimension, a thread whose number is below the number of elements has an element of its own.
     let has_one = scene.flat() && scene.number(at.block, at.thread) < elements;
     let spare =
         global && !before && !wrapped && !has_one && elements > 0 && scene.threads() > elements;
@@ -170,7 +170,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
                     (Some(array), Ok(index)) => scene.element_at(at, array, index),
                     _ => format!("{array}[{index}]"),
                 };
-                draft.note(format!("`{array}` goes from {} to {}", end(0), end(last)))
+                draft.note(format!("the elements of `{array}` are {} to {}", end(0), end(last)))
             }
         };
     }
@@ -179,25 +179,26 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if let Some(array) = array.as_ref().filter(|array| !before && launched(array)) {
         return draft
             .note(format!(
-                "`{array}` is as long as the launch says: the third value between <<< and >>>, in bytes"
+                "the launch sets the size of `{array}` in bytes, with the third value between <<< and >>>"
             ))
             .watch(scene.simulated.then_some((at.block, at.thread)))
             .think("how many elements does one block need, and how many bytes is that?");
     }
     if wrapped {
-        draft = draft.note("unsigned numbers do not go below 0: they begin again at 4294967295");
+        draft = draft
+            .note("an unsigned number cannot be negative: below 0 it wraps around to 4294967295");
     }
     draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, spare) {
         _ if wrapped => {
-            "for which threads would this index be negative, and what belongs there instead?"
+            "for which threads would this index be negative, and what should they use instead?"
         }
-        (true, _) => "which threads have no left neighbour, and what belongs there instead?",
+        (true, _) => "which threads have no left neighbour, and what should they use instead?",
         (_, true) => "what should the extra threads do?",
-        _ => "what is the largest value that this index can take, and which thread gets it?",
+        _ => "what is the largest value of this index, and which thread computes it?",
     })
 }
 
-/// "24 threads do this", where each thread can do it once only; else how often it happens.
+/// "24 threads do this" if each thread can do it only once, and otherwise how often it happens.
 fn repeated(scene: &Scene<'_>, at: &Access, times: u64) -> Option<String> {
     match times {
         0 | 1 => None,
@@ -209,33 +210,36 @@ fn repeated(scene: &Scene<'_>, at: &Access, times: u64) -> Option<String> {
 }
 
 fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
-    let (who, verb) = (scene.who(at), verb(at.action));
+    let (thread, verb) = (scene.thread(at), verb(at.action));
     let address = at.address;
     if address < NULL_PAGE {
-        return Draft::new(format!("{who} {verb} memory through a null pointer"))
-            .mark(scene.mark(at, true, "a pointer used here points at nothing"))
-            .note(format!("the address is {address:#x}: null, plus an index"))
+        return Draft::new(format!("{thread} {verb} memory through a null pointer"))
+            .mark(scene.mark(at, true, "null pointer used here"))
+            .note(format!("the address is {address:#x}, which is a null pointer plus an index"))
             .think(if scene.by_a_program() {
                 "which call should give this pointer its value, and did that call succeed?"
             } else {
                 "where should this pointer get its value, and does every thread get it?"
             });
     }
-    let draft = Draft::new(format!("{who} {verb} address {address:#x}, which belongs to no array"))
-        .mark(scene.mark(at, true, format!("goes to {address:#x}")));
+    let draft =
+        Draft::new(format!("{thread} {verb} address {address:#x}, which belongs to no array"))
+            .mark(scene.mark(at, true, format!("access to {address:#x}")));
     // User-space addresses of a Linux host (x86-64, aarch64): libraries, stack and heap.
     let host = (0x5500_0000_0000..0x5700_0000_0000).contains(&address)
         || (0x7e00_0000_0000..0x8000_0000_0000).contains(&address)
         || (0xaaaa_0000_0000..0x1_0000_0000_0000).contains(&address);
     let draft = if host {
-        draft.note("it looks like a host pointer: memory of the CPU, which a kernel cannot reach")
+        draft.note(
+            "this looks like a host pointer, and a kernel cannot access the memory of the CPU",
+        )
     } else {
-        draft.note("the index is far too large or negative, or the pointer was never set")
+        draft.note("either the index is far too large or negative, or the pointer was never set")
     };
     draft.think(if host && scene.by_a_program() {
-        "which arguments of this launch came from cudaMalloc, and which are the host's own?"
+        "which arguments of this launch come from cudaMalloc, and which point to host memory?"
     } else {
-        "print the index with printf for this one thread: is it what you expect?"
+        "print the index with printf for this thread: is it what you expect?"
     })
 }
 
@@ -244,7 +248,7 @@ fn misaligned(scene: &Scene<'_>, at: &Access) -> Draft {
     let off = at.address % bytes;
     Draft::new(format!(
         "{} {} {bytes} bytes at an address that is not a multiple of {bytes}",
-        scene.who(at),
+        scene.thread(at),
         verb(at.action)
     ))
     .mark(scene.mark(
@@ -253,13 +257,13 @@ fn misaligned(scene: &Scene<'_>, at: &Access) -> Draft {
         format!("{} past a multiple of {bytes}", many(off, "byte", "bytes")),
     ))
     .note(format!("the address is {:#x}", at.address))
-    .note(format!("a GPU moves {bytes} bytes at once only from a multiple of {bytes}"))
+    .note(format!("a GPU accesses {bytes} bytes at once only at an address that is a multiple of {bytes}"))
     .think("where does the pointer begin, and by how many bytes does it move when the index grows by one?")
 }
 
 fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
-    let (who, element) = (scene.who(at), scene.element(at));
+    let (thread, element) = (scene.thread(at), scene.element(at));
     let label = match (scene.subscript_value(at), repeated(scene, at, finding.count)) {
         (Some(value), Some(again)) => format!("{value} here; {again}"),
         (Some(value), None) => format!("{value} here"),
@@ -267,34 +271,34 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         (None, None) => "never written".into(),
     };
     if let Some(texel) = texel(scene, at) {
-        return Draft::new(format!("{who} reads {texel}, which nothing has written yet"))
+        return Draft::new(format!("{thread} reads {texel}, which nothing has written yet"))
             .mark(scene.mark(at, true, label))
             .note("texels are counted row by row, from 0")
-            .note("cudaMallocArray does not clear memory: it holds what somebody left there")
-            .think("which copy fills the array before this launch, and how many bytes of each row does it take?");
+            .note("cudaMallocArray does not clear the memory, so the texels are whatever earlier work left there")
+            .think("which copy fills the array before this launch, and how many bytes of each row does it copy?");
     }
-    let draft = Draft::new(format!("{who} reads {element}, which nothing has written yet"))
+    let draft = Draft::new(format!("{thread} reads {element}, which nothing has written yet"))
         .mark(scene.mark(at, true, label));
     let array = at.array.as_deref().map_or_else(|| "it".into(), |array| scene.quoted(array));
     match at.space {
         Some(Space::Shared) => draft
-            .note("shared memory is not cleared: it holds whatever an earlier block left there")
-            .think(format!("which thread should have filled {element}, and did it before this?")),
+            .note("shared memory is not cleared, so it contains whatever an earlier block left there")
+            .think(format!("which thread should write {element}, and does it do so before this read?")),
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
             .think("what should its first value be?"),
         _ if scene.by_a_program() => draft
-            .note("cudaMalloc does not clear memory: it holds what somebody left there")
+            .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
             .think(format!(
-                "which line fills {array} before this launch, and all of it? Or should nobody read it here?"
+                "which line fills all of {array} before this launch, or should this line not read it at all?"
             )),
         _ => draft
-            .note(format!("{array} is an output: it holds garbage until the kernel writes it"))
+            .note(format!("{array} is an output, so its elements are garbage until the kernel writes them"))
             .think("does this line need the old value at all?"),
     }
 }
 
-/// "texel 14 of the array": an array that a program made has no name of its own, and the runtime numbers it.
+/// "texel 14 of the array": the runtime numbers the arrays that a program creates, because they have no names.
 fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
     let number = at.array.as_deref().filter(|_| scene.by_a_program())?.strip_prefix("array ")?;
     number.parse::<u64>().ok()?;
@@ -305,7 +309,7 @@ fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
 
 fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
     let mut draft = Draft::new(format!(
-        "the kernel does not end: stopped after {} instructions",
+        "the kernel does not finish: it was stopped after {} instructions",
         count(instructions)
     ));
     draft = match scene.loop_around(at) {
@@ -314,13 +318,13 @@ fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
             column,
             length,
             true,
-            format!("{} still runs in this loop", scene.who(at)),
+            format!("{} is still in this loop", scene.thread(at)),
         )]),
-        None => draft.mark(scene.mark(at, true, format!("{} was here", scene.who(at)))),
+        None => draft.mark(scene.mark(at, true, format!("{} was stopped here", scene.thread(at)))),
     };
     draft
-        .note("on a GPU it would run on and on, until somebody kills the program")
-        .think("which variable ends the loop, and does every round bring it nearer to the end?")
+        .note("on a GPU it would keep running until you kill the program")
+        .think("which variable ends the loop, and does every iteration bring it closer to the end?")
 }
 
 fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
@@ -338,27 +342,30 @@ fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
         .collect();
     let draft = if loops.len() == 1 { draft.mark(loops) } else { draft };
     let draft = draft.note(format!(
-        "the usual cause is a loop that never ends; a right {} takes milliseconds here",
+        "the usual cause is a loop that never ends, because a correct {} takes milliseconds here",
         scene.whole()
     ));
     let draft = if scene.simulated { draft } else { ask_simulator(draft) };
-    draft.think("which variable ends the loop, and does every round bring it nearer to the end?")
+    draft
+        .think("which variable ends the loop, and does every iteration bring it closer to the end?")
 }
 
 fn stack(scene: &Scene<'_>, at: &Access, bytes: u64) -> Draft {
-    // Calls that need hardly any memory of their own: it is their number that has no end.
+    // Calls that need so little memory must be too many.
     if bytes < 4096 {
-        return Draft::new("the calls inside the kernel go too deep")
-            .mark(scene.mark(at, true, "called here, more than 4000 times inside itself"))
-            .note("every call of a recursive function takes memory, once for each thread")
-            .note("the usual cause is a function that calls itself without end")
-            .think("which call is the last one, and does every thread get there?");
+        return Draft::new("the function calls inside the kernel are nested too deeply")
+            .mark(scene.mark(at, true, "call that is nested more than 4000 levels deep"))
+            .note(
+                "every call of a recursive function takes stack memory, separately for each thread",
+            )
+            .note("the usual cause is a function that never stops calling itself")
+            .think("which condition ends the recursion, and does every thread reach it?");
     }
-    Draft::new(format!("each thread asks for {} of its own memory: too much", size_in_bytes(bytes)))
-        .mark(scene.mark(at, true, "asked for here"))
-        .note("local arrays and every call of a recursive function take it, once for each thread")
+    Draft::new(format!("each thread needs {} of local memory, which is too much", size_in_bytes(bytes)))
+        .mark(scene.mark(at, true, "local memory needed here"))
+        .note("local arrays and the calls of recursive functions take local memory, separately for each thread")
         .note(format!(
-            "{} would need {} together",
+            "{} would need {} in total",
             many(scene.threads(), "thread", "threads"),
             size_in_bytes(bytes.saturating_mul(scene.threads()))
         ))
@@ -368,21 +375,21 @@ fn stack(scene: &Scene<'_>, at: &Access, bytes: u64) -> Draft {
 fn input_changed(scene: &Scene<'_>, name: &str, index: u64) -> Draft {
     let yours = scene.name(name);
     let writers = writers(scene, yours);
-    let label = format!("writes to `{yours}`");
+    let label = format!("write to `{yours}`");
     let whole = scene.whole();
-    Draft::new(format!("the {whole} changed {yours}[{index}], but `{yours}` is only for reading"))
+    Draft::new(format!("the {whole} changed {yours}[{index}], but `{yours}` is an input"))
         .mark(writers.into_iter().take(1).map(|s| Span { label: label.clone(), ..s }))
         .note(if scene.program {
-            "the caller still needs its input"
+            "the caller still needs this input"
         } else {
-            "the caller still needs its input: other kernels may read it next"
+            "the caller still needs this input: another kernel may read it next"
         })
         .think("which parameter is meant for the results?")
 }
 
 fn guard_zone(scene: &Scene<'_>, name: &str, index: i64) -> Draft {
     let yours = scene.name(name);
-    let side = if index < 0 { "before the first" } else { "behind the last" };
+    let side = if index < 0 { "before the first" } else { "past the last" };
     let writers = writers(scene, yours);
     let only = writers.len() == 1;
     let draft =
@@ -390,51 +397,51 @@ fn guard_zone(scene: &Scene<'_>, name: &str, index: i64) -> Draft {
     let draft = if only { draft.mark(writers) } else { draft };
     if scene.program {
         return draft
-            .note("nothing stopped it: behind an array of the host lies other memory of the host")
-            .note("sizes of copies are in bytes, indices in elements")
-            .think("how many bytes is the array long, and how many does each line write?");
+            .note("nothing stopped this write, because the memory next to a host array is other host memory")
+            .note("a copy takes its size in bytes, whereas an index counts elements")
+            .think("how many bytes does the array have, and how many does each line write?");
     }
     let draft = draft
-        .note("the GPU did not stop: the bytes there belonged to nobody, this time")
+        .note("the GPU did not stop, because these bytes happened to belong to no other array")
         .note(scene.launch_line());
-    ask_simulator(draft).think("what should a thread do that has no element of its own?")
+    ask_simulator(draft).think("what should a thread without an element of its own do?")
 }
 
 /// The places that assign to an element of `name`.
 fn writers(scene: &Scene<'_>, name: &str) -> Vec<Span> {
     let on = |line: u32| {
         let found = scene.source.subscripts(line, name).into_iter().filter(|s| s.assigned);
-        found.map(move |s| span(line, s.column, s.length, true, format!("writes to `{name}` here")))
+        found.map(move |s| span(line, s.column, s.length, true, format!("write to `{name}`")))
     };
     (1..=scene.source.len()).flat_map(on).collect()
 }
 
 fn ask_simulator(draft: Draft) -> Draft {
     draft
-        .note("the simulator can name the line and the thread: run the command below")
+        .note("to find the line and the thread, run the command below, which uses the simulator")
         .on_backend("sim")
 }
 
-/// A launch that the simulator turns down, as a GPU would: it says itself what is too large.
+/// A launch that the simulator refuses as a GPU would; its text says what is too large.
 fn refused(code: u32, name: &str, text: &str) -> Draft {
-    let draft = Draft::new("the kernel cannot be started").note(text);
-    let as_gpu = format!("a GPU refuses such a launch too, before the first thread runs: {name}");
+    let draft = Draft::new("the kernel cannot be launched").note(text);
+    let as_gpu = format!("a GPU also refuses this launch before any thread runs, with {name}");
     match code {
         2 if text.contains("local memory") => draft
             .note(as_gpu)
-            .think("how large are the arrays that each thread declares for itself?"),
+            .think("how large are the local arrays of each thread?"),
         2 => draft
-            .note("__device__ arrays are made before the kernel starts, and need memory too")
+            .note("__device__ arrays are allocated before the kernel starts, and they need memory too")
             .think("how many bytes does the largest array of the file have?"),
         1 if text.contains("__launch_bounds__") => draft
             .note(as_gpu)
-            .think("how many threads does the kernel promise to need, and how many are launched?"),
+            .think("how many threads does __launch_bounds__ allow, and how many are launched?"),
         720 => draft
             .note(as_gpu)
-            .note("blocks that wait for each other must all be running: none can be put off until another ends")
+            .note("blocks that wait for each other must all run at the same time, so none can be postponed until another one ends")
             .think("can fewer blocks do the same work, each with a loop over its part?"),
         218 => draft
-            .note(format!("it is refused already when the kernel is loaded: {name}"))
+            .note(format!("a GPU already refuses this kernel when it is loaded, with {name}"))
             .think("how many bytes do the arrays inside the kernel have?"),
         _ => draft.note(as_gpu).think("how many bytes do the arrays inside the kernel have?"),
     }
@@ -444,38 +451,38 @@ fn refused(code: u32, name: &str, text: &str) -> Draft {
 fn driver(code: u32, name: &str, text: &str) -> Draft {
     let (title, meaning, question) = match code {
         700 => (
-            "the GPU stopped the kernel: it went to an address that is not its own",
-            "the usual cause is an index beyond the end of an array",
+            "the GPU stopped the kernel, because it accessed an address outside its memory",
+            "the usual cause is an index past the end of an array",
             "which thread computes the largest index, and is there an element for it?",
         ),
         716 => (
-            "the GPU stopped the kernel: an address does not fit the size of the access",
-            "a float4 needs an address that is a multiple of 16, a double one of 8",
+            "the GPU stopped the kernel, because an address does not fit the size of the access",
+            "a float4 needs an address that is a multiple of 16, and a double one that is a multiple of 8",
             "where does the pointer begin, and by how many bytes does it move when the index grows by one?",
         ),
         719 => (
-            "the GPU stopped the kernel: something in it failed",
-            "usual causes: a trap, an index outside shared memory, a barrier that cannot open",
-            "what is the last line that every thread surely reaches?",
+            "the GPU stopped the kernel, because something in it failed",
+            "the usual causes are a trap, an index outside shared memory, or a barrier that cannot open",
+            "which is the last line that every thread certainly reaches?",
         ),
         715 => (
-            "the GPU stopped the kernel: an instruction asks for what the GPU cannot do",
-            "a usual cause is a barrier for a number of threads that is no multiple of 32",
+            "the GPU stopped the kernel, because it cannot execute one of its instructions",
+            "a common cause is a barrier for a number of threads that is not a multiple of 32",
             "which values does the assembly in this file get?",
         ),
         710 => (
-            "the GPU stopped the kernel: an assert in it is false",
+            "the GPU stopped the kernel, because an assertion in it failed",
             "the driver does not say which thread it was",
-            "which value did you expect in the assert?",
+            "which value did you expect in the assertion?",
         ),
         702 => (
-            "the GPU stopped the kernel: it ran too long",
+            "the GPU stopped the kernel, because it ran too long",
             "the usual cause is a loop that never ends",
-            "which variable ends the loop, and does every round bring it nearer to the end?",
+            "which variable ends the loop, and does every iteration bring it closer to the end?",
         ),
         1 | 701 => (
-            "the GPU refused to start the kernel",
-            "too many threads in a block, or too many registers or bytes of shared memory for it",
+            "the GPU refused to launch the kernel",
+            "a block has too many threads, or needs too many registers or too much shared memory",
             "how much shared memory does one block declare?",
         ),
         2 => (
@@ -485,20 +492,20 @@ fn driver(code: u32, name: &str, text: &str) -> Draft {
         ),
         _ => (
             "the CUDA driver reported an error",
-            "it is not one that a kernel often causes",
+            "kernels rarely cause this error",
             "does a kernel that passed before still pass?",
         ),
     };
     let draft = Draft::new(title)
         .note(meaning)
-        .note(format!("the driver's words: {name} ({code}), {}", text.trim_end_matches('.')))
-        .note("after such an error nothing that this launch wrote can be trusted");
+        .note(format!("the driver reports {name} ({code}): {}", text.trim_end_matches('.')))
+        .note("after such an error, nothing that this launch wrote can be trusted");
     ask_simulator(draft).think(question)
 }
 
 fn worker_died(how: &str) -> Draft {
-    Draft::new(format!("your kernel could not be judged: {how}"))
-        .note("this is no verdict on your code: the process that runs it did not finish its work")
+    Draft::new(format!("your kernel could not be checked: {how}"))
+        .note("this says nothing about your code, because the process that runs it ended too early")
         .note("if it happens again, it is a bug in the checker; please report it with this file")
 }
 
@@ -506,20 +513,21 @@ fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) ->
     let feature = if feature.contains('`') { feature.into() } else { format!("`{feature}`") };
     let place = at.and_then(|at| {
         let (column, length) = scene.source.statement(at.line, at.column)?;
-        Some(span(at.line, column, length, true, format!("needs {feature}")))
+        Some(span(at.line, column, length, true, format!("use of {feature}")))
     });
-    // What stands in asm goes unread through the compiler: nobody has said yet that it is CUDA at all.
+    // The compiler does not check the text inside asm, so an unknown instruction may simply be misspelt.
     let assembly = ["asm", "__asm__", "__asm"].iter().flat_map(|word| scene.source.places(word));
-    let draft = Draft::new(format!("the simulator does not know {feature}"));
+    let draft = Draft::new(format!("the simulator does not support {feature}"));
     let draft = match assembly.min() {
         Some((line, _)) => draft
-            .note(format!("the file has assembly, first in line {line}: is it spelled right?"))
-            .note("the compiler does not read inside asm: only the GPU's own assembler does"),
-        None => draft.note("this is fine CUDA, but not supported here: it is not a bug of yours"),
+            .note(format!("the file contains assembly, first on line {line}: check its spelling"))
+            .note("the compiler does not check the text inside asm, only the GPU's assembler does"),
+        None => draft
+            .note("this is valid CUDA that is not supported here, so it is not a bug in your code"),
     };
     draft
         .mark(place)
-        .note("with an NVIDIA GPU, the command below runs it there")
+        .note("on a machine with an NVIDIA GPU, the command below runs it there")
         .on_backend("gpu")
         .think("can this exercise be solved without it?")
 }

@@ -1,4 +1,4 @@
-//! The answers are right, and a count is not.
+//! Explains right answers with a count that misses its target.
 
 use ptxsim::LineCounters;
 
@@ -10,14 +10,14 @@ use crate::report::Span;
 use crate::spec::{Gate, Metric, Op};
 use crate::verdict::Measured;
 
-/// Calls of a program that are marked at most.
+/// Largest number of calls that a report marks.
 const MOST_CALLS: usize = 8;
 
-/// Explains the first gate that is missed, with a table of all.
+/// Explains the first missed gate, with a table of all gates.
 pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters>) -> Draft {
     let Some(missed) = gates.iter().find(|gate| !gate.holds) else {
         return Draft::new(
-            "this is a bug in the checker: a gate is reported missed, and every one holds",
+            "this is a bug in the checker: a gate is reported as missed, but every one holds",
         );
     };
     let Some(value) = missed.value else {
@@ -25,9 +25,9 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
             let mut draft = Draft::new(
                 "the answers are right, but no time was measured between two events",
             )
-            .note("a clock of the host measures what the host does: the kernel's time is known on the device")
-            .note("cudaEventElapsedTime is asked once both events have been reached; before, it says cudaErrorNotReady")
-            .think("which two places of the stream enclose the kernel, and how does the host know that the second was reached?");
+            .note("a host clock measures what the host does, and only the device knows how long the kernel takes")
+            .note("call cudaEventElapsedTime only after both events are complete: before that, it returns cudaErrorNotReady")
+            .think("which two points of the stream enclose the kernel, and how does the host wait for the second one?");
             draft.table = table(gates);
             return draft;
         }
@@ -35,7 +35,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
             "the answers are right, but {} could not be counted",
             name(missed.gate.metric)
         ))
-        .note("what was not counted does not pass; the counts come from the simulator")
+        .note("a count that was not taken does not pass; only the simulator takes these counts")
         .think("does the kernel still read and write memory in the way that the exercise asks?");
         draft.table = table(gates);
         return draft;
@@ -46,15 +46,16 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         draft.notes.extend(of_the_line(missed.gate.metric, line));
     }
     draft.spans.extend(calls(scene.source, missed));
-    // what each of them costs is no reason to have more
+    // The cost of a launch explains why fewer are better, so it does not belong in a report about too few.
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
     let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
     draft.notes.extend(meaning.iter().map(|&note| note.into()));
     let alone = line.is_some_and(|line| alone(missed.gate.metric, line));
     if alone {
-        draft
-            .notes
-            .push("each of these requests is for one thread; the others of its warp wait".into());
+        draft.notes.push(
+            "each of these requests serves only one thread, while the rest of its warp waits"
+                .into(),
+        );
     }
     let share = is_share(missed.gate.metric);
     let bypassed = match missed.gate.op {
@@ -63,7 +64,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         Op::AtMost => false,
     };
     let question = if bypassed {
-        let note = "fewer than this means that the work went another way, around the lesson";
+        let note = "a smaller count means that the work avoids what this exercise teaches";
         draft.notes.push(note.into());
         if scene.program {
             "which part of the work does the exercise want on the device, and where is it done now?"
@@ -79,7 +80,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     } else if missed.gate.op == Op::Exactly && value < missed.gate.target && scene.program {
         "which part of the work does the exercise want on the device, and where is it done now?"
     } else if line.is_some_and(|line| nearly_packed(missed.gate.metric, line)) {
-        "at which byte does a warp's first element lie, and does a sector begin there?"
+        "at which byte does a warp's first element start, and does a sector start there too?"
     } else {
         question(missed.gate.metric)
     };
@@ -88,7 +89,7 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     draft
 }
 
-/// What the counts of the marked line say beyond its label.
+/// What the counts of the marked line add to its label.
 fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
     let c = &line.counters;
     let each = |all: u64, requests: u64| all as f64 / requests.max(1) as f64;
@@ -100,14 +101,14 @@ fn of_the_line(metric: Metric, line: &LineCounters) -> Option<String> {
                 .then(|| format!("a load here touches {loads} sectors, a store {stores}"))
         }
         Metric::SharedConflicts if c.shared_requests > 0 => Some(format!(
-            "a wavefront is one turn of shared memory: each request here takes {:.1} turns",
+            "a wavefront is one turn of shared memory, and each request here takes {:.1} turns",
             each(c.shared_wavefronts, c.shared_requests)
         )),
         _ => None,
     }
 }
 
-/// A share of some time, shown in per cent.
+/// Whether the metric is a share of some time, which is shown in per cent.
 const fn is_share(metric: Metric) -> bool {
     matches!(metric, Metric::Overlap | Metric::TimedKernels | Metric::TimedCopies)
 }
@@ -144,22 +145,24 @@ fn complaint(missed: &Measured, value: f64) -> String {
         Metric::SharedBytes => {
             format!("each block takes {yours} bytes of shared memory ({limit} wanted)")
         }
-        Metric::Barriers => format!("each warp comes to {yours} barriers ({limit} wanted)"),
+        Metric::Barriers => format!("each warp reaches {yours} barriers ({limit} wanted)"),
         Metric::GlobalAtomics => {
             format!("threads do {yours} atomic operations on global memory ({limit} wanted)")
         }
         Metric::Overlap => {
-            format!("two engines work at once for only {yours} of the time ({limit} wanted)")
+            format!(
+                "two engines work at the same time for only {yours} of the time ({limit} wanted)"
+            )
         }
         Metric::TimedKernels => {
-            format!("the time that is measured covers {yours} of the kernel's ({limit} wanted)")
+            format!("the measured time covers {yours} of the kernel's time ({limit} wanted)")
         }
         Metric::BytesToDevice => format!("{yours} bytes are copied to the device ({limit} wanted)"),
         Metric::BytesToHost => {
             format!("{yours} bytes are copied back to the host ({limit} wanted)")
         }
         Metric::TimedCopies => {
-            format!("the time that is measured covers {yours} of the copies', too ({limit} wanted)")
+            format!("the measured time also covers {yours} of the copies' time ({limit} wanted)")
         }
         metric if value == 1.0 => format!("the number of {} is 1 ({limit} wanted)", name(metric)),
         metric => format!("there are {yours} {} ({limit} wanted)", name(metric)),
@@ -170,10 +173,10 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
     match metric {
         Metric::SectorsPerRequest => &[
             "a request is one load or store of a warp, for all its 32 threads at once",
-            "memory comes in sectors of 32 bytes: 32 neighbouring floats need 4, scattered ones 32",
+            "memory is accessed in sectors of 32 bytes: 32 neighbouring floats need 4, scattered ones 32",
         ],
         Metric::WritesPerElement => {
-            &["the last write wins, and all the others were work for nothing"]
+            &["only the last write of an element counts, so all the others are wasted work"]
         }
         Metric::SharedConflicts => &[
             "shared memory has 32 banks, each 4 bytes wide; word i lies in bank i % 32",
@@ -185,60 +188,60 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "every load of every thread from global memory counts, divided by the elements of the output",
         ],
         Metric::BytesPerElement => &[
-            "a load of a warp fetches every sector that it touches whole, 32 bytes, however few of them its threads keep",
-            "what one load fetches and another one uses is fetched for each of them",
+            "a load of a warp transfers all 32 bytes of every sector that it touches, however few of them its threads use",
+            "if several loads use the same sector, it is transferred for each of them",
         ],
         Metric::StoreRequests => &[
-            "a request is one store of a warp to global memory: elements that are stored twice take two",
+            "a request is one store of a warp to global memory: an element that is stored twice takes two",
         ],
         Metric::TextureRequests => &[
-            "a request is one fetch of a warp: it can filter four texels into one number on its way",
+            "a request is one texture fetch of a warp, which can filter four texels into one number",
         ],
-        Metric::DivergentBranches => {
-            &["when a warp's threads go both ways, it walks both, one after the other"]
-        }
+        Metric::DivergentBranches => &[
+            "when the threads of a warp take both sides of a branch, the warp executes both, one after the other",
+        ],
         Metric::SharedBytes => &[
-            "a multiprocessor shares what it has among its blocks: the more a block takes, the fewer run at the same time",
+            "a multiprocessor divides its shared memory among its blocks: the more each block takes, the fewer run at the same time",
         ],
         Metric::Barriers => &["at a barrier the whole block waits for its slowest warp"],
         Metric::GlobalAtomics => &[
-            "atomic operations on one address take turns, whoever they come from, and each goes all the way to the memory that all blocks share",
+            "atomic operations on one address take turns, whichever thread they come from, and each one goes to the memory that all blocks share",
         ],
         Metric::Branches => &[
-            "every branch that a warp executes counts: an `if` one, and a loop one in each round",
-            "a loop whose number of rounds the compiler knows it can write out, with no branch left",
+            "every branch that a warp executes counts: one for an `if`, and one for each iteration of a loop",
+            "the compiler can unroll a loop when it knows the number of iterations, and then no branch is left",
         ],
         Metric::BytesToDevice | Metric::BytesToHost => &[
-            "every byte crosses the bus between the host and the device, which is slow: a kernel reads its own memory some 50 times faster",
+            "every byte crosses the bus between the host and the device, which is slow: a kernel reads device memory about 50 times faster",
         ],
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             &["every copy costs microseconds before its first byte moves, however short it is"]
         }
         Metric::CopiesWithinDevice => {
-            &["such a copy reads and writes every byte again, and changes nothing"]
+            &["such a copy reads and writes every byte again without changing any of them"]
         }
         Metric::Launches => &["a launch costs microseconds before its first thread runs"],
         Metric::SpareBlocks => &[
-            "the last block may be partly idle; a block in which no thread has an element is for nothing",
+            "the last block may be partly idle, but a block in which no thread has an element is wasted",
         ],
         Metric::IdleLanes => &[
-            "a block is made of warps of 32 threads: one of 100 threads takes 4 warps, the last with 28 idle lanes",
+            "a block consists of warps of 32 threads: a block of 100 threads takes 4 warps, and the last one has 28 idle lanes",
         ],
         Metric::Allocations => &["an allocation takes longer than many kernels"],
-        Metric::LiveAllocations => &["memory that is given back late keeps others from having it"],
+        Metric::LiveAllocations => &["memory that is freed late is not available to other work"],
         Metric::Overlap => &[
-            "a GPU has engines for copies in, copies out and kernels, which can all work at the same time",
+            "a GPU has separate engines for copies in, copies out and kernels, and all of them can work at the same time",
             "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
         ],
         Metric::TimedKernels => &[
-            "a launch returns at once, and the kernel runs later: a clock of the host that is read too early sees only the launch",
-            "an event is reached when everything before it in its stream is done",
+            "a launch returns before the kernel has run, so a host clock that is read too early measures only the launch",
+            "an event is complete when all the work before it in its stream is done",
         ],
         Metric::TimedCopies => &[
-            "copies over the bus often take longer than the kernel: a time of both says little about either",
+            "copies over the bus often take longer than the kernel, so a time that includes both says little about either",
         ],
         Metric::DeviceWaits => {
-            &["cudaDeviceSynchronize waits for every stream: nothing overlaps across it"]
+            &["cudaDeviceSynchronize waits for every stream, so no work overlaps across it"]
         }
     }
 }
@@ -246,62 +249,64 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
 fn question(metric: Metric) -> &'static str {
     match metric {
         Metric::SectorsPerRequest => {
-            "thread 0 and thread 1 of a warp: how far apart are the elements that they touch?"
+            "how far apart are the elements that thread 0 and thread 1 of a warp access?"
         }
-        Metric::WritesPerElement => "which threads come to the same element, and which one should?",
+        Metric::WritesPerElement => "which threads write the same element, and which one should?",
         Metric::SharedConflicts => {
             "which words do lanes 0, 1 and 2 read, and in which banks are they?"
         }
-        Metric::TextureRequests => "which texels does one fetch read, and who puts them together?",
+        Metric::TextureRequests => "which texels does one fetch read, and what combines them?",
         Metric::LoadRequests => {
             "is a value loaded more than once, or by a warp with few threads, or in small pieces?"
         }
         Metric::SharedRequests | Metric::LoadsPerElement => {
-            "which value is loaded more than once, and who else could have kept it?"
+            "which value is loaded more than once, and where could it be kept instead?"
         }
         Metric::BytesPerElement => {
-            "how many bytes do the 32 threads of a warp need together, and how many loads bring them?"
+            "how many bytes do the 32 threads of a warp need in total, and how many loads read them?"
         }
         Metric::StoreRequests => {
-            "which store writes what an element is in the end, and what are the others for?"
+            "which store writes the final value of an element, and what are the others for?"
         }
         Metric::Branches => {
-            "what does this branch depend on, and who knows that before the kernel runs?"
+            "what does this branch depend on, and is that known before the kernel runs?"
         }
         Metric::DivergentBranches => "which threads of one warp take the branch, and which do not?",
-        Metric::SharedBytes => "which of the cells hold something that another thread will read?",
+        Metric::SharedBytes => "which elements of shared memory does another thread read?",
         Metric::Barriers => "between which two steps does one thread read what another one wrote?",
         Metric::GlobalAtomics => {
-            "whose results could a block put together by itself, before it tells anybody else?"
+            "which results could a block combine by itself before it updates global memory?"
         }
         Metric::BytesToDevice => {
             "which of these bytes does no kernel need, and which does the device have already?"
         }
-        Metric::BytesToHost => "how much of what is copied back does the host not have already?",
+        Metric::BytesToHost => "how much of the data that is copied back is new to the host?",
         Metric::CopiesToDevice | Metric::CopiesToHost => {
             "which data does the other side really need, and when for the last time?"
         }
         Metric::CopiesWithinDevice => {
-            "the data is on the device already: who says in which array the next kernel looks?"
+            "the data is already on the device, so what decides which array the next kernel reads?"
         }
-        Metric::Launches => "which launches could be one?",
+        Metric::Launches => "which launches could be combined into one?",
         Metric::SpareBlocks => {
-            "n elements, so many threads to a block: how many blocks have something to do?"
+            "given n elements and the threads of a block, how many blocks have something to do?"
         }
-        Metric::IdleLanes => "which sizes of a block are whole warps?",
+        Metric::IdleLanes => "which block sizes are whole numbers of warps?",
         Metric::Allocations | Metric::LiveAllocations => {
             "which arrays are never needed at the same time?"
         }
         Metric::Overlap => {
             "while the second chunk is copied in, what could the device do with the first?"
         }
-        Metric::TimedKernels => "what has to be true of the kernel when the second time is taken?",
-        Metric::TimedCopies => "what lies between the two events, beside the kernel?",
-        Metric::DeviceWaits => "which work has to wait for which, and who could tell it?",
+        Metric::TimedKernels => "what must the kernel have done when the second time is taken?",
+        Metric::TimedCopies => "what lies between the two events besides the kernel?",
+        Metric::DeviceWaits => {
+            "which work must wait for which, and which call waits for no more than that?"
+        }
     }
 }
 
-/// Whether neighbours do read neighbours, and only begin at the wrong place.
+/// Whether neighbouring threads do access neighbouring elements, but not from the start of a sector.
 fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
     let c = &line.counters;
     let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
@@ -314,7 +319,7 @@ fn alone(metric: Metric, line: &LineCounters) -> bool {
     requests && line.counters.active_lanes() < 2.0
 }
 
-/// Where a program does what there is too much of: its copies, its launches, its waits.
+/// The calls of a program that count towards the gate when there are too many: its copies, launches or waits.
 fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     let more = missed.value.is_some_and(|value| value > missed.gate.target);
     let word = match missed.gate.metric {
@@ -328,7 +333,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     if !more {
         return vec![];
     }
-    // a call may begin above the line with the word
+    // A call may begin above the line with the word.
     let begins = |line: u32| {
         let open = |line: &u32| {
             let text = source.statement_text(*line, 1);
@@ -343,7 +348,7 @@ fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
         .filter_map(|(line, _)| source.statement(line, 0).map(|place| (line, place)))
         .map(|(line, (column, length))| span(line, column, length, false, ""))
         .collect();
-    // so many that nobody would look at them all
+    // More marks than this would not help.
     marks.truncate(MOST_CALLS);
     if let Some(first) = marks.first_mut() {
         first.primary = true;
@@ -361,7 +366,7 @@ pub fn gate(gate: &Gate) -> String {
     format!("{} {op} {}", name(gate.metric), value(gate.metric, Some(gate.target)))
 }
 
-/// A count as it is shown: a dash where there is none.
+/// A count as it is shown, or a dash when it was not taken.
 pub fn value(metric: Metric, number: Option<f64>) -> String {
     match (metric, number) {
         (_, None) => "-".to_owned(),
@@ -406,7 +411,7 @@ pub fn name(metric: Metric) -> &'static str {
     }
 }
 
-/// Start, yours and target of every gate.
+/// The table of all gates: the count at the start, yours, and the target.
 pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
     let shown = |gate: &Measured, number: Option<f64>| value(gate.gate.metric, number);
     let head = ["", "start", "yours", "target", ""].map(str::to_owned).to_vec();
@@ -428,7 +433,7 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
     std::iter::once(head).chain(gates.iter().map(row)).collect()
 }
 
-/// The line that contributes most. Its counts belong to the whole statement, so all of it is marked.
+/// Marks the line that contributes most. Its counts are those of the whole statement, so all of the statement is marked.
 fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span> {
     let c = &line.counters;
     let label = match metric {
@@ -461,17 +466,13 @@ fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span
         Metric::TextureRequests => format!("{} texture requests", count(c.texture_requests)),
         Metric::Branches => format!("{} branches", count(c.branches)),
         Metric::DivergentBranches => {
-            format!(
-                "{} of {} branches go both ways",
-                count(c.divergent_branches),
-                count(c.branches)
-            )
+            format!("{} of {} branches diverge", count(c.divergent_branches), count(c.branches))
         }
-        Metric::Barriers => format!("warps come here {} times", count(c.barriers)),
+        Metric::Barriers => format!("reached {} times by warps", count(c.barriers)),
         Metric::GlobalAtomics => {
             format!("{} operations by threads", count(c.thread_atomics))
         }
-        // no line of a kernel
+        // The other metrics do not belong to a line of a kernel.
         _ => return None,
     };
     let (column, length) = source.statement(line.source.line, line.source.column)?;

@@ -1,4 +1,4 @@
-//! Mistakes of a program's host code: calls that fail, memory that leaks or is freed twice, work that nobody waits for.
+//! Explains mistakes in host code, such as failed calls, leaked memory and missing waits.
 
 use cudart_sim::report::{
     CallSite, Cause, Crash, Failure, HostFinding, HostFindingKind as Kind, Leak, LeakKind, Memory,
@@ -14,15 +14,15 @@ use super::words::{many, size_in_bytes};
 use crate::backend::Fault;
 use crate::report;
 
-/// The learner's program, as the runtime's places know it.
+/// The learner's program, to which the runtime's source positions refer.
 #[derive(Clone, Copy)]
 pub struct Program<'a> {
     pub source: &'a Source<'a>,
-    /// The file's name without folders: places in other files are not shown on it.
+    /// The file's name without folders. Positions in other files are not marked.
     pub file: &'a str,
 }
 
-/// Explains a fault of the host's; `None` for any other.
+/// Explains a fault in host code; `None` for any other fault.
 pub fn fault(program: Program<'_>, fault: &Fault) -> Option<Draft> {
     Some(match fault {
         Fault::Host(finding) => explain(program, finding),
@@ -43,17 +43,19 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let name = program.name(memory);
             Draft::new(format!("{name} is freed a second time"))
                 .mark(program.mark(with, false, "freed here"))
-                .mark(program.mark(at, true, "and freed again here"))
-                .note("after the first time the memory may already belong to somebody else")
-                .think("who owns this memory, and so is the only one to free it?")
+                .mark(program.mark(at, true, "freed again here"))
+                .note("after the first free, the memory may already belong to another allocation")
+                .think(
+                    "which part of the program owns this memory, so that it alone should free it?",
+                )
         }
         Kind::InvalidFree { pointer } => {
             let call = call(at);
-            Draft::new(format!("{call} is given what is not the start of an allocation"))
+            Draft::new(format!("{call} gets a pointer that is not the start of an allocation"))
                 .mark(program.mark(at, true, format!("this is {}", program.pointer(pointer))))
-                .note("what is freed is the pointer that the allocation gave, unchanged, by the function that belongs to it")
-                .note("cudaMalloc and cudaFree, cudaMallocHost and cudaFreeHost, malloc and free, new and delete")
-                .think("where did this pointer come from, and was it changed since?")
+                .note("free the pointer that the allocation returned, unchanged, with the matching function")
+                .note("the matching functions are cudaMalloc and cudaFree, cudaMallocHost and cudaFreeHost, malloc and free, new and delete")
+                .think("where does this pointer come from, and was it changed on the way?")
         }
         Kind::UseAfterFree { memory, bytes, write } => {
             let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });
@@ -70,10 +72,10 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 (false, 0) => format!("the first {} bytes of {name}", last + 1),
                 _ => format!("bytes {first} to {last} of {name}"),
             };
-            Draft::new(format!("{} fetches {part}, which nothing has written", call(at)))
-                .mark(program.mark(at, true, "brings what was there by chance"))
-                .note("cudaMalloc does not clear memory: it holds what somebody left there")
-                .think("which line writes this memory, does it come before this one, and does it write all of it?")
+            Draft::new(format!("{} reads {part}, which nothing has written", call(at)))
+                .mark(program.mark(at, true, "copy of uninitialised memory"))
+                .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
+                .think("which line writes this memory, is it before this one, and does it write all of it?")
         }
         Kind::MissingWait { first, second, memory, bytes } => {
             program.missing_wait((first, with), (second, at), memory, *bytes)
@@ -82,10 +84,10 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });
             let work = work(access);
             Draft::new(format!("the host {does} {name} while {work} may still use it"))
-                .mark(program.mark(with, false, format!("{work} is only asked for here")))
+                .mark(program.mark(with, false, format!("{work} is only enqueued here")))
                 .mark(program.mark(at, true, format!("the host {does} it here")))
                 .note("an asynchronous call returns before its work is done, often before it has begun")
-                .think("which call, before this line, would wait for that work?")
+                .think("which call before this line would wait for that work?")
         }
     };
     match finding.count {
@@ -94,33 +96,32 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
     }
 }
 
-/// Explains the end of a program by a signal.
-/// What the program asked the system for, and does not get: title, fact and question.
+/// Title, note and question for a system call that the sandbox refused.
 #[cfg(target_os = "linux")]
 fn forbidden(call: Option<i32>) -> (String, &'static str, &'static str) {
     let stopped = |what: &str| format!("the program was stopped: it tried to {what}");
     match call.map(i64::from) {
         Some(libc::SYS_socket | libc::SYS_socketpair | libc::SYS_connect | libc::SYS_bind) => (
             stopped("use the network"),
-            "an exercise gets all that it needs as arguments",
+            "an exercise gets everything that it needs as arguments",
             "what was this connection for?",
         ),
         Some(libc::SYS_kill | libc::SYS_tkill | libc::SYS_tgkill) => (
             stopped("send a signal"),
-            "abort() ends a program that has found something wrong; signals to others are not allowed",
-            "who was to get this signal, and why?",
+            "a program that has found something wrong can call abort(), but signals to other processes are not allowed",
+            "which process should get this signal, and why?",
         ),
         Some(libc::SYS_execve | libc::SYS_execveat) => (
             stopped("start another program"),
-            "an exercise is one process, and runs nothing beside it",
+            "an exercise is a single process, which must not start other programs",
             "what is the other program for?",
         ),
         None | Some(libc::SYS_clone | libc::SYS_clone3) => another_process(),
         #[cfg(target_arch = "x86_64")]
         Some(libc::SYS_fork | libc::SYS_vfork) => another_process(),
         Some(_) => (
-            stopped("do what no exercise needs"),
-            "what reaches other processes, the system or the network is not allowed",
+            stopped("make a system call that no exercise needs"),
+            "system calls that reach other processes, the system or the network are not allowed",
             "what is this line for?",
         ),
     }
@@ -134,16 +135,16 @@ fn forbidden(_: Option<i32>) -> (String, &'static str, &'static str) {
 fn another_process() -> (String, &'static str, &'static str) {
     (
         "the program was stopped: it tried to start another process".to_owned(),
-        "an exercise is one process; fork() makes a second one, with a copy of everything but the device",
+        "an exercise is a single process, and fork() makes a second one with a copy of everything except the device",
         "what is the second process for, and could a thread or a stream do it?",
     )
 }
 
-/// The program's process says what is no result.
+/// Explains an answer of the program's process that is not a valid result.
 fn garbled(how: &str) -> Draft {
-    Draft::new("the program destroyed the result: what its process answered cannot be read")
+    Draft::new("the program destroyed its result, so the answer of its process cannot be read")
         .note(how)
-        .note("code that writes outside its own memory, or to files that it did not open, hits the checker's part of the process")
+        .note("code that writes outside its own memory, or to files that it did not open, damages the checker's part of the process")
         .think("which line writes through a pointer or an index that may be wrong?")
 }
 
@@ -154,68 +155,67 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
             let name = program.name(memory);
             match memory.kind {
                 MemoryKind::Device | MemoryKind::Variable => (
-                    format!("the host uses {name}, which is memory of the device"),
-                    "the host may pass a pointer to the device on, and must not read or write through it",
-                    "how do values get from this memory to where the host can see them?",
+                    format!("the host uses {name}, which is device memory"),
+                    "the host may pass on a pointer to device memory, but it must not read or write through it",
+                    "how do values get from this memory into host memory?",
                 ),
                 _ => (
-                    format!("the host uses what lies outside of {name}"),
-                    "the memory ends there, and nothing of the program's lies behind it",
+                    format!("the host uses memory outside {name}"),
+                    "the allocation ends there, and the memory past its end does not belong to the program",
                     "how many elements does this memory have, and which one is used here?",
                 ),
             }
         }
         (11 | 7, Some(PointerTarget::Freed { memory, .. })) => (
             format!("the host uses {}, which was freed before", program.name(memory)),
-            "memory that was freed is nobody's",
+            "freed memory does not belong to the program any more",
             "which line is the last that needs this memory?",
         ),
         (11 | 7, Some(PointerTarget::Stack)) => (
-            "the program crashed: the host's stack is full".to_owned(),
-            "every call that has not returned takes some of the stack, and so do arrays inside functions: there are 8 MiB",
-            "which call is to be the last one inside itself, or how large is the array?",
+            "the program crashed, because the host's stack is full".to_owned(),
+            "every call that has not returned takes part of the stack, as do arrays inside functions; the stack has 8 MiB",
+            "which condition ends the recursion, or how large is the array?",
         ),
         (11 | 7, Some(PointerTarget::Null)) => (
-            "the program crashed: it used a null pointer".to_owned(),
+            "the program crashed, because it used a null pointer".to_owned(),
             "an allocation that fails, or was never made, leaves a null pointer",
-            "which line was to give this pointer its value, and did it?",
+            "which line should give this pointer its value, and did it?",
         ),
-        // stopped within the runtime, which then cannot say more
+        // The crash is inside the runtime, which then knows nothing about the pointer.
         (11 | 7, None) if crash.is_some() => (
-            "the program crashed: a call was given an address that is not in the host's memory"
-                .to_owned(),
-            "the runtime reads and writes the host's memory through the pointers that it is given",
+            "the program crashed, because a call got an address outside host memory".to_owned(),
+            "the runtime reads and writes host memory through the pointers that it gets",
             "where does this pointer come from, and how much memory is there?",
         ),
         (11 | 7, _) => (
-            "the program crashed: it used an address that is not in the host's memory".to_owned(),
-            "a pointer that cudaMalloc gave belongs to the device: the host may pass it on, and must not read or write through it",
-            "which of the pointers does the host read or write through itself?",
+            "the program crashed, because it used an address outside host memory".to_owned(),
+            "a pointer from cudaMalloc belongs to the device: the host may pass it on, but it must not read or write through it",
+            "through which of the pointers does the host itself read or write?",
         ),
         (8, _) => (
-            "the program crashed: a division of whole numbers by zero".to_owned(),
-            "on the host this ends the process; on the device it does not",
+            "the program crashed, because it divided an integer by zero".to_owned(),
+            "on the host this ends the process, although on the device it does not",
             "can the divisor be zero on this line, and for which input?",
         ),
         (6, _) => (
             "the program was aborted".to_owned(),
-            "abort() was called: by an assert, by an exception that nobody caught, or by the C library after memory was destroyed",
+            "abort() was called by a failed assertion, by an uncaught exception, or by the C library because it found corrupted memory",
             "which line ran last, and what did it find wrong?",
         ),
         (25, _) => (
-            "the program was stopped: it printed more than 64 MiB".to_owned(),
-            "what a program prints is kept for the report; a loop that prints for ever fills the disk",
+            "the program was stopped, because it printed more than 64 MiB".to_owned(),
+            "the report keeps what a program prints, so a loop that prints forever would fill the disk",
             "which loop prints, and what ends it?",
         ),
         (31, _) => forbidden(crash.and_then(|crash| crash.system_call)),
         (9, _) if !words.is_empty() => (
-            "the program was stopped: it took too much memory".to_owned(),
-            "what a program takes is limited, so that one mistake does not bring the machine down",
+            "the program was stopped, because it took too much memory".to_owned(),
+            "the memory of a program is limited, so that one mistake cannot bring down the machine",
             "which allocation grows, and when is it freed?",
         ),
         _ => (
             "the program was ended by a signal".to_owned(),
-            "something outside the program's own control flow ended it",
+            "the signal did not come from the program's own control flow",
             "which line ran last?",
         ),
     };
@@ -225,18 +225,18 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
         Some(PointerTarget::Freed { freed, .. }) => freed.as_ref(),
         _ => None,
     };
-    let label = if signal == 6 { "the program gave up here" } else { "the program stopped here" };
+    let label = if signal == 6 { "the program aborted here" } else { "the program stopped here" };
     let mut draft = Draft::new(title)
         .mark(program.mark(freed, false, "freed here"))
         .mark(program.mark(at.as_ref(), true, label))
         .note(note);
     if !words.is_empty() {
-        draft = draft.note(format!("its last words: {words}"));
+        draft = draft.note(format!("its last output: {words}"));
     }
     draft.think(think)
 }
 
-/// What the program calls memory that a kernel got in a structure: its name in findings, and in the source.
+/// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the source.
 pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, String)> {
     let alias = |memory: &Memory| {
         let name = program.name(memory);
@@ -246,8 +246,8 @@ pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, S
     launched.indirect.iter().filter_map(alias).collect()
 }
 
-/// Adds to the finding of a kernel what its arguments are that are no memory of the device.
-pub fn strangers(
+/// Adds to a kernel's finding which of its pointer arguments do not point to live device memory.
+pub fn explain_arguments(
     program: Program<'_>,
     launched: &LaunchRecord,
     finding: &Finding,
@@ -265,7 +265,7 @@ pub fn strangers(
                 if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
             {
                 draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
-                    program.mark(launched.at.as_ref(), false, "and given to the kernel here"),
+                    program.mark(launched.at.as_ref(), false, "and passed to the kernel here"),
                 );
             }
             PointerTarget::Host if !after_free => {
@@ -273,17 +273,17 @@ pub fn strangers(
                 let to = if draft.title.contains(" reads ") { "" } else { "to " };
                 draft.title = draft.title.replace(
                     &format!("address {address}, which belongs to no array"),
-                    &format!("{to}memory of the host, which a kernel cannot reach"),
+                    &format!("{to}host memory, which a kernel cannot access"),
                 );
                 for span in &mut draft.spans {
-                    span.label = span.label.replace(&address, "the host's memory");
+                    span.label = span.label.replace(&address, "host memory");
                 }
                 draft.notes.retain(|note| !note.contains("looks like a host pointer"));
                 draft = draft
-                    .mark(program.mark(launched.at.as_ref(), false, "the kernel is given it here"))
-                    .note(format!("the argument {argument} is an address of the host"))
+                    .mark(program.mark(launched.at.as_ref(), false, "passed to the kernel here"))
+                    .note(format!("the argument {argument} is a host address"))
                     .think(
-                        "which call makes memory that a kernel can use, and which copies into it?",
+                        "which call allocates memory that a kernel can use, and which one copies into it?",
                     );
             }
             _ => {}
@@ -292,7 +292,7 @@ pub fn strangers(
     draft
 }
 
-/// Explains what was never given back.
+/// Explains memory and objects that were never released.
 fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let sized = |leak: &&Leak| matches!(leak.kind, LeakKind::Memory | LeakKind::Array);
     let memory: Vec<&Leak> = leaks.iter().filter(sized).collect();
@@ -300,13 +300,18 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let bytes = size_in_bytes(memory.iter().map(|leak| leak.bytes).sum());
     let arrays = memory.iter().all(|leak| leak.kind == LeakKind::Array);
     let nouns = if arrays { ("array", "arrays") } else { ("allocation", "allocations") };
-    let freed = || format!("{} ({bytes}) never freed", many(memory.len() as u64, nouns.0, nouns.1));
+    let verb = |n: u64| if n == 1 { "is" } else { "are" };
+    let freed = || {
+        let n = memory.len() as u64;
+        format!("{} ({bytes}) {} never freed", many(n, nouns.0, nouns.1), verb(n))
+    };
     let surfaces = leaks.iter().all(|leak| leak.kind != LeakKind::Texture);
     let kind = if surfaces { "surface" } else { "texture" };
     let destroyed = || {
         format!(
-            "{} never destroyed",
-            many(objects, &format!("{kind} object"), &format!("{kind} objects"))
+            "{} {} never destroyed",
+            many(objects, &format!("{kind} object"), &format!("{kind} objects")),
+            verb(objects)
         )
     };
     let mut draft = Draft::new(match (memory.is_empty(), objects) {
@@ -325,26 +330,26 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     for (i, (leak, count)) in lines.iter().take(4).enumerate() {
         let (made, ended) = match leak.kind {
             LeakKind::Memory => ("allocated", "freed"),
-            LeakKind::Array => ("made", "freed"),
-            LeakKind::Texture | LeakKind::Surface => ("made", "destroyed"),
+            LeakKind::Array => ("created", "freed"),
+            LeakKind::Texture | LeakKind::Surface => ("created", "destroyed"),
         };
         let label = match count {
-            1 => format!("{made} here, {ended} nowhere"),
-            n => format!("{n} times {made} here, and not {ended}"),
+            1 => format!("{made} here and never {ended}"),
+            n => format!("{made} {n} times here and never {ended}"),
         };
         draft = draft.mark(program.mark(leak.at.as_ref(), i == 0, label));
     }
     if lines.len() > 4 {
-        draft = draft.note(format!("and on {} more lines", lines.len() - 4));
+        draft = draft.note(format!("the same happens on {} more lines", lines.len() - 4));
     }
     if memory.is_empty() {
         return draft
-            .note("an object takes room on the device until it is destroyed, or until the whole process ends; what it looks at is freed on its own")
-            .think("which call ends an object, and on which way out of the function is it forgotten?");
+            .note("an object takes up memory on the device until it is destroyed or the process ends; the memory behind it must be freed separately")
+            .think("which call destroys such an object, and which path out of the function misses it?");
     }
     draft
-        .note("memory of the device stays taken until it is freed, or until the whole process ends")
-        .think("on which way out of the function is this memory forgotten?")
+        .note("device memory stays allocated until it is freed or the process ends")
+        .think("which path out of the function does not free this memory?")
 }
 
 fn line(place: &CallSite) -> Option<(&str, u32)> {
@@ -365,14 +370,14 @@ impl Program<'_> {
             && let Some(variable) = self.variable(at)
         {
             draft = draft.note(format!(
-                "`{variable}` is a variable of the device: on the host its name is not its address; cudaMemcpyToSymbol and cudaMemcpyFromSymbol take the name"
+                "`{variable}` is a device variable, so on the host its name is not its address: pass the name to cudaMemcpyToSymbol or cudaMemcpyFromSymbol"
             ));
         }
         let launch = at.is_some_and(|place| place.call == "cudaLaunchKernel");
         if unchecked && launch {
-            draft = draft.note("a launch returns nothing, and nobody asks cudaGetLastError: the program goes on as if the kernel had run");
+            draft = draft.note("a launch returns nothing, and the program does not call cudaGetLastError, so it continues as if the kernel had run");
         } else {
-            draft = draft.note("a call that fails does nothing, and the program goes on unless it looks at what the call returned");
+            draft = draft.note("a call that fails does nothing, and the program continues unless it checks what the call returned");
         }
         draft.think(think)
     }
@@ -388,7 +393,7 @@ impl Program<'_> {
         words.find(|word| variables.iter().any(|known| known == word)).map(str::to_owned)
     }
 
-    /// What the call does wrong, and a question about it.
+    /// The label that says why the call failed, and a question about it.
     fn because(self, cause: Option<&Cause>) -> (String, &'static str) {
         match cause {
             Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
@@ -397,7 +402,7 @@ impl Program<'_> {
                     if *destination { ("writes", "to") } else { ("reads", "from") };
                 let from = match offset {
                     0 => String::new(),
-                    n => format!(", beginning at byte {n}"),
+                    n => format!(", starting at byte {n}"),
                 };
                 let bytes = size_in_bytes(*bytes);
                 (
@@ -407,15 +412,15 @@ impl Program<'_> {
             }
             Some(Cause::WrongDirection { given, to, from }) => (
                 format!(
-                    "{given}, but the destination is {}, the source {}",
+                    "{given}, but the destination is {} and the source is {}",
                     self.pointer(to),
                     self.pointer(from)
                 ),
                 "where does the data come from, and where does it go?",
             ),
             Some(Cause::WrongPointer { pointer }) => (
-                format!("it is given {}", self.pointer(pointer)),
-                "what must this pointer be for the call to make sense?",
+                format!("the call gets {}", self.pointer(pointer)),
+                "which kind of pointer does this call need?",
             ),
             Some(Cause::Limit { text }) => (
                 text.clone(),
@@ -445,12 +450,14 @@ impl Program<'_> {
         ))
         .mark(self.mark(with, false, format!("(1) {}", side(first))))
         .mark(self.mark(at, true, format!("(2) {}", side(second))))
-        .note("streams run side by side: nothing orders (1) and (2), so either may come first")
-        .note("an event recorded after (1), and cudaStreamWaitEvent before (2), would")
-        .think("which of the two has to come first, and who tells the other stream?")
+        .note(
+            "streams run independently: nothing orders (1) and (2), so either of them may be first",
+        )
+        .note("to order them, record an event after (1) and call cudaStreamWaitEvent before (2)")
+        .think("which of the two must come first, and what makes the other stream wait for it?")
     }
 
-    /// Memory as the learner calls it.
+    /// The learner's name for some memory.
     fn name(self, memory: &Memory) -> String {
         if memory.kind == MemoryKind::Variable {
             return format!("`{}`", memory.name);
@@ -475,14 +482,14 @@ impl Program<'_> {
     fn pointer(self, pointer: &PointerTarget) -> String {
         match pointer {
             PointerTarget::Null => "a null pointer".into(),
-            PointerTarget::Host | PointerTarget::Stack => "ordinary memory of the host".into(),
+            PointerTarget::Host | PointerTarget::Stack => "ordinary host memory".into(),
             PointerTarget::Freed { memory, .. } => {
                 format!("{}, which was freed before", self.name(memory))
             }
             PointerTarget::Inside { memory, offset } => {
                 let kind = match memory.kind {
                     MemoryKind::Device | MemoryKind::Variable => "on the device",
-                    MemoryKind::Pinned => "page-locked memory of the host",
+                    MemoryKind::Pinned => "page-locked host memory",
                     MemoryKind::Managed => "managed memory",
                 };
                 match offset {
@@ -493,7 +500,7 @@ impl Program<'_> {
         }
     }
 
-    /// The line of a place, and its column, if it is in the learner's file.
+    /// The line and column of a position, if it is in the learner's file.
     fn line(self, place: &CallSite) -> Option<(u32, u32)> {
         let source = place.source.as_ref()?;
         let name = source.file.rsplit('/').next()?;
@@ -512,7 +519,7 @@ impl Program<'_> {
     }
 }
 
-/// The call of a place.
+/// The name of the function that was called.
 fn call(place: Option<&CallSite>) -> String {
     place.map_or_else(|| "a call".to_owned(), |place| place.call.clone())
 }

@@ -1,6 +1,6 @@
-//! From a verdict to what a learner reads. All wording of the checker's verdicts lives here; nothing here changes one.
+//! Writes the report that explains a verdict to a learner. All wording is here, and nothing here changes a verdict.
 //!
-//! One file per family of verdicts. The longer page of each diagnostic is `diagnostic/pages/NAME.md`.
+//! Each family of verdicts has one file. The longer page of each diagnostic is `diagnostic/pages/NAME.md`.
 
 mod attempt;
 mod compile;
@@ -44,14 +44,14 @@ const PRINTED_LINES: usize = 24;
 /// Characters of one such line that a report keeps.
 const PRINTED_COLUMNS: usize = 200;
 
-/// What a report needs beside the verdict.
+/// What a report needs besides the verdict.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The learner's file, relative to the workbook.
     pub file: &'a str,
     /// Its text; empty when it could not be read.
     pub source: &'a str,
-    /// Who ran it: "simulator", "GPU: NVIDIA H200".
+    /// The device that ran it: "simulator", "GPU: NVIDIA H200".
     pub device: &'a str,
     /// Wall time of the check in milliseconds.
     pub millis: u64,
@@ -72,9 +72,9 @@ struct Draft {
     table: Vec<Vec<String>>,
     notes: Vec<String>,
     think: Option<String>,
-    /// The backend that the repeating command asks for, where another one can say more.
+    /// The backend for the repeating command, if another one can find out more.
     backend: Option<&'static str>,
-    /// Block and thread that are worth following.
+    /// Block and thread that are worth tracing.
     watch: Option<([u32; 3], [u32; 3])>,
 }
 
@@ -131,7 +131,7 @@ pub fn explain(spec: &'static Spec, verdict: &Verdict, context: &Context<'_>) ->
     }
 }
 
-/// What every report has, harmless to print.
+/// The parts that every report has, made safe to print.
 fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Report {
     let mut spans = draft.spans;
     spans.sort_by_key(|span| (span.line, span.column));
@@ -172,7 +172,7 @@ pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
     Some(Report { learn, ..report(draft, program.file, slug, context) })
 }
 
-/// Writes the report of what was found in a launch of a program; `others` more were.
+/// Writes the report of what was found in a launch of a program. `others` is the number of further findings.
 pub fn launch(
     launched: &LaunchRecord,
     finding: &Finding,
@@ -183,9 +183,9 @@ pub fn launch(
     let source = Source::new(context.source);
     let fault = Fault::Finding(finding.clone());
     let program = program(&source, context);
-    let scene = Scene::launch(launched, &source).knowing(host::indirect(program, launched));
+    let scene = Scene::launch(launched, &source).with_names(host::indirect(program, launched));
     let draft = faults::explain(&scene, &fault, others);
-    let draft = host::strangers(program, launched, finding, draft);
+    let draft = host::explain_arguments(program, launched, finding, draft);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
     let (kernel, grid, block) = (sanitise(kernel), words::dims(*grid), words::dims(*block));
     Report {
@@ -221,9 +221,9 @@ fn draft(
                     let fault = Fault::Finding(finding.clone());
                     let program = program(source, context);
                     let names = host::indirect(program, launch);
-                    let scene = Scene::launch(launch, source).knowing(names);
+                    let scene = Scene::launch(launch, source).with_names(names);
                     let draft = faults::explain(&scene, &fault, *others);
-                    host::strangers(program, launch, finding, draft)
+                    host::explain_arguments(program, launch, finding, draft)
                 }
                 _ => host::fault(program(source, context), fault).unwrap_or_else(|| {
                     scene(*case)
@@ -233,7 +233,7 @@ fn draft(
         }
         Verdict::WrongValues { case, mismatch } => {
             about = Some(*case);
-            let scene = scene(*case).map(|scene| scene.launched(mismatch.launch));
+            let scene = scene(*case).map(|scene| scene.with_launch(mismatch.launch));
             scene.map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
         }
         Verdict::GateMissed { case, gates, line } => {
@@ -286,7 +286,7 @@ fn again(spec: &Spec, case: &str, backend: Option<&str>, context: &Context<'_>) 
     format!("{command} check {} --case '{case}' --seed {seed}{backend}", spec.id)
 }
 
-/// The kernel's own output, cut to what fits a screen and made harmless.
+/// The kernel's own output, shortened to fit a screen and made safe to print.
 fn printed(text: &str) -> Option<String> {
     let clean = sanitise(text);
     let clean = clean.trim_end();

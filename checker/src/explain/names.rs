@@ -1,18 +1,18 @@
-//! CUDA's names, and what people write instead.
+//! CUDA's names, and common misspellings of them.
 
 use strsim::damerau_levenshtein;
 
 /// What is known about an undefined name.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Name {
-    /// Misspelt: the right spelling, and what kind of thing it is.
+    /// A misspelt name of CUDA.
     Spelled {
         /// `threadIdx`
         right: &'static str,
         /// `built-in`
         what: &'static str,
     },
-    /// A real name, but not in kernel exercises: why, and what to use.
+    /// A real name that is not available in kernel exercises, with a sentence on what to use instead.
     NotHere(&'static str),
 }
 
@@ -93,7 +93,7 @@ const NAMES: [(&str, &[&str]); 4] = [
     ("type", &["float2", "float3", "float4", "int2", "int3", "int4", "uint3", "dim3", "size_t"]),
 ];
 
-/// Slips that edit distance alone does not catch, or would send elsewhere.
+/// Slips that edit distance alone misses, or would match with another name.
 const SLIPS: [(&str, &str); 16] = [
     ("shared", "__shared__"),
     ("global", "__global__"),
@@ -117,13 +117,13 @@ const SLIPS: [(&str, &str); 16] = [
 pub fn about(word: &str) -> Option<Name> {
     if word.starts_with("cuda") && word.chars().nth(4).is_some_and(char::is_uppercase) {
         return Some(Name::NotHere(
-            "cuda... calls belong to the host: here the checker makes them",
+            "functions named cuda... are for the host, and here the checker calls them for you",
         ));
     }
     match word {
         "INFINITY" | "NAN" | "HUGE_VALF" => {
             return Some(Name::NotHere(
-                "kernel exercises have no <cmath> macros; 1.0f / 0.0f is infinite",
+                "kernel exercises have no <cmath> macros: write 1.0f / 0.0f for infinity",
             ));
         }
         "M_PI" | "M_E" | "FLT_MAX" | "FLT_MIN" | "FLT_EPSILON" | "INT_MAX" | "INT_MIN" => {
@@ -136,16 +136,16 @@ pub fn about(word: &str) -> Option<Name> {
         }
         "__shfl" | "__shfl_up" | "__shfl_down" | "__shfl_xor" | "__ballot" | "__any" | "__all" => {
             return Some(Name::NotHere(
-                "this was removed: since Volta, lanes of a warp need not run in step. Its successor ends in _sync, and is first told which lanes take part",
+                "this function was removed, because since Volta the lanes of a warp need not run in lockstep: use the version that ends in _sync, whose first argument is the mask of the lanes that take part",
             ));
         }
         "stdout" | "stderr" | "fflush" | "fprintf" | "puts" => {
-            return Some(Name::NotHere("a GPU thread has no files: printf(...) alone works"));
+            return Some(Name::NotHere("a GPU thread has no files: use printf(...)"));
         }
         "uint8_t" | "int8_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" | "uint"
         | "uchar" => {
             return Some(Name::NotHere(
-                "without headers there are C++'s own types: int, unsigned int, unsigned char, long long",
+                "kernel exercises have no headers: use int, unsigned int, unsigned char or long long",
             ));
         }
         _ => {}
@@ -160,7 +160,7 @@ pub fn about(word: &str) -> Option<Name> {
             .find(|(_, name)| *name == right)
             .map(|(what, right)| Name::Spelled { right, what });
     }
-    // Equal but for case and underscores beats near.
+    // A name that differs only in case and underscores is better than a near one.
     let same = |name: &str| name.to_lowercase().trim_matches('_') == bare;
     let near = |name: &str| {
         let name = name.to_lowercase();
@@ -189,7 +189,7 @@ pub fn nearest(word: &str, names: impl Iterator<Item = String>) -> Option<String
         .map(|(_, name)| name)
 }
 
-/// Slips that a name of this length may have and still be meant.
+/// The largest edit distance at which a name of this length still counts as meant.
 fn allowed(name: &str) -> usize {
     match name.chars().count() {
         0..=3 => 0,
@@ -203,7 +203,7 @@ fn allowed(name: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// Protects the commonest slips of a first lesson.
+    /// The most common slips of a first lesson get the right suggestion.
     #[test]
     fn misspelt_names_are_recognised() {
         let cases = [

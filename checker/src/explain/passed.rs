@@ -1,11 +1,11 @@
-//! Everything holds.
+//! The summary of a pass.
 
 use super::Draft;
 use super::gates;
 use super::words::{many, measured, size};
 use crate::verdict::Passed;
 
-/// What is worth knowing about a pass.
+/// Summarises a pass: its cases and sizes, and the counts that improved.
 pub fn explain(passed: &Passed) -> Draft {
     let (smallest, largest) = passed.sizes;
     let sizes = if smallest == largest {

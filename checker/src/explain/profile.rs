@@ -1,4 +1,4 @@
-//! What each line costs, in words: which counts a kernel uses, which lines stand out, and why.
+//! Describes what each line costs: the counts that the kernel uses, the lines that stand out, and why they do.
 
 use ptxsim::{Counters, LineCounters};
 
@@ -13,19 +13,19 @@ use crate::spec::{Op, Spec};
 use crate::text::sanitise;
 use crate::verdict::Measured;
 
-/// Lines that are worth a sentence, at most.
+/// Largest number of lines that get a remark.
 const REMARKS: usize = 5;
-/// How much more than the ideal is worth a sentence: an array that does not start at a sector needs 5 instead of 4.
+/// Ratio to the ideal from which a line gets a remark. An array that does not start at a sector has 5/4, which is fine.
 const NOTABLE: f64 = 1.5;
-/// Of a line's branches, how many must split their warp to be worth a sentence: the last warp's guard is not.
+/// Share of a line's branches that must diverge for a remark. The guard of the last warp stays below it.
 const SPLIT: f64 = 0.125;
 
 /// A count that the listing can show.
 struct Metered {
     column: Column,
-    /// The case that the kernel uses it.
+    /// Whether the kernel uses it.
     used: fn(&Counters) -> bool,
-    /// Its cell; empty where the line has none.
+    /// Its cell for a line's counters and the totals; empty where the line has none.
     cell: fn(&Counters, &Counters) -> String,
 }
 
@@ -33,7 +33,7 @@ const fn column(name: &'static str, expendable: u8, meaning: &'static str) -> Co
     Column { name, meaning, expendable }
 }
 
-/// The columns in the order that they are shown; the larger the number, the sooner one gives way on a narrow terminal.
+/// The columns in order. On a narrow terminal, those with the largest numbers are left out first.
 const METERED: &[Metered] = &[
     Metered {
         column: column("instr", 11, "share of all instructions that the line executes"),
@@ -51,7 +51,7 @@ const METERED: &[Metered] = &[
         cell: |c, _| per(sectors(c), requests(c)),
     },
     Metered {
-        column: column("ideal", 3, "the same, if the threads' data lay side by side"),
+        column: column("ideal", 3, "the same if the threads' data were contiguous"),
         used: |c| requests(c) > 0,
         cell: |c, _| per(ideal_sectors(c), requests(c)),
     },
@@ -73,7 +73,7 @@ const METERED: &[Metered] = &[
         },
     },
     Metered {
-        column: column("split", 6, "branches whose warp went both ways, of all its branches"),
+        column: column("split", 6, "branches that split their warp, of all its branches"),
         used: |c| c.divergent_branches > 0,
         cell: |c, _| match c.branches {
             0 => String::new(),
@@ -95,7 +95,7 @@ const METERED: &[Metered] = &[
         cell: |c, _| some(c.local_requests),
     },
     Metered {
-        column: column("lanes", 10, "threads of a warp at work, of 32, on average"),
+        column: column("lanes", 10, "active threads of a warp, of 32, on average"),
         used: |c| c.thread_instructions != 32 * c.instructions,
         cell: |c, _| match c.instructions {
             0 => String::new(),
@@ -139,13 +139,13 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
     });
     let mut notes = vec!["simulated: the counts are exact, and the same every time".to_owned()];
     if !observed.completed {
-        notes.push("the kernel did not finish: the counts go up to the stop".into());
+        notes.push("the kernel did not finish, so the counts end where it was stopped".into());
     }
     if worst.is_empty() {
         notes.push(if total.instructions == 0 {
             "nothing was executed".into()
         } else {
-            "no line stands out: each moves what it needs, and no more".into()
+            "no line stands out, because each moves only what it needs".into()
         });
     }
     Profile {
@@ -172,7 +172,7 @@ pub fn profile(spec: &'static Spec, seen: &Profiled, context: &Context<'_>) -> P
         columns: metered
             .iter()
             .map(|m| match m.column {
-                // what the first remark is about stays longest
+                // The column that the first remark is about stays longest.
                 column if Some(column.name) == about => Column { expendable: 0, ..column },
                 column => Column { expendable: column.expendable + 1, ..column },
             })
@@ -200,7 +200,7 @@ fn gate(measured: &Measured) -> Gate {
 }
 
 /// The lines that stand out, the most expensive first. The common measure is turns: a sector beyond the ideal, a bank
-/// conflict, a local request and a warp's walk down the other way of a branch each cost about one.
+/// conflict, a local request and the other side of a divergent branch each cost about one.
 fn worst(
     lines: &[&LineCounters],
     elsewhere: Option<&Counters>,
@@ -224,7 +224,7 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     let (moved, ideal) = (sectors(c), ideal_sectors(c));
     if let Some(times) = beyond(moved, ideal) {
         let text = format!(
-            "each request moves {} sectors of memory where {} would do: {times} times the traffic",
+            "each request moves {} sectors of memory where {} would be enough: {times} times the traffic",
             per(moved, requests(c)),
             per(ideal, requests(c)),
         );
@@ -232,7 +232,7 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     }
     if let Some(times) = beyond(c.shared_wavefronts, c.shared_transactions) {
         let text = format!(
-            "each request takes {} turns in shared memory where {} would do: {times} times as long, \
+            "each request takes {} turns in shared memory where {} would be enough: {times} times as long, \
              with {}",
             per(c.shared_wavefronts, c.shared_requests),
             per(c.shared_transactions, c.shared_requests),
@@ -242,7 +242,7 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     }
     if c.divergent_branches > 0 && c.divergent_branches as f64 >= SPLIT * c.branches as f64 {
         let text = format!(
-            "{} of {} split their warp, which then walks both ways, one after the other; none would \
+            "{} of {} split their warp, which then executes both sides, one after the other; none would \
              if whole warps agreed",
             count(c.divergent_branches),
             many(c.branches, "branch", "branches"),
@@ -251,7 +251,7 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     }
     if c.local_requests > 0 {
         let text = format!(
-            "{} to local memory, which is as far away as global memory; none are needed where \
+            "{} to local memory, which is as far away as global memory; none is needed if \
              everything fits into registers",
             many(c.local_requests, "request goes", "requests go"),
         );
@@ -260,7 +260,7 @@ fn remarks(line: Option<u32>, c: &Counters, context: &Context<'_>) -> Vec<(u64, 
     found
 }
 
-/// How many times the ideal, when that is worth a word.
+/// How many times the ideal, when that is worth a remark.
 fn beyond(actual: u64, ideal: u64) -> Option<String> {
     let times = ratio(actual, ideal)?;
     (times >= NOTABLE).then(|| measured((times * 10.0).round() / 10.0))

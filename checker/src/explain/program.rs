@@ -1,4 +1,4 @@
-//! A program that could not be linked, or that ended its process instead of returning.
+//! Explains a program that could not be linked, or that ended its process instead of returning.
 
 use super::Draft;
 use super::scan::{Source, span};
@@ -7,18 +7,18 @@ use crate::report::Span;
 /// Calls that end a process.
 const ENDS: [&str; 4] = ["exit", "_exit", "quick_exit", "abort"];
 
-/// A function that is declared and called, and defined nowhere.
+/// A function that is declared and called, but never defined.
 pub fn undefined(symbol: &str, source: &Source<'_>) -> Draft {
     let called = plain(symbol);
     let mangled = symbol.starts_with("_Z");
     Draft::new(format!("`{called}` is called, but this file does not define it"))
         .mark(first(&called, source, "declared or called here"))
         .note(if mangled {
-            "a program of one file has to hold every function that it calls"
+            "a program in a single file must define every function that it calls"
         } else {
-            "a library that has it is not linked: exercises use the C++ library and the CUDA runtime only"
+            "no linked library has it, because exercises use only the C++ library and the CUDA runtime"
         })
-        .think("is its name spelled in the same way where it is declared and where it is written?")
+        .think("is its name spelled the same where it is declared and where it is defined?")
 }
 
 /// `exit` was called.
@@ -26,12 +26,12 @@ pub fn exited(code: i32, source: &Source<'_>) -> Draft {
     let call = ENDS.iter().find_map(|name| first(name, source, "this ends the whole process"));
     Draft::new(format!("the program ended its own process with exit code {code}"))
         .mark(call)
-        .note("the checker called your function and waits for it to return")
-        .note("what the function has left in its output arrays is compared after that")
-        .think("how can the function say that something went wrong, and still return?")
+        .note("the checker called your function and expected it to return")
+        .note("the output arrays are compared only after the function returns")
+        .think("how can the function report an error and still return?")
 }
 
-/// Where a word first stands in the source.
+/// Marks the first place of a word in the source.
 fn first(word: &str, source: &Source<'_>, label: &str) -> Option<Span> {
     let word = word.split('(').next()?;
     let (line, column) = source.places(word).into_iter().next()?;

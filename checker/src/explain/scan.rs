@@ -1,7 +1,7 @@
-//! A light textual look at the learner's source: enough to mark the expression that matters, never to judge.
+//! A simple scan of the learner's source, which finds the expressions that a report marks. It never decides a verdict.
 //!
-//! The compiler's line table gives the first column of a statement. What stands in it is found here by its text, with
-//! comments and strings blanked out. Whatever is not found simply is not marked.
+//! The compiler's line table gives the first column of a statement. This module searches its text for names, with
+//! comments and strings blanked out. A report does not mark what it cannot find.
 
 use crate::report::Span;
 
@@ -18,7 +18,7 @@ pub struct Subscript {
     pub column: u32,
     /// Characters, with all subscripts.
     pub length: u32,
-    /// What stands between the first brackets.
+    /// The text between the first brackets.
     pub inner: String,
     /// True when the expression has one subscript only.
     pub flat: bool,
@@ -107,8 +107,8 @@ impl<'a> Source<'a> {
         opens && words(&chars).any(|(_, word)| word == name) && !text.contains('=')
     }
 
-    /// The lines of what the `if`, `for` or `while` on `line` governs, between its braces. `None` where that stands on
-    /// its own line, or there is none.
+    /// The lines between the braces of the `if`, `for` or `while` on `line`. `None` if the body is on the same line, or
+    /// if there is no such statement.
     pub fn body(&self, line: u32, word: &str) -> Option<(u32, u32)> {
         let (_, start) = self.places(word).into_iter().find(|(at, _)| *at == line)?;
         let mut rest =
@@ -132,7 +132,7 @@ impl<'a> Source<'a> {
         (last > first + 1).then(|| (first + 1, last - 1))
     }
 
-    /// The code from a line on, with the place of each character and a line end behind each line.
+    /// The code from `line` to the end, with the position of each character and a line end after each line.
     fn chars(&self, line: u32) -> impl Iterator<Item = ((u32, u32), char)> + '_ {
         let lines = self.code.iter().enumerate().skip(index(line).unwrap_or(0));
         lines.flat_map(|(i, code)| {
@@ -149,7 +149,7 @@ impl<'a> Source<'a> {
         (length > 0).then_some((line, indent as u32 + 1, length as u32))
     }
 
-    /// The same stretch without its first sign and the space behind it.
+    /// The same part of the line without its first character and the space after it.
     pub fn without_sign(&self, (line, column, length): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
         let rest = self.code(line)?.get(column as usize..(column + length) as usize - 1)?;
         let space = rest.iter().take_while(|c| c.is_whitespace()).count() as u32;
@@ -409,7 +409,7 @@ mod tests {
 }
 "#;
 
-    /// The marks under a learner's code stand where the fault is.
+    /// The marks under a learner's code are where the fault is.
     #[test]
     fn finds_the_expressions_that_matter() {
         let source = Source::new(KERNEL);

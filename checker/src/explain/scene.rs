@@ -1,4 +1,4 @@
-//! What the explanations of a launch have at hand: its kernel, its shape, and the learner's source.
+//! What the explanations of a launch need: its kernel, its shape, and the learner's source.
 
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Access, Action, Space};
@@ -8,7 +8,7 @@ use super::words::{Places, count, dims, size, volume};
 use crate::report::Span;
 use crate::spec::{Case, Param, Spec};
 
-/// Lines that a statement is followed over, when it does not end on its first.
+/// Largest number of lines over which a statement is searched.
 const STATEMENT_LINES: u32 = 6;
 
 /// One launch, with the learner's source.
@@ -21,11 +21,11 @@ pub struct Scene<'a> {
     pub block: [u32; 3],
     pub source: &'a Source<'a>,
     pub places: Places,
-    /// Whether the simulator ran it, and not a GPU.
+    /// Whether the simulator ran it, as opposed to a GPU.
     pub simulated: bool,
-    /// Whether the case calls a whole program, and not a kernel.
+    /// Whether the case calls a whole program, as opposed to a kernel.
     pub program: bool,
-    /// The learner's names of the kernel's parameters, where they can be told.
+    /// The learner's names of the kernel's parameters, if the source shows them.
     names: Vec<String>,
     /// Arrays of a program, and the parameters that point to them.
     aliases: Vec<(String, String)>,
@@ -74,13 +74,13 @@ impl<'a> Scene<'a> {
     }
 
     /// The same scene with names for arrays that no parameter points to.
-    pub fn knowing(mut self, names: Vec<(String, String)>) -> Self {
+    pub fn with_names(mut self, names: Vec<(String, String)>) -> Self {
         self.aliases.extend(names);
         self
     }
 
     /// The same scene with the launch that computed something.
-    pub fn launched(self, launch: Option<([u32; 3], [u32; 3])>) -> Self {
+    pub fn with_launch(self, launch: Option<([u32; 3], [u32; 3])>) -> Self {
         let (grid, block) = launch.unwrap_or((self.grid, self.block));
         Self { grid, block, places: Places::of(grid, block), ..self }
     }
@@ -107,7 +107,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The same in quotes, for prose: the array called in would disappear in a sentence.
+    /// The same in backquotes, because a name such as `in` would disappear in a sentence.
     pub fn quoted(&self, array: &str) -> String {
         format!("`{}`", self.name(array))
     }
@@ -118,7 +118,7 @@ impl<'a> Scene<'a> {
     }
 
     /// `block 3, thread 232`.
-    pub fn who(&self, access: &Access) -> String {
+    pub fn thread(&self, access: &Access) -> String {
         self.places.thread(access.block, access.thread)
     }
 
@@ -204,7 +204,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// `37 x 65 (rows x cols)` for a parameter whose shape this case's sizes settle; `None` in one dimension.
+    /// `37 x 65 (rows x cols)` for a parameter whose shape follows from this case's sizes; `None` in one dimension.
     pub fn shape_line(&self, param: &Param) -> Option<String> {
         let names: Vec<&str> =
             param.shape.split(['[', ']']).map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -261,7 +261,7 @@ impl<'a> Scene<'a> {
             .then(|| format!("{} = {index}", subscript.inner))
     }
 
-    /// Marks where an access happened: the expression if it can be told, else its statement.
+    /// Marks where an access happened: the expression if it is the only candidate, and otherwise its statement.
     pub fn mark(&self, access: &Access, primary: bool, label: impl Into<String>) -> Option<Span> {
         if let Some((line, s)) = self.expression(access) {
             return Some(span(line, s.column, s.length, primary, label));
@@ -295,7 +295,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// ``case `five blocks` (n = 1280, grid 5, block 256)``; what the file was compiled with comes first.
+/// ``case `five blocks` (n = 1280, grid 5, block 256)``. The macros of the case are listed first.
 pub fn case_line(case: &Case) -> String {
     let defines = case.defines.iter().map(|(name, value)| format!("{name} = {value}"));
     let sizes = case.sizes.iter().map(|(name, value)| format!("{name} = {}", size(*value)));

@@ -11,7 +11,7 @@ pub struct Declared {
     pub kind: Option<Kind>,
     /// Bytes of one; `None` for a type of the learner's own.
     pub bytes: Option<u32>,
-    /// Its dimensions; empty for a single variable. A dimension that cannot be told is `None`.
+    /// Its dimensions; empty for a single variable. A dimension that cannot be read is `None`.
     pub dims: Vec<Option<i64>>,
 }
 

@@ -13,13 +13,13 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
         Signature::NoSuchKernel { expected, found } => no_such(spec, expected, found, source),
         Signature::Count { expected, found } => {
             let mut draft = Draft::new(format!(
-                "the {what} has {}, the exercise passes {}",
+                "the {what} has {}, but the exercise passes {}",
                 many(found.len() as u64, "parameter", "parameters"),
                 expected.len()
             ))
-            .mark(name(spec.id, source, "this one"))
+            .mark(name(spec.id, source, format!("this {what}")))
             .note(format!("the exercise {calls}: {}", declaration(spec)))
-            .think("which value does the exercise pass in each place?");
+            .think("which value does the exercise pass for each parameter?");
             draft.table = table(what, expected, found, &source.parameters(spec.id));
             draft
         }
@@ -33,7 +33,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                     .any(|(kernel, _)| (*kernel..*kernel + 8).contains(line))
             });
             Draft::new(format!(
-                "parameter {} of the {what} is of type {found}, the exercise passes {}",
+                "parameter {} of the {what} has type {found}, but the exercise passes {}",
                 index + 1,
                 cuda_type(expected)
             ))
@@ -48,7 +48,7 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
                 )
             }))
             .note(format!("the exercise {calls}: {}", declaration(spec)))
-            .think("are the parameters still in the order that the exercise gave?")
+            .think("are the parameters still in the order of the original file?")
         }
     }
 }
@@ -61,10 +61,10 @@ fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -
     let mangled = found.iter().any(|name| name.starts_with(&itanium) || name.starts_with(&plain));
     let draft = if mangled {
         draft
-            .mark(name(spec.id, source, "this one has no extern \"C\""))
+            .mark(name(spec.id, source, "no extern \"C\" here"))
             .note("without extern \"C\", C++ adds the parameter types to the name")
             .note(format!(
-                "the checker looks the {what} up by its plain name, and does not find it"
+                "the checker looks for the {what} under its plain name, so it does not find it"
             ))
     } else if found.is_empty() {
         let article = if spec.kind.has_one_launch() { "a" } else { "the" };
@@ -74,7 +74,7 @@ fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -
         let plain = shown.first().filter(|_| found.len() == 1);
         draft
             .mark(plain.and_then(|kernel| name(kernel, source, format!("the only {what} here"))))
-            .note(format!("the file has: {}", shown.join(", ")))
+            .note(format!("the file has {}", shown.join(", ")))
     };
     draft
         .note(format!("the exercise {calls}: {}", declaration(spec)))

@@ -1,4 +1,4 @@
-//! What one thread did, in words: what each line read, what it decided, what it changed.
+//! Describes what one thread did: what each line read, decided and changed.
 
 use ptxsim::trace::{Binding, End, Kind, MemoryAccess, Step, Value};
 use ptxsim::{Action, Finding, FindingKind};
@@ -10,11 +10,11 @@ use super::words::{DIGITS, Places, digits, many};
 use crate::backend::Fault;
 use crate::diagnostic::Slug;
 use crate::inspect::Traced;
-use crate::report::trace::{Accessed, Fact, Named, Step as Told, Trace};
+use crate::report::trace::{Accessed, Fact, Named, Step as ReportStep, Trace};
 use crate::spec::{Case, Spec};
 use crate::text::sanitise;
 
-/// Lines of one statement that are looked through for names.
+/// Largest number of lines over which a statement is searched for names.
 const STATEMENT_LINES: u32 = 6;
 
 /// Describes a trace.
@@ -23,24 +23,28 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     let case = spec.cases.get(seen.case);
     let scene = Scene::new(spec, seen.case, &source, true);
     let report = seen.verdict.as_ref().map(|verdict| super::explain(spec, verdict, context));
-    let who = case.map_or_else(
+    let thread = case.map_or_else(
         || format!("block {:?}, thread {:?}", seen.thread.block, seen.thread.thread),
         |case| Places::of(case.grid, case.block).thread(seen.thread.block, seen.thread.thread),
     );
     let steps: Vec<&Step> = seen.trace.first.iter().chain(&seen.trace.last).collect();
-    let teller = case.zip(scene).map(|(case, scene)| Teller { seen, case, scene, source: &source });
-    let told = steps.iter().enumerate().map(|(i, step)| {
+    let writer =
+        case.zip(scene).map(|(case, scene)| StepWriter { seen, case, scene, source: &source });
+    let described = steps.iter().enumerate().map(|(i, step)| {
         let next =
             steps.get(i + 1).filter(|_| i + 1 != seen.trace.first.len() || seen.trace.skipped == 0);
         let before = i.checked_sub(1).and_then(|i| steps.get(i));
-        teller.as_ref().map(|teller| teller.step(step, before.copied(), next.copied()))
+        writer.as_ref().map(|writer| writer.step(step, before.copied(), next.copied()))
     });
     let mut notes = vec![];
     if seen.trace.variables {
-        notes.push("simulated, from a debug build: every line in the order of the source".into());
+        notes.push(
+            "simulated, from a debug build, in which every line runs in the order of the source"
+                .into(),
+        );
     } else {
         notes.push(
-            "simulated, from an optimised build: out of order, and without the names of variables"
+            "simulated, from an optimised build, in which lines run out of order and variables have no names"
                 .into(),
         );
     }
@@ -59,7 +63,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         thread: seen.thread.thread,
         slug: seen.verdict.as_ref().map_or(Slug::Passed, crate::verdict::Verdict::slug),
         wrong: report.as_ref().map(|report| report.title.clone()),
-        steps: told.flatten().collect(),
+        steps: described.flatten().collect(),
         skipped: (seen.trace.skipped > 0).then_some((seen.trace.first.len(), seen.trace.skipped)),
         end: match seen.trace.end {
             End::Left => "left",
@@ -69,8 +73,8 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
             End::NotStarted => "not-started",
         }
         .into(),
-        ending: ending(seen, &who, report.map(|report| report.title)),
-        who,
+        ending: ending(seen, &thread, report.map(|report| report.title)),
+        who: thread,
         same_results: seen.same_results,
         notes,
         device: "simulator".into(),
@@ -78,39 +82,39 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     }
 }
 
-fn ending(seen: &Traced, who: &str, wrong: Option<String>) -> String {
+fn ending(seen: &Traced, thread: &str, wrong: Option<String>) -> String {
     let stopped = wrong.map_or_else(String::new, |wrong| format!(": {wrong}"));
     match seen.trace.end {
         End::Left => match seen.trace.first.len() + seen.trace.last.len() {
-            0 => format!("{who} does nothing here, and comes to its end"),
-            _ => format!("{who} came to its end"),
+            0 => format!("{thread} does nothing here and finishes"),
+            _ => format!("{thread} finished"),
         },
         End::Fault => {
-            format!("{who} went wrong here: what a GPU does from there on is anybody's guess")
+            format!("{thread} made a mistake here, and what a GPU does from there on is undefined")
         }
-        End::Waiting => format!("{who} still waited when the launch was stopped{stopped}"),
+        End::Waiting => format!("{thread} was still waiting when the launch was stopped{stopped}"),
         End::Running => {
-            format!("{who} had not come to its end when the launch was stopped{stopped}")
+            format!("{thread} was still running when the launch was stopped{stopped}")
         }
-        End::NotStarted => format!("{who} had not begun when the launch was stopped{stopped}"),
+        End::NotStarted => format!("{thread} had not started when the launch was stopped{stopped}"),
     }
 }
 
-/// What telling a step needs.
-struct Teller<'a> {
+/// Describes the steps of a trace.
+struct StepWriter<'a> {
     seen: &'a Traced,
     case: &'a Case,
     scene: Scene<'a>,
     source: &'a Source<'a>,
 }
 
-impl Teller<'_> {
-    fn step(&self, step: &Step, before: Option<&Step>, next: Option<&Step>) -> Told {
+impl StepWriter<'_> {
+    fn step(&self, step: &Step, before: Option<&Step>, next: Option<&Step>) -> ReportStep {
         let line = step.source.line;
         let statement = self.source.statement_text(line, STATEMENT_LINES);
         let control = control(&statement);
         let mut uses: Vec<Named> = vec![];
-        // a call's way back has nothing new to say of what went in
+        // The return from a call has no new values of its arguments.
         let back = before.is_some_and(|before| before.depth > step.depth);
         let read = match &control {
             Some(control) => control.condition.as_str(),
@@ -145,7 +149,7 @@ impl Teller<'_> {
         if let Some(text) = lanes(step, before) {
             say(text);
         }
-        // what the header of a loop sets is part of its condition's story
+        // What the header of a loop sets is shown together with its condition.
         let set_first = control.is_some();
         if set_first && !set.is_empty() {
             let news: Vec<Named> =
@@ -155,12 +159,14 @@ impl Teller<'_> {
             }
         }
         let outcome = match (&control, condition) {
-            (Some(control), Some(true)) if control.repeats => ": true, goes round".to_owned(),
+            (Some(control), Some(true)) if control.repeats => {
+                ": true, another iteration".to_owned()
+            }
             (Some(control), Some(false)) if control.repeats => ": false, the loop ends".to_owned(),
             (_, Some(truth)) => format!(": {truth}"),
             _ => String::new(),
         };
-        // what stands alone between brackets is seen in the element
+        // A name that is alone between brackets is already visible in the element.
         let seen = |named: &&Named| {
             accesses.iter().any(|a| a.index.map(|i| i.to_string()).as_ref() == Some(&named.value))
                 && statement.contains(&format!("[{}]", named.name))
@@ -173,15 +179,16 @@ impl Teller<'_> {
             }
             _ => {}
         }
-        let mut told: Vec<(Fact, u32)> = vec![];
+        let mut repeated: Vec<(Fact, u32)> = vec![];
         for (touch, access) in step.accesses.iter().zip(&accesses) {
             let fact = self.fact(touch, access);
-            match told.iter_mut().find(|(before, _)| *before == fact && access.action == "read") {
+            match repeated.iter_mut().find(|(before, _)| *before == fact && access.action == "read")
+            {
                 Some((_, times)) => *times += 1,
-                None => told.push((fact, 1)),
+                None => repeated.push((fact, 1)),
             }
         }
-        facts.extend(told.into_iter().map(|(fact, times)| match times {
+        facts.extend(repeated.into_iter().map(|(fact, times)| match times {
             1 => fact,
             n => Fact { text: format!("{}, {n} times", fact.text), ..fact },
         }));
@@ -195,7 +202,7 @@ impl Teller<'_> {
         if let Some((arrived, all)) = step.barrier {
             say(if arrived >= all {
                 format!(
-                    "all {} of the block are here: goes on",
+                    "all {} of the block are here, so it continues",
                     many(all.into(), "thread", "threads")
                 )
             } else {
@@ -212,7 +219,7 @@ impl Teller<'_> {
         if step.left {
             facts.push(Fact { text: "leaves the kernel".into(), wrong: false });
         }
-        Told {
+        ReportStep {
             line,
             text: sanitise(self.source.line(line).unwrap_or_default()),
             function: step.function.clone(),
@@ -246,7 +253,8 @@ impl Teller<'_> {
         Some(dims[axis].to_string())
     }
 
-    /// What a condition came to, by where the thread went next. On one line with its body it cannot be told.
+    /// The value of a condition, derived from the line that the thread executed next. `None` if the body is on the same
+    /// line, where that is not visible.
     fn decided(&self, step: &Step, control: &Control, next: Option<&Step>) -> Option<bool> {
         let next = next.filter(|next| next.depth == step.depth && step.branches > 0)?;
         let (first, last) = self.source.body(step.source.line, control.word)?;
@@ -337,8 +345,8 @@ impl Teller<'_> {
         Value { kind, ..value.clone() }
     }
 
-    fn fact(&self, touch: &MemoryAccess, told: &Accessed) -> Fact {
-        let Accessed { element, value, old, .. } = told;
+    fn fact(&self, touch: &MemoryAccess, accessed: &Accessed) -> Fact {
+        let Accessed { element, value, old, .. } = accessed;
         let with = value.as_ref().map_or_else(String::new, |value| format!(" = {value}"));
         if let Some(fault) = &touch.fault {
             let verb = match touch.access.action {
@@ -346,7 +354,7 @@ impl Teller<'_> {
                 Action::Atomic => "atomically updates",
                 _ => "reads",
             };
-            let why = match (fault, &told.array, touch.access.elements) {
+            let why = match (fault, &accessed.array, touch.access.elements) {
                 (FindingKind::OutOfBounds, Some(array), Some(elements)) => match elements {
                     0 => format!("outside: `{array}` has no elements"),
                     n => format!(
@@ -355,7 +363,7 @@ impl Teller<'_> {
                         n - 1
                     ),
                 },
-                (FindingKind::OutOfBounds, ..) => "outside of its array".into(),
+                (FindingKind::OutOfBounds, ..) => "outside its array".into(),
                 (FindingKind::Misaligned, ..) => {
                     format!("not at a multiple of {} bytes", touch.access.bytes)
                 }
@@ -375,7 +383,7 @@ impl Teller<'_> {
         Fact { text, wrong: false }
     }
 
-    /// A finding of the launch that this thread takes part in on this line; its own faults are told already.
+    /// A finding of the launch that this thread takes part in on this line; its own faults are already shown.
     fn involves(&self, finding: &Finding, step: &Step) -> Option<String> {
         let me = |access: &ptxsim::Access| {
             access.block == self.seen.thread.block
@@ -391,14 +399,14 @@ impl Teller<'_> {
         };
         Some(match other {
             Some(other) => {
-                format!("{slug} with {}, on line {}", self.scene.who(other), other.source.line)
+                format!("{slug} with {}, on line {}", self.scene.thread(other), other.source.line)
             }
             None => slug.as_str().to_owned(),
         })
     }
 }
 
-/// A parameter that points at the array of its own name, as all do in the beginning.
+/// A parameter that points at the array of its own name, as every pointer parameter does at first.
 fn is_itself(binding: &Binding) -> bool {
     binding
         .value
@@ -494,7 +502,7 @@ fn shown(value: &Value) -> String {
     match value.kind {
         Kind::Bool => (value.bits != 0).to_string(),
         Kind::Float => match value.float() {
-            // enough digits to tell two floats apart are more than a person wants to read
+            // All digits that distinguish two floats would be more than a reader wants.
             Some(float) => digits(float, DIGITS),
             None => format!("{:#x}", value.bits),
         },
@@ -510,7 +518,7 @@ fn shown(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    /// What a line mentions is what is told about it.
+    /// The trace describes the names that a line mentions.
     #[test]
     fn names_and_conditions() {
         let all = |text: &str| names(text).collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! The kernel ran, and its result is wrong: how much of it, where, and what that pattern means.
+//! Explains wrong results: how many elements are wrong, where they are, and what that pattern means.
 
 use super::scan::{Source, Subscript, span};
 use super::scene::Scene;
@@ -10,7 +10,7 @@ use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
 use crate::verdict::{Example, Mismatch, Pattern};
 
-/// The skeleton as it came.
+/// Explains an exercise that was not started.
 pub fn not_started(
     spec: &Spec,
     (output, elements): (&str, usize),
@@ -45,14 +45,14 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
-    // what a program writes, it may write through a copy
+    // A program may write its outputs through a copy.
     if written_here(scene, mismatch) {
         draft.spans = match by_the_host(scene, array) {
             lines if lines.is_empty() => writers(scene, array),
             lines => lines.into_iter().filter_map(|line| gives(mismatch, line)).collect(),
         };
     }
-    // Once, where it is a parameter: any other place may write through an alias or a call.
+    // One place is the parameter itself. Any other place may write through an alias or a call.
     if mismatch.untouched > 0 && scene.source.places(array).len() <= 1 {
         draft = draft.note(format!("no line of the {} uses `{array}`", scene.whole()));
     }
@@ -66,7 +66,7 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft
 }
 
-/// What the learner has recorded in the file, and is not so. What would be right stays untold.
+/// Numbers that the learner recorded in the file and that are wrong. The report does not show the right ones.
 fn recorded(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let array = scene.name(m.output);
     let title = match (m.total, m.wrong) {
@@ -83,12 +83,12 @@ fn recorded(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let draft = Draft::new(title);
     if m.untouched > 0 {
         return draft
-            .note("the kernel passes on what you have recorded in the file, so that it can be compared")
-            .think("which lines did that at first, and what has become of them?");
+            .note("the kernel passes on the numbers that you record in the file, so that the checker can compare them")
+            .think("which lines of the original file did that, and what happened to them?");
     }
     let mut draft = draft
-        .note("everything computed is right: these are numbers that you have written into the file")
-        .note("what they should be is for you to find out")
+        .note("everything that the kernel computes is right; these are numbers that you wrote into the file")
+        .note("finding the right numbers is part of the exercise")
         .think("what made you expect this, and which command shows what really happens?");
     let row = |e: &Example| {
         let yours = e.yours.map_or_else(String::new, |yours| digits(yours, DIGITS));
@@ -99,20 +99,20 @@ fn recorded(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     draft
 }
 
-/// A time that a program was to measure, and that is none, or another one.
+/// A time that a program should measure, but that it did not measure or that differs.
 fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let name = scene.name(m.output);
     let example = m.examples.first();
-    // 0 where the program has measured nothing
+    // The expected time is 0 if the program measured nothing.
     let expected = example.map(|e| e.expected).filter(|time| *time != 0.0);
     let title = match (example.and_then(|e| e.yours), expected) {
         (None, None) => format!("`{name}` has no value: no time was measured"),
         (None, Some(_)) => format!("`{name}` has no value, though a time was measured"),
         (Some(yours), None) => {
-            format!("`{name}` is {}, and no time was measured", digits(yours, DIGITS))
+            format!("`{name}` is {}, but no time was measured", digits(yours, DIGITS))
         }
         (Some(yours), Some(time)) => format!(
-            "`{name}` is {}, and the time between the events is {}",
+            "`{name}` is {}, but the time between the events is {}",
             digits(yours, DIGITS),
             digits(time, DIGITS)
         ),
@@ -126,21 +126,21 @@ fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
             column,
             length,
             true,
-            if expected.is_none() { "asks too early" } else { "" },
+            if expected.is_none() { "call before both events are complete" } else { "" },
         ))
     });
     match (expected, mark) {
         (None, Some(mark)) => draft
             .mark(Some(mark))
-            .note("cudaEventElapsedTime does not wait: while the device has not come to both events, it answers cudaErrorNotReady and leaves the number as it was")
-            .think("when the program asks for the time, who has waited for the second event?"),
+            .note("cudaEventElapsedTime does not wait: until both events are complete, it returns cudaErrorNotReady and leaves the number unchanged")
+            .think("which call waits for the second event before the program reads the time?"),
         (None, None) => draft
-            .note("cudaEventElapsedTime tells the milliseconds between two events that the device has come to")
-            .think("which two places of the stream enclose the kernel?"),
+            .note("cudaEventElapsedTime stores the milliseconds between two events that are complete")
+            .think("which two points of the stream enclose the kernel?"),
         (Some(_), mark) => draft
             .mark(mark)
-            .note("cudaEventElapsedTime tells milliseconds, to the address that it is given")
-            .think("what happens to the number between this call and the end?"),
+            .note("cudaEventElapsedTime stores the time in milliseconds at the address that it gets")
+            .think("what happens to the number between this call and the end of the function?"),
     }
 }
 
@@ -158,7 +158,7 @@ fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
         (false, _) => "are wrong",
     };
     if m.total == 1 {
-        return format!("{array}[0], its only element, {what}");
+        return format!("{array}[0], the only element, {what}");
     }
     let Pattern::Single(index) = m.pattern else {
         let elements = if whole {
@@ -195,8 +195,8 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
             "all in the last block, which is only partly filled".into()
         }
         Pattern::From(0) | Pattern::All | Pattern::Single(_) => return None,
-        Pattern::From(index) => format!("everything from index {index} on"),
-        Pattern::Before(index) => format!("everything before index {index}"),
+        Pattern::From(index) => format!("all from index {index} on"),
+        Pattern::Before(index) => format!("all before index {index}"),
         Pattern::Row(row) if Some(row + 1) == m.shape.first().copied() => {
             "all in the last row".into()
         }
@@ -204,15 +204,12 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         Pattern::Column(column) if column + 1 == columns => "all in the last column".into(),
         Pattern::Column(column) => format!("all in column {column}"),
         Pattern::RowsFrom(row) if row == by as usize => {
-            format!(
-                "the first row of blocks is right (rows 0 to {}), no other is",
-                row.saturating_sub(1)
-            )
+            format!("only the first row of blocks is right (rows 0 to {})", row.saturating_sub(1))
         }
         Pattern::RowsFrom(row) => format!("every row from {row} on"),
         Pattern::ColumnsFrom(column) if column == bx as usize => {
             format!(
-                "the first column of blocks is right (columns 0 to {}), no other is",
+                "only the first column of blocks is right (columns 0 to {})",
                 column.saturating_sub(1)
             )
         }
@@ -227,7 +224,7 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         Pattern::Shifted(shift) => {
             let places = many(shift.unsigned_abs(), "place", "places");
             let way = if shift > 0 { "early" } else { "late" };
-            format!("each value stands {places} too {way}")
+            format!("each value is {places} too {way}")
         }
         Pattern::Scattered => return None,
     })
@@ -263,7 +260,7 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
         Some(DType::F32) => 9,
         _ => 17,
     };
-    // an integer is right or wrong to its last digit
+    // An integer is shown in full, because its last digit can be wrong.
     let whole = dtype.is_some_and(|dtype| !dtype.is_float());
     let owners = m.examples.iter().map(|e| {
         let (block, thread) = owner(scene, m, e.index)?;
@@ -292,8 +289,8 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
     std::iter::once(head).chain(m.examples.iter().enumerate().map(row)).collect()
 }
 
-/// The thread that an element falls to when there is one thread for each, in order; `None` in other launches, and where
-/// no input has the output's shape: who is responsible for a sum is up to the kernel.
+/// The thread of an element, if the launch has one thread for each element, in order. `None` in other launches, and if
+/// no input has the output's shape, because the kernel decides which thread computes a sum.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let array = scene.name(m.output);
     let unused = scene.program && scene.source.places(array).len() <= 1;
@@ -331,7 +328,7 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u3
 
 /// Where the host's code of a program assigns to elements of an output itself.
 fn by_the_host(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
-    // strings are blank in `texts`: extern "C"
+    // `texts` blanks out strings, so only `extern` is left of `extern "C"`.
     let begins = |code: &str| code.trim_start().starts_with("extern ") && code.contains('(');
     let entry = || scene.source.texts().find(|(_, code)| begins(code));
     let Some((entry, _)) = scene.program.then(entry).flatten() else { return vec![] };
@@ -339,14 +336,14 @@ fn by_the_host(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
     (entry..=scene.source.len()).flat_map(on).filter(|(_, s)| s.assigned).collect()
 }
 
-/// Marks a line of the host that gives the first wrong element its value.
+/// Marks a line of host code that assigns the first wrong element.
 fn gives(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Span> {
     let index = m.examples.first()?.index;
     let label = format!("element {index} gets its value here");
     (s.inner == index.to_string()).then(|| span(line, s.column, s.length, true, label))
 }
 
-/// The one place that writes the output, to look at first; nothing when there are several.
+/// Marks the only place that writes the output; nothing if there are several.
 fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
     let on = |line: u32| {
         let found = scene.source.subscripts(line, array).into_iter().filter(|s| s.assigned);
@@ -360,12 +357,13 @@ fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
     found
 }
 
-/// A program's array is named in its kernels, too: only where it came back in full are these the lines that matter.
+/// Whether lines that write the output's name are worth marking. A program's kernels may use the same name for a device
+/// array, so these lines matter only if the whole output was copied back.
 fn written_here(scene: &Scene<'_>, m: &Mismatch) -> bool {
     !scene.program || m.untouched == 0
 }
 
-/// Whether every element was written, the wrong ones too. What a kernel was given cannot tell.
+/// Whether every element was written, even the wrong ones. Of an array with input values, this is not known.
 fn filled(scene: &Scene<'_>, m: &Mismatch) -> bool {
     m.untouched == 0 && scene.param(m.output).is_some_and(|param| param.role == Role::Out)
 }
@@ -390,14 +388,14 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let blocks = volume(scene.grid);
     let array = scene.name(m.output);
     match (m.written, m.max_writes) {
-        (Some(0), _) => facts.push(format!("the kernel writes no element of `{array}` at all")),
+        (Some(0), _) => facts.push(format!("the kernel never writes an element of `{array}`")),
         (Some(written), Some(most))
             if m.total > 1 && most > 1 && u64::from(most) == blocks.min(15) =>
         {
             let which = many(written, "element", "elements");
             let least = if most >= 15 { "at least " } else { "" };
             facts.push(format!(
-                "every block wrote the same {which}: each was written {least}{most} times"
+                "every block wrote the same {which}, so each was written {least}{most} times"
             ));
         }
         (Some(written), most) if written < m.total as u64 && m.untouched < m.wrong => {
@@ -410,7 +408,9 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
             ));
         }
         (_, Some(most)) if most > 1 => {
-            facts.push(format!("one element was written {most} times; only the last write stays"));
+            facts.push(format!(
+                "one element was written {most} times, and only the last write counts"
+            ));
         }
         _ => {}
     }
@@ -425,9 +425,9 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     }
     if m.nan > 0 {
         facts.push(if infinite(m) {
-            "inf comes from a division by 0, or from a number too large for its type".into()
+            "inf is the result of a division by 0, or of a number that is too large for its type".into()
         } else {
-            "NaN comes from 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"
+            "NaN is the result of 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"
                 .into()
         });
     }
@@ -475,13 +475,13 @@ fn likeness(m: &Mismatch) -> Option<String> {
     let factor = yours / expected;
     if same(factor, &|y, e| y / e) && factor != 0.0 {
         let (times, of) = if factor.abs() < 1.0 { (1.0 / factor, true) } else { (factor, false) };
-        // Only factors that say something: a whole number, either way.
+        // Only integer factors, or their inverses, are worth a note.
         let near = times.round();
         if (times - near).abs() < 1e-3 && near.abs() >= 1.0 {
             let near = measured_signed(near);
             return Some(match (near.as_str(), of) {
                 ("-1", _) => "every value shown has the wrong sign".into(),
-                (_, true) => format!("what is expected is {near} times each value shown"),
+                (_, true) => format!("each expected value is {near} times the value shown"),
                 (_, false) => format!("every value shown is {near} times what is expected"),
             });
         }
@@ -506,25 +506,25 @@ fn measured_signed(value: f64) -> String {
     if value < 0.0 { format!("-{}", measured(-value)) } else { measured(value) }
 }
 
-/// Whether the output is one number whatever the case: a sum, a count, a maximum.
+/// Whether the output is one number in every case, such as a sum, a count or a maximum.
 fn made_of_many(scene: &Scene<'_>, m: &Mismatch) -> bool {
     scene.param(m.output).is_some_and(|param| param.shape == "[1]")
 }
 
 fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     if m.slug() == Slug::NotANumber {
-        return "which value goes into the first operation that has no finite result?".into();
+        return "which operation is the first whose result is not finite, and what are its operands?".into();
     }
     let array = scene.name(m.output);
     if let Some((copied, all)) = m.copied.filter(|_| m.untouched > 0)
         && copied < all
     {
         return match copied {
-            0 => format!("the results are on the device: which line brings them to {array}?"),
+            0 => format!("the results are on the device, so which line copies them to {array}?"),
             _ if matches!(m.pattern, Pattern::Column(_) | Pattern::Periodic { .. }) => {
-                format!("which copy brings these elements of {array}?")
+                format!("which copy transfers these elements of {array}?")
             }
-            _ => "how many bytes are there in each element?".into(),
+            _ => "how many bytes does each element have?".into(),
         };
     }
     if let Some(example) = m.examples.first()
@@ -534,21 +534,21 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         return format!("which line gives {element} its value in this case, and which should?");
     }
     let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
-    let told =
+    let placed =
         matches!(m.pattern, Pattern::Transposed | Pattern::Shifted(_) | Pattern::Periodic { .. });
     if let Some((input, example)) = inputs.zip(m.examples.first())
         && !elementwise(scene.params, m.output)
         && m.untouched == 0
-        && !told
+        && !placed
     {
         let element = format!("{array}{}", subscript(m, example.index));
         let begins = if made_of_many(scene, m) {
-            format!("what does {element} begin with, ")
+            format!("what is the initial value of {element}, ")
         } else {
             String::new()
         };
         return format!(
-            "{begins}which elements of `{input}` belong in {element}, and which ones get there?"
+            "{begins}which elements of `{input}` belong in {element}, and which ones does it get?"
         );
     }
     match m.pattern {
@@ -562,36 +562,36 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             )
         }
         Pattern::OnlyLastBlockWrong(_) => {
-            "which threads of the last block have an element, and what lets them work?".into()
+            "which threads of the last block have an element, and which condition lets them work?".into()
         }
         _ if m.untouched == 0 && made_of_many(scene, m) => {
-            "one number stands for many: what does it begin with, and is any left out or taken twice?"
+            "many numbers are combined into one: what is its initial value, and is any number left out or used twice?"
                 .into()
         }
         Pattern::Single(0) if m.total == 1 => {
-            format!("what belongs into {array}[0], and from which threads does it come?")
+            format!("what should {array}[0] contain, and which threads contribute to it?")
         }
         Pattern::Single(_) if m.untouched == 0 => {
-            "what is special about this element: its place, or the numbers that go into it?".into()
+            "what is special about this element: its position, or the numbers that it is computed from?".into()
         }
         Pattern::Single(0) => format!("which thread owns {array}[0], and what is its index?"),
         Pattern::Single(i) if i + 1 == m.total => {
-            format!("which thread owns {array}{}, and what keeps it from it?", subscript(m, i))
+            format!("which thread owns {array}{}, and what keeps it from writing it?", subscript(m, i))
         }
-        Pattern::Single(_) => "what is special about this element's place?".into(),
+        Pattern::Single(_) => "what is special about the position of this element?".into(),
         _ if m.untouched == 0 && all_the_same(m) => {
-            "what goes into this value, and which part of it differs from thread to thread?".into()
+            "what is this value computed from, and which part of that differs from thread to thread?".into()
         }
         Pattern::From(first) if filled(scene, m) && m.shape.len() == 1 && first > 0 => format!(
-            "{array}[{}] is right, and {array}[{first}] is not: what is different about the second?",
+            "{array}[{}] is right, but {array}[{first}] is not: what is different about the second?",
             first - 1
         ),
         Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
-            "which element does the very last thread get, and what is left after it?".into()
+            "which element does the last thread compute, and which elements are left after it?".into()
         }
-        Pattern::Before(_) => "which thread should take the first element?".into(),
+        Pattern::Before(_) => "which thread should compute the first element?".into(),
         Pattern::Row(_) | Pattern::Column(_) => {
-            "which threads own this line, and what does the guard tell them?".into()
+            "which threads own this row or column, and does the guard let them work?".into()
         }
         Pattern::Periodic { .. } => {
             "what do the threads of the wrong elements have in common?".into()
@@ -611,7 +611,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         }
         Pattern::All | Pattern::Scattered => match m.examples.first() {
             Some(example) => format!(
-                "compute {array}{} by hand, step by step: where does your {} part ways?",
+                "compute {array}{} by hand, step by step: where does your {} differ?",
                 subscript(m, example.index),
                 scene.whole()
             ),

@@ -1,4 +1,4 @@
-//! Numbers and places, as a learner reads them.
+//! Formats numbers and positions for reports.
 
 /// `63 488`: digits in groups of three, from 10 000 on (or 1000 when `n` stands beside larger numbers in a table).
 pub fn count(n: u64) -> String {
@@ -44,7 +44,7 @@ pub fn measured(value: f64) -> String {
     }
 }
 
-/// `5`, `5x3` or `5x3x2`: trailing ones say nothing.
+/// `5`, `5x3` or `5x3x2`, without trailing ones.
 pub fn dims([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
@@ -103,7 +103,7 @@ fn place([x, y, z]: [u32; 3], within: [u32; 3]) -> String {
 /// Significant digits of a value: enough to check a computation by hand.
 pub const DIGITS: usize = 6;
 
-/// Two values with as many digits as it takes to tell them apart, at least [`DIGITS`] and at most `most`.
+/// Two values with as many digits as it takes to distinguish them, at least [`DIGITS`] and at most `most`.
 pub fn apart(yours: f64, expected: f64, most: usize) -> (String, String) {
     let mut pair = (digits(yours, DIGITS), digits(expected, DIGITS));
     for significant in DIGITS + 1..=most {
@@ -140,7 +140,7 @@ pub fn digits(value: f64, significant: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Protects the look of every number that a learner reads.
+    /// Numbers in reports are easy to read.
     #[test]
     fn numbers_read_well() {
         assert_eq!(count(1280), "1280");

@@ -24,7 +24,7 @@ impl Verdict {
         }
     }
 
-    /// True for a pass, and for nothing else.
+    /// Whether everything passed.
     pub const fn passed(&self) -> bool {
         matches!(self, Self::Passed(_))
     }

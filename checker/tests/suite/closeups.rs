@@ -326,9 +326,12 @@ fn followed() -> trace::Trace {
         steps,
         skipped: None,
         end: "fault".into(),
-        ending: "block (3,0), thread (31,0) went wrong here".into(),
+        ending: "block (3,0), thread (31,0) made a mistake here".into(),
         same_results: true,
-        notes: vec!["simulated, from a debug build: every line in the order of the source".into()],
+        notes: vec![
+            "simulated, from a debug build, in which every line runs in the order of the source"
+                .into(),
+        ],
         device: "simulator".into(),
         millis: 41,
     }

@@ -385,7 +385,7 @@ screens! {
     shared_race_two_lines: REDUCE, REDUCE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(8, 13, Action::Read), "tile", 160, 256), 0, 32) },
         Some(Access { space: Some(Space::Shared), ..by(on(at(4, 5, Action::Write), "tile", 160, 256), 0, 160) }), 96);
-    shared_race_told_as_written: BLOCKS, TILE_CU, fault(FindingKind::SharedRace,
+    shared_race_in_source_order: BLOCKS, TILE_CU, fault(FindingKind::SharedRace,
         Access { space: Some(Space::Shared), ..by(on(at(5, 5, Action::Write), "tile", 33, 1056), 0, 1) },
         Some(Access { space: Some(Space::Shared), ..by(on(at(7, 9, Action::Read), "tile", 33, 1056), 0, 40) }), 96);
     shared_race_in_a_loop: REDUCE, PRODUCT_CU, fault(FindingKind::SharedRace,
@@ -672,8 +672,8 @@ fn any_pattern() -> impl Strategy<Value = Pattern> {
     })
 }
 
-/// Whatever a verdict says, it can be told: no panic, no escape sequence, no empty title.
-fn can_be_told(spec: &'static Spec, source: &str, verdict: &Verdict) {
+/// Every verdict has a report with a title, without a panic or an escape sequence.
+fn renders_safely(spec: &'static Spec, source: &str, verdict: &Verdict) {
     colored::control::set_override(false);
     let report = report(spec, source, verdict, None);
     assert!(!report.title.is_empty());
@@ -685,19 +685,19 @@ fn can_be_told(spec: &'static Spec, source: &str, verdict: &Verdict) {
 
 proptest! {
     #[test]
-    fn any_finding_can_be_told(
+    fn any_finding_has_a_report(
         what in any_kind(), at in any_access(), with in prop::option::of(any_access()),
         count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
     ) {
         let fault = Fault::Finding(Finding { what, at, with, count });
         let verdict = Verdict::Fault { case: 0, fault, others };
         for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
-            can_be_told(spec, source, &verdict);
+            renders_safely(spec, source, &verdict);
         }
     }
 
     #[test]
-    fn any_mismatch_can_be_told(
+    fn any_mismatch_has_a_report(
         pattern in any_pattern(), shape in prop::collection::vec(0_usize..100, 0..4),
         counts in (0_usize..3000, 0_usize..3000, 0_usize..3000),
         numbers in prop::collection::vec((any::<usize>(), any::<Option<f64>>(), any::<f64>()), 0..5),
@@ -712,12 +712,12 @@ proptest! {
             launch: None,
             copied: None,
         };
-        can_be_told(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
-        can_be_told(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });
+        renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
+        renders_safely(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });
     }
 
     #[test]
-    fn any_compiler_message_can_be_told(
+    fn any_compiler_message_has_a_report(
         line in 0_u32..9, column in 0_u32..60, length in 0_u32..90,
         text in "(identifier \"|expected a \";\"|expected a \"\\)\"|a value of type \"|has no member|is undefined|no operator \"\\[\\]\"|host function|cannot be assigned to|.{0,9}){0,4}",
     ) {

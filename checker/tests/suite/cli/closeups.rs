@@ -263,7 +263,10 @@ fn what_cannot_be_traced_to_its_end() {
     assert_eq!((ran.code, ran.out.as_str()), (1, "{\"version\":1,\"trace\":null}\n"), "{ran:?}");
     kernel("    while (i < n) {\n        out[i] = a[i];\n    }\n");
     let ran = workbook.run(&["trace", "guard", "--thread", "3"]);
-    assert!(ran.code == 1 && ran.out.contains("had not come to its end"), "{ran:?}");
+    assert!(
+        ran.code == 1 && ran.out.contains("was still running when the launch was stopped"),
+        "{ran:?}"
+    );
     assert!(
         ran.out.contains("more steps, and the last ones") && ran.out.contains("go the same way"),
         "{ran:?}"
@@ -272,5 +275,5 @@ fn what_cannot_be_traced_to_its_end() {
         "    if (i < 40) {\n        __syncthreads();\n        return;\n    }\n    while (i == 50) {\n        out[50] = 1;\n    }\n",
     );
     let ran = workbook.run(&["trace", "guard", "--thread", "3"]);
-    assert!(ran.code == 1 && ran.out.contains("still waited"), "{ran:?}");
+    assert!(ran.code == 1 && ran.out.contains("was still waiting"), "{ran:?}");
 }
