@@ -1,7 +1,7 @@
-//! `checker dev class`: a class whose grades are known before it is graded.
+//! `checker dev class`: an invented class whose grades are known before it is graded.
 //!
-//! Solutions, skeletons, mutants and hostile files are dealt out; what each must come to is written beside them, and compared
-//! with the records once the class is graded.
+//! The students hand in solutions, skeletons, mutants and hostile files. The grade that each file must get is written beside the
+//! submissions, and `--verify` compares the records with these grades after the class has been graded.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,13 +20,13 @@ use crate::exercises;
 use crate::exit::Exit;
 use crate::spec::Spec;
 
-/// When the class handed in, and when it was due: every third student is some days late.
+/// When the submissions are due. One student in three is one or two days late.
 const DUE: &str = "2026-12-01T12:00:00Z";
 
-/// Fraction that a day costs.
+/// Fraction of the points that each late day costs.
 const PENALTY: f64 = 0.1;
 
-/// A class and its grades.
+/// The grades that the class must get, by student.
 #[derive(Debug, Serialize, Deserialize)]
 struct Planted {
     students: BTreeMap<String, Student>,
@@ -38,18 +38,18 @@ struct Student {
     exercises: BTreeMap<String, File>,
 }
 
-/// What was handed in for an exercise, and what it must come to.
+/// What a student handed in for an exercise, and the grade that it must get.
 #[derive(Debug, Serialize, Deserialize)]
 struct File {
     /// "solution", "skeleton", "mutant adds_a_twice", "attack fork", or "nothing".
     what: String,
-    /// The verdict's name; empty for nothing.
+    /// Name of the verdict; empty where nothing was handed in.
     slug: String,
     points: f64,
     possible: f64,
 }
 
-/// Makes a class, or compares its records with what was planted. Exit code 2 when a grade is not as planted.
+/// Makes a class, or compares its records with the planted grades. The exit code is 2 when a grade differs.
 pub fn run(args: &DevClass) -> anyhow::Result<Exit> {
     match &args.verify {
         Some(out) => verify(&args.dir, out),
@@ -80,13 +80,13 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     for number in 0..args.students {
         let id = format!("student{number:04}");
         let mut student = Student { days_late: 0, exercises: BTreeMap::new() };
-        // one in three is late, by one or two days
+        // one student in three is late, by one or two days
         if random.next_u32() % 3 == 0 {
             student.days_late = 1 + random.next_u32() % 2;
         }
-        // how much of the course a student solves
+        // percentage of the course that the student solves
         let skill = random.next_u32() % 101;
-        // one in ten means harm, in one file
+        // one student in ten hands in a hostile file
         let attack = match random.next_u32() % 10 {
             0 => hostile.next(),
             _ => None,
@@ -129,7 +129,7 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     )?;
     fs::write(args.dir.join("planted.json"), serde_json::to_vec_pretty(&planted)?)?;
     let dir = args.dir.display();
-    say!("a class of {} in {dir}/submissions. Now:", args.students);
+    say!("A class of {} students is in {dir}/submissions. Now run:", args.students);
     say!(
         "  checker grade {dir}/submissions --roster {dir}/roster.csv --policy {dir}/grading.toml --seed-file {dir}/secret.txt --out OUT"
     );
@@ -137,7 +137,7 @@ fn make(args: &DevClass) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// What a student of this skill (0 to 100) hands in.
+/// What a student hands in who solves `skill` % of the exercises.
 fn deal(spec: &Spec, mutants: &[Choice], skill: u32, random: &mut ChaCha8Rng) -> Option<Choice> {
     let whole = |what: &str, slug: &str, text: Option<&str>| {
         Some(Choice { what: what.into(), slug: slug.into(), text: text?.into() })
@@ -155,7 +155,7 @@ fn deal(spec: &Spec, mutants: &[Choice], skill: u32, random: &mut ChaCha8Rng) ->
     }
 }
 
-/// The wrong files of an exercise.
+/// The mutants of an exercise.
 fn mutants(root: &Path, spec: &Spec) -> anyhow::Result<Vec<Choice>> {
     let mut choices = vec![];
     for mutant in mutants::of_exercise(root, spec.chapter, spec.id) {
@@ -168,7 +168,7 @@ fn mutants(root: &Path, spec: &Spec) -> anyhow::Result<Vec<Choice>> {
     Ok(choices)
 }
 
-/// The hostile files, each with its exercise. Those that only take long are few enough.
+/// The hostile files, each with its exercise.
 fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
     let folder = root.join("checker/proof/attacks");
     let mut paths: Vec<PathBuf> =
@@ -183,7 +183,7 @@ fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
             line.map(|value| value.trim_start_matches(':').trim().to_owned())
         };
         let (Some(exercise), Some(public)) = (key("exercise:"), key("expect:")) else { continue };
-        // a file that is right as far as everybody can see, and wrong with inputs that nobody knows
+        // the verdict is another one in a grade if the file is right with public inputs and wrong with secret ones
         let slug = key("expect-grade:").unwrap_or(public);
         let what = format!("attack {}", stem(&path));
         attacks.push((exercise, Choice { what, slug, text }));
@@ -191,7 +191,7 @@ fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
     Ok(attacks)
 }
 
-/// All or nothing, so that what a file must come to is known without running anything.
+/// A policy without partial credit, so that the points of a file follow from its verdict.
 fn policy() -> String {
     let mut text = format!(
         "title = \"A class that is made up\"\ndue = \"{DUE}\"\n\n[credit]\npartial = false\n\n[late]\npenalty = {PENALTY}\nof = \"earned\"\n"
@@ -218,7 +218,10 @@ fn verify(dir: &Path, out: &Path) -> anyhow::Result<Exit> {
         }
         files += student.exercises.len();
     }
-    say!("class of {}, {files} exercises, {problems} not as planted", planted.students.len());
+    say!(
+        "class of {}, {files} exercises, {problems} grades differ from the planted ones",
+        planted.students.len()
+    );
     Ok(if problems == 0 { Exit::Passed } else { Exit::Usage })
 }
 
@@ -237,7 +240,7 @@ fn compare(id: &str, student: &Student, record: &Record, problem: &mut impl FnMu
             (_, true) => exercise.status == Status::Passed,
             (_, false) => matches!(exercise.status, Status::Failed | Status::Partial),
         };
-        // some hostile files are stopped in one of several ways, whichever comes first
+        // some hostile files may be stopped in several ways, and which one acts first varies
         let expected = file.slug.split(" or ").any(|one| one == slug);
         if !expected
             || !status
@@ -245,7 +248,7 @@ fn compare(id: &str, student: &Student, record: &Record, problem: &mut impl FnMu
             || exercise.possible != file.possible
         {
             problem(format!(
-                "{id}: {} ({}): {slug}, {}, {} of {} points, and planted were {}, {} of {}",
+                "{id}: {} ({}): {slug}, {}, {} of {} points; expected {}, {} of {}",
                 exercise.id,
                 file.what,
                 exercise.status.as_str(),
@@ -259,6 +262,6 @@ fn compare(id: &str, student: &Student, record: &Record, problem: &mut impl FnMu
     }
     let sum = (sum * 100.0).round() / 100.0;
     if (record.score.points - sum).abs() > 0.011 || !record.score.complete {
-        problem(format!("{id}: {} points in all, and planted were {sum}", record.score.points));
+        problem(format!("{id}: {} points in total; expected {sum}", record.score.points));
     }
 }

@@ -1,6 +1,6 @@
 
-// Follows a program's source: each launch waits for its end between two events, and what the launches took adds up.
-// `<<<>>>` becomes a call of __cudaLaunchKernel (crt/host_runtime.h of CUDA 13), which the linker is told to wrap.
+// Appended to a program's source. Each launch is timed between two events, and the times are added up.
+// The linker wraps __cudaLaunchKernel, which `<<<>>>` calls (crt/host_runtime.h of CUDA 13).
 #include <cuda_runtime.h>
 
 static double workbook_spent = 0.0;  // milliseconds
@@ -26,7 +26,7 @@ extern "C" cudaError_t __wrap___cudaLaunchKernel(const void* kernel, dim3 grid, 
     return status;
 }
 
-// What all launches took since this was asked last.
+// Time of all launches since the last call, in milliseconds.
 extern "C" double workbook_kernel_milliseconds() {
     const double spent = workbook_spent;
     workbook_spent = 0.0;

@@ -1,7 +1,7 @@
-//! The originals that are embedded in the binary: `checker/proof/originals/`, a copy of `exercises/`.
+//! `checker dev bless`: copies `exercises/` to `checker/proof/originals/`, which the binary embeds.
 //!
-//! A learner who works in a clone edits `exercises/`, and a rebuild must neither embed that work as the original nor be
-//! triggered by it. So the originals have a folder of their own, and this command is the only thing that writes it.
+//! Learners may work in a clone and edit `exercises/`. A rebuild must not embed their work as the original, and their edits must
+//! not cause rebuilds. Therefore the originals have a folder of their own, and only this command writes to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::exercises;
 use crate::exit::Exit;
 use crate::spec::Spec;
 
-/// Copies one exercise, or all, into the originals.
+/// Copies one exercise or all exercises to the originals.
 pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
     let root = repository()?;
     let specs = match name {
@@ -41,7 +41,7 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Where the original of an exercise is kept.
+/// Path of the original of an exercise.
 pub fn original(root: &Path, spec: &Spec) -> PathBuf {
     root.join("checker/proof/originals").join(file(spec))
 }

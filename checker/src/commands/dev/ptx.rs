@@ -1,4 +1,4 @@
-//! `checker dev ptx`: any PTX on the simulator, by hand.
+//! `checker dev ptx`: runs any PTX file on the simulator.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use ptxsim::{Diagnose, Launch, Memory, Module, Observations, Options};
 use crate::cli::Ptx;
 use crate::exit::Exit;
 
-/// Why there are no observations.
+/// Why the PTX cannot be run.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{path}: {source}")]
@@ -18,7 +18,7 @@ enum Error {
     Simulator { path: String, source: ptxsim::Error },
 }
 
-/// Runs it, writes the output buffer, prints the observations as JSON.
+/// Runs the PTX, writes the output buffer, and prints the observations as JSON.
 pub fn run(args: &Ptx) -> anyhow::Result<Exit> {
     match observe(args) {
         Ok(observations) => {
@@ -62,7 +62,7 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
         ..Launch::default()
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // blocks and warps in their natural order: what somebody who works by hand expects
+    // seed 0 keeps blocks and warps in their natural order, which an author expects
     let options = Options { diagnose: Diagnose::Full, seed: 0, threads, budget: args.budget };
     let observations = ptxsim::run(&module, &mut memory, &launch, &options).map_err(simulator)?;
     let bytes = memory.read(output, args.output_bytes).map_err(simulator)?;
@@ -70,7 +70,7 @@ fn observe(args: &Ptx) -> Result<Observations, Error> {
     Ok(observations)
 }
 
-/// A zeroed buffer, or an error instead of an abort when nobody has that much memory.
+/// A zeroed buffer. A size that memory cannot hold is an error instead of an abort.
 fn zeros(bytes: u64) -> Result<Vec<u8>, ptxsim::Error> {
     let too_large =
         || ptxsim::Error::Memory(format!("an output of {bytes} bytes does not fit in memory"));

@@ -1,4 +1,4 @@
-//! `checker dev time`: what the optimise exercises gain on a real GPU.
+//! `checker dev time`: times skeletons and solutions of the optimise exercises on a real GPU.
 
 use std::fs;
 
@@ -21,15 +21,15 @@ use crate::spec::{Role, Spec, Start};
 use crate::value::{DType, Value};
 use crate::{course, judge};
 
-/// Launches that are timed, after one that is not.
-const REPEAT: u32 = 9;
-/// Floats that the copy moves: more than the caches of a GPU hold.
-const COPIED: usize = 1 << 26;
+/// Number of timed launches, which follow one launch that is not timed.
+const TIMED_LAUNCHES: u32 = 9;
+/// Number of floats in the reference copy: more than the caches of a GPU hold.
+const COPIED_FLOATS: usize = 1 << 26;
 const COPY: &str = include_str!("copy.cu");
-/// What follows a program's source, so that its kernels are timed.
+/// Code that is appended to a program's source and times its kernels.
 const LAUNCHES: &str = include_str!("launches.cu");
 
-/// Times, prints, and writes the record. Exit code 2 when a result is wrong.
+/// Times the exercises, prints the times, and writes the record. The exit code is 2 when a result is wrong.
 pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     repository()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
@@ -38,12 +38,12 @@ pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     };
     let specs: Vec<_> = specs.into_iter().filter_map(Spec::with_large_case).collect();
     if specs.is_empty() {
-        return Err(Usage("there is no large case to time".into()).into());
+        return Err(Usage("none of these exercises has a large case to time".into()).into());
     }
     let mut engine = session::engine(Backend::Gpu)?;
     let gpu = engine.gpu().map_err(crate::attempt::Error::NoGpu)?;
     let copy = copy(&mut engine)?;
-    say!("{}: a copy moves {:.0} GB/s, read and written together", gpu.name, copy / 1e9);
+    say!("{}: a copy moves {:.0} GB/s, reads and writes together", gpu.name, copy / 1e9);
     let mut record = Record {
         gpu: gpu.name,
         compiler: engine.toolchain().version.clone(),
@@ -88,10 +88,11 @@ fn row(gain: &Gain, copy: f64) {
 /// Times skeleton and solution on the only case of `spec`, and compares what they compute.
 fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
     let Some(case) = spec.cases.first() else { bail!("no case") };
-    let prepared = PreparedCase { repeat: REPEAT, ..PreparedCase::new(spec, (0, case), SEED) };
+    let prepared =
+        PreparedCase { repeat: TIMED_LAUNCHES, ..PreparedCase::new(spec, (0, case), SEED) };
     let mut times = |timed| -> anyhow::Result<Times> {
         let solution = time(spec, course::solution(spec), Slug::Passed, &prepared, engine, timed)?;
-        // what is to be fixed first has no time; what asks for an answer first may lack that
+        // a skeleton is timed only where it computes the right result, or lacks nothing but an answer
         let skeleton = match spec.start {
             Start::Optimise => Some(
                 time(spec, course::skeleton(spec), spec.skeleton, &prepared, engine, timed)
@@ -121,13 +122,13 @@ fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
 /// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Timed {
-    /// All launches, between events.
+    /// All launches, each between two events.
     Kernels,
-    /// The whole call, on the host's clock.
+    /// The whole call, with the host's clock.
     Program,
 }
 
-/// The median time of one source, whose results must be right, or those that `allowed` is about wrong.
+/// The median time of one source in milliseconds. Its results must be right, or wrong in the way of `allowed`.
 fn time(
     spec: &'static Spec,
     source: Option<&str>,
@@ -167,7 +168,7 @@ fn bytes(role: Role, value: &Value) -> u64 {
     once as u64 * if role == Role::InOut { 2 } else { 1 }
 }
 
-/// The median of what the repetitions took, in milliseconds.
+/// The median time of the repetitions, in milliseconds.
 fn median(run: &Run) -> anyhow::Result<f64> {
     let mut times = run.milliseconds.clone();
     times.sort_by(f64::total_cmp);
@@ -176,13 +177,13 @@ fn median(run: &Run) -> anyhow::Result<f64> {
     Ok(median)
 }
 
-/// What a plain copy reaches, in bytes per second.
+/// Bandwidth of a plain copy, in bytes per second.
 fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
     let module = match engine.compile(COPY, "copy.cu", &compile::Options::default())? {
         Outcome::Compiled(module) => module,
         refused => bail!("the copy does not compile: {refused:?}"),
     };
-    let bytes = COPIED * 4;
+    let bytes = COPIED_FLOATS * 4;
     let buffer = |name: &str, data: Option<Vec<u8>>| Arg::Buffer {
         name: name.into(),
         dtype: DType::F32,
@@ -190,10 +191,10 @@ fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
         writable: data.is_none(),
         data,
     };
-    let quads = i32::try_from(COPIED / 4)?;
+    let quads = i32::try_from(COPIED_FLOATS / 4)?;
     let launch = Launch {
         entry: "copy".into(),
-        grid: [u32::try_from(COPIED / 4 / 256)?, 1, 1],
+        grid: [u32::try_from(COPIED_FLOATS / 4 / 256)?, 1, 1],
         block: [256, 1, 1],
         shared: 0,
         cooperative: false,
@@ -204,7 +205,7 @@ fn copy(engine: &mut Engine) -> anyhow::Result<f64> {
         ],
         seed: SEED,
         budget: 0,
-        repeat: REPEAT,
+        repeat: TIMED_LAUNCHES,
     };
     let run = engine.run(Choice::Gpu, &module.ptx, &launch)?;
     ensure!(run.faults.is_empty(), "the copy failed: {:?}", run.faults);
