@@ -183,7 +183,7 @@ fn missing(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
 /// The names of the runtime's functions that this process exports.
 #[cfg(target_os = "linux")]
 fn known() -> Vec<&'static str> {
-    cudart_sim::abi::EXPORTS.iter().map(|(name, _)| *name).collect()
+    cudart_sim::abi::exports().map(|(name, _)| name).collect()
 }
 
 #[cfg(not(target_os = "linux"))]

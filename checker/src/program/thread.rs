@@ -34,7 +34,7 @@ pub fn run<F: FnOnce() + Send>(body: F) -> io::Result<()> {
 }
 
 extern "C-unwind" fn start<F: FnOnce()>(data: *mut c_void) -> *mut c_void {
-    cudart_sim::crash::stack();
+    cudart_sim::crash::install_stack();
     // SAFETY: `run` passes its own `body`, which nobody else touches before the thread has ended.
     if let Some(body) = unsafe { (*data.cast::<Option<F>>()).take() } {
         body();

@@ -1,7 +1,7 @@
-//! The functions that programs call, by the names and in the shapes of `cuda_runtime_api.h` and `crt/host_runtime.h`.
+//! The functions that programs call, with the names and signatures of `cuda_runtime_api.h` and `crt/host_runtime.h`.
 //!
-//! Each one only turns what C passes into what [`Runtime`] takes. A function that is not here is missed by name before a
-//! program is loaded: [`EXPORTS`] is the whole list.
+//! Each function converts what C passes, and calls the part of the [`Runtime`] that it needs. Before a program is loaded, the
+//! checker compares the functions that it needs with [`exports`], and names those that are missing.
 
 #![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
 
@@ -27,31 +27,35 @@ use crate::error::{Code, Result};
 use crate::report::Report;
 use crate::runtime::{Runtime, Settings};
 
+/// How often, and with which pauses, [`try_with`] tries to lock the runtime.
+const LOCK_ATTEMPTS: u32 = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
 static RUNTIME: LazyLock<Mutex<Runtime>> = LazyLock::new(Mutex::default);
 
-/// Starts anew with these settings: before a program is loaded.
+/// Starts a new runtime with these settings, before a program is loaded.
 pub fn start(settings: Settings) {
     *lock() = Runtime::new(settings);
 }
 
-/// Looks at the runtime, or changes it.
+/// Calls `f` with the runtime.
 pub fn with<T>(f: impl FnOnce(&mut Runtime) -> T) -> T {
     f(&mut lock())
 }
 
-/// Looks at the runtime, unless somebody else does for longer than that could take.
-pub(crate) fn patiently<T>(f: impl FnOnce(&mut Runtime) -> T) -> Option<T> {
-    for _ in 0..200 {
+/// Calls `f` with the runtime, unless another thread keeps it locked for one second.
+pub(crate) fn try_with<T>(f: impl FnOnce(&mut Runtime) -> T) -> Option<T> {
+    for _ in 0..LOCK_ATTEMPTS {
         match RUNTIME.try_lock() {
             Ok(mut runtime) => return Some(f(&mut runtime)),
-            Err(TryLockError::Poisoned(held)) => return Some(f(&mut held.into_inner())),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(f(&mut poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
         }
     }
     None
 }
 
-/// The end of a program: what it did not wait for is done, as a GPU would have had time to, and the report is made.
+/// The end of a program. Work that the program did not wait for is done now, as it would be on a GPU. Returns the report.
 pub fn finish() -> Report {
     let (report, output) = with(|runtime| {
         let _ = runtime.synchronize_device();
@@ -65,18 +69,19 @@ fn lock() -> MutexGuard<'static, Runtime> {
     RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a function returns, noted for `cudaGetLastError`; and what kernels printed meanwhile goes to standard output.
-fn call(function: &'static str, f: impl FnOnce(&mut Runtime) -> Result) -> Code {
+/// Runs the body of the exported function called `function`. Records the result for `cudaGetLastError`, and prints what
+/// kernels printed meanwhile to standard output.
+fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Code {
     let (code, output) = with(|runtime| {
         runtime.enter(function);
-        let result = f(runtime);
-        (runtime.note(result), runtime.take_output())
+        let result = body(runtime);
+        (runtime.leave(result), runtime.take_output())
     });
     print(&output);
     code
 }
 
-/// Through the program's own buffer, so that the order of lines is that of events.
+/// Prints through the program's own buffer, so that its lines and those of kernels keep their order.
 fn print(text: &str) {
     unsafe extern "C" {
         fn fwrite(data: *const c_void, size: usize, n: usize, file: *mut c_void) -> usize;
@@ -88,32 +93,36 @@ fn print(text: &str) {
     }
 }
 
-/// Fills in what a function returns through a pointer.
-fn give<T>(to: *mut T, value: T) -> Result {
+/// Writes a result through a pointer that the program passed. Fails if the pointer is null.
+fn write_result<T>(to: *mut T, value: T) -> Result {
     if to.is_null() {
         return Err(Code::INVALID_VALUE);
     }
-    // SAFETY: the program says that it has room for a `T` there.
+    // SAFETY: the program passes a pointer to memory for a `T`, as CUDA demands.
     unsafe { to.write(value) };
     Ok(())
 }
 
-/// The table of all exported functions, which also keeps the linker from leaving them out.
+/// The address of an exported function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Function(pub *const ());
+
+// SAFETY: this is an address of code, and nothing reads or writes through it.
+unsafe impl Sync for Function {}
+
+/// The names and addresses of all exported functions. This also keeps the linker from removing them.
+pub fn exports() -> impl Iterator<Item = (&'static str, Function)> {
+    EXPORTS.iter().chain(per_thread::EXPORTS).copied()
+}
+
 macro_rules! exports {
     ($($module:ident: $($name:ident)+;)+) => {
-        /// Names and addresses of the functions that programs find here.
-        pub static EXPORTS: &[(&str, Function)] = &[
+        /// All exported functions but those of [`per_thread`], by the module that defines them.
+        static EXPORTS: &[(&str, Function)] = &[
             $($((stringify!($name), Function($module::$name as *const ())),)+)+
         ];
     };
 }
-
-/// A function's address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Function(pub *const ());
-
-// SAFETY: an address of code, which is never read or written through.
-unsafe impl Sync for Function {}
 
 exports! {
     managed: __cudaRegisterManagedVar cudaMallocManaged cudaMemPrefetchAsync cudaMemAdvise;
@@ -152,15 +161,60 @@ exports! {
         cudaDeviceDisablePeerAccess cudaDeviceSetCacheConfig cudaDeviceGetCacheConfig cudaDeviceSetSharedMemConfig
         cudaDeviceGetSharedMemConfig cudaSetDeviceFlags cudaGetDeviceFlags cudaInitDevice cudaDeviceGetPCIBusId
         cudaDeviceGetByPCIBusId cudaProfilerStart cudaProfilerStop cudaCtxResetPersistingL2Cache;
-    per_thread: cudaMemcpy_ptds cudaMemcpyToSymbol_ptds cudaMemcpyFromSymbol_ptds cudaMemcpy2D_ptds
-        cudaMemcpyToArray_ptds cudaMemcpy2DToArray_ptds cudaMemcpyFromArray_ptds cudaMemcpy2DFromArray_ptds
-        cudaMemcpyArrayToArray_ptds cudaMemcpy2DArrayToArray_ptds cudaMemcpy3D_ptds cudaMemset_ptds cudaMemset2D_ptds
-        cudaMemset3D_ptds cudaMemcpyAsync_ptsz cudaMemcpyToSymbolAsync_ptsz cudaMemcpyFromSymbolAsync_ptsz
-        cudaMemcpy2DAsync_ptsz cudaMemcpyToArrayAsync_ptsz cudaMemcpy2DToArrayAsync_ptsz cudaMemcpyFromArrayAsync_ptsz
-        cudaMemcpy2DFromArrayAsync_ptsz cudaMemcpy3DAsync_ptsz cudaMemsetAsync_ptsz cudaMemset2DAsync_ptsz
-        cudaMemset3DAsync_ptsz cudaStreamQuery_ptsz cudaStreamGetDevice_ptsz cudaStreamGetFlags_ptsz
-        cudaStreamGetId_ptsz cudaStreamGetPriority_ptsz cudaEventRecord_ptsz cudaEventRecordWithFlags_ptsz
-        cudaStreamWaitEvent_ptsz cudaStreamAddCallback_ptsz cudaStreamSynchronize_ptsz cudaLaunchKernel_ptsz
-        cudaLaunchKernelExC_ptsz cudaLaunchHostFunc_ptsz cudaLaunchCooperativeKernel_ptsz cudaMallocAsync_ptsz
-        cudaFreeAsync_ptsz cudaMallocFromPoolAsync_ptsz;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::exports;
+
+    /// The source of each module that defines exported functions.
+    const SOURCES: [&str; 12] = [
+        include_str!("abi/array.rs"),
+        include_str!("abi/device.rs"),
+        include_str!("abi/function.rs"),
+        include_str!("abi/launch.rs"),
+        include_str!("abi/managed.rs"),
+        include_str!("abi/memory.rs"),
+        include_str!("abi/pinned.rs"),
+        include_str!("abi/pool.rs"),
+        include_str!("abi/register.rs"),
+        include_str!("abi/shaped.rs"),
+        include_str!("abi/stream.rs"),
+        include_str!("abi/texture.rs"),
+    ];
+
+    /// The text between `before` and `after`, if a line has both.
+    fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
+        Some(line.split_once(before)?.1.split_once(after)?.0)
+    }
+
+    /// Findings name the function that the program called, so each function passes its own name.
+    #[test]
+    fn functions_pass_their_own_names() {
+        for source in SOURCES {
+            let mut function = "";
+            for line in source.lines() {
+                function = between(line, "extern \"C\" fn ", "(").unwrap_or(function);
+                if let Some(name) = between(line, " call(\"", "\"") {
+                    assert_eq!(name, function);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_function_is_in_the_table_once() {
+        let names: Vec<&str> = exports().map(|(name, _)| name).collect();
+        let different: BTreeSet<&str> = names.iter().copied().collect();
+        assert_eq!(different.len(), names.len());
+        for source in SOURCES {
+            for line in source.lines() {
+                if let Some(name) = between(line, "pub extern \"C\" fn ", "(") {
+                    assert!(different.contains(name), "{name} is not in the table");
+                }
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
-//! When things happen, on a clock of its own: a simulated device has no other, and must be the same on every machine.
+//! The simulated clock. A simulated device has no time of its own, and its times must be the same on every machine.
 //!
-//! Not a performance model. Copies each way have an engine, kernels share one, and the sizes are those of a large GPU: enough
-//! for overlap to show, for events to have times, and for a timeline to be drawn.
+//! This is not a performance model. There is one engine for copies in each direction and one for kernels, with the rates of
+//! a large GPU. That is enough for overlap to show, for events to have times, and for a timeline to be drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::{Id, Stream};
 
-/// What does a piece of work.
+/// The part of the device that does a piece of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
@@ -18,125 +18,146 @@ pub enum Engine {
     ToDevice,
     /// Copies from the device.
     ToHost,
-    /// Kernels, and what moves within the device.
+    /// Kernels, and copies within the device.
     Device,
-    /// No engine: events, functions of the host.
+    /// No engine of the device: events, and functions of the host.
     HostOnly,
 }
 
-/// One bar of a timeline, in microseconds since the program began.
+/// One bar of the timeline, in microseconds since the program began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     /// The stream's number.
     pub stream: u64,
-    /// What did it.
+    /// The engine that did the work.
     pub engine: Engine,
-    /// What it was: a kernel's name, "4096 bytes".
+    /// The work: a kernel's name, or "4096 bytes".
     pub what: String,
     /// When it began.
     pub start: f64,
-    /// When it was done.
+    /// When it ended.
     pub end: f64,
 }
 
-/// Microseconds that the host needs to ask for something, and to hear that it is done.
-const ASK: f64 = 2.5;
-const HEAR: f64 = 1.0;
-/// Before a copy moves anything, and before a kernel does.
-const COPY_LATENCY: f64 = 1.5;
-const KERNEL_LATENCY: f64 = 2.0;
-/// Bytes per microsecond: over the bus, page-locked and not; within the device.
-const PINNED: f64 = 50_000.0;
-const PAGEABLE: f64 = 12_000.0;
-const DEVICE: f64 = 2_000_000.0;
-/// Warp instructions per microsecond of one multiprocessor, and of how many.
-const ISSUE: f64 = 4.0 * 1_700.0;
+/// Work that has been done and that the clock assigns a time to.
+#[derive(Debug)]
+pub struct ClockedWork<'a> {
+    /// The work.
+    pub id: Id,
+    /// Its stream. It comes after all work that was added for this stream before.
+    pub stream: Stream,
+    /// The other work that it has to wait for.
+    pub after: &'a [Id],
+    /// When the host enqueued it, as [`Clock::submit`] returned it.
+    pub enqueued: f64,
+    /// The engine that does it.
+    pub engine: Engine,
+    /// Its label in the timeline.
+    pub what: String,
+    /// How long it takes, in microseconds.
+    pub cost: f64,
+}
+
+/// Time that the host needs to enqueue work, and to notice that work is done.
+const SUBMISSION_LATENCY_US: f64 = 2.5;
+const COMPLETION_LATENCY_US: f64 = 1.0;
+/// Time before a copy moves its first byte, and before a kernel runs its first instruction.
+const COPY_LATENCY_US: f64 = 1.5;
+const KERNEL_LATENCY_US: f64 = 2.0;
+/// Rates of the bus, for page-locked and for pageable memory, and of the device's memory.
+const PINNED_BYTES_PER_US: f64 = 50_000.0;
+const PAGEABLE_BYTES_PER_US: f64 = 12_000.0;
+const DEVICE_BYTES_PER_US: f64 = 2_000_000.0;
+/// Warp instructions that one multiprocessor executes in a microsecond, and the number of multiprocessors.
+const INSTRUCTIONS_PER_US: f64 = 4.0 * 1_700.0;
 const MULTIPROCESSORS: f64 = 132.0;
 
-/// Pieces of work whose times may still change at most.
-const OPEN: usize = 1024;
+/// The most pieces of work whose times may still change.
+const MAX_OPEN: usize = 1024;
 
-/// A piece of work that has been done, as the clock sees it.
+/// Work whose times may still change.
 #[derive(Debug)]
-struct Piece {
+struct OpenWork {
     id: Id,
     after: Vec<Id>,
-    asked: f64,
+    enqueued: f64,
     engine: Engine,
     cost: f64,
-    /// Where in the timeline it is; events and functions of the host are not.
+    /// Its index in the timeline, if an engine does it.
     span: Option<usize>,
 }
 
 /// The clock.
 ///
-/// Work becomes known when the program waits for it, stream by stream, and that is not the order in which a device does
-/// it. So times are worked out afresh when more is known, for all work since the host last knew that everything was
-/// done: each engine takes what is ready first, and of that what was asked for first. What the host was told it was told:
-/// a program that goes on after a wait for one of several streams goes on a little early.
+/// The simulator does work when the program waits for it, stream by stream. A device would do it in another order. So the
+/// clock computes all times again when more work has been added, for all work since the host last waited for everything:
+/// each engine takes the work that is ready first, and among that the work that was enqueued first. Times that the host has
+/// already observed do not change. So a program that continues after it has waited for only one of several streams may
+/// continue a little too early.
 #[derive(Debug, Default)]
 pub struct Clock {
+    /// The host's time.
     now: f64,
-    open: Vec<Piece>,
-    /// Do the times of open work not count some of it?
+    open: Vec<OpenWork>,
+    /// Was work added since the times of the open work were computed?
     stale: bool,
-    /// When engines were done with what is no longer open.
+    /// When each engine finished the work that is no longer open.
     free: BTreeMap<Engine, f64>,
-    /// When work ended that the host may not know to be done.
+    /// When work ended that the host may not have synchronised with.
     ends: BTreeMap<Id, f64>,
-    /// When events were reached, and functions of the host called.
+    /// When events were reached and functions of the host were called.
     marks: BTreeMap<Id, f64>,
     /// The last work of each stream.
     last: BTreeMap<Stream, Id>,
     spans: Vec<Span>,
 }
 
-/// A time as a key: times are not negative, so that their bits are in their order.
+/// A time as a key for ordered collections. Times are never negative, so their bits have the same order.
 fn key(time: f64) -> u64 {
     time.max(0.0).to_bits()
 }
 
 impl Clock {
-    /// The host asks for something: when.
-    pub fn ask(&mut self) -> f64 {
-        self.now += ASK;
+    /// The host enqueues work. Returns the time of that.
+    pub fn submit(&mut self) -> f64 {
+        self.now += SUBMISSION_LATENCY_US;
         self.now
     }
 
-    /// Work that was asked for at `asked` is done, after other work and all before it in its stream, by `engine`, in `cost`
-    /// microseconds.
-    pub fn done(
-        &mut self,
-        (id, after): (Id, &[Id]),
-        asked: f64,
-        (stream, engine, what): (Stream, Engine, String),
-        cost: f64,
-    ) {
+    /// Adds work that has been done.
+    pub fn add(&mut self, work: ClockedWork<'_>) {
+        let ClockedWork { id, stream, after, enqueued, engine, what, cost } = work;
         let span = (engine != Engine::HostOnly).then(|| {
-            self.spans.push(Span { stream: stream.0, engine, what, start: asked, end: asked });
+            self.spans.push(Span {
+                stream: stream.0,
+                engine,
+                what,
+                start: enqueued,
+                end: enqueued,
+            });
             self.spans.len() - 1
         });
         let after = after.iter().copied().chain(self.last.insert(stream, id)).collect();
-        self.open.push(Piece { id, after, asked, engine, cost, span });
+        self.open.push(OpenWork { id, after, enqueued, engine, cost, span });
         self.stale = true;
-        if self.open.len() > OPEN {
+        if self.open.len() > MAX_OPEN {
             self.close();
         }
     }
 
-    /// Works out when open work began and ended.
-    fn work_out(&mut self) {
+    /// Computes when the open work began and ended.
+    fn compute_times(&mut self) {
         if !std::mem::take(&mut self.stale) {
             return;
         }
-        let place: BTreeMap<Id, usize> =
-            self.open.iter().enumerate().map(|(i, piece)| (piece.id, i)).collect();
+        let index: BTreeMap<Id, usize> =
+            self.open.iter().enumerate().map(|(i, work)| (work.id, i)).collect();
         let mut missing = vec![0; self.open.len()];
         let mut later: Vec<Vec<usize>> = vec![vec![]; self.open.len()];
-        let mut ready: Vec<f64> = self.open.iter().map(|piece| piece.asked).collect();
-        for (i, piece) in self.open.iter().enumerate() {
-            for id in &piece.after {
-                match place.get(id) {
+        let mut ready: Vec<f64> = self.open.iter().map(|work| work.enqueued).collect();
+        for (i, work) in self.open.iter().enumerate() {
+            for id in &work.after {
+                match index.get(id) {
                     Some(before) => {
                         missing[i] += 1;
                         later[*before].push(i);
@@ -145,12 +166,12 @@ impl Clock {
                 }
             }
         }
-        // by engine: when it is ready, and which it is, in the order in which the engine takes it
+        // for each engine, the ready work in the order in which the engine takes it: (time, id, index)
         let mut queues: BTreeMap<Engine, BTreeSet<(u64, Id, usize)>> = BTreeMap::new();
         let mut free = self.free.clone();
         let enter = |queues: &mut BTreeMap<Engine, BTreeSet<_>>, i: usize, ready: f64| {
-            let piece = &self.open[i];
-            queues.entry(piece.engine).or_default().insert((key(ready), piece.id, i));
+            let work = &self.open[i];
+            queues.entry(work.engine).or_default().insert((key(ready), work.id, i));
         };
         for i in (0..self.open.len()).filter(|i| missing[*i] == 0) {
             enter(&mut queues, i, ready[i]);
@@ -179,28 +200,28 @@ impl Clock {
                 }
             }
         }
-        for (piece, (start, end)) in self.open.iter().zip(times) {
-            self.ends.insert(piece.id, end);
-            match piece.span.and_then(|span| self.spans.get_mut(span)) {
+        for (work, (start, end)) in self.open.iter().zip(times) {
+            self.ends.insert(work.id, end);
+            match work.span.and_then(|span| self.spans.get_mut(span)) {
                 Some(span) => (span.start, span.end) = (start, end),
-                None => _ = self.marks.insert(piece.id, end),
+                None => _ = self.marks.insert(work.id, end),
             }
         }
     }
 
-    /// What is open does not change any more.
+    /// Fixes the times of all open work.
     fn close(&mut self) {
-        self.work_out();
-        for piece in self.open.drain(..).filter(|piece| piece.engine != Engine::HostOnly) {
-            let end = self.ends.get(&piece.id).copied().unwrap_or(0.0);
-            let free = self.free.entry(piece.engine).or_insert(end);
+        self.compute_times();
+        for work in self.open.drain(..).filter(|work| work.engine != Engine::HostOnly) {
+            let end = self.ends.get(&work.id).copied().unwrap_or(0.0);
+            let free = self.free.entry(work.engine).or_insert(end);
             *free = free.max(end);
         }
     }
 
-    /// The host has waited for something that ended then. `idle` says that nothing is left to do.
-    pub fn hear(&mut self, end: f64, idle: bool) {
-        self.now = self.now.max(end) + HEAR;
+    /// The host has waited for something that ended at `end`. `idle` says that no work is pending any more.
+    pub fn synchronise(&mut self, end: f64, idle: bool) {
+        self.now = self.now.max(end) + COMPLETION_LATENCY_US;
         if idle {
             self.close();
         }
@@ -210,72 +231,85 @@ impl Clock {
         }
     }
 
-    /// When a piece of work ended; 0 of what the host has long heard of.
+    /// When a piece of work ended; 0 if the host synchronised with it long ago.
     pub fn end(&mut self, id: Id) -> f64 {
-        self.work_out();
+        self.compute_times();
         self.ends.get(&id).or_else(|| self.marks.get(&id)).copied().unwrap_or(0.0)
     }
 
-    /// The last end of all.
+    /// When the last of all work ended.
     pub fn last(&mut self) -> f64 {
-        self.work_out();
+        self.compute_times();
         self.ends.values().fold(0.0, |a: f64, b| a.max(*b))
     }
 
-    /// What has been done, in the order in which it became known.
+    /// The timeline, in the order in which the work was added.
     pub fn spans(&mut self) -> &[Span] {
-        self.work_out();
+        self.compute_times();
         &self.spans
     }
 
-    /// How much has been done.
+    /// The number of bars in the timeline.
     pub fn count(&self) -> usize {
         self.spans.len()
     }
 }
 
-/// Microseconds of a copy over the bus.
+/// Microseconds that a copy over the bus takes.
 pub fn bus(bytes: u64, pinned: bool) -> f64 {
-    COPY_LATENCY + bytes as f64 / if pinned { PINNED } else { PAGEABLE }
+    let rate = if pinned { PINNED_BYTES_PER_US } else { PAGEABLE_BYTES_PER_US };
+    COPY_LATENCY_US + bytes as f64 / rate
 }
 
-/// Microseconds of moving bytes within the device.
+/// Microseconds that a copy within the device takes.
 pub fn within(bytes: u64) -> f64 {
-    COPY_LATENCY + bytes as f64 / DEVICE
+    COPY_LATENCY_US + bytes as f64 / DEVICE_BYTES_PER_US
 }
 
-/// Microseconds of a kernel of so many blocks: what takes longer, its instructions or its memory.
+/// Microseconds that a kernel of so many blocks takes: the time of its instructions or of its memory traffic, whichever is
+/// longer.
 pub fn kernel(blocks: u64, counters: &Counters) -> f64 {
     let busy = (blocks as f64).clamp(1.0, MULTIPROCESSORS);
     let sectors = counters.load_sectors + counters.store_sectors + counters.global_atomic_sectors;
     let bytes = 32.0 * sectors as f64;
     let share = busy / MULTIPROCESSORS;
-    KERNEL_LATENCY + (counters.instructions as f64 / ISSUE / busy).max(bytes / DEVICE / share)
+    let instructions_us = counters.instructions as f64 / INSTRUCTIONS_PER_US / busy;
+    KERNEL_LATENCY_US + instructions_us.max(bytes / DEVICE_BYTES_PER_US / share)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Engine, bus};
+    use super::{Clock, ClockedWork, Engine, bus};
     use crate::graph::{Id, Stream};
 
-    /// A copy in, a kernel and a copy out of ten microseconds each, for each of `chunks` chunks, which `streams` streams
-    /// take in turn. What they do becomes known in the order of `known`: the timeline, by start.
-    fn pipeline(chunks: u64, streams: u64, known: impl Fn(&(u64, u64)) -> u64) -> Vec<(f64, f64)> {
+    fn work(
+        id: u64,
+        stream: u64,
+        enqueued: f64,
+        engine: Engine,
+        cost: f64,
+    ) -> ClockedWork<'static> {
+        let (id, stream) = (Id::of(id), Stream(stream));
+        ClockedWork { id, stream, after: &[], enqueued, engine, what: String::new(), cost }
+    }
+
+    /// For each of `chunks` chunks, a copy in, a kernel and a copy out of ten microseconds each, in `streams` streams that
+    /// take turns. The work is added in the order of the key `added`. Returns the timeline in the order of the starts.
+    fn pipeline(chunks: u64, streams: u64, added: impl Fn(&(u64, u64)) -> u64) -> Vec<(f64, f64)> {
         let mut clock = Clock::default();
         let all = (0..chunks).flat_map(|chunk| (0..3).map(move |step| (chunk, step)));
-        let mut asked: Vec<((u64, u64), f64)> = all.map(|at| (at, clock.ask())).collect();
-        asked.sort_by_key(|(at, _)| known(at));
-        for ((chunk, step), when) in asked {
+        let mut submitted: Vec<((u64, u64), f64)> = all.map(|at| (at, clock.submit())).collect();
+        submitted.sort_by_key(|(at, _)| added(at));
+        for ((chunk, step), time) in submitted {
             let engine = [Engine::ToDevice, Engine::Device, Engine::ToHost][step as usize];
-            let bar = (Stream(chunk % streams), engine, String::new());
-            clock.done((Id::of(3 * chunk + step), &[]), when, bar, 10.0);
+            clock.add(work(3 * chunk + step, chunk % streams, time, engine, 10.0));
         }
         let mut spans: Vec<_> = clock.spans().iter().map(|s| (s.start, s.end)).collect();
         spans.sort_by(|a, b| a.0.total_cmp(&b.0));
         spans
     }
 
-    /// A program that waits for one stream after the other has the timeline of one that waits for all at once.
+    /// A program that waits for one stream after another has the same timeline as one that waits for all at once.
     #[test]
     fn times_do_not_depend_on_the_order_in_which_streams_are_waited_for() {
         let at_once = pipeline(6, 3, |(chunk, _)| *chunk);
@@ -283,7 +317,7 @@ mod tests {
             let by_stream = pipeline(6, 3, |(chunk, _)| order[(chunk % 3) as usize]);
             assert_eq!(by_stream, at_once);
         }
-        // the copies in follow each other without a gap, and the last chunk is out two steps later
+        // the copies in follow each other without a gap, and the last chunk is copied out two steps later
         assert_eq!(at_once.first(), Some(&(2.5, 12.5)));
         assert_eq!(at_once.last(), Some(&(72.5, 82.5)));
         let serial = pipeline(2, 1, |(chunk, _)| *chunk);
@@ -291,20 +325,19 @@ mod tests {
     }
 
     #[test]
-    fn the_host_hears_of_ends_and_goes_on() {
+    fn the_host_continues_when_the_work_it_waits_for_has_ended() {
         let mut clock = Clock::default();
-        let asked = clock.ask();
-        let bar = || (Stream(0), Engine::Device, String::new());
-        clock.done((Id::of(0), &[]), asked, bar(), 10.0);
-        clock.done((Id::of(1), &[]), asked, (Stream(0), Engine::HostOnly, String::new()), 0.0);
+        let enqueued = clock.submit();
+        clock.add(work(0, 0, enqueued, Engine::Device, 10.0));
+        clock.add(work(1, 0, enqueued, Engine::HostOnly, 0.0));
         assert_eq!([clock.end(Id::of(0)), clock.end(Id::of(1)), clock.last()], [12.5; 3]);
-        clock.hear(12.5, true);
-        assert_eq!([clock.last(), clock.end(Id::of(0))], [0.0; 2], "long done");
-        assert_eq!(clock.end(Id::of(1)), 12.5, "an event is remembered");
-        // what is asked for later begins later, though it is the engine's first work again
-        let asked = clock.ask();
-        assert_eq!(asked, 16.0);
-        clock.done((Id::of(2), &[]), asked, bar(), 1.0);
+        clock.synchronise(12.5, true);
+        assert_eq!([clock.last(), clock.end(Id::of(0))], [0.0; 2], "synchronised long ago");
+        assert_eq!(clock.end(Id::of(1)), 12.5, "the time of an event is kept");
+        // work that is enqueued later begins later, although the engine is idle
+        let enqueued = clock.submit();
+        assert_eq!(enqueued, 16.0);
+        clock.add(work(2, 0, enqueued, Engine::Device, 1.0));
         assert_eq!(clock.last(), 17.0);
         assert!(bus(1 << 20, true) < bus(1 << 20, false));
     }

@@ -1,8 +1,8 @@
-//! Signals about the program's memory: an access to pages that the device uses is noted and goes on ([`crate::guard`]); all
-//! others end the process, as they do without us, but leave a last word.
+//! Signals. An access to pages that the device uses is recorded, and the program continues ([`crate::guard`]). All other
+//! signals end the process, as they would without the runtime, but first a report is made.
 //!
-//! What may be done in a signal's handler is little: whoever was stopped may hold any lock. So the handler only writes down
-//! what happened, wakes a thread that waits for nothing else, and gives it some time to make the report.
+//! A signal handler may do very little, because the interrupted thread may hold any lock. So the handler only stores what
+//! happened, wakes a thread that waits for this, and gives it some time to make the report.
 
 #![expect(unsafe_code, reason = "signals")]
 
@@ -16,65 +16,76 @@ use std::sync::{Mutex, OnceLock};
 use crate::abi;
 use crate::guard;
 use crate::report::{Crash, PointerTarget, Report};
-use crate::runtime::{Frames, frames_at, stopped};
+use crate::runtime::{Frames, MAX_FRAMES, frames_at, innermost_line};
 
-/// Signals that end a program that has made a mistake.
+/// The signals that end a program which made a mistake.
 const SIGNALS: [c_int; 7] = [
     libc::SIGSEGV,
     libc::SIGBUS,
     libc::SIGFPE,
     libc::SIGILL,
     libc::SIGABRT,
-    // a system call that is forbidden, and a file that grows beyond its limit
+    // a forbidden system call, and a file that is larger than the limit
     libc::SIGSYS,
     libc::SIGXFSZ,
 ];
 
-/// Milliseconds that the report may take.
-const PATIENCE: c_int = 5_000;
+/// How long the handler waits for the report, in milliseconds.
+const REPORT_LIMIT_MS: c_int = 5_000;
 
-/// Bytes of the stack on which signals are handled, for programs that have used up their own.
-const STACK: usize = 256 << 10;
+/// Bytes of the stack for signal handlers, which is needed when a program has used up its own.
+const SIGNAL_STACK_BYTES: usize = 256 << 10;
 
-/// What the handler writes down.
+/// What the handler stores: the signal, the address, the refused system call or -1, and whether the stack overflowed.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
-static CALL: AtomicI32 = AtomicI32::new(-1);
+static SYSTEM_CALL: AtomicI32 = AtomicI32::new(-1);
 static OVERFLOW: AtomicBool = AtomicBool::new(false);
-static FRAMES: Mutex<Frames> = Mutex::new([0; 12]);
-/// One crash is enough.
+static FRAMES: Mutex<Frames> = Mutex::new([0; MAX_FRAMES]);
+/// Has a signal been handled already? Only the first one is reported.
 static CRASHED: AtomicBool = AtomicBool::new(false);
-/// The handler's ends: to say that there is something, and to hear that it was told.
-static WAKE: OnceLock<(OwnedFd, OwnedFd, u32)> = OnceLock::new();
+/// The handler's ends of the pipes to and from the reporting thread.
+static CHANNEL: OnceLock<Channel> = OnceLock::new();
 
-/// Watches for signals from now on. When one ends the program, `tell` gets the report.
+struct Channel {
+    /// Wakes the reporting thread.
+    wake: OwnedFd,
+    /// Becomes readable when the report has been made.
+    reported: OwnedFd,
+    /// The process that started the thread. Its children do not have the thread.
+    process: u32,
+}
+
+/// Installs the signal handlers. If a signal ends the program, `on_crash` is called with the report.
 ///
 /// # Errors
-/// When there are no pipes, threads or handlers to be had.
-pub fn watch(tell: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> {
-    let (wake, woken) = pipe()?;
-    let (done, told) = pipe()?;
-    std::thread::Builder::new().name("last words".to_owned()).spawn(move || {
-        if read(&wake) {
-            let report = abi::patiently(|runtime| {
+/// If a pipe, a thread or a handler cannot be created.
+pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> {
+    let (woken, wake) = pipe()?;
+    let (reported, done) = pipe()?;
+    std::thread::Builder::new().name("crash report".to_owned()).spawn(move || {
+        if read(&woken) {
+            let report = abi::try_with(|runtime| {
                 let mut report = runtime.report();
                 let mut crash = runtime.crash(SIGNAL.load(SeqCst), address(), &frames());
                 if OVERFLOW.load(SeqCst) {
                     crash.pointer = Some(PointerTarget::Stack);
                 }
-                crash.system_call = Some(CALL.load(SeqCst)).filter(|call| *call >= 0);
+                crash.system_call = Some(SYSTEM_CALL.load(SeqCst)).filter(|call| *call >= 0);
                 report.crashed = Some(crash);
                 report
             });
-            tell(report.unwrap_or_else(|| Report { crashed: Some(bare()), ..Report::default() }));
-            send(&told);
+            let without_runtime = || Report { crashed: Some(crash()), ..Report::default() };
+            on_crash(report.unwrap_or_else(without_runtime));
+            send(&done);
         }
     })?;
-    if WAKE.set((woken, done, std::process::id())).is_err() {
+    let process = std::process::id();
+    if CHANNEL.set(Channel { wake, reported, process }).is_err() {
         return Ok(());
     }
     for signal in SIGNALS {
-        // SAFETY: all zeros is an action with nothing set, and the handler has the form that SA_SIGINFO demands.
+        // SAFETY: an action of zeros has nothing set, and the handler has the signature that SA_SIGINFO demands.
         let failed = unsafe {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
             action.sa_sigaction = handle as *const () as usize;
@@ -85,32 +96,36 @@ pub fn watch(tell: impl FnOnce(Report) + Send + 'static) -> std::io::Result<()> 
             return Err(std::io::Error::last_os_error());
         }
     }
-    stack();
+    install_stack();
     Ok(())
 }
 
 thread_local! {
-    /// Where this thread's own stack ends.
-    static END: Cell<u64> = const { Cell::new(0) };
+    /// The lowest address of this thread's stack.
+    static STACK_END: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How far beyond the end of its stack a function's first access may be: a large array of its own.
-const BEYOND: u64 = 4 << 20;
+/// How many bytes beyond the end of the stack a function's first access may be, if the function has a large array.
+const MAX_OVERFLOW_BYTES: u64 = 4 << 20;
 
-/// Gives this thread a stack for signals, so that the end of its own can be told.
-pub fn stack() {
-    END.set(own_stack_end());
-    let stack = Box::leak(vec![0_u8; STACK].into_boxed_slice());
-    let new = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
-    // SAFETY: the stack is never freed. A failure only means that nothing is told.
+/// Gives this thread a stack for signal handlers, so that an overflow of its own stack can be reported.
+pub fn install_stack() {
+    STACK_END.set(own_stack_end());
+    let stack = Box::leak(vec![0_u8; SIGNAL_STACK_BYTES].into_boxed_slice());
+    let new = libc::stack_t {
+        ss_sp: stack.as_mut_ptr().cast(),
+        ss_flags: 0,
+        ss_size: SIGNAL_STACK_BYTES,
+    };
+    // SAFETY: the stack is never freed. A failure only means that an overflow is not reported.
     unsafe { libc::sigaltstack(&raw const new, std::ptr::null_mut()) };
 }
 
-/// The lowest address of this thread's own stack; 0 when nobody knows.
+/// The lowest address of this thread's own stack; 0 if it is unknown.
 fn own_stack_end() -> u64 {
     let mut end = std::ptr::null_mut();
     let mut bytes = 0;
-    // SAFETY: the attributes are made by the first call, read by the second, and freed by the third.
+    // SAFETY: the first call creates the attributes, the second reads them, and the third frees them.
     unsafe {
         let mut attributes = MaybeUninit::uninit();
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
@@ -122,22 +137,24 @@ fn own_stack_end() -> u64 {
     end as u64
 }
 
+/// The address that the signal is about, if it is one about memory.
 fn address() -> Option<u64> {
-    let about = [libc::SIGSEGV, libc::SIGBUS].contains(&SIGNAL.load(SeqCst));
-    about.then(|| ADDRESS.load(SeqCst))
+    let about_memory = [libc::SIGSEGV, libc::SIGBUS].contains(&SIGNAL.load(SeqCst));
+    about_memory.then(|| ADDRESS.load(SeqCst))
 }
 
 fn frames() -> Frames {
-    FRAMES.lock().map_or([0; 12], |frames| *frames)
+    FRAMES.lock().map_or([0; MAX_FRAMES], |frames| *frames)
 }
 
-/// What is known without the runtime.
-fn bare() -> Crash {
-    let at = stopped(&frames());
+/// The crash, as far as it can be described without the runtime.
+fn crash() -> Crash {
+    let at = innermost_line(&frames());
     Crash { signal: SIGNAL.load(SeqCst), address: address(), at, pointer: None, system_call: None }
 }
 
-/// The handler. Returning from it tries the instruction again: with the pages open, or with the signal's usual end.
+/// The handler. When it returns, the instruction is tried again: either the pages are open now, or the signal has its default
+/// action and ends the process.
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let (address, at, write) = unsafe {
@@ -147,25 +164,27 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     if signal == libc::SIGSEGV && guard::hit(address, write, || frames_at(at)) {
         return;
     }
-    if let Some((wake, told, process)) = WAKE.get()
-        && *process == std::process::id()
+    if let Some(channel) = CHANNEL.get()
+        && channel.process == std::process::id()
         && !CRASHED.swap(true, SeqCst)
     {
         SIGNAL.store(signal, SeqCst);
         ADDRESS.store(address, SeqCst);
-        CALL.store(refused(signal, info).unwrap_or(-1), SeqCst);
-        let end = END.get();
-        let near = (end.saturating_sub(BEYOND)..end + 4096).contains(&address);
+        SYSTEM_CALL.store(refused_call(signal, info).unwrap_or(-1), SeqCst);
+        let end = STACK_END.get();
+        let near = (end.saturating_sub(MAX_OVERFLOW_BYTES)..end + 4096).contains(&address);
         OVERFLOW.store(signal == libc::SIGSEGV && end > 0 && near, SeqCst);
         if let Ok(mut frames) = FRAMES.try_lock() {
             *frames = frames_at(at);
         }
-        send(wake);
-        let mut wait = libc::pollfd { fd: told.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one descriptor, which is open as long as the process.
-        unsafe { libc::poll(&raw mut wait, 1, PATIENCE) };
+        send(&channel.wake);
+        let fd = channel.reported.as_raw_fd();
+        let mut wait = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        // SAFETY: there is one descriptor, which stays open as long as the process.
+        unsafe { libc::poll(&raw mut wait, 1, REPORT_LIMIT_MS) };
     }
-    // SAFETY: the default action is always allowed; a signal that somebody sent does not come again by itself.
+    // SAFETY: the default action can always be set. A signal that was sent by a process does not occur again by itself, so it is
+    // raised again.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         if (*info).si_code <= 0 || signal == libc::SIGSYS {
@@ -174,20 +193,20 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     }
 }
 
-/// The number of the system call that a filter refused; `None` when that is not what happened.
-fn refused(signal: c_int, info: *mut libc::siginfo_t) -> Option<i32> {
+/// The number of the system call that a seccomp filter refused; `None` if the signal has another reason.
+fn refused_call(signal: c_int, info: *mut libc::siginfo_t) -> Option<i32> {
     /// `SYS_SECCOMP` of asm-generic/siginfo.h.
-    const BY_A_FILTER: c_int = 1;
-    /// Where `si_syscall` lies: behind three words of an `int`, padding, and `si_call_addr`.
-    const AT: usize = 24;
-    // SAFETY: the kernel fills 128 bytes; for SIGSYS with this code those fields are there (sigaction(2)).
+    const SYS_SECCOMP: c_int = 1;
+    /// The offset of `si_syscall`: it follows three `int`s, padding, and `si_call_addr`.
+    const SYSCALL_OFFSET: usize = 24;
+    // SAFETY: the structure has 128 bytes, and for SIGSYS with this code it has those fields (sigaction(2)).
     unsafe {
-        let by_a_filter = signal == libc::SIGSYS && (*info).si_code == BY_A_FILTER;
-        by_a_filter.then(|| info.cast::<u8>().add(AT).cast::<i32>().read())
+        let by_filter = signal == libc::SIGSYS && (*info).si_code == SYS_SECCOMP;
+        by_filter.then(|| info.cast::<u8>().add(SYSCALL_OFFSET).cast::<i32>().read())
     }
 }
 
-/// Which instruction was stopped, and was it a write?
+/// The address of the interrupted instruction, and whether it was a write.
 #[cfg(target_arch = "x86_64")]
 fn instruction(context: &libc::ucontext_t) -> (usize, bool) {
     let registers = &context.uc_mcontext.gregs;
@@ -198,13 +217,14 @@ fn instruction(context: &libc::ucontext_t) -> (usize, bool) {
 
 #[cfg(target_arch = "aarch64")]
 fn instruction(context: &libc::ucontext_t) -> (usize, bool) {
-    // what was done is not told; a closed page that may be read can only have been written
+    // the kernel does not say which it was; an access to a page that is open for reading must have been a write
     (context.uc_mcontext.pc as usize, false)
 }
 
+/// A pipe's reading and writing end.
 fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
-    // SAFETY: room for two descriptors, which are owned by nobody else.
+    // SAFETY: `ends` has room for two descriptors, and nothing else owns them.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
             return Err(std::io::Error::last_os_error());
@@ -213,14 +233,14 @@ fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// Waits for a byte; false when there is none any more.
+/// Waits for a byte. Returns false when the other end is closed.
 fn read(from: &OwnedFd) -> bool {
     let mut byte = 0_u8;
-    // SAFETY: room for one byte.
+    // SAFETY: there is room for one byte.
     unsafe { libc::read(from.as_raw_fd(), (&raw mut byte).cast(), 1) == 1 }
 }
 
 fn send(to: &OwnedFd) {
-    // SAFETY: one byte that exists.
+    // SAFETY: the array has one byte.
     unsafe { libc::write(to.as_raw_fd(), [1_u8].as_ptr().cast(), 1) };
 }

@@ -1,4 +1,4 @@
-//! The runtime's error codes, with the names and texts that a program prints.
+//! The runtime's error codes, with their names and texts.
 
 use std::ffi::CStr;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 #[repr(transparent)]
 pub struct Code(pub i32);
 
-/// `Ok`, or the code that the function returns instead.
+/// The result of a function of the runtime, or the error code that it returns.
 pub type Result<T = ()> = std::result::Result<T, Code>;
 
 #[expect(missing_docs, reason = "CUDA's own names and numbers")]
@@ -49,14 +49,14 @@ impl Code {
     pub const INVALID_CLUSTER_SIZE: Self = Self(912);
 }
 
-/// One line of the table: code, name and text, as C strings.
+/// A line of the table. The name and the text are C strings.
 struct Row {
     code: i32,
     name: String,
     text: String,
 }
 
-/// What `cudaGetErrorName` and `cudaGetErrorString` of the CUDA 13.0 runtime say about each code.
+/// What `cudaGetErrorName` and `cudaGetErrorString` of the CUDA 13.0 runtime return for each code.
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let row = |line: &str| {
         let mut parts = line.split('\t');
@@ -67,12 +67,12 @@ static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 impl Code {
-    /// The code's name: `cudaErrorInvalidValue`.
+    /// The code's name, for example `cudaErrorInvalidValue`.
     pub fn name(self) -> &'static CStr {
         self.find(|row| &row.name)
     }
 
-    /// What the code means: `invalid argument`.
+    /// The code's description, for example `invalid argument`.
     pub fn text(self) -> &'static CStr {
         self.find(|row| &row.text)
     }

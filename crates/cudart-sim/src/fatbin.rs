@@ -1,19 +1,19 @@
 //! The PTX inside a fat binary.
 //!
-//! nvcc leaves a wrapper (`fatBinaryCtl.h`) that points to a header (`fatbinary_section.h`), which is followed by entries:
-//! kind, version, size of the entry's own header, size of what it holds, and at byte 28 the architecture. Only text that
-//! is not compressed is read: programs are compiled with `--no-compress` and PTX alone.
+//! nvcc emits a wrapper (`fatBinaryCtl.h`) that points to a header (`fatbinary_section.h`), which is followed by entries. An
+//! entry has a header with its kind, version, header size and content size, and at byte 28 the architecture. Only uncompressed
+//! entries can be read, so programs are compiled with `--no-compress`.
 
-/// Start of a wrapper.
+/// The first word of a wrapper.
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 const HEADER_MAGIC: u32 = 0xba55_ed50;
 /// An entry that holds PTX.
 const PTX: u16 = 1;
-/// A header, and the least that an entry's has.
+/// Bytes of a header, and the fewest bytes of an entry's header.
 pub const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 64;
 
-/// Bytes of the fat binary that starts with `header`, the header included; `None` when it is none.
+/// Bytes of the fat binary that begins with `header`, including the header; `None` if this is not a fat binary.
 pub fn size(header: &[u8]) -> Option<usize> {
     let magic = u32::from_le_bytes(*header.first_chunk()?);
     let own = u16::from_le_bytes(*header.get(6..)?.first_chunk()?);
@@ -21,7 +21,7 @@ pub fn size(header: &[u8]) -> Option<usize> {
     (magic == HEADER_MAGIC).then(|| usize::from(own).checked_add(rest.try_into().ok()?)).flatten()
 }
 
-/// The PTX with the highest architecture.
+/// The PTX for the highest architecture.
 pub fn ptx(binary: &[u8]) -> Option<String> {
     let bytes = size(binary)?;
     let own = u16::from_le_bytes(*binary.get(6..)?.first_chunk()?);

@@ -1,24 +1,24 @@
-//! Work that the host has asked for and that is not done yet, with what must come before it.
+//! Work that the host has enqueued and that is not done yet, with the work that it has to wait for.
 //!
-//! A GPU starts work whenever it can; a program that forgets to wait is right by luck. Here nothing is done before
-//! somebody waits for it, and then only what that needs: a missing wait shows every time. CUDA C++ Programming Guide,
-//! "Asynchronous Concurrent Execution".
+//! A GPU starts work as soon as it can, so a program that forgets to wait is often right by luck. Here, work is only done
+//! when the host waits for something that needs it, so a missing wait shows in every run. See the CUDA C++ Programming
+//! Guide, "Asynchronous Concurrent Execution".
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::order::Order;
 
-/// A piece of work, in the order in which the host asked for them.
+/// A piece of work. Ids grow in the order in which the host enqueues work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(u64);
 
 impl Id {
-    /// Its number.
+    /// The id as a number.
     pub const fn number(self) -> u64 {
         self.0
     }
 
-    /// The work of that number.
+    /// The id with this number.
     pub const fn of(number: u64) -> Self {
         Self(number)
     }
@@ -28,22 +28,23 @@ impl Id {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stream(pub u64);
 
-/// The stream that waits for all blocking streams, and they for it.
+/// The legacy default stream, which waits for all blocking streams, as they wait for it.
 pub const LEGACY: Stream = Stream(0);
 
-/// The default stream of the first thread of the host that uses one; those of others follow. They are always there.
+/// The default stream of the first host thread that uses a per-thread default stream. Those of other threads follow. They
+/// always exist.
 pub const PER_THREAD: Stream = Stream(1_000_000);
 
-/// A piece of work whose turn it is.
+/// A piece of work that can be done now.
 #[derive(Debug)]
 pub struct Step<W> {
-    /// Which.
+    /// Its id.
     pub id: Id,
-    /// Where it was asked for.
+    /// The stream that it was enqueued in.
     pub stream: Stream,
-    /// What is to be done.
+    /// The work.
     pub work: W,
-    /// What it had to wait for when it was asked for.
+    /// The unfinished work that it had to wait for when it was enqueued.
     pub after: Vec<Id>,
 }
 
@@ -54,30 +55,38 @@ struct Pending<W> {
     after: Vec<Id>,
 }
 
-/// Streams and the work in them.
+/// What the graph keeps of a stream.
+#[derive(Debug, Clone, Copy)]
+struct StreamState {
+    /// Is the stream ordered with the legacy default stream?
+    blocking: bool,
+    /// Its last work, done or not.
+    last: Option<Id>,
+}
+
+/// Streams and their pending work.
 #[derive(Debug)]
 pub struct Graph<W> {
     pending: BTreeMap<Id, Pending<W>>,
     next: u64,
-    /// Per stream: does it order itself with the legacy default stream, and its last work, done or not.
-    streams: BTreeMap<Stream, (bool, Option<Id>)>,
-    /// The last work of streams that were destroyed, as long as the default stream waits for it.
-    orphans: Vec<Id>,
-    /// The last work of streams that were destroyed and for which nobody waits by himself.
-    stray: Option<Id>,
+    streams: BTreeMap<Stream, StreamState>,
+    /// The last work of destroyed blocking streams that the legacy default stream still has to wait for.
+    last_of_destroyed: Vec<Id>,
+    /// The newest work of a destroyed stream that was not blocking. No stream waits for it.
+    last_of_destroyed_nonblocking: Option<Id>,
     next_stream: u64,
     order: Order,
 }
 
 impl<W> Default for Graph<W> {
     fn default() -> Self {
-        let streams = BTreeMap::from([(LEGACY, (true, None))]);
+        let streams = BTreeMap::from([(LEGACY, StreamState { blocking: true, last: None })]);
         Self {
             pending: BTreeMap::new(),
             next: 0,
             streams,
-            orphans: vec![],
-            stray: None,
+            last_of_destroyed: vec![],
+            last_of_destroyed_nonblocking: None,
             next_stream: 1,
             order: Order::default(),
         }
@@ -85,88 +94,95 @@ impl<W> Default for Graph<W> {
 }
 
 impl<W> Graph<W> {
-    /// A new stream; one that is not `blocking` is not ordered with the legacy default stream.
+    /// Creates a stream. Only a `blocking` stream is ordered with the legacy default stream.
     pub fn create(&mut self, blocking: bool) -> Stream {
         let stream = Stream(self.next_stream);
         self.next_stream += 1;
-        self.streams.insert(stream, (blocking, None));
+        self.streams.insert(stream, StreamState { blocking, last: None });
         stream
     }
 
-    /// Is there such a stream?
+    /// Does this stream exist?
     pub fn exists(&self, stream: Stream) -> bool {
         self.streams.contains_key(&stream) || stream >= PER_THREAD
     }
 
-    /// Forgets a stream. Its work stays, and is done when somebody waits for the device.
+    /// Destroys a stream, and returns false if there is no such stream. Its work stays pending until the host waits for the
+    /// device.
     pub fn destroy(&mut self, stream: Stream) -> bool {
         if stream == LEGACY || stream >= PER_THREAD {
             return false;
         }
-        let Some((blocking, last)) = self.streams.remove(&stream) else { return false };
-        self.orphans.retain(|id| !self.order.known(*id));
-        if !blocking {
-            self.stray = self.stray.max(last);
+        let Some(StreamState { blocking, last }) = self.streams.remove(&stream) else {
+            return false;
+        };
+        self.last_of_destroyed.retain(|id| !self.order.is_synchronised(*id));
+        if blocking {
+            let unsynchronised = last.filter(|id| !self.order.is_synchronised(*id));
+            self.last_of_destroyed.extend(unsynchronised);
+        } else {
+            self.last_of_destroyed_nonblocking = self.last_of_destroyed_nonblocking.max(last);
         }
-        self.orphans.extend(last.filter(|id| blocking && !self.order.known(*id)));
         true
     }
 
-    /// Adds work at the end of a stream, after what its order demands and after `also`.
+    /// Enqueues work at the end of a stream. It waits for the work that CUDA's rules for streams demand, and for `also`.
     pub fn add(&mut self, stream: Stream, work: W, also: &[Id]) -> Id {
         let id = Id(self.next);
         self.next += 1;
         if stream >= PER_THREAD {
-            self.streams.entry(stream).or_insert((true, None));
+            self.streams.entry(stream).or_insert(StreamState { blocking: true, last: None });
         }
         let mut after: BTreeSet<Id> = also.iter().copied().collect();
-        let (blocking, last) = self.streams.get(&stream).copied().unwrap_or((false, None));
+        let state = self.streams.get(&stream).copied();
+        let StreamState { blocking, last } =
+            state.unwrap_or(StreamState { blocking: false, last: None });
         after.extend(last);
         if stream == LEGACY {
-            let others = self.streams.values().filter(|(blocking, _)| *blocking);
-            after.extend(others.filter_map(|(_, last)| *last));
-            after.extend(self.orphans.drain(..));
+            let others = self.streams.values().filter(|other| other.blocking);
+            after.extend(others.filter_map(|other| other.last));
+            after.extend(self.last_of_destroyed.drain(..));
         } else if blocking {
-            after.extend(self.streams.get(&LEGACY).and_then(|(_, last)| *last));
+            after.extend(self.streams.get(&LEGACY).and_then(|legacy| legacy.last));
         }
-        self.order.asked(id, stream, after.iter().copied());
+        self.order.enqueued(id, stream, after.iter().copied());
         after.retain(|id| self.pending.contains_key(id));
         self.pending.insert(id, Pending { stream, work, after: after.into_iter().collect() });
-        if let Some((_, last)) = self.streams.get_mut(&stream) {
-            *last = Some(id);
+        if let Some(state) = self.streams.get_mut(&stream) {
+            state.last = Some(id);
         }
         id
     }
 
-    /// The last work of a stream, if the host does not know that it is done.
+    /// The last work of a stream, unless the host has synchronised with it.
     pub fn last(&self, stream: Stream) -> Option<Id> {
-        let (_, last) = self.streams.get(&stream)?;
-        last.filter(|id| !self.order.known(*id))
+        let last = self.streams.get(&stream)?.last;
+        last.filter(|id| !self.order.is_synchronised(*id))
     }
 
-    /// What is ordered before what.
+    /// Happens-before among the work.
     pub fn order(&self) -> &Order {
         &self.order
     }
 
-    /// The host hears that this work is done, which it is.
-    pub fn heard(&mut self, id: Id) {
-        self.order.heard(id);
+    /// The host has waited for this work, which is done.
+    pub fn synchronised(&mut self, id: Id) {
+        self.order.synchronised(id);
     }
 
-    /// Are there several streams, so that work may not be ordered?
+    /// Is there more than one stream, so that work may be unordered?
     pub fn concurrent(&self) -> bool {
         self.streams.len() > 1
-            || !self.orphans.is_empty()
-            || self.stray.is_some_and(|id| !self.order.known(id))
+            || !self.last_of_destroyed.is_empty()
+            || self.last_of_destroyed_nonblocking.is_some_and(|id| !self.order.is_synchronised(id))
     }
 
-    /// The oldest work that is not done.
+    /// The oldest pending work.
     pub fn oldest(&self) -> Option<Id> {
         self.pending.keys().next().copied()
     }
 
-    /// The number that the next work will have.
+    /// The id that the next work will have.
     pub fn upcoming(&self) -> Id {
         Id(self.next)
     }
@@ -176,10 +192,11 @@ impl<W> Graph<W> {
         !self.pending.contains_key(&id)
     }
 
-    /// The next piece of work that `id` needs, or itself: to be done now. `None` when it is done.
+    /// Takes the next piece of work that `id` needs, which may be `id` itself, for the caller to do now. Returns `None` when
+    /// `id` is done.
     pub fn step(&mut self, id: Id) -> Option<Step<W>> {
         let mut at = id;
-        // what comes before has a lower number, so this ends
+        // this ends, because work only waits for work with a lower id
         while let Some(first) = self.pending.get(&at)?.after.iter().find(|id| !self.done(**id)) {
             at = *first;
         }
@@ -191,34 +208,34 @@ impl<W> Graph<W> {
         })
     }
 
-    /// Work that could be done now.
+    /// All work that does not have to wait for other work.
     pub fn ready(&self) -> Vec<Id> {
-        let free = |work: &Pending<W>| work.after.iter().all(|id| self.done(*id));
-        self.pending.iter().filter(|(_, work)| free(work)).map(|(id, _)| *id).collect()
+        let ready = |work: &Pending<W>| work.after.iter().all(|id| self.done(*id));
+        self.pending.iter().filter(|(_, work)| ready(work)).map(|(id, _)| *id).collect()
     }
 
-    /// The next piece of any work that is left.
+    /// Takes the oldest pending work, for the caller to do now.
     pub fn step_any(&mut self) -> Option<Step<W>> {
         let id = *self.pending.keys().next()?;
         self.step(id)
     }
 
-    /// Forgets all streams and all work; numbers go on.
+    /// Removes all streams and all work. Ids are not used again.
     pub fn reset(&mut self) {
         let (next, next_stream) = (self.next, self.next_stream);
         *self = Self { next, next_stream, ..Self::default() };
     }
 
-    /// Forgets all work that is not done: the device is lost.
+    /// Removes all pending work, because the context is lost.
     pub fn clear(&mut self) {
         self.pending.clear();
-        self.order.heard_all();
+        self.order.synchronised_all();
     }
 
-    /// The host hears that all work is done, which it is.
-    pub fn heard_all(&mut self) {
-        self.orphans.clear();
-        self.order.heard_all();
+    /// The host has waited for all work, which is done.
+    pub fn synchronised_all(&mut self) {
+        self.last_of_destroyed.clear();
+        self.order.synchronised_all();
     }
 }
 
@@ -231,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_done_that_nobody_waits_for() {
+    fn work_is_done_only_when_the_host_waits_for_it() {
         let mut graph = Graph::default();
         let (a, b) = (graph.create(true), graph.create(true));
         graph.add(a, "a1", &[]);
@@ -240,7 +257,7 @@ mod tests {
         assert_eq!(finish(&mut graph, b1), ["b1"]);
         assert_eq!(finish(&mut graph, a2), ["a1", "a2"]);
         assert!(graph.done(a2) && graph.last(a) == Some(a2));
-        graph.heard(a2);
+        graph.synchronised(a2);
         assert_eq!(graph.last(a), None);
         assert!(graph.step_any().is_none());
     }
@@ -258,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_of_a_thread_is_always_there_and_waits_for_the_default_stream() {
+    fn a_per_thread_stream_always_exists_and_waits_for_the_default_stream() {
         let mut graph = Graph::default();
         assert!(graph.exists(PER_THREAD) && !graph.destroy(PER_THREAD));
         graph.add(LEGACY, "legacy", &[]);
@@ -280,32 +297,35 @@ mod tests {
         assert_eq!(graph.step_any().map(|step| step.work), Some("a2"));
     }
 
-    /// Who is ordered, told by hand.
     #[test]
-    fn an_order_comes_from_streams_events_and_the_hosts_waits() {
+    fn order_comes_from_streams_events_and_waits_of_the_host() {
         let mut graph = Graph::default();
         let (a, b) = (graph.create(false), graph.create(false));
         let a1 = graph.add(a, "a1", &[]);
         let b1 = graph.add(b, "b1", &[]);
         let a2 = graph.add(a, "a2", &[]);
         let b2 = graph.add(b, "b2", &[a1]);
-        let before = |graph: &Graph<_>, x, of, y| graph.order().before((x, of), y);
+        let before = |graph: &Graph<_>, x, of, y| graph.order().is_before((x, of), y);
         assert!(before(&graph, a1, a, a2) && before(&graph, a1, a, b2));
         assert!(
             !before(&graph, a1, a, b1) && !before(&graph, a2, a, b2) && !before(&graph, b1, b, a2)
         );
-        // done without anybody knowing, it is still not ordered
+        // a2 is done, but the host has not synchronised with it, so it is still unordered
         while graph.step(a2).is_some() {}
         let b3 = graph.add(b, "b3", &[]);
         assert!(!before(&graph, a2, a, b3) && before(&graph, a1, a, b3));
-        graph.heard(a2);
-        assert!(graph.order().known(a1) && graph.order().known(a2) && !graph.order().known(b1));
-        assert!(!before(&graph, a2, a, b3), "it was asked for before the host heard");
-        graph.heard_all();
-        assert!(graph.order().known(b3));
+        graph.synchronised(a2);
+        assert!(
+            graph.order().is_synchronised(a1)
+                && graph.order().is_synchronised(a2)
+                && !graph.order().is_synchronised(b1)
+        );
+        assert!(!before(&graph, a2, a, b3), "b3 was enqueued before the host waited for a2");
+        graph.synchronised_all();
+        assert!(graph.order().is_synchronised(b3));
     }
 
-    /// The host has waited for the work that came second. That says nothing about the first, in another stream.
+    /// A wait for the work that was enqueued second does not order the first, which is in another stream.
     #[test]
     fn a_wait_for_later_work_orders_nothing_before_it() {
         let mut graph = Graph::default();
@@ -314,34 +334,34 @@ mod tests {
         let second = graph.add(b, "second", &[]);
         let after_both = graph.add(b, "after both", &[first]);
         assert_eq!(finish(&mut graph, second), ["second"]);
-        graph.heard(second);
-        assert!(graph.order().known(second) && !graph.order().known(first));
-        assert!(!graph.order().before((first, a), second));
-        assert!(graph.order().before((first, a), after_both));
-        graph.heard(after_both);
-        assert!(graph.order().known(first));
+        graph.synchronised(second);
+        assert!(graph.order().is_synchronised(second) && !graph.order().is_synchronised(first));
+        assert!(!graph.order().is_before((first, a), second));
+        assert!(graph.order().is_before((first, a), after_both));
+        graph.synchronised(after_both);
+        assert!(graph.order().is_synchronised(first));
     }
 
-    /// What a stream was asked for before it was destroyed is still in no order with the default stream.
+    /// The work of a destroyed stream is still unordered with the default stream.
     #[test]
-    fn work_of_a_stream_that_is_gone_is_still_concurrent() {
+    fn work_of_a_destroyed_stream_is_still_concurrent() {
         let mut graph = Graph::default();
-        let gone = graph.create(false);
-        let stray = graph.add(gone, "stray", &[]);
+        let destroyed = graph.create(false);
+        let stray = graph.add(destroyed, "stray", &[]);
         graph.add(LEGACY, "legacy", &[]);
-        assert!(graph.destroy(gone) && graph.concurrent());
+        assert!(graph.destroy(destroyed) && graph.concurrent());
         assert_eq!(finish(&mut graph, stray), ["stray"]);
-        assert!(graph.concurrent(), "done, and the host does not know");
-        graph.heard(stray);
+        assert!(graph.concurrent(), "done, but the host has not synchronised with it");
+        graph.synchronised(stray);
         assert!(!graph.concurrent());
     }
 
     #[test]
-    fn the_default_stream_waits_for_streams_that_are_gone() {
+    fn the_default_stream_waits_for_destroyed_streams() {
         let mut graph = Graph::default();
-        let gone = graph.create(true);
-        graph.add(gone, "gone", &[]);
-        assert!(graph.destroy(gone));
+        let destroyed = graph.create(true);
+        graph.add(destroyed, "gone", &[]);
+        assert!(graph.destroy(destroyed));
         let legacy = graph.add(LEGACY, "legacy", &[]);
         assert_eq!(finish(&mut graph, legacy), ["gone", "legacy"]);
     }

@@ -1,34 +1,34 @@
-//! Pages of the program's memory that the device uses at this moment, kept from the host.
+//! Closes pages of the program's memory to the host while the device may use them.
 //!
-//! Work that is pending reads or writes page-locked and managed memory whenever it likes; a program that touches that memory
-//! meanwhile mostly gets away with it. Here such pages are closed (`mprotect`) from the time that work is asked for until the
-//! host has waited for it. The signal that an access then causes is noted, the pages are opened, and the program goes on with
-//! what was there before.
+//! Pending work may read or write page-locked and managed memory at any time. A program that accesses such memory before it
+//! has waited is usually right by luck. Here, the pages are closed (`mprotect`) when the host enqueues the work, and opened
+//! when the host has waited for it. An access meanwhile causes a signal. Its handler records the access and opens the pages,
+//! and the program continues with the old contents.
 //!
-//! Nothing here knows of streams and names: a guard has a number, and whoever set it knows what that is.
+//! This module knows nothing about streams or work: a guard has a number, whose meaning only the caller knows.
 
 #![expect(unsafe_code, reason = "pages of the program's memory")]
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a page, for which memory is open or closed.
+/// Bytes of a page. Memory is opened and closed page by page.
 pub const PAGE: u64 = 4096;
 
-/// Bytes that somebody else uses.
+/// Bytes that pending work uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// Its number: later ones are higher.
+    /// Its number. Later guards have higher numbers.
     pub number: u64,
     /// The first byte.
     pub from: u64,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub to: u64,
-    /// The bytes may be written, not only read.
+    /// May the work write the bytes (otherwise it only reads them)?
     pub writes: bool,
 }
 
-/// An access of the host to bytes of a guard that it had to wait for.
+/// An access of the host to bytes of a guard, before it has waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
     /// The guard's number.
@@ -37,28 +37,33 @@ pub struct Hit {
     pub address: u64,
     /// Was it a write?
     pub write: bool,
-    /// Where in the program: return addresses, the innermost first.
+    /// The return addresses in the program, beginning with the innermost.
     pub frames: crate::runtime::Frames,
 }
 
 #[derive(Debug, Default)]
 struct Guards {
     all: Vec<Guard>,
-    /// Pages that are open all the same, and guards that are.
+    /// Pages that an access next to a guard's bytes has opened.
     open: BTreeSet<u64>,
-    done: BTreeSet<u64>,
+    /// The numbers of guards that a hit has opened.
+    opened: BTreeSet<u64>,
     hits: Vec<Hit>,
 }
 
-static GUARDS: Mutex<Guards> =
-    Mutex::new(Guards { all: vec![], open: BTreeSet::new(), done: BTreeSet::new(), hits: vec![] });
+static GUARDS: Mutex<Guards> = Mutex::new(Guards {
+    all: vec![],
+    open: BTreeSet::new(),
+    opened: BTreeSet::new(),
+    hits: vec![],
+});
 
-/// Never held while the program's memory is touched, so that a signal of an access never waits for its own thread.
+/// The lock is never held while the program's memory is accessed. So a signal handler never waits for its own thread.
 fn lock() -> MutexGuard<'static, Guards> {
     GUARDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What may be done with pages.
+/// How the host may access pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     All,
@@ -66,7 +71,7 @@ enum Access {
     None,
 }
 
-/// Sets what may be done with pages; false where there are none.
+/// Sets how the host may access pages. Returns false if there are no pages.
 fn protect(from: u64, to: u64, access: Access) -> bool {
     let flags = match access {
         Access::All => libc::PROT_READ | libc::PROT_WRITE,
@@ -76,17 +81,17 @@ fn protect(from: u64, to: u64, access: Access) -> bool {
     if from >= to {
         return true;
     }
-    // SAFETY: only whole pages of memory that the program got from this runtime, or gave to it; Rust holds no references
-    // into it. A failure leaves pages as they are.
+    // SAFETY: these are whole pages of memory that the program got from this runtime or registered with it, and Rust holds no
+    // references into it. A failure leaves the pages as they are.
     unsafe { libc::mprotect(from as *mut libc::c_void, (to - from) as usize, flags) == 0 }
 }
 
-/// New pages of zeros at this address, which nobody uses; `None` when somebody does, or memory is short.
+/// Maps new pages of zeros at this address. Returns `None` if the address is in use or memory is short.
 pub fn map(address: u64, bytes: u64) -> Option<u64> {
     let length = usize::try_from(bytes).ok()?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a mapping that replaces none.
+    // SAFETY: with this flag, the mapping does not replace another one.
     let at = unsafe { libc::mmap(address as *mut libc::c_void, length, access, flags, -1, 0) };
     if at == libc::MAP_FAILED {
         return None;
@@ -94,33 +99,33 @@ pub fn map(address: u64, bytes: u64) -> Option<u64> {
     if at as u64 == address {
         return Some(address);
     }
-    // a system that does not know the flag has chosen another place
+    // a system that does not know the flag may choose another address
     unmap(at as u64, bytes);
     None
 }
 
-/// Gives pages back that [`map`] gave.
+/// Unmaps pages that [`map`] has mapped.
 pub fn unmap(address: u64, bytes: u64) {
-    // SAFETY: the program has freed them; what it does with their address later is its own mistake.
+    // SAFETY: the program has freed this memory, and Rust holds no references into it.
     unsafe { libc::munmap(address as *mut libc::c_void, bytes as usize) };
 }
 
 impl Guard {
-    /// The pages that hold nothing but these bytes, and those that hold some of them if the memory is `whole` pages.
+    /// The first byte of the first page with bytes of this guard, and the byte after the last such page.
     const fn pages(&self) -> (u64, u64) {
         (self.from / PAGE * PAGE, self.to.next_multiple_of(PAGE))
     }
 }
 
 impl Guards {
-    /// Sets the pages of a range as the guards demand.
-    fn settle(&self, from: u64, to: u64) {
+    /// Opens and closes the pages of a range as the guards demand.
+    fn protect_range(&self, from: u64, to: u64) {
         let (from, to) = (from / PAGE * PAGE, to.next_multiple_of(PAGE));
         protect(from, to, Access::All);
-        // closing to reading first: what is written is closed to both
+        // guards that write come second, because their pages are also closed for reading
         for writes in [false, true] {
             let closed =
-                self.all.iter().filter(|g| g.writes == writes && !self.done.contains(&g.number));
+                self.all.iter().filter(|g| g.writes == writes && !self.opened.contains(&g.number));
             for guard in closed {
                 let (first, last) = guard.pages();
                 let (first, last) = (first.max(from), last.min(to));
@@ -133,29 +138,29 @@ impl Guards {
     }
 }
 
-/// Closes bytes, which lie in whole pages of memory from this runtime.
+/// Closes the pages of a guard, which belong to memory from this runtime or are registered with it.
 pub fn close(guard: Guard) {
     let mut guards = lock();
     let (from, to) = guard.pages();
     guards.open.retain(|page| *page < from || *page >= to);
     guards.all.push(guard);
-    guards.settle(from, to);
+    guards.protect_range(from, to);
 }
 
-/// Ends guards, and opens what only they have closed.
+/// Removes the guards whose numbers have `ended`, and opens the pages that only they had closed.
 pub fn end(ended: impl Fn(u64) -> bool) {
     let mut guards = lock();
-    let (over, left) = guards.all.drain(..).partition::<Vec<_>, _>(|guard| ended(guard.number));
+    let (removed, left) = guards.all.drain(..).partition::<Vec<_>, _>(|guard| ended(guard.number));
     guards.all = left;
-    for guard in over {
-        guards.done.remove(&guard.number);
+    for guard in removed {
+        guards.opened.remove(&guard.number);
         let (from, to) = guard.pages();
         guards.open.retain(|page| *page < from || *page >= to);
-        guards.settle(from, to);
+        guards.protect_range(from, to);
     }
 }
 
-/// Opens these bytes for the runtime itself, while `f` runs.
+/// Opens these bytes for the runtime itself while `f` runs.
 pub fn opened<T>(from: u64, to: u64, f: impl FnOnce() -> T) -> T {
     let any =
         lock().all.iter().any(|guard| guard.from < to && from < guard.to.next_multiple_of(PAGE));
@@ -164,11 +169,11 @@ pub fn opened<T>(from: u64, to: u64, f: impl FnOnce() -> T) -> T {
     }
     protect(from / PAGE * PAGE, to.next_multiple_of(PAGE), Access::All);
     let result = f();
-    lock().settle(from, to);
+    lock().protect_range(from, to);
     result
 }
 
-/// Opens everything while `f` runs, which is the program's own and in its turn.
+/// Opens all pages while `f` runs, which is a function of the program that a stream calls.
 pub fn all_opened<T>(f: impl FnOnce() -> T) -> T {
     let spans: Vec<_> = lock().all.iter().map(Guard::pages).collect();
     for (from, to) in &spans {
@@ -176,11 +181,12 @@ pub fn all_opened<T>(f: impl FnOnce() -> T) -> T {
     }
     let result = f();
     let guards = lock();
-    spans.iter().for_each(|(from, to)| guards.settle(*from, *to));
+    spans.iter().for_each(|(from, to)| guards.protect_range(*from, *to));
     result
 }
 
-/// An access has failed. If guards have done that, it is noted, the place is opened, and the access may be tried again.
+/// Handles the signal of an access. If a guard is the reason, records the access, opens the page, and returns true, so that the
+/// access can be tried again.
 pub fn hit(address: u64, write: bool, frames: impl FnOnce() -> crate::runtime::Frames) -> bool {
     let mut guards = lock();
     let page = address / PAGE * PAGE;
@@ -188,26 +194,26 @@ pub fn hit(address: u64, write: bool, frames: impl FnOnce() -> crate::runtime::F
     if !guards.all.iter().any(|guard| covers(&guard)) {
         return false;
     }
-    let guilty = guards.all.iter().find(|guard| {
+    let violated = guards.all.iter().find(|guard| {
         let touched = guard.from <= address && address < guard.to && (guard.writes || write);
-        touched && !guards.done.contains(&guard.number)
+        touched && !guards.opened.contains(&guard.number)
     });
-    match guilty.copied() {
+    match violated.copied() {
         Some(guard) => {
             guards.hits.push(Hit { number: guard.number, address, write, frames: frames() });
-            guards.done.insert(guard.number);
-            guards.settle(guard.from, guard.to);
+            guards.opened.insert(guard.number);
+            guards.protect_range(guard.from, guard.to);
         }
-        // a neighbour of these bytes in the same page
+        // the access was next to a guard's bytes, in the same page
         None => {
             guards.open.insert(page);
         }
     }
-    // another thread may have come here first; only pages that are gone stay closed
+    // another thread may have opened the page before; this only fails if the page is not mapped any more
     protect(page, page + PAGE, Access::All)
 }
 
-/// The accesses since the last call.
+/// The recorded accesses since the last call.
 pub fn hits() -> Vec<Hit> {
     std::mem::take(&mut lock().hits)
 }

@@ -1,7 +1,7 @@
-//! Memory of the program itself, at addresses that the program gave.
+//! Memory of the program itself, at addresses that the program passed.
 //!
-//! The only module that touches it. An address that is not the program's ends the process with a signal, as it does with
-//! the real runtime: whoever runs programs runs them in a process of their own.
+//! This is the only module that accesses this memory. As with NVIDIA's runtime, an invalid address ends the process with a
+//! signal, so programs run in a process of their own.
 
 use crate::guard;
 use crate::runtime::Region;
@@ -12,16 +12,16 @@ pub struct Address(pub u64);
 
 impl Address {
     /// Reads `bytes` bytes.
-    #[expect(unsafe_code, reason = "the program says that its memory is there")]
+    #[expect(unsafe_code, reason = "the program vouches for its addresses")]
     pub fn read(self, bytes: usize) -> Vec<u8> {
         let mut data = vec![0; bytes];
-        // SAFETY: the caller of the runtime's function vouches for the range, as CUDA's contract demands; `data` is new.
+        // SAFETY: the program vouches for the range, as CUDA demands, and `data` does not overlap it.
         unsafe { std::ptr::copy_nonoverlapping(self.0 as *const u8, data.as_mut_ptr(), bytes) };
         data
     }
 
     /// Writes `data`.
-    #[expect(unsafe_code, reason = "the program says that its memory is there")]
+    #[expect(unsafe_code, reason = "the program vouches for its addresses")]
     pub fn write(self, data: &[u8]) {
         // SAFETY: as in `read`; Rust holds no reference to the program's memory.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.0 as *mut u8, data.len()) };
@@ -50,8 +50,8 @@ pub fn scatter(to: &Region, data: &[u8]) {
     });
 }
 
-/// Opens the pages of a box that are closed to the program, while `f` runs.
+/// Opens the closed pages of a box while `f` runs.
 fn opened<T>(region: &Region, f: impl FnOnce() -> T) -> T {
-    let start = region.rows.address;
+    let start = region.layout.address;
     guard::opened(start, start.saturating_add(region.span().unwrap_or(0)), f)
 }

@@ -1,9 +1,9 @@
-//! The CUDA runtime API on [`ptxsim`]: host programs without a GPU.
+//! The CUDA runtime API on [`ptxsim`], which runs host programs without a GPU.
 //!
-//! A program is compiled by nvcc into a shared object without a runtime (`-shared -cudart=none`), with its device code as
-//! plain PTX. Loaded into a process that exports the functions of [`abi`], it finds them in place of NVIDIA's. Behind them is one
-//! [`runtime::Runtime`]: a device whose memory and kernels `ptxsim` simulates, and whose streams do nothing before
-//! somebody waits for it ([`graph`]).
+//! nvcc compiles a program into a shared object without NVIDIA's runtime (`-shared -cudart=none`), with its device code as
+//! plain PTX. The object is loaded into a process that exports the functions of [`abi`], and calls them instead of NVIDIA's.
+//! They share one [`runtime::Runtime`], whose memory and kernels `ptxsim` simulates, and whose streams do work only when
+//! the host waits for it ([`graph`]).
 
 #[cfg(target_os = "linux")]
 pub mod abi;

@@ -1,20 +1,20 @@
-//! Which of the process's shared objects is the program.
+//! Finds the program among the shared objects of the process.
 
 #![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "the dynamic linker"))]
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Where the program's object begins; 0 as long as nothing of it was seen.
+/// The start of the program's object; 0 until an address in it is known.
 static PROGRAM: AtomicUsize = AtomicUsize::new(0);
 
-/// This address is in the program.
-pub fn is_in_program(address: usize) {
+/// Declares the object that contains this address to be the program.
+pub fn set_program(address: usize) {
     if let Some((start, _)) = object(address) {
         PROGRAM.store(start, Relaxed);
     }
 }
 
-/// Can this address be code of the program? Not if it is another object's, or one of the system's libraries'.
+/// May this address be code of the program? It is not if it belongs to another object or to a library of the system.
 pub fn may_be_program(address: usize) -> bool {
     let program = PROGRAM.load(Relaxed);
     object(address).is_none_or(|(start, system)| match program {
@@ -23,11 +23,11 @@ pub fn may_be_program(address: usize) -> bool {
     })
 }
 
-/// Where the object with this address begins, and is it the system's?
+/// The start of the object that contains this address, and whether it is a library of the system.
 #[cfg(target_os = "linux")]
 fn object(address: usize) -> Option<(usize, bool)> {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked about; a success has filled everything in, and the name lives as long as the object.
+    // SAFETY: any address may be passed. After a success all fields are set, and the name lives as long as the object.
     unsafe {
         if libc::dladdr(address as *const libc::c_void, info.as_mut_ptr()) == 0 {
             return None;

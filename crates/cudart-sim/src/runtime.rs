@@ -1,301 +1,286 @@
-//! The state behind the runtime's functions: one simulated device, its memory, its streams, the program's kernels.
+//! The state behind the runtime's functions: one simulated device, its memory, its streams and the program's kernels.
+//!
+//! [`Runtime`] has four main parts, each with its own state and methods: [`AddressSpace`] (memory), [`Streams`] (pending work,
+//! events, order and time), [`Objects`] (kernels, variables, textures) and [`Findings`] (mistakes and call sites). A function
+//! that needs one part is a method of that part. The methods of [`Runtime`] are those that need several.
 
-mod arrays;
-mod conflicts;
+mod allocations;
 mod copies;
+mod copies2d;
 mod device;
-mod events;
-mod facts;
 mod findings;
-mod functions;
-mod kernels;
+mod launches;
 mod memory;
 mod objects;
-mod pinned;
-mod pools;
 pub mod properties;
-mod region;
-mod shaped;
-mod shared;
-mod sites;
+mod record;
 mod streams;
 mod threads;
 mod work;
 
-use std::collections::BTreeMap;
-use std::num::NonZero;
+use ptxsim::Diagnose;
 
-use ptxsim::{Diagnose, Memory};
-
-use crate::clock::Clock;
 use crate::error::{Code, Result};
-use crate::graph::{Graph, Id, Stream};
-use crate::report::{self, CallSite, PointerTarget};
-pub use arrays::{Array, ArrayHandle, Channels, Part};
+use crate::graph::{Id, Stream};
+use crate::report::{self, CallSite, Crash, PointerTarget};
 pub use copies::{Direction, SymbolPart, Transfer};
-pub use functions::FunctionAttributes;
-pub use kernels::{Kernel, LaunchShape};
-pub use objects::{Look, Source};
-pub use pinned::{PointerAttributes, may_pin};
-pub use pools::{DEFAULT_POOL, PoolHandle, PoolValue, is_int};
-pub use region::{Extent, Region, Rows};
-pub use shaped::{BoxCopy, BoxEnd, Pitched};
-pub use sites::{Frames, frames_at, stopped};
-pub use streams::StreamKind;
+pub use device::DeviceSettings;
+pub use findings::Findings;
+pub use findings::sites::{Frames, MAX_FRAMES, frames_at, innermost_line};
+pub use launches::{LaunchRequest, LaunchShape};
+pub use memory::arrays::{Array, ArrayHandle, ArrayPart, ChannelFormat};
+pub use memory::copies3d::{Copy3d, Copy3dEnd, PitchedPointer};
+pub use memory::pinned::{PointerAttributes, valid_alloc_flags};
+pub use memory::pools::{DEFAULT_POOL, PoolHandle, PoolValue, is_int};
+pub use memory::region::{Extent, Region, RowLayout};
+pub use memory::shared::MemoryLocation;
+pub use memory::{AddressSpace, MemoryOwner, Pools};
+pub use objects::functions::FunctionAttributes;
+pub use objects::textures::{TexelSource, TextureSettings};
+pub use objects::{Kernel, Objects};
+pub use streams::{StreamKind, Streams};
 pub use threads::own_stream;
-pub use work::HostCall;
+pub use work::HostFunction;
 
-use conflicts::Done;
-use events::Event;
-use facts::Facts;
-use findings::Findings;
-use kernels::{Binary, Variable};
-use memory::Allocation;
-use pools::Pools;
-use shared::Guarded;
-use sites::{Site, Sites};
+use record::Record;
 use threads::Threads;
-use work::Task;
 
 /// How programs are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// What is observed of kernels.
+    /// What is observed in kernels.
     pub diagnose: Diagnose,
-    /// Reorders blocks and warps.
+    /// Changes the order of blocks and warps.
     pub seed: u64,
-    /// Chooses among the orders in which streams may work: 0 is as late as the program's own waits allow.
+    /// Chooses among the orders in which streams may work. With 0, work is done as late as the program's waits allow.
     pub order: u64,
-    /// Host threads for kernels.
+    /// Threads of the host for kernels.
     pub threads: usize,
-    /// Warp instructions of a kernel before it counts as endless.
+    /// The most warp instructions of a kernel before it counts as endless.
     pub budget: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        let usual = ptxsim::Options::default();
+        let options = ptxsim::Options::default();
         Self {
-            diagnose: usual.diagnose,
-            seed: usual.seed,
+            diagnose: options.diagnose,
+            seed: options.seed,
             order: 0,
-            threads: usual.threads,
-            budget: usual.budget,
+            threads: options.threads,
+            budget: options.budget,
         }
     }
 }
 
-/// One launch, and what was seen of it.
+/// One launch, and what the simulator observed of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LaunchRecord {
-    /// The kernel, without its parameters.
+    /// The kernel's name, without its parameters.
     pub kernel: String,
     /// Blocks.
     pub grid: [u32; 3],
     /// Threads per block.
     pub block: [u32; 3],
-    /// Arrays that arguments point to: the argument's number, and the array's name in findings.
+    /// The arguments that point to arrays, by number, and the names of these arrays in findings.
     pub arrays: Vec<(usize, String)>,
-    /// What those arguments are that look like addresses and are none of the device's memory, where that matters to a
-    /// finding.
+    /// The arguments, by number, that look like addresses but do not point to device memory. Empty unless a finding may be
+    /// about one of them.
     pub foreign_arguments: Vec<(usize, PointerTarget)>,
-    /// Memory that findings name and no argument points to: it came in a structure, or from other memory.
+    /// Memory that findings name although no argument points to it. The kernel got its address in a structure or from
+    /// other memory.
     pub indirect: Vec<report::Memory>,
-    /// What was seen; of a launch that was refused, nothing.
+    /// What the simulator observed; empty if the launch was refused.
     pub observations: ptxsim::Observations,
-    /// Cause it was not run.
+    /// Why the kernel was not run, if it was not.
     pub refusal: Option<String>,
     /// The stream's number; 0 is the default stream.
     pub stream: u64,
-    /// The call that asked for it.
+    /// The call that enqueued the launch.
     pub at: Option<CallSite>,
-    /// Its span in the timeline; none when it ended the context.
+    /// The index of its bar in the timeline; `None` if the launch ended the context.
     pub span: Option<usize>,
-}
-
-/// A texture or surface object, as the program described it.
-#[derive(Debug, Clone, Copy)]
-struct Object {
-    source: Source,
-    /// None of a surface.
-    look: Option<Look>,
-    /// Where it was made.
-    site: Site,
 }
 
 /// The runtime.
 #[derive(Debug, Default)]
 pub struct Runtime {
     settings: Settings,
-    memory: Memory,
-    /// Device memory that `cudaMalloc` gave and nobody has freed, by address.
-    allocations: BTreeMap<u64, Allocation>,
-    /// Page-locked host memory, by address.
-    pinned: BTreeMap<u64, Allocation>,
-    /// `__managed__` variables that have pages of the host's, by address.
-    managed_variables: BTreeMap<u64, Allocation>,
-    /// Work that pages of the host's are closed for.
-    guarded: BTreeMap<Id, Guarded>,
-    /// With which flags memory was page-locked.
-    pinned_flags: BTreeMap<u64, u32>,
-    /// What was freed, device memory or page-locked, and where; until the address is somebody else's.
-    freed: BTreeMap<u64, (Allocation, Site)>,
-    /// Arrays that nobody has freed, and how many there have been.
-    arrays: BTreeMap<ArrayHandle, Array>,
-    arrays_made: u64,
-    /// Textures and surfaces, by their handles.
-    objects: BTreeMap<u64, Object>,
-    binaries: Vec<Binary>,
-    /// By the address of the kernel's host function.
-    kernels: BTreeMap<u64, Kernel>,
-    /// By the address of the variable's host shadow.
-    variables: BTreeMap<u64, Variable>,
-    graph: Graph<Task>,
-    clock: Clock,
-    events: Vec<Option<Event>>,
-    /// How streams were made.
-    streams: BTreeMap<Stream, StreamKind>,
-    pools: Pools,
-    /// Where `cudaMallocAsync` takes memory, if not from the device's own pool.
-    current_pool: Option<PoolHandle>,
-    /// Limits that the program has set.
-    limits: BTreeMap<i32, u64>,
-    /// `cudaDeviceSetCacheConfig`, `cudaSetDeviceFlags`.
-    cache: i32,
-    device_flags: u32,
-    /// Has a kernel printed anything?
-    printed: bool,
-    /// Objects that were destroyed, for the simulator once nothing is left to do.
-    dying: Vec<u64>,
+    pub(crate) memory: AddressSpace,
+    pub(crate) streams: Streams,
+    pub(crate) objects: Objects,
+    pub(crate) findings: Findings,
+    pub(crate) device: DeviceSettings,
+    record: Record,
     threads: Threads,
-    /// The function of the runtime that the program is in, and where that was called, once somebody asked.
-    calling: (&'static str, Option<Site>),
-    sites: Sites,
-    facts: Facts,
-    findings: Findings,
-    /// Work that has been done, as long as other work may not be ordered with it.
-    done: Vec<Done>,
-    launched: Vec<LaunchRecord>,
-    output: String,
-    /// How often something was drawn from the seed.
-    drawn: u64,
-    /// The error that ended the context.
+    /// The error that ended the context, if one did.
     lost: Option<Code>,
 }
+
+/// A null pointer with an index below this many bytes still counts as a null pointer.
+const NULL_PAGE_BYTES: u64 = 1 << 16;
 
 impl Runtime {
     /// A runtime with these settings, before the program has called anything.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, ..Self::default() }
+        Self { settings, streams: Streams::new(settings.order), ..Self::default() }
     }
 
-    /// What a function returns is also what `cudaGetLastError` returns next.
-    pub fn note(&mut self, result: Result) -> Code {
+    /// The program calls a function of the runtime. With a seed, the device does some pending work by chance.
+    pub fn enter(&mut self, function: &'static str) {
+        self.findings.enter(function);
+        while self.lost.is_none()
+            && let Some(step) = self.streams.step_by_chance()
+        {
+            self.perform(step);
+        }
+    }
+
+    /// Records the result of the call that the program is in, and returns the code for the program. `cudaGetLastError` will
+    /// return the same error.
+    pub fn leave(&mut self, result: Result) -> Code {
         match result {
             Ok(()) => {
-                self.succeeded();
+                self.record.call_succeeded(self.findings.function());
                 Code::SUCCESS
             }
             Err(Code::NOT_READY) => Code::NOT_READY,
             Err(code) => {
-                self.mine().last = Some(code);
-                self.failed(code);
+                self.threads.current().last_error = Some(code);
+                if self.lost != Some(code) {
+                    self.findings.call_failed(code);
+                }
                 code
             }
         }
     }
 
-    /// With a seed: a device that does some of its work by now, in one of the orders in which it may.
-    fn wander(&mut self) {
-        while self.settings.order != 0 && self.lost.is_none() && self.draw(2) == 0 {
-            let ready = self.graph.ready();
-            let Some(count) = NonZero::new(ready.len() as u64) else { return };
-            let id = ready[self.draw(count.get()) as usize];
-            if let Some(step) = self.graph.step(id) {
-                self.perform(step);
-            }
-        }
+    /// `cudaGetLastError`, or `cudaPeekAtLastError` without `reset`. An error that ended the context is returned by every
+    /// other call, but not by these.
+    pub fn last_error(&mut self, reset: bool) -> Code {
+        self.findings.last_error_checked();
+        let thread = self.threads.current();
+        let last = if reset { thread.last_error.take() } else { thread.last_error };
+        last.unwrap_or(Code::SUCCESS)
     }
 
-    /// The next number below `limit` that the seed gives (SplitMix64).
-    fn draw(&mut self, limit: u64) -> u64 {
-        self.drawn = self.drawn.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.settings.order.wrapping_add(self.drawn);
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ x >> 31) % limit
-    }
-
-    /// What a context that was lost answers to everything.
+    /// Fails with the error that ended the context, if one did.
     pub(crate) fn alive(&self) -> Result {
         self.lost.map_or(Ok(()), Err)
     }
 
-    /// Waits for a piece of work and all that it needs.
+    /// Does a piece of work and everything that it needs, and lets the host continue after it.
     fn finish(&mut self, id: Id) -> Result {
-        while let Some(step) = self.graph.step(id) {
+        while let Some(step) = self.streams.step_towards(id) {
             self.perform(step);
         }
-        self.pools.settle();
-        let end = self.clock.end(id);
-        self.clock.hear(end, self.graph.oldest().is_none());
-        self.graph.heard(id);
-        self.settle();
+        self.memory.pools.trim_to_thresholds();
+        self.streams.synchronised(id);
+        self.after_synchronisation();
         self.alive()
     }
 
     /// `cudaStreamSynchronize`.
     pub fn synchronize(&mut self, stream: Stream) -> Result {
         self.alive()?;
-        if !self.graph.exists(stream) {
-            return Err(Code::INVALID_RESOURCE_HANDLE);
-        }
-        self.graph.last(stream).map_or(Ok(()), |id| self.finish(id))
+        self.streams.check(stream)?;
+        self.streams.last(stream).map_or(Ok(()), |id| self.finish(id))
     }
 
     /// `cudaDeviceSynchronize`, and the end of the program.
     pub fn synchronize_device(&mut self) -> Result {
         self.alive()?;
-        while let Some(step) = self.graph.step_any() {
+        while let Some(step) = self.streams.step_any() {
             self.perform(step);
         }
-        for handle in std::mem::take(&mut self.dying) {
-            self.memory.destroy_object(handle);
-        }
-        self.pools.settle();
-        let end = self.clock.last();
-        self.clock.hear(end, true);
-        self.graph.heard_all();
-        self.settle();
+        self.objects.remove_destroyed(&mut self.memory);
+        self.memory.pools.trim_to_thresholds();
+        self.streams.synchronised_all();
+        self.after_synchronisation();
         self.alive()
     }
 
-    /// `cudaStreamQuery`: somebody who asks again and again gets on, one piece of work at a time.
+    /// `cudaStreamQuery`.
     pub fn query(&mut self, stream: Stream) -> Result {
         self.alive()?;
-        if !self.graph.exists(stream) {
-            return Err(Code::INVALID_RESOURCE_HANDLE);
-        }
-        self.graph.last(stream).map_or(Ok(()), |id| self.ask_about(id))
+        self.streams.check(stream)?;
+        self.streams.last(stream).map_or(Ok(()), |id| self.query_work(id))
     }
 
-    /// Is this work done? If not, the next step towards it is.
-    fn ask_about(&mut self, id: Id) -> Result {
-        let Some(step) = self.graph.step(id) else {
-            self.graph.heard(id);
-            self.settle();
+    /// Is this work done? If not, this does the next piece of work that it needs, so that a program which queries in a loop
+    /// makes progress.
+    fn query_work(&mut self, id: Id) -> Result {
+        let Some(step) = self.streams.step_towards(id) else {
+            self.streams.synchronised_by_query(id);
+            self.after_synchronisation();
             return Ok(());
         };
         let id = step.id;
         self.perform(step);
-        let end = self.clock.end(id);
-        self.clock.hear(end, self.graph.oldest().is_none());
+        self.streams.observed(id);
         self.alive()?;
         Err(Code::NOT_READY)
     }
 
+    /// The host has waited for work: returns memory to the host, and forgets what all later work is ordered with.
+    fn after_synchronisation(&mut self) {
+        self.report_host_races();
+        self.memory.return_to_host(self.streams.order());
+        let (upcoming, oldest) = (self.streams.upcoming(), self.streams.oldest_pending());
+        self.findings.conflicts.forget_ordered(upcoming, oldest, self.streams.order());
+    }
+
+    /// `cudaEventRecord`.
+    pub fn record_event(&mut self, event: usize, stream: Stream) -> Result {
+        self.alive()?;
+        let site = self.findings.site();
+        self.streams.record(event, stream, site)
+    }
+
+    /// `cudaStreamWaitEvent`.
+    pub fn wait_event(&mut self, stream: Stream, event: usize) -> Result {
+        self.alive()?;
+        let site = self.findings.site();
+        self.streams.wait_event(stream, event, site)
+    }
+
+    /// `cudaEventSynchronize`.
+    pub fn synchronize_event(&mut self, event: usize) -> Result {
+        self.alive()?;
+        self.streams.recorded(event)?.map_or(Ok(()), |id| self.finish(id))
+    }
+
+    /// `cudaEventQuery`.
+    pub fn query_event(&mut self, event: usize) -> Result {
+        self.alive()?;
+        self.streams.recorded(event)?.map_or(Ok(()), |id| self.query_work(id))
+    }
+
+    /// `cudaEventElapsedTime`: milliseconds between two events.
+    pub fn elapsed_time(&mut self, first: usize, last: usize) -> Result<f32> {
+        self.alive()?;
+        let interval = self.streams.interval(first, last)?;
+        let site = self.findings.site();
+        self.record.intervals.push((interval, site));
+        Ok(interval.milliseconds)
+    }
+
+    /// What an address points to.
+    fn target_of(&self, address: u64) -> PointerTarget {
+        self.memory.target_of(address, self.findings.sites())
+    }
+
+    /// How a signal ended the program, at these return addresses and about this address.
+    pub(crate) fn crash(&self, signal: i32, address: Option<u64>, frames: &Frames) -> Crash {
+        let pointer = |address| {
+            if address < NULL_PAGE_BYTES { PointerTarget::Null } else { self.target_of(address) }
+        };
+        let at = innermost_line(frames);
+        Crash { signal, address, at, pointer: address.map(pointer), system_call: None }
+    }
+
     /// What kernels have printed since the last call.
     pub fn take_output(&mut self) -> String {
-        std::mem::take(&mut self.output)
+        std::mem::take(&mut self.record.output)
     }
 }

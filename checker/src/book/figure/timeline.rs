@@ -1,6 +1,6 @@
 //! Copies and a kernel on the simulator's own clock: in one stream, and in chunks and streams. The figure of chapter 8.
 
-use cudart_sim::clock::{self, Clock, Engine, Span};
+use cudart_sim::clock::{self, Clock, ClockedWork, Engine, Span};
 use cudart_sim::graph::{Id, Stream};
 use ptxsim::Counters;
 
@@ -51,18 +51,18 @@ pub fn panels(n: u64) -> Vec<Panel> {
 fn work(n: u64, chunks: u64, streams: u64) -> Vec<Span> {
     let mut clock = Clock::default();
     let mut last: Vec<Option<Id>> = vec![None; streams as usize];
-    let mut asked = vec![];
+    let mut submitted = vec![];
     for chunk in 0..chunks {
         for (engine, cost) in costs(n / chunks) {
-            asked.push((chunk % streams, engine, cost, clock.ask()));
+            submitted.push((chunk % streams, engine, cost, clock.submit()));
         }
     }
-    for (number, (stream, engine, cost, asked)) in (0..).zip(asked) {
+    for (number, (stream, engine, cost, enqueued)) in (0..).zip(submitted) {
         let before = &mut last[stream as usize];
         let after: Vec<Id> = before.iter().copied().collect();
         let id = Id::of(number);
-        let bar = (Stream(stream + 1), engine, String::new());
-        clock.done((id, &after), asked, bar, cost);
+        let (stream, what) = (Stream(stream + 1), String::new());
+        clock.add(ClockedWork { id, stream, after: &after, enqueued, engine, what, cost });
         *before = Some(id);
     }
     clock.spans().to_vec()

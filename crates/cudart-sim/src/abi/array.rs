@@ -1,48 +1,50 @@
-//! Arrays: making, asking, copying.
+//! Functions that create, query and copy arrays.
 
 use std::ffi::{c_int, c_uint};
 
-use super::shaped::Three;
+use super::shaped::SizeTriple;
 use super::stream::{DEFAULT, Handle, stream_of};
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
-use crate::runtime::{ArrayHandle, Channels, Extent, Part, Runtime};
+use crate::runtime::{ArrayHandle, ArrayPart, ChannelFormat, Extent, Runtime};
 
-fn make(
+fn create(
     r: &mut Runtime,
     array: *mut u64,
-    channels: *const Channels,
+    channels: *const ChannelFormat,
     extent: [u64; 3],
     flags: c_uint,
 ) -> Result {
     if array.is_null() || channels.is_null() {
         return Err(Code::INVALID_VALUE);
     }
-    // SAFETY: the program says that it is there.
+    // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
     let channels = unsafe { channels.read() };
-    let ArrayHandle(new) = r.malloc_array(channels, extent, flags)?;
-    give(array, new)
+    r.alive()?;
+    let site = r.findings.site();
+    let ArrayHandle(handle) = r.memory.create_array(channels, extent, flags, site)?;
+    write_result(array, handle)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocArray(
     array: *mut u64,
-    channels: *const Channels,
+    channels: *const ChannelFormat,
     width: usize,
     height: usize,
     flags: c_uint,
 ) -> Code {
-    call("cudaMallocArray", |r| make(r, array, channels, [width as u64, height as u64, 0], flags))
+    call("cudaMallocArray", |r| create(r, array, channels, [width as u64, height as u64, 0], flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc3DArray(
     array: *mut u64,
-    channels: *const Channels,
-    extent: Three,
+    channels: *const ChannelFormat,
+    extent: SizeTriple,
     flags: c_uint,
 ) -> Code {
-    call("cudaMalloc3DArray", |r| make(r, array, channels, extent.all(), flags))
+    call("cudaMalloc3DArray", |r| create(r, array, channels, extent.to_array(), flags))
 }
 
 #[unsafe(no_mangle)]
@@ -52,30 +54,30 @@ pub extern "C" fn cudaFreeArray(array: u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaArrayGetInfo(
-    channels: *mut Channels,
-    extent: *mut Three,
+    channels: *mut ChannelFormat,
+    extent: *mut SizeTriple,
     flags: *mut c_uint,
     array: u64,
 ) -> Code {
     call("cudaArrayGetInfo", |r| {
         r.alive()?;
-        let array = *r.array(ArrayHandle(array))?;
+        let array = *r.memory.array(ArrayHandle(array))?;
         if !channels.is_null() {
-            give(channels, array.channels)?;
+            write_result(channels, array.channels)?;
         }
         if !extent.is_null() {
-            give(extent, Three::new(array.extent))?;
+            write_result(extent, SizeTriple::new(array.extent))?;
         }
-        if flags.is_null() { Ok(()) } else { give(flags, array.flags) }
+        if flags.is_null() { Ok(()) } else { write_result(flags, array.flags) }
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaGetChannelDesc(channels: *mut Channels, array: u64) -> Code {
+pub extern "C" fn cudaGetChannelDesc(channels: *mut ChannelFormat, array: u64) -> Code {
     call("cudaGetChannelDesc", |r| {
         r.alive()?;
-        let known = r.array(ArrayHandle(array))?.channels;
-        give(channels, known)
+        let format = r.memory.array(ArrayHandle(array))?.channels;
+        write_result(channels, format)
     })
 }
 
@@ -86,18 +88,19 @@ pub extern "C" fn cudaCreateChannelDesc(
     z: c_int,
     w: c_int,
     kind: c_int,
-) -> Channels {
-    Channels { bits: [x, y, z, w], kind }
+) -> ChannelFormat {
+    ChannelFormat { bits: [x, y, z, w], kind }
 }
 
-/// Rows of an array, as the two-dimensional functions name them.
-fn rows(x: usize, y: usize, pitch: usize, width: usize, height: usize) -> Part {
+/// The rectangle of an array that the two-dimensional functions copy.
+fn rows(x: usize, y: usize, pitch: usize, width: usize, height: usize) -> ArrayPart {
     let extent = Extent::plane(width as u64, height as u64);
-    Part::Rows { x: x as u64, y: y as u64, extent, pitch: pitch as u64 }
+    ArrayPart::Rows { x: x as u64, y: y as u64, extent, pitch: pitch as u64 }
 }
 
-fn run(x: usize, y: usize, bytes: usize) -> Part {
-    Part::Run { x: x as u64, y: y as u64, bytes: bytes as u64 }
+/// The consecutive bytes of an array that the one-dimensional functions copy.
+fn run(x: usize, y: usize, bytes: usize) -> ArrayPart {
+    ArrayPart::Run { x: x as u64, y: y as u64, bytes: bytes as u64 }
 }
 
 fn wait(r: &mut Runtime) -> Result {

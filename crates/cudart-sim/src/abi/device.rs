@@ -1,8 +1,8 @@
-//! The device, and errors.
+//! Functions about the device and about errors.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-use super::{call, give, with};
+use super::{call, with, write_result};
 use crate::error::{Code, Result};
 use crate::runtime::properties::{self, PROPERTIES_BYTES};
 
@@ -31,24 +31,24 @@ pub extern "C" fn cudaGetErrorString(code: Code) -> *const c_char {
     code.text().as_ptr()
 }
 
-/// There is one device.
-pub(super) fn only(device: c_int) -> Result {
+/// Fails unless this is device 0, the only one.
+pub(super) fn check_device(device: c_int) -> Result {
     if device == 0 { Ok(()) } else { Err(Code::INVALID_DEVICE) }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDevice(device: *mut c_int) -> Code {
-    call("cudaGetDevice", |_| give(device, 0))
+    call("cudaGetDevice", |_| write_result(device, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceCount(count: *mut c_int) -> Code {
-    call("cudaGetDeviceCount", |_| give(count, 1))
+    call("cudaGetDeviceCount", |_| write_result(count, 1))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDevice(device: c_int) -> Code {
-    call("cudaSetDevice", |_| only(device))
+    call("cudaSetDevice", |_| check_device(device))
 }
 
 #[unsafe(no_mangle)]
@@ -58,8 +58,8 @@ pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Co
         if devices.is_null() && count > 0 {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that there are so many.
-        (0..count).try_for_each(|i| only(unsafe { devices.add(i).read() }))
+        // SAFETY: the program passes an array of this length, as CUDA demands.
+        (0..count).try_for_each(|i| check_device(unsafe { devices.add(i).read() }))
     })
 }
 
@@ -69,9 +69,9 @@ pub extern "C" fn cudaGetDeviceProperties(to: *mut [u8; PROPERTIES_BYTES], devic
         if to.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        only(device)?;
+        check_device(device)?;
         let bytes = properties::properties();
-        give(to, bytes.try_into().map_err(|_| Code::INVALID_VALUE)?)
+        write_result(to, bytes.try_into().map_err(|_| Code::INVALID_VALUE)?)
     })
 }
 
@@ -85,29 +85,30 @@ pub extern "C" fn cudaDeviceGetAttribute(
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        only(device)?;
-        give(value, properties::attribute(attribute)?)
+        check_device(device)?;
+        write_result(value, properties::attribute(attribute)?)
     })
 }
 
-/// Any device will do, since there is one.
+/// Every request gets the only device.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaChooseDevice(device: *mut c_int, wanted: *const c_void) -> Code {
     call("cudaChooseDevice", |_| {
         if wanted.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        give(device, 0)
+        write_result(device, 0)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
     call("cudaMemGetInfo", |r| {
-        let (unused, all) = r.memory_info()?;
+        r.alive()?;
+        let (unused, all) = r.memory.info();
         for (to, value) in [(free, unused), (total, all)] {
             if !to.is_null() {
-                give(to, value as usize)?;
+                write_result(to, value as usize)?;
             }
         }
         Ok(())
@@ -116,19 +117,20 @@ pub extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> Code {
-    call("cudaDriverGetVersion", |_| give(version, properties::VERSION))
+    call("cudaDriverGetVersion", |_| write_result(version, properties::VERSION))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> Code {
-    call("cudaRuntimeGetVersion", |_| give(version, properties::VERSION))
+    call("cudaRuntimeGetVersion", |_| write_result(version, properties::VERSION))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> Code {
     call("cudaDeviceGetLimit", |r| {
-        let known = r.limit(limit)?;
-        give(value, known as usize)
+        r.alive()?;
+        let bytes = r.device.limit(limit)?;
+        write_result(value, bytes as usize)
     })
 }
 
@@ -142,20 +144,20 @@ pub extern "C" fn cudaDeviceReset() -> Code {
     call("cudaDeviceReset", |r| r.reset())
 }
 
-/// A device cannot be its own peer.
+/// A device is not its own peer.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> Code {
     call("cudaDeviceCanAccessPeer", |_| {
-        only(device)?;
-        only(peer)?;
-        give(can, 0)
+        check_device(device)?;
+        check_device(peer)?;
+        write_result(can, 0)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Code {
     call("cudaDeviceEnablePeerAccess", |_| {
-        only(peer)?;
+        check_device(peer)?;
         Err(Code::PEER_ACCESS_UNSUPPORTED)
     })
 }
@@ -163,25 +165,28 @@ pub extern "C" fn cudaDeviceEnablePeerAccess(peer: c_int, _flags: c_uint) -> Cod
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceDisablePeerAccess(peer: c_int) -> Code {
     call("cudaDeviceDisablePeerAccess", |_| {
-        only(peer)?;
+        check_device(peer)?;
         Err(Code::PEER_ACCESS_NOT_ENABLED)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetCacheConfig(configuration: c_int) -> Code {
-    call("cudaDeviceSetCacheConfig", |r| r.set_cache(configuration))
+    call("cudaDeviceSetCacheConfig", |r| {
+        r.alive()?;
+        r.device.set_cache(configuration)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetCacheConfig(configuration: *mut c_int) -> Code {
     call("cudaDeviceGetCacheConfig", |r| {
-        let known = r.cache()?;
-        give(configuration, known)
+        r.alive()?;
+        write_result(configuration, r.device.cache())
     })
 }
 
-/// Banks are four bytes wide since compute capability 5.0, whatever is asked for.
+/// Since compute capability 5.0, banks are four bytes wide whatever the program sets.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetSharedMemConfig(configuration: c_int) -> Code {
     call("cudaDeviceSetSharedMemConfig", |r| {
@@ -197,21 +202,18 @@ const FOUR_BYTES: c_int = 1;
 pub extern "C" fn cudaDeviceGetSharedMemConfig(configuration: *mut c_int) -> Code {
     call("cudaDeviceGetSharedMemConfig", |r| {
         r.alive()?;
-        give(configuration, FOUR_BYTES)
+        write_result(configuration, FOUR_BYTES)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaSetDeviceFlags(flags: c_uint) -> Code {
-    call("cudaSetDeviceFlags", |r| r.set_device_flags(flags))
+    call("cudaSetDeviceFlags", |r| r.device.set_flags(flags))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceFlags(flags: *mut c_uint) -> Code {
-    call("cudaGetDeviceFlags", |r| {
-        let known = r.device_flags();
-        give(flags, known)
-    })
+    call("cudaGetDeviceFlags", |r| write_result(flags, r.device.flags()))
 }
 
 /// `cudaInitDeviceFlagsAreValid`.
@@ -220,8 +222,8 @@ const FLAGS_ARE_VALID: c_uint = 1;
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaInitDevice(device: c_int, device_flags: c_uint, flags: c_uint) -> Code {
     call("cudaInitDevice", |r| {
-        only(device)?;
-        if flags & FLAGS_ARE_VALID != 0 { r.set_device_flags(device_flags) } else { Ok(()) }
+        check_device(device)?;
+        if flags & FLAGS_ARE_VALID != 0 { r.device.set_flags(device_flags) } else { Ok(()) }
     })
 }
 
@@ -232,9 +234,9 @@ pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: 
         if text.is_null() || room <= properties::BUS.len() {
             return Err(Code::INVALID_VALUE);
         }
-        only(device)?;
+        check_device(device)?;
         let bytes = properties::BUS.as_bytes();
-        // SAFETY: the program says that there is this room, and it is enough.
+        // SAFETY: the program passes a buffer with this room, which the check above found large enough.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), text.cast(), bytes.len());
             text.add(bytes.len()).write(0);
@@ -249,17 +251,17 @@ pub extern "C" fn cudaDeviceGetByPCIBusId(device: *mut c_int, text: *const c_cha
         if text.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that it is a string.
+        // SAFETY: the program passes a string that ends with a zero byte, as CUDA demands.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        let place = properties::bus(&text).ok_or(Code::INVALID_VALUE)?;
-        if Some(place) != properties::bus(properties::BUS) {
+        let bus = properties::bus(&text).ok_or(Code::INVALID_VALUE)?;
+        if Some(bus) != properties::bus(properties::BUS) {
             return Err(Code::INVALID_DEVICE);
         }
-        give(device, 0)
+        write_result(device, 0)
     })
 }
 
-/// Nothing that is profiled here can be switched on and off.
+/// There is no profiler to start or stop.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaProfilerStart() -> Code {
     call("cudaProfilerStart", |r| r.alive())
@@ -270,7 +272,7 @@ pub extern "C" fn cudaProfilerStop() -> Code {
     call("cudaProfilerStop", |r| r.alive())
 }
 
-/// There is no cache to be reset.
+/// There is no L2 cache to reset.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaCtxResetPersistingL2Cache() -> Code {
     call("cudaCtxResetPersistingL2Cache", |r| r.alive())

@@ -1,8 +1,8 @@
-//! What can be asked and set of kernels.
+//! Functions that query and set the attributes of kernels.
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
 use crate::runtime::{FunctionAttributes, Runtime};
 
@@ -12,7 +12,10 @@ pub extern "C" fn cudaFuncSetAttribute(
     attribute: c_int,
     value: c_int,
 ) -> Code {
-    call("cudaFuncSetAttribute", |r| r.set_function_attribute(function as u64, attribute, value))
+    call("cudaFuncSetAttribute", |r| {
+        r.alive()?;
+        r.objects.set_attribute(function as u64, attribute, value)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -21,25 +24,32 @@ pub extern "C" fn cudaFuncGetAttributes(
     function: *const c_void,
 ) -> Code {
     call("cudaFuncGetAttributes", |r| {
-        let known = r.function_attributes(function as u64)?;
-        give(attributes, known)
+        r.alive()?;
+        let known = r.objects.attributes(function as u64)?;
+        write_result(attributes, known)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFuncSetCacheConfig(function: *const c_void, configuration: c_int) -> Code {
-    call("cudaFuncSetCacheConfig", |r| r.set_function_cache(function as u64, configuration))
+    call("cudaFuncSetCacheConfig", |r| {
+        r.alive()?;
+        r.objects.set_cache(function as u64, configuration)
+    })
 }
 
-/// `cudaSharedMemConfig` has three values, and no effect since compute capability 5.0.
+/// `cudaSharedMemConfig` has three values, which have no effect since compute capability 5.0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaFuncSetSharedMemConfig(
     function: *const c_void,
     configuration: c_int,
 ) -> Code {
-    call("cudaFuncSetSharedMemConfig", |r| match configuration {
-        0..=2 => r.set_function_cache(function as u64, 0),
-        _ => Err(Code::INVALID_VALUE),
+    call("cudaFuncSetSharedMemConfig", |r| {
+        if !(0..=2).contains(&configuration) {
+            return Err(Code::INVALID_VALUE);
+        }
+        r.alive()?;
+        r.objects.set_cache(function as u64, 0)
     })
 }
 
@@ -51,8 +61,9 @@ pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
     shared: usize,
 ) -> Code {
     call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", |r| {
-        let n = r.active_blocks(function as u64, threads, shared as u64)?;
-        give(blocks, n)
+        r.alive()?;
+        let n = r.objects.active_blocks(function as u64, threads, shared as u64)?;
+        write_result(blocks, n)
     })
 }
 
@@ -69,8 +80,9 @@ pub extern "C" fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         if flags > 1 {
             return Err(Code::INVALID_VALUE);
         }
-        let n = r.active_blocks(function as u64, threads, shared as u64)?;
-        give(blocks, n)
+        r.alive()?;
+        let n = r.objects.active_blocks(function as u64, threads, shared as u64)?;
+        write_result(blocks, n)
     })
 }
 
@@ -82,23 +94,24 @@ pub extern "C" fn cudaOccupancyAvailableDynamicSMemPerBlock(
     threads: c_int,
 ) -> Code {
     call("cudaOccupancyAvailableDynamicSMemPerBlock", |r| {
-        let each = r.available_shared(function as u64, blocks, threads)?;
-        give(bytes, each)
+        r.alive()?;
+        let available = r.objects.available_shared(function as u64, blocks, threads)?;
+        write_result(bytes, available)
     })
 }
 
-/// A `cudaKernel_t`, and a `cudaFunction_t`, is the address of the kernel's host function.
+/// A `cudaKernel_t` and a `cudaFunction_t` are the address of the kernel's host function.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call("cudaGetKernel", |r| kernel_of(r, kernel, function))
+    call("cudaGetKernel", |r| kernel_handle(r, kernel, function))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetFuncBySymbol(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call("cudaGetFuncBySymbol", |r| kernel_of(r, kernel, function))
+    call("cudaGetFuncBySymbol", |r| kernel_handle(r, kernel, function))
 }
 
-fn kernel_of(r: &Runtime, kernel: *mut *const c_void, function: *const c_void) -> Result {
-    r.kernel(function as u64).map_err(|_| Code::INVALID_DEVICE_FUNCTION)?;
-    give(kernel, function)
+fn kernel_handle(r: &Runtime, kernel: *mut *const c_void, function: *const c_void) -> Result {
+    r.objects.kernel(function as u64).map_err(|_| Code::INVALID_DEVICE_FUNCTION)?;
+    write_result(kernel, function)
 }

@@ -1,12 +1,12 @@
-//! Launching kernels, and calling the host from a stream.
+//! Functions that launch kernels, and that let a stream call the host.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::stream::{EventHandle, Handle, event_of, stream_of};
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
 use crate::host::Address;
-use crate::runtime::{HostCall, LaunchShape, Runtime};
+use crate::runtime::{HostFunction, LaunchRequest, LaunchShape, Runtime};
 
 /// `dim3`.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    const fn all(self) -> [u32; 3] {
+    const fn to_array(self) -> [u32; 3] {
         [self.x, self.y, self.z]
     }
 }
@@ -30,7 +30,7 @@ pub extern "C" fn __cudaPushCallConfiguration(
     shared: usize,
     stream: Handle,
 ) -> c_uint {
-    let shape = LaunchShape { grid: grid.all(), block: block.all(), shared };
+    let shape = shape(grid, block, shared);
     super::with(|r| r.push_configuration(shape, stream_of(stream)));
     0
 }
@@ -43,19 +43,19 @@ pub extern "C" fn __cudaPopCallConfiguration(
     stream: *mut Handle,
 ) -> Code {
     call("__cudaPopCallConfiguration", |r| {
-        let (shape, of) = r.pop_configuration()?;
+        let (shape, configured) = r.pop_configuration()?;
         let dim3 = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
-        give(grid, dim3(shape.grid))?;
-        give(block, dim3(shape.block))?;
-        give(shared, shape.shared)?;
-        give(stream, super::stream::handle(of))
+        write_result(grid, dim3(shape.grid))?;
+        write_result(block, dim3(shape.block))?;
+        write_result(shared, shape.shared)?;
+        write_result(stream, super::stream::handle(configured))
     })
 }
 
-/// A `cudaKernel_t` is the address of the kernel's host function, which both ways of launching then pass.
+/// A `cudaKernel_t` is the address of the kernel's host function. So both ways to launch a kernel pass that address.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
-    call("__cudaGetKernel", |_| give(kernel, function))
+    call("__cudaGetKernel", |_| write_result(kernel, function))
 }
 
 #[unsafe(no_mangle)]
@@ -67,7 +67,10 @@ pub extern "C" fn __cudaLaunchKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call("__cudaLaunchKernel", |r| launch(r, kernel, (grid, block), args, shared, stream, false))
+    call("__cudaLaunchKernel", |r| {
+        let shape = shape(grid, block, shared);
+        launch(r, kernel, shape, args, stream, false)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -79,7 +82,10 @@ pub extern "C" fn cudaLaunchKernel(
     shared: usize,
     stream: Handle,
 ) -> Code {
-    call("cudaLaunchKernel", |r| launch(r, function, (grid, block), args, shared, stream, false))
+    call("cudaLaunchKernel", |r| {
+        let shape = shape(grid, block, shared);
+        launch(r, function, shape, args, stream, false)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -92,29 +98,31 @@ pub extern "C" fn cudaLaunchCooperativeKernel(
     stream: Handle,
 ) -> Code {
     call("cudaLaunchCooperativeKernel", |r| {
-        launch(r, function, (grid, block), args, shared, stream, true)
+        launch(r, function, shape(grid, block, shared), args, stream, true)
     })
 }
 
 fn launch(
     r: &mut Runtime,
     function: *const c_void,
-    (grid, block): (Dim3, Dim3),
+    shape: LaunchShape,
     args: *const *const c_void,
-    shared: usize,
     stream: Handle,
     cooperative: bool,
 ) -> Result {
-    let function = function as u64;
-    let sizes = r.parameters(function)?;
+    let host = function as u64;
+    let sizes = r.objects.parameter_bytes(host)?;
     let values = sizes.into_iter().enumerate().map(|(i, bytes)| {
-        // SAFETY: the stub passes one pointer per parameter.
+        // SAFETY: the stub passes one pointer for each parameter.
         let arg = unsafe { *args.add(i) };
         Address(arg as u64).read(bytes)
     });
-    let values = values.collect();
-    let shape = LaunchShape { grid: grid.all(), block: block.all(), shared };
-    r.launch(function, shape, values, stream_of(stream), cooperative)
+    let args = values.collect();
+    r.launch(LaunchRequest { host, shape, args, stream: stream_of(stream), cooperative })
+}
+
+fn shape(grid: Dim3, block: Dim3, shared: usize) -> LaunchShape {
+    LaunchShape { grid: grid.to_array(), block: block.to_array(), shared }
 }
 
 /// `cudaLaunchConfig_t`.
@@ -129,12 +137,12 @@ pub struct Configuration {
     count: c_uint,
 }
 
-/// `cudaLaunchAttribute`: its number, and the 64 bytes of its value.
+/// `cudaLaunchAttribute`: a number, and 64 bytes for the value.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Attribute {
     number: c_int,
-    gap: c_int,
+    padding: c_int,
     value: [c_int; 16],
 }
 
@@ -147,24 +155,25 @@ const COMPLETION_EVENT: c_int = 12;
 const UPDATABLE_NODE: c_int = 13;
 const HINTS: [c_int; 9] = [0, 1, 5, 6, 8, 9, 10, 14, 16];
 
-/// Is a launch with these attributes cooperative? Hints have no effect here; events in the middle of a launch and graphs
-/// are not simulated.
-fn cooperative(
+/// Is a launch with these attributes cooperative? Hints have no effect here. Events that are recorded during a launch, and
+/// graphs, are not simulated.
+fn is_cooperative(
     r: &mut Runtime,
     function: u64,
     grid: [u32; 3],
     attributes: &[Attribute],
 ) -> Result<bool> {
-    let mut all_at_once = false;
+    let mut cooperative = false;
     for Attribute { number, value, .. } in attributes {
         let [a, b, c] = [value[0] as u32, value[1] as u32, value[2] as u32];
         match *number {
-            COOPERATIVE => all_at_once = value[0] != 0,
+            COOPERATIVE => cooperative = value[0] != 0,
             PREFERRED_CLUSTER if [a, b, c] == [0; 3] => {}
-            CLUSTER | PREFERRED_CLUSTER => r.may_cluster(function, grid, [a, b, c])?,
+            CLUSTER | PREFERRED_CLUSTER => r.check_clusters(function, grid, [a, b, c])?,
             PROGRAMMATIC_EVENT | COMPLETION_EVENT => {
                 let event: EventHandle = a as usize | (b as usize) << 32;
-                r.know_event(event_of(event))?;
+                r.alive()?;
+                r.streams.check_event(event_of(event))?;
                 return Err(Code::NOT_SUPPORTED);
             }
             UPDATABLE_NODE => return Err(Code::NOT_SUPPORTED),
@@ -172,7 +181,7 @@ fn cooperative(
             _ => return Err(Code::INVALID_VALUE),
         }
     }
-    Ok(all_at_once)
+    Ok(cooperative)
 }
 
 #[unsafe(no_mangle)]
@@ -185,18 +194,18 @@ pub extern "C" fn cudaLaunchKernelExC(
         if configuration.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that it is there.
+        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
         let c = unsafe { configuration.read() };
         if c.attributes.is_null() && c.count > 0 {
             return Err(Code::INVALID_VALUE);
         }
         let attributes = match c.count {
             0 => &[][..],
-            // SAFETY: the program says that there are so many.
+            // SAFETY: the program passes an array of this length, as CUDA demands.
             n => unsafe { std::slice::from_raw_parts(c.attributes, n as usize) },
         };
-        let cooperative = cooperative(r, function as u64, c.grid.all(), attributes)?;
-        launch(r, function, (c.grid, c.block), args, c.shared, c.stream, cooperative)
+        let cooperative = is_cooperative(r, function as u64, c.grid.to_array(), attributes)?;
+        launch(r, function, shape(c.grid, c.block, c.shared), args, c.stream, cooperative)
     })
 }
 
@@ -210,6 +219,6 @@ pub extern "C" fn cudaLaunchHostFunc(
     call("cudaLaunchHostFunc", |r| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
         let work = Box::new(move || function(data as *mut c_void));
-        r.call(stream_of(stream), HostCall(work))
+        r.launch_host_function(stream_of(stream), HostFunction(work))
     })
 }

@@ -1,14 +1,15 @@
-//! Managed memory: one address for the host and the device.
+//! Functions for managed memory, which the host and the device use at the same address.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
-use super::register::number;
+use super::register::binary_index;
 use super::stream::{Handle, stream_of};
-use super::{call, give, with};
+use super::{call, with, write_result};
 use crate::error::Code;
+use crate::runtime::MemoryLocation;
 
-/// `cudaMemAttachGlobal`, and the last of the flags.
-const ATTACH: std::ops::RangeInclusive<c_uint> = 1..=2;
+/// `cudaMemAttachGlobal` and `cudaMemAttachHost`.
+const ATTACH_FLAGS: std::ops::RangeInclusive<c_uint> = 1..=2;
 
 /// `struct cudaMemLocation`.
 #[derive(Debug, Clone, Copy)]
@@ -18,18 +19,24 @@ pub struct Location {
     id: c_int,
 }
 
+impl From<Location> for MemoryLocation {
+    fn from(Location { kind, id }: Location) -> Self {
+        Self { kind, id }
+    }
+}
+
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocManaged(address: *mut u64, bytes: usize, flags: c_uint) -> Code {
     call("cudaMallocManaged", |r| {
-        if !ATTACH.contains(&flags) || address.is_null() {
+        if !ATTACH_FLAGS.contains(&flags) || address.is_null() {
             return Err(Code::INVALID_VALUE);
         }
         let new = r.malloc_managed(bytes as u64)?;
-        give(address, new)
+        write_result(address, new)
     })
 }
 
-/// Where the pages are makes no difference here; the call must be right all the same.
+/// The location of pages makes no difference here, but wrong arguments are still errors.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPrefetchAsync(
     address: u64,
@@ -42,18 +49,24 @@ pub extern "C" fn cudaMemPrefetchAsync(
         if flags != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        r.prefetch(address, bytes as u64, (to.kind, to.id), stream_of(stream))
+        r.prefetch(address, bytes as u64, to.into(), stream_of(stream))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaMemAdvise(address: u64, bytes: usize, advice: c_int, of: Location) -> Code {
+pub extern "C" fn cudaMemAdvise(
+    address: u64,
+    bytes: usize,
+    advice: c_int,
+    location: Location,
+) -> Code {
     call("cudaMemAdvise", |r| {
         // cudaMemAdviseSetReadMostly to cudaMemAdviseUnsetAccessedBy
         if !(1..=6).contains(&advice) {
             return Err(Code::INVALID_VALUE);
         }
-        r.advise(address, bytes as u64, (of.kind, of.id))
+        r.alive()?;
+        r.memory.advise(address, bytes as u64, location.into())
     })
 }
 
@@ -68,11 +81,11 @@ pub extern "C" fn __cudaRegisterManagedVar(
     _constant: c_int,
     _global: c_int,
 ) {
-    // SAFETY: nvcc's stub passes a literal.
+    // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     let address = with(|r| {
-        // the host's accesses to the variable go through this pointer, which also stands for it
-        r.register_variable(number(handle), pointer as u64, &name, bytes as u64);
+        // the host accesses the variable through this pointer, whose address also identifies the variable
+        r.objects.register_variable(binary_index(handle), pointer as u64, &name, bytes as u64);
         r.map_variable(pointer as u64)
     });
     if let Some(address) = address {

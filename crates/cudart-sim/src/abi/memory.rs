@@ -1,11 +1,11 @@
-//! Allocating, copying, setting.
+//! Functions that allocate, copy and set memory.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::stream::{DEFAULT, Handle, stream_of};
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
-use crate::runtime::{Extent, Rows, Runtime, SymbolPart, Transfer, may_pin};
+use crate::runtime::{Extent, RowLayout, Runtime, SymbolPart, Transfer, valid_alloc_flags};
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
@@ -14,7 +14,7 @@ pub extern "C" fn cudaMalloc(address: *mut u64, bytes: usize) -> Code {
             return Err(Code::INVALID_VALUE);
         }
         let new = r.malloc(bytes as u64)?;
-        give(address, new)
+        write_result(address, new)
     })
 }
 
@@ -25,23 +25,23 @@ pub extern "C" fn cudaFree(address: u64) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocHost(address: *mut *mut u8, bytes: usize) -> Code {
-    call("cudaMallocHost", |r| pinned(r, address, bytes, 0))
+    call("cudaMallocHost", |r| allocate_pinned(r, address, bytes, 0))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostAlloc(address: *mut *mut u8, bytes: usize, flags: c_uint) -> Code {
-    call("cudaHostAlloc", |r| pinned(r, address, bytes, flags))
+    call("cudaHostAlloc", |r| allocate_pinned(r, address, bytes, flags))
 }
 
-fn pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
-    if address.is_null() || !may_pin(flags) {
+fn allocate_pinned(r: &mut Runtime, address: *mut *mut u8, bytes: usize, flags: c_uint) -> Result {
+    if address.is_null() || !valid_alloc_flags(flags) {
         return Err(Code::INVALID_VALUE);
     }
     if bytes == 0 {
-        return give(address, std::ptr::null_mut());
+        return write_result(address, std::ptr::null_mut());
     }
     let new = r.malloc_host(bytes as u64, flags)?;
-    give(address, new as *mut u8)
+    write_result(address, new as *mut u8)
 }
 
 #[unsafe(no_mangle)]
@@ -57,7 +57,9 @@ pub extern "C" fn cudaFreeHost(address: *mut u8) -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemcpy(to: u64, from: u64, bytes: usize, kind: c_int) -> Code {
-    call("cudaMemcpy", |r| r.copy(Transfer::line(to, from, bytes as u64, kind), stream_of(DEFAULT)))
+    call("cudaMemcpy", |r| {
+        r.copy(Transfer::linear(to, from, bytes as u64, kind), stream_of(DEFAULT))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -69,7 +71,7 @@ pub extern "C" fn cudaMemcpyAsync(
     stream: Handle,
 ) -> Code {
     call("cudaMemcpyAsync", |r| {
-        r.copy_async(Transfer::line(to, from, bytes as u64, kind), stream_of(stream))
+        r.copy_async(Transfer::linear(to, from, bytes as u64, kind), stream_of(stream))
     })
 }
 
@@ -84,7 +86,7 @@ pub extern "C" fn cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: H
 }
 
 fn set(r: &mut Runtime, to: u64, value: c_int, bytes: usize, stream: Handle) -> Result {
-    r.set_async(Rows::line(to), Extent::line(bytes as u64), value as u8, stream_of(stream))
+    r.set_async(RowLayout::linear(to), Extent::line(bytes as u64), value as u8, stream_of(stream))
 }
 
 #[unsafe(no_mangle)]
@@ -147,7 +149,7 @@ pub extern "C" fn cudaMemcpyFromSymbolAsync(
     })
 }
 
-/// Waits for the default stream, if anything was copied.
+/// Waits for the default stream if anything was copied.
 fn wait(r: &mut Runtime, bytes: usize) -> Result {
     if bytes == 0 { Ok(()) } else { r.synchronize(stream_of(DEFAULT)) }
 }
@@ -156,14 +158,15 @@ fn wait(r: &mut Runtime, bytes: usize) -> Result {
 pub extern "C" fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: u64) -> Code {
     call("cudaGetSymbolAddress", |r| {
         let at = r.symbol(symbol)?;
-        give(address, at as *mut c_void)
+        write_result(address, at as *mut c_void)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: u64) -> Code {
     call("cudaGetSymbolSize", |r| {
-        let all = r.symbol_bytes(symbol)?;
-        give(bytes, all as usize)
+        r.alive()?;
+        let all = r.objects.variable_bytes(symbol)?;
+        write_result(bytes, all as usize)
     })
 }

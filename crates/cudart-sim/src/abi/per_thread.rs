@@ -1,23 +1,28 @@
-//! The functions that programs compiled with `--default-stream per-thread` call: their default stream is the thread's own.
+//! The functions that programs call when they were compiled with `--default-stream per-thread`. Their default stream is the
+//! calling thread's own.
 
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::launch::{Configuration, Dim3};
-use super::shaped::{Parms, Three};
-use super::stream::{Callback, EventHandle, Handle, own_default};
-use super::{array, launch, memory, pool, shaped, stream};
+use super::shaped::{Memcpy3dParams, SizeTriple};
+use super::stream::{Callback, EventHandle, Handle, with_own_default};
+use super::{Function, array, launch, memory, pool, shaped, stream};
 use crate::error::Code;
-use crate::runtime::Pitched;
+use crate::runtime::PitchedPointer;
 
-/// Functions that call others with the thread's own default stream.
+/// Functions that call others with the calling thread's own default stream, and their table.
 macro_rules! per_thread {
     ($($name:ident = $module:ident::$usual:ident($($arg:ident: $ty:ty),* $(,)?);)+) => {
         $(
             #[unsafe(no_mangle)]
             pub extern "C" fn $name($($arg: $ty),*) -> Code {
-                own_default(|| $module::$usual($($arg),*))
+                with_own_default(|| $module::$usual($($arg),*))
             }
         )+
+
+        /// The names and addresses of these functions.
+        pub(super) static EXPORTS: &[(&str, Function)] =
+            &[$((stringify!($name), Function($name as *const ())),)+];
     };
 }
 
@@ -32,10 +37,10 @@ per_thread! {
     cudaMemcpy2DFromArray_ptds = array::cudaMemcpy2DFromArray(to: u64, pitch: usize, from: u64, x: usize, y: usize, width: usize, height: usize, kind: c_int);
     cudaMemcpyArrayToArray_ptds = array::cudaMemcpyArrayToArray(to: u64, to_x: usize, to_y: usize, from: u64, from_x: usize, from_y: usize, bytes: usize, kind: c_int);
     cudaMemcpy2DArrayToArray_ptds = array::cudaMemcpy2DArrayToArray(to: u64, to_x: usize, to_y: usize, from: u64, from_x: usize, from_y: usize, width: usize, height: usize, kind: c_int);
-    cudaMemcpy3D_ptds = shaped::cudaMemcpy3D(parms: *const Parms);
+    cudaMemcpy3D_ptds = shaped::cudaMemcpy3D(parms: *const Memcpy3dParams);
     cudaMemset_ptds = memory::cudaMemset(to: u64, value: c_int, bytes: usize);
     cudaMemset2D_ptds = shaped::cudaMemset2D(to: u64, pitch: usize, value: c_int, width: usize, height: usize);
-    cudaMemset3D_ptds = shaped::cudaMemset3D(to: Pitched, value: c_int, extent: Three);
+    cudaMemset3D_ptds = shaped::cudaMemset3D(to: PitchedPointer, value: c_int, extent: SizeTriple);
     cudaMemcpyAsync_ptsz = memory::cudaMemcpyAsync(to: u64, from: u64, bytes: usize, kind: c_int, stream: Handle);
     cudaMemcpyToSymbolAsync_ptsz = memory::cudaMemcpyToSymbolAsync(symbol: u64, from: u64, bytes: usize, offset: usize, kind: c_int, stream: Handle);
     cudaMemcpyFromSymbolAsync_ptsz = memory::cudaMemcpyFromSymbolAsync(to: u64, symbol: u64, bytes: usize, offset: usize, kind: c_int, stream: Handle);
@@ -44,10 +49,10 @@ per_thread! {
     cudaMemcpy2DToArrayAsync_ptsz = array::cudaMemcpy2DToArrayAsync(to: u64, x: usize, y: usize, from: u64, pitch: usize, width: usize, height: usize, kind: c_int, stream: Handle);
     cudaMemcpyFromArrayAsync_ptsz = array::cudaMemcpyFromArrayAsync(to: u64, from: u64, x: usize, y: usize, bytes: usize, kind: c_int, stream: Handle);
     cudaMemcpy2DFromArrayAsync_ptsz = array::cudaMemcpy2DFromArrayAsync(to: u64, pitch: usize, from: u64, x: usize, y: usize, width: usize, height: usize, kind: c_int, stream: Handle);
-    cudaMemcpy3DAsync_ptsz = shaped::cudaMemcpy3DAsync(parms: *const Parms, stream: Handle);
+    cudaMemcpy3DAsync_ptsz = shaped::cudaMemcpy3DAsync(parms: *const Memcpy3dParams, stream: Handle);
     cudaMemsetAsync_ptsz = memory::cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: Handle);
     cudaMemset2DAsync_ptsz = shaped::cudaMemset2DAsync(to: u64, pitch: usize, value: c_int, width: usize, height: usize, stream: Handle);
-    cudaMemset3DAsync_ptsz = shaped::cudaMemset3DAsync(to: Pitched, value: c_int, extent: Three, stream: Handle);
+    cudaMemset3DAsync_ptsz = shaped::cudaMemset3DAsync(to: PitchedPointer, value: c_int, extent: SizeTriple, stream: Handle);
     cudaStreamQuery_ptsz = stream::cudaStreamQuery(stream: Handle);
     cudaStreamGetDevice_ptsz = stream::cudaStreamGetDevice(stream: Handle, device: *mut c_int);
     cudaStreamGetFlags_ptsz = stream::cudaStreamGetFlags(stream: Handle, flags: *mut c_uint);

@@ -1,8 +1,8 @@
-//! The program's own memory, page-locked afterwards, and what is known of addresses.
+//! Functions that page-lock the program's own memory, and that describe addresses.
 
 use std::ffi::c_uint;
 
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::Code;
 use crate::runtime::PointerAttributes;
 
@@ -19,16 +19,18 @@ pub extern "C" fn cudaHostUnregister(address: u64) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostGetDevicePointer(device: *mut u64, address: u64, flags: c_uint) -> Code {
     call("cudaHostGetDevicePointer", |r| {
-        let mapped = r.mapped(address, flags)?;
-        give(device, mapped)
+        r.alive()?;
+        let pointer = r.memory.device_pointer(address, flags)?;
+        write_result(device, pointer)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaHostGetFlags(flags: *mut c_uint, address: u64) -> Code {
     call("cudaHostGetFlags", |r| {
-        let known = r.host_flags(address)?;
-        give(flags, known)
+        r.alive()?;
+        let known = r.memory.host_flags(address)?;
+        write_result(flags, known)
     })
 }
 
@@ -37,5 +39,7 @@ pub extern "C" fn cudaPointerGetAttributes(
     attributes: *mut PointerAttributes,
     address: u64,
 ) -> Code {
-    call("cudaPointerGetAttributes", |r| give(attributes, r.pointer_attributes(address)))
+    call("cudaPointerGetAttributes", |r| {
+        write_result(attributes, r.memory.pointer_attributes(address))
+    })
 }

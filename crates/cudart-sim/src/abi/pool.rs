@@ -1,10 +1,10 @@
-//! Memory in the order of streams, and the pools that it comes from.
+//! Functions for stream-ordered memory and its pools.
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::device::only;
+use super::device::check_device;
 use super::stream::{Handle, stream_of};
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
 use crate::runtime::{DEFAULT_POOL, PoolHandle, PoolValue, Runtime, is_int};
 
@@ -19,13 +19,13 @@ fn allocate(
         return Err(Code::INVALID_VALUE);
     }
     let new = r.malloc_async(bytes as u64, pool, stream_of(stream))?;
-    give(address, new)
+    write_result(address, new)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle) -> Code {
     call("cudaMallocAsync", |r| {
-        let pool = r.pool();
+        let pool = r.memory.pools.current();
         allocate(r, address, bytes, pool, stream)
     })
 }
@@ -48,32 +48,36 @@ pub extern "C" fn cudaFreeAsync(address: u64, stream: Handle) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetDefaultMemPool(pool: *mut u64, device: c_int) -> Code {
     call("cudaDeviceGetDefaultMemPool", |_| {
-        only(device)?;
-        give(pool, DEFAULT_POOL.0)
+        check_device(device)?;
+        write_result(pool, DEFAULT_POOL.0)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceGetMemPool(pool: *mut u64, device: c_int) -> Code {
     call("cudaDeviceGetMemPool", |r| {
-        only(device).map_err(|_| Code::INVALID_VALUE)?;
-        give(pool, r.pool().0)
+        check_device(device).map_err(|_| Code::INVALID_VALUE)?;
+        write_result(pool, r.memory.pools.current().0)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDeviceSetMemPool(device: c_int, pool: u64) -> Code {
     call("cudaDeviceSetMemPool", |r| {
-        only(device)?;
-        r.set_pool(PoolHandle(pool))
+        check_device(device)?;
+        r.alive()?;
+        r.memory.pools.set_current(PoolHandle(pool))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolGetAttribute(pool: u64, attribute: c_int, value: *mut c_void) -> Code {
-    call("cudaMemPoolGetAttribute", |r| match r.pool_attribute(PoolHandle(pool), attribute)? {
-        PoolValue::Int(n) => give(value.cast::<u32>(), n),
-        PoolValue::Long(n) => give(value.cast::<u64>(), n),
+    call("cudaMemPoolGetAttribute", |r| {
+        r.alive()?;
+        match r.memory.pools.attribute(PoolHandle(pool), attribute)? {
+            PoolValue::Int(n) => write_result(value.cast::<u32>(), n),
+            PoolValue::Long(n) => write_result(value.cast::<u64>(), n),
+        }
     })
 }
 
@@ -87,7 +91,7 @@ pub extern "C" fn cudaMemPoolSetAttribute(
         if value.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that there is a value of the attribute's type.
+        // SAFETY: the program passes a pointer to a value of the attribute's type, as CUDA demands.
         let value = unsafe {
             if is_int(attribute)? {
                 PoolValue::Int(value.cast::<u32>().read_unaligned())
@@ -95,16 +99,20 @@ pub extern "C" fn cudaMemPoolSetAttribute(
                 PoolValue::Long(value.cast::<u64>().read_unaligned())
             }
         };
-        r.set_pool_attribute(PoolHandle(pool), attribute, value)
+        r.alive()?;
+        r.memory.pools.set_attribute(PoolHandle(pool), attribute, value)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolTrimTo(pool: u64, keep: usize) -> Code {
-    call("cudaMemPoolTrimTo", |r| r.trim_pool(PoolHandle(pool), keep as u64))
+    call("cudaMemPoolTrimTo", |r| {
+        r.alive()?;
+        r.memory.pools.trim(PoolHandle(pool), keep as u64)
+    })
 }
 
-/// `cudaMemPoolProps`, as far as it is looked at.
+/// The part of `cudaMemPoolProps` that is read.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct PoolProperties {
@@ -124,26 +132,30 @@ pub extern "C" fn cudaMemPoolCreate(pool: *mut u64, properties: *const PoolPrope
         if pool.is_null() || properties.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that they are there.
+        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
         let wanted = unsafe { properties.read() };
         if wanted.allocation != PINNED || wanted.location != ON_DEVICE {
             return Err(Code::INVALID_VALUE);
         }
-        only(wanted.device).map_err(|_| Code::INVALID_VALUE)?;
+        check_device(wanted.device).map_err(|_| Code::INVALID_VALUE)?;
         if wanted.handles != 0 {
             return Err(Code::NOT_SUPPORTED);
         }
-        let PoolHandle(new) = r.create_pool()?;
-        give(pool, new)
+        r.alive()?;
+        let PoolHandle(new) = r.memory.pools.create();
+        write_result(pool, new)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolDestroy(pool: u64) -> Code {
-    call("cudaMemPoolDestroy", |r| r.destroy_pool(PoolHandle(pool)))
+    call("cudaMemPoolDestroy", |r| {
+        r.alive()?;
+        r.memory.pools.destroy(PoolHandle(pool))
+    })
 }
 
-/// The one device may always use its own pools.
+/// The only device may always use its own pools.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemPoolSetAccess(
     pool: u64,
@@ -151,7 +163,8 @@ pub extern "C" fn cudaMemPoolSetAccess(
     count: usize,
 ) -> Code {
     call("cudaMemPoolSetAccess", |r| {
-        r.pool_attribute(PoolHandle(pool), 1)?;
+        r.alive()?;
+        r.memory.pools.check(PoolHandle(pool))?;
         if descriptions.is_null() && count > 0 { Err(Code::INVALID_VALUE) } else { Ok(()) }
     })
 }
@@ -166,7 +179,8 @@ pub extern "C" fn cudaMemPoolGetAccess(
     _location: *const c_void,
 ) -> Code {
     call("cudaMemPoolGetAccess", |r| {
-        r.pool_attribute(PoolHandle(pool), 1)?;
-        give(flags, READ_WRITE)
+        r.alive()?;
+        r.memory.pools.check(PoolHandle(pool))?;
+        write_result(flags, READ_WRITE)
     })
 }

@@ -1,4 +1,4 @@
-//! What nvcc's stubs call before `main`: device code, kernels and variables.
+//! Functions that nvcc's stubs call before `main` to register device code, kernels and variables.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -14,22 +14,22 @@ struct Wrapper {
     files: *const c_void,
 }
 
-/// Handles are the binary's number plus one: the program only passes them back.
-pub(super) fn number(handle: *mut *mut c_void) -> usize {
+/// The index of a binary. The program only passes the handle back, so the handle is the index plus one.
+pub(super) fn binary_index(handle: *mut *mut c_void) -> usize {
     (handle as usize).wrapping_sub(1)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
-    modules::is_in_program(wrapper as usize);
-    // SAFETY: nvcc's stub passes its own wrapper, whose data is a whole fat binary.
+    modules::set_program(wrapper as usize);
+    // SAFETY: nvcc's stub passes its own wrapper, which points to a whole fat binary.
     let ptx = unsafe {
         let wrapper = &*wrapper.cast::<Wrapper>();
         let header = std::slice::from_raw_parts(wrapper.data, fatbin::HEADER_BYTES);
         let bytes = fatbin::size(header).filter(|_| wrapper.magic == fatbin::WRAPPER_MAGIC);
         bytes.and_then(|bytes| fatbin::ptx(std::slice::from_raw_parts(wrapper.data, bytes)))
     };
-    (with(|r| r.register_binary(ptx)) + 1) as *mut *mut c_void
+    (with(|r| r.objects.register_binary(ptx)) + 1) as *mut *mut c_void
 }
 
 #[unsafe(no_mangle)]
@@ -56,9 +56,9 @@ pub extern "C" fn __cudaRegisterFunction(
     _grid: *mut c_void,
     _warp: *mut c_int,
 ) {
-    // SAFETY: nvcc's stub passes a literal.
+    // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    with(|r| r.register_kernel(number(handle), host as u64, &name));
+    with(|r| r.objects.register_kernel(binary_index(handle), host as u64, &name));
 }
 
 #[unsafe(no_mangle)]
@@ -72,7 +72,7 @@ pub extern "C" fn __cudaRegisterVar(
     _constant: c_int,
     _global: c_int,
 ) {
-    // SAFETY: nvcc's stub passes a literal.
+    // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    with(|r| r.register_variable(number(handle), shadow as u64, &name, bytes as u64));
+    with(|r| r.objects.register_variable(binary_index(handle), shadow as u64, &name, bytes as u64));
 }

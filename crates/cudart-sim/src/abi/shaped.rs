@@ -1,23 +1,23 @@
-//! Copies and sets of two and three dimensions, pitched allocations.
+//! Functions for pitched memory, and copies and sets of two and three dimensions.
 
 use std::ffi::{c_int, c_void};
 
 use super::stream::{DEFAULT, Handle, stream_of};
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::Code;
-use crate::runtime::{BoxCopy, BoxEnd, Extent, Pitched, Runtime};
+use crate::runtime::{Copy3d, Copy3dEnd, Extent, PitchedPointer, RowLayout, Runtime, Transfer};
 
 /// `cudaExtent`, `cudaPos`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub struct Three {
+pub struct SizeTriple {
     x: usize,
     y: usize,
     z: usize,
 }
 
-impl Three {
-    pub(super) const fn all(self) -> [u64; 3] {
+impl SizeTriple {
+    pub(super) const fn to_array(self) -> [u64; 3] {
         [self.x as u64, self.y as u64, self.z as u64]
     }
 
@@ -33,29 +33,29 @@ impl Three {
 /// `cudaMemcpy3DParms`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub struct Parms {
+pub struct Memcpy3dParams {
     from_array: u64,
-    from_at: Three,
-    from: Pitched,
+    from_at: SizeTriple,
+    from: PitchedPointer,
     to_array: u64,
-    to_at: Three,
-    to: Pitched,
-    extent: Three,
+    to_at: SizeTriple,
+    to: PitchedPointer,
+    extent: SizeTriple,
     kind: c_int,
 }
 
-impl Parms {
-    /// What the program passes.
-    fn read(this: *const Self) -> Result<BoxCopy, Code> {
+impl Memcpy3dParams {
+    /// Reads the structure that the program passes.
+    fn read(this: *const Self) -> Result<Copy3d, Code> {
         if this.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that they are there.
+        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
         let p = unsafe { this.read() };
-        let end = |array, memory, at: Three| BoxEnd { array, memory, at: at.all() };
+        let end = |array, memory, at: SizeTriple| Copy3dEnd { array, memory, at: at.to_array() };
         let to = end(p.to_array, p.to, p.to_at);
         let from = end(p.from_array, p.from, p.from_at);
-        Ok(BoxCopy { to, from, extent: p.extent.all(), kind: p.kind })
+        Ok(Copy3d { to, from, extent: p.extent.to_array(), kind: p.kind })
     }
 }
 
@@ -70,21 +70,21 @@ pub extern "C" fn cudaMallocPitch(
         if address.is_null() || pitch.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let (new, bytes) = r.malloc_rows(Extent::plane(width as u64, height as u64))?;
-        give(pitch, bytes as usize)?;
-        give(address, new)
+        let (new, bytes) = r.malloc_pitched(Extent::plane(width as u64, height as u64))?;
+        write_result(pitch, bytes as usize)?;
+        write_result(address, new)
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaMalloc3D(memory: *mut Pitched, extent: Three) -> Code {
+pub extern "C" fn cudaMalloc3D(memory: *mut PitchedPointer, extent: SizeTriple) -> Code {
     call("cudaMalloc3D", |r| {
         if memory.is_null() {
             return Err(Code::INVALID_VALUE);
         }
         let Extent { width, height, .. } = extent.extent();
-        let (address, pitch) = r.malloc_rows(extent.extent())?;
-        give(memory, Pitched { address, pitch, width, height })
+        let (address, pitch) = r.malloc_pitched(extent.extent())?;
+        write_result(memory, PitchedPointer { address, pitch, width, height })
     })
 }
 
@@ -98,8 +98,8 @@ pub extern "C" fn cudaMemcpy2D(
     height: usize,
     kind: c_int,
 ) -> Code {
-    let rows = Rows2 { to, to_pitch, from, from_pitch, width, height, kind };
-    call("cudaMemcpy2D", |r| rows.copy(r, DEFAULT, true))
+    let arguments = Copy2dArguments { to, to_pitch, from, from_pitch, width, height, kind };
+    call("cudaMemcpy2D", |r| arguments.copy(r, DEFAULT, true))
 }
 
 #[unsafe(no_mangle)]
@@ -113,12 +113,12 @@ pub extern "C" fn cudaMemcpy2DAsync(
     kind: c_int,
     stream: Handle,
 ) -> Code {
-    let rows = Rows2 { to, to_pitch, from, from_pitch, width, height, kind };
-    call("cudaMemcpy2DAsync", |r| rows.copy(r, stream, false))
+    let arguments = Copy2dArguments { to, to_pitch, from, from_pitch, width, height, kind };
+    call("cudaMemcpy2DAsync", |r| arguments.copy(r, stream, false))
 }
 
 /// The arguments of `cudaMemcpy2D`.
-pub(super) struct Rows2 {
+pub(super) struct Copy2dArguments {
     pub to: u64,
     pub to_pitch: usize,
     pub from: u64,
@@ -128,12 +128,13 @@ pub(super) struct Rows2 {
     pub kind: c_int,
 }
 
-impl Rows2 {
+impl Copy2dArguments {
     pub fn copy(&self, r: &mut Runtime, stream: Handle, wait: bool) -> Result<(), Code> {
         let stream = stream_of(stream);
         let extent = Extent::plane(self.width as u64, self.height as u64);
-        let (to, from) = (self.to_pitch as u64, self.from_pitch as u64);
-        r.copy_rows((self.to, to), (self.from, from), extent, self.kind, stream)?;
+        let to = RowLayout { address: self.to, pitch: self.to_pitch as u64, plane: 0 };
+        let from = RowLayout { address: self.from, pitch: self.from_pitch as u64, plane: 0 };
+        r.copy_2d(Transfer { to, from, extent, kind: self.kind }, stream)?;
         if wait && !extent.is_empty() { r.synchronize(stream) } else { Ok(()) }
     }
 }
@@ -160,33 +161,34 @@ pub extern "C" fn cudaMemset2DAsync(
 ) -> Code {
     let extent = Extent::plane(width as u64, height as u64);
     call("cudaMemset2DAsync", |r| {
-        r.set_rows((to, pitch as u64), extent, value as u8, stream_of(stream))
+        let to = RowLayout { address: to, pitch: pitch as u64, plane: 0 };
+        r.set_2d(to, extent, value as u8, stream_of(stream))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaMemset3D(to: Pitched, value: c_int, extent: Three) -> Code {
+pub extern "C" fn cudaMemset3D(to: PitchedPointer, value: c_int, extent: SizeTriple) -> Code {
     cudaMemset3DAsync(to, value, extent, DEFAULT)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset3DAsync(
-    to: Pitched,
+    to: PitchedPointer,
     value: c_int,
-    extent: Three,
+    extent: SizeTriple,
     stream: Handle,
 ) -> Code {
-    call("cudaMemset3DAsync", |r| r.set_box(to, extent.extent(), value as u8, stream_of(stream)))
+    call("cudaMemset3DAsync", |r| r.set_3d(to, extent.extent(), value as u8, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaMemcpy3D(parms: *const Parms) -> Code {
-    call("cudaMemcpy3D", |r| r.copy_box_now(&Parms::read(parms)?, stream_of(DEFAULT)))
+pub extern "C" fn cudaMemcpy3D(parms: *const Memcpy3dParams) -> Code {
+    call("cudaMemcpy3D", |r| r.copy_3d(&Memcpy3dParams::read(parms)?, stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaMemcpy3DAsync(parms: *const Parms, stream: Handle) -> Code {
-    call("cudaMemcpy3DAsync", |r| r.copy_box(&Parms::read(parms)?, stream_of(stream)))
+pub extern "C" fn cudaMemcpy3DAsync(parms: *const Memcpy3dParams, stream: Handle) -> Code {
+    call("cudaMemcpy3DAsync", |r| r.copy_3d_async(&Memcpy3dParams::read(parms)?, stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
@@ -198,10 +200,10 @@ pub extern "C" fn cudaMemcpyPeer(
     bytes: usize,
 ) -> Code {
     call("cudaMemcpyPeer", |r| {
-        super::device::only(to_device)?;
-        super::device::only(from_device)?;
-        let line = crate::runtime::Transfer::line(to as u64, from as u64, bytes as u64, 3);
-        r.copy(line, stream_of(DEFAULT))
+        super::device::check_device(to_device)?;
+        super::device::check_device(from_device)?;
+        let transfer = Transfer::linear(to as u64, from as u64, bytes as u64, 3);
+        r.copy(transfer, stream_of(DEFAULT))
     })
 }
 
@@ -215,9 +217,9 @@ pub extern "C" fn cudaMemcpyPeerAsync(
     stream: Handle,
 ) -> Code {
     call("cudaMemcpyPeerAsync", |r| {
-        super::device::only(to_device)?;
-        super::device::only(from_device)?;
-        let line = crate::runtime::Transfer::line(to as u64, from as u64, bytes as u64, 3);
-        r.copy_async(line, stream_of(stream))
+        super::device::check_device(to_device)?;
+        super::device::check_device(from_device)?;
+        let transfer = Transfer::linear(to as u64, from as u64, bytes as u64, 3);
+        r.copy_async(transfer, stream_of(stream))
     })
 }

@@ -1,26 +1,28 @@
-//! Streams and events.
+//! Functions for streams and events.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
 use crate::graph::{LEGACY, PER_THREAD, Stream};
-use crate::runtime::{HostCall, Runtime, own_stream, properties};
+use crate::runtime::{HostFunction, Runtime, own_stream, properties};
 
-/// `cudaStream_t`: 0 is the default stream, 1 the legacy one, 2 the thread's own; ours begin behind.
+/// `cudaStream_t`: 0 is the default stream, 1 the legacy default stream, and 2 the calling thread's own. The handles of streams
+/// that the program creates begin at [`FIRST_HANDLE`].
 pub type Handle = usize;
 pub(super) const DEFAULT: Handle = 0;
-const OWN: Handle = 2;
-const FIRST: usize = 16;
+const PER_THREAD_HANDLE: Handle = 2;
+const FIRST_HANDLE: usize = 16;
 
 thread_local! {
-    /// Is the default stream the thread's own, in the call that this thread is in?
+    /// Is the default stream of the current call the calling thread's own?
     static OWN_DEFAULT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes a call for which the default stream is the thread's own: the functions that `--default-stream per-thread` calls.
-pub(super) fn own_default<T>(call: impl FnOnce() -> T) -> T {
+/// Calls a function for which the default stream is the calling thread's own. Programs that were compiled with
+/// `--default-stream per-thread` call such functions.
+pub(super) fn with_own_default<T>(call: impl FnOnce() -> T) -> T {
     OWN_DEFAULT.set(true);
     let result = call();
     OWN_DEFAULT.set(false);
@@ -32,8 +34,8 @@ pub(super) fn stream_of(handle: Handle) -> Stream {
     match handle {
         DEFAULT if OWN_DEFAULT.get() => own_stream(),
         0 | 1 => LEGACY,
-        OWN => own_stream(),
-        other => Stream(other.wrapping_sub(FIRST) as u64),
+        PER_THREAD_HANDLE => own_stream(),
+        other => Stream(other.wrapping_sub(FIRST_HANDLE) as u64),
     }
 }
 
@@ -41,22 +43,24 @@ pub(super) fn stream_of(handle: Handle) -> Stream {
 pub(super) fn handle(stream: Stream) -> Handle {
     match stream {
         LEGACY => DEFAULT,
-        own if own >= PER_THREAD => OWN,
-        other => other.0 as usize + FIRST,
+        own if own >= PER_THREAD => PER_THREAD_HANDLE,
+        other => other.0 as usize + FIRST_HANDLE,
     }
 }
 
 /// `cudaEvent_t`.
 pub(super) type EventHandle = usize;
 
+/// The number of an event.
 pub(super) const fn event_of(handle: EventHandle) -> usize {
     handle.wrapping_sub(1)
 }
 
-/// `cudaEventRecordExternal`, `cudaEventWaitExternal`: only while a graph is captured.
+/// `cudaEventRecordExternal` and `cudaEventWaitExternal`, which are only valid while a graph is captured.
 const EXTERNAL: c_uint = 1;
 
-fn flags_of_graphs(flags: c_uint) -> Result {
+/// Checks the flags of functions whose only flag is for graphs.
+fn check_graph_flags(flags: c_uint) -> Result {
     match flags {
         0 => Ok(()),
         EXTERNAL => Err(Code::ILLEGAL_STATE),
@@ -68,8 +72,9 @@ fn create(r: &mut Runtime, stream: *mut Handle, flags: c_uint, priority: c_int) 
     if stream.is_null() {
         return Err(Code::INVALID_VALUE);
     }
-    let new = r.create_stream(flags, priority)?;
-    give(stream, handle(new))
+    r.alive()?;
+    let new = r.streams.create(flags, priority)?;
+    write_result(stream, handle(new))
 }
 
 #[unsafe(no_mangle)]
@@ -94,33 +99,37 @@ pub extern "C" fn cudaStreamCreateWithPriority(
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetPriority(stream: Handle, priority: *mut c_int) -> Code {
     call("cudaStreamGetPriority", |r| {
-        let kind = r.stream_kind(stream_of(stream))?;
-        give(priority, kind.priority)
+        r.alive()?;
+        let kind = r.streams.kind(stream_of(stream))?;
+        write_result(priority, kind.priority)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetFlags(stream: Handle, flags: *mut c_uint) -> Code {
     call("cudaStreamGetFlags", |r| {
-        let kind = r.stream_kind(stream_of(stream))?;
-        give(flags, kind.flags)
+        r.alive()?;
+        let kind = r.streams.kind(stream_of(stream))?;
+        write_result(flags, kind.flags)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetId(stream: Handle, id: *mut u64) -> Code {
     call("cudaStreamGetId", |r| {
+        r.alive()?;
         let stream = stream_of(stream);
-        r.stream_kind(stream)?;
-        give(id, stream.0 + 1)
+        r.streams.kind(stream)?;
+        write_result(id, stream.0 + 1)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetDevice(stream: Handle, device: *mut c_int) -> Code {
     call("cudaStreamGetDevice", |r| {
-        r.stream_kind(stream_of(stream))?;
-        give(device, 0)
+        r.alive()?;
+        r.streams.kind(stream_of(stream))?;
+        write_result(device, 0)
     })
 }
 
@@ -131,10 +140,10 @@ pub extern "C" fn cudaDeviceGetStreamPriorityRange(
 ) -> Code {
     call("cudaDeviceGetStreamPriorityRange", |r| {
         r.alive()?;
-        let (high, low) = properties::PRIORITIES;
-        for (to, value) in [(least, low), (greatest, high)] {
+        let (highest, lowest) = properties::PRIORITIES;
+        for (to, value) in [(least, lowest), (greatest, highest)] {
             if !to.is_null() {
-                give(to, value)?;
+                write_result(to, value)?;
             }
         }
         Ok(())
@@ -155,13 +164,16 @@ pub extern "C" fn cudaStreamAddCallback(
     call("cudaStreamAddCallback", |r| {
         let function = function.filter(|_| flags == 0).ok_or(Code::INVALID_VALUE)?;
         let work = Box::new(move || function(stream, Code::SUCCESS, data as *mut c_void));
-        r.call(stream_of(stream), HostCall(work))
+        r.launch_host_function(stream_of(stream), HostFunction(work))
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamDestroy(stream: Handle) -> Code {
-    call("cudaStreamDestroy", |r| r.destroy_stream(stream_of(stream)))
+    call("cudaStreamDestroy", |r| {
+        r.alive()?;
+        r.streams.destroy(stream_of(stream))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -177,7 +189,7 @@ pub extern "C" fn cudaStreamQuery(stream: Handle) -> Code {
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags: c_uint) -> Code {
     call("cudaStreamWaitEvent", |r| {
-        flags_of_graphs(flags)?;
+        check_graph_flags(flags)?;
         r.wait_event(stream_of(stream), event_of(event))
     })
 }
@@ -193,19 +205,23 @@ pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uin
         if event.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let new = r.create_event(flags)?;
-        give(event, new + 1)
+        r.alive()?;
+        let new = r.streams.create_event(flags)?;
+        write_result(event, new + 1)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventDestroy(event: EventHandle) -> Code {
-    call("cudaEventDestroy", |r| r.destroy_event(event_of(event)))
+    call("cudaEventDestroy", |r| {
+        r.alive()?;
+        r.streams.destroy_event(event_of(event))
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventRecord(event: EventHandle, stream: Handle) -> Code {
-    call("cudaEventRecord", |r| r.record(event_of(event), stream_of(stream)))
+    call("cudaEventRecord", |r| r.record_event(event_of(event), stream_of(stream)))
 }
 
 #[unsafe(no_mangle)]
@@ -215,8 +231,8 @@ pub extern "C" fn cudaEventRecordWithFlags(
     flags: c_uint,
 ) -> Code {
     call("cudaEventRecordWithFlags", |r| {
-        flags_of_graphs(flags)?;
-        r.record(event_of(event), stream_of(stream))
+        check_graph_flags(flags)?;
+        r.record_event(event_of(event), stream_of(stream))
     })
 }
 
@@ -237,7 +253,7 @@ pub extern "C" fn cudaEventElapsedTime(
     last: EventHandle,
 ) -> Code {
     call("cudaEventElapsedTime", |r| {
-        let between = r.between(event_of(first), event_of(last))?;
-        give(milliseconds, between)
+        let elapsed = r.elapsed_time(event_of(first), event_of(last))?;
+        write_result(milliseconds, elapsed)
     })
 }

@@ -1,17 +1,18 @@
-//! Texture and surface objects.
+//! Functions for texture and surface objects.
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::{call, give};
+use super::{call, write_result};
 use crate::error::{Code, Result};
-use crate::runtime::{Channels, Look, Source};
+use crate::runtime::{ChannelFormat, Runtime, TexelSource, TextureSettings};
 
-/// `cudaResourceDesc`; what the union holds is told by the kind, in 64-bit words.
+/// `cudaResourceDesc`. The kind decides which fields the union has.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct ResourceDesc {
     kind: c_int,
-    held: [u64; 16],
+    /// The union, as 64-bit words.
+    fields: [u64; 16],
     flags: c_uint,
 }
 
@@ -20,48 +21,48 @@ const LINEAR: c_int = 2;
 const PITCH_2D: c_int = 3;
 
 impl ResourceDesc {
-    fn read(this: *const Self) -> Result<Source> {
+    fn read(this: *const Self) -> Result<TexelSource> {
         if this.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        // SAFETY: the program says that it is there.
-        let Self { kind, held, .. } = unsafe { this.read() };
-        let [address, a, b, c, d, e, f, ..] = held;
-        // five 32-bit numbers in the two and a half words behind the address
+        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
+        let Self { kind, fields, .. } = unsafe { this.read() };
+        let [address, a, b, c, d, e, f, ..] = fields;
+        // the two and a half words after the address are five 32-bit numbers
         let half = |word: u64| [word as i32, (word >> 32) as i32];
-        let ([x, y], [z, w], [kind_of, _]) = (half(a), half(b), half(c));
-        let channels = Channels { bits: [x, y, z, w], kind: kind_of };
+        let ([x, y], [z, w], [channel_kind, _]) = (half(a), half(b), half(c));
+        let channels = ChannelFormat { bits: [x, y, z, w], kind: channel_kind };
         match kind {
-            ARRAY => Ok(Source::Array(address)),
-            LINEAR => Ok(Source::Linear { address, channels, bytes: d }),
-            PITCH_2D => Ok(Source::Pitched { address, channels, extent: [d, e], pitch: f }),
+            ARRAY => Ok(TexelSource::Array(address)),
+            LINEAR => Ok(TexelSource::Linear { address, channels, bytes: d }),
+            PITCH_2D => Ok(TexelSource::Pitched { address, channels, extent: [d, e], pitch: f }),
             _ => Err(Code::INVALID_VALUE),
         }
     }
 
-    fn of(source: Source) -> Self {
-        let mut held = [0; 16];
+    fn of(source: TexelSource) -> Self {
+        let mut fields = [0; 16];
         let word = |a: i32, b: i32| u64::from(a as u32) | u64::from(b as u32) << 32;
-        let mut put = |address: u64, channels: Channels, rest: &[u64]| {
+        let mut put = |address: u64, channels: ChannelFormat, rest: &[u64]| {
             let [x, y, z, w] = channels.bits;
-            held[..4].copy_from_slice(&[address, word(x, y), word(z, w), word(channels.kind, 0)]);
-            held[4..4 + rest.len()].copy_from_slice(rest);
+            fields[..4].copy_from_slice(&[address, word(x, y), word(z, w), word(channels.kind, 0)]);
+            fields[4..4 + rest.len()].copy_from_slice(rest);
         };
         let kind = match source {
-            Source::Array(handle) => {
-                held[0] = handle;
+            TexelSource::Array(handle) => {
+                fields[0] = handle;
                 ARRAY
             }
-            Source::Linear { address, channels, bytes } => {
+            TexelSource::Linear { address, channels, bytes } => {
                 put(address, channels, &[bytes]);
                 LINEAR
             }
-            Source::Pitched { address, channels, extent: [width, height], pitch } => {
+            TexelSource::Pitched { address, channels, extent: [width, height], pitch } => {
                 put(address, channels, &[width, height, pitch]);
                 PITCH_2D
             }
         };
-        Self { kind, held, flags: 0 }
+        Self { kind, fields, flags: 0 }
     }
 }
 
@@ -69,7 +70,7 @@ impl ResourceDesc {
 pub extern "C" fn cudaCreateTextureObject(
     object: *mut u64,
     resource: *const ResourceDesc,
-    look: *const Look,
+    settings: *const TextureSettings,
     _view: *const c_void,
 ) -> Code {
     call("cudaCreateTextureObject", |r| {
@@ -77,19 +78,27 @@ pub extern "C" fn cudaCreateTextureObject(
             return Err(Code::INVALID_VALUE);
         }
         let source = ResourceDesc::read(resource)?;
-        if look.is_null() {
+        if settings.is_null() {
             return Err(Code::INVALID_RESOURCE_HANDLE);
         }
-        // SAFETY: the program says that it is there.
-        let look = unsafe { look.read() };
-        let new = r.create_texture(source, &look)?;
-        give(object, new)
+        // SAFETY: the program passes a pointer to a whole structure, as CUDA demands.
+        let settings = unsafe { settings.read() };
+        r.alive()?;
+        let site = r.findings.site();
+        let new = r.objects.create_texture(source, &settings, &mut r.memory, site)?;
+        write_result(object, new)
     })
+}
+
+fn destroy(r: &mut Runtime, object: u64) -> Result {
+    r.alive()?;
+    r.objects.destroy(object);
+    Ok(())
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDestroyTextureObject(object: u64) -> Code {
-    call("cudaDestroyTextureObject", |r| r.destroy_object(object))
+    call("cudaDestroyTextureObject", |r| destroy(r, object))
 }
 
 #[unsafe(no_mangle)]
@@ -98,16 +107,21 @@ pub extern "C" fn cudaGetTextureObjectResourceDesc(
     object: u64,
 ) -> Code {
     call("cudaGetTextureObjectResourceDesc", |r| {
-        let source = r.texture_source(object)?;
-        give(resource, ResourceDesc::of(source))
+        r.alive()?;
+        let source = r.objects.texture_source(object)?;
+        write_result(resource, ResourceDesc::of(source))
     })
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaGetTextureObjectTextureDesc(look: *mut Look, object: u64) -> Code {
+pub extern "C" fn cudaGetTextureObjectTextureDesc(
+    settings: *mut TextureSettings,
+    object: u64,
+) -> Code {
     call("cudaGetTextureObjectTextureDesc", |r| {
-        let known = r.texture_look(object)?;
-        give(look, known)
+        r.alive()?;
+        let known = r.objects.texture_settings(object)?;
+        write_result(settings, known)
     })
 }
 
@@ -117,17 +131,19 @@ pub extern "C" fn cudaCreateSurfaceObject(object: *mut u64, resource: *const Res
         if object.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let Source::Array(handle) = ResourceDesc::read(resource)? else {
+        let TexelSource::Array(handle) = ResourceDesc::read(resource)? else {
             return Err(Code::INVALID_VALUE);
         };
-        let new = r.create_surface(handle)?;
-        give(object, new)
+        r.alive()?;
+        let site = r.findings.site();
+        let new = r.objects.create_surface(handle, &mut r.memory, site)?;
+        write_result(object, new)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDestroySurfaceObject(object: u64) -> Code {
-    call("cudaDestroySurfaceObject", |r| r.destroy_object(object))
+    call("cudaDestroySurfaceObject", |r| destroy(r, object))
 }
 
 #[unsafe(no_mangle)]
@@ -136,7 +152,8 @@ pub extern "C" fn cudaGetSurfaceObjectResourceDesc(
     object: u64,
 ) -> Code {
     call("cudaGetSurfaceObjectResourceDesc", |r| {
-        let source = r.surface_source(object)?;
-        give(resource, ResourceDesc::of(source))
+        r.alive()?;
+        let source = r.objects.surface_source(object)?;
+        write_result(resource, ResourceDesc::of(source))
     })
 }

@@ -1,11 +1,11 @@
-//! Where the program's pages cannot be closed: programs run on Linux only, and what is here is never asked for anything.
+//! The same functions for systems other than Linux, where programs cannot run. Nothing calls them.
 
 /// As on Linux.
 pub const PAGE: u64 = 4096;
 
 /// As on Linux.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "see the other one")]
+#[expect(missing_docs, reason = "the Linux version has the documentation")]
 pub struct Guard {
     pub number: u64,
     pub from: u64,
@@ -15,7 +15,7 @@ pub struct Guard {
 
 /// As on Linux.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "see the other one")]
+#[expect(missing_docs, reason = "the Linux version has the documentation")]
 pub struct Hit {
     pub number: u64,
     pub address: u64,

@@ -1,9 +1,9 @@
 //! Copying and setting memory.
 
-use super::memory::{Allocation, Belongs};
-use super::region::{Extent, Region, Rows, joined};
-use super::work::{From, Work};
-use super::{Runtime, kernels::Variable};
+use super::Runtime;
+use super::memory::MemoryOwner;
+use super::memory::region::{Extent, Region, RowLayout, joined};
+use super::work::{CopySource, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::host;
@@ -20,7 +20,7 @@ pub enum Direction {
     DeviceToHost,
     /// Within the device's memory.
     DeviceToDevice,
-    /// As the addresses say.
+    /// The addresses decide.
     Default,
 }
 
@@ -52,17 +52,25 @@ impl TryFrom<i32> for Direction {
     }
 }
 
-/// What is copied where.
+/// A copy of a box of bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     /// The destination.
-    pub to: Rows,
+    pub to: RowLayout,
     /// The source.
-    pub from: Rows,
-    /// How much.
+    pub from: RowLayout,
+    /// The size of the box.
     pub extent: Extent,
-    /// Between what: a `cudaMemcpyKind`.
+    /// A `cudaMemcpyKind`.
     pub kind: i32,
+}
+
+impl Transfer {
+    /// A copy of a plain range.
+    pub const fn linear(to: u64, from: u64, bytes: u64, kind: i32) -> Self {
+        let (to, from) = (RowLayout::linear(to), RowLayout::linear(from));
+        Self { to, from, extent: Extent::line(bytes), kind }
+    }
 }
 
 /// A part of a `__device__` or `__constant__` variable.
@@ -70,57 +78,57 @@ pub struct Transfer {
 pub struct SymbolPart {
     /// The address of the variable's host shadow.
     pub symbol: u64,
-    /// Where it begins.
+    /// The first byte of the part.
     pub offset: u64,
-    /// How much.
+    /// The bytes of the part.
     pub bytes: u64,
 }
 
-impl Transfer {
-    /// A plain range.
-    pub const fn line(to: u64, from: u64, bytes: u64, kind: i32) -> Self {
-        Self { to: Rows::line(to), from: Rows::line(from), extent: Extent::line(bytes), kind }
-    }
+/// Which ends of a copy are in device memory.
+#[derive(Debug, Clone, Copy)]
+struct OnDevice {
+    to: bool,
+    from: bool,
 }
 
 impl Runtime {
-    /// `cudaMemcpyAsync` and its like. Memory that is not page-locked is copied before this returns, from it, or after all
-    /// that comes before in the stream, to it (CUDA Runtime API, "API synchronization behavior"). What is empty is no copy,
-    /// whatever else is wrong with it.
+    /// `cudaMemcpyAsync` and its variants. Pageable memory is copied before this returns: as a source at once, as a
+    /// destination after everything before it in the stream (CUDA Runtime API, "API synchronization behavior"). An empty
+    /// copy succeeds, whatever else is wrong with it.
     pub fn copy_async(&mut self, transfer: Transfer, stream: Stream) -> Result {
         if transfer.extent.is_empty() {
             return Ok(());
         }
         self.alive()?;
-        if !self.graph.exists(stream) {
-            return Err(Code::INVALID_RESOURCE_HANDLE);
-        }
-        let (to_device, from_device) = self.sides(&transfer)?;
+        self.streams.check(stream)?;
+        let on_device = self.ends_on_device(&transfer)?;
         let bytes = transfer.extent.bytes().ok_or(Code::INVALID_VALUE)?;
         let (to, from) = joined(transfer.to, transfer.from, transfer.extent);
-        if to_device {
-            self.inside(&to, true)?;
+        if on_device.to {
+            self.check_in_bounds(&to, true)?;
         }
-        if from_device {
-            self.inside(&from, false)?;
+        if on_device.from {
+            self.check_in_bounds(&from, false)?;
         }
-        if usize::try_from(bytes).is_err() || !self.fits(&to) || !self.fits(&from) {
+        if usize::try_from(bytes).is_err() || !self.memory.fits(&to) || !self.memory.fits(&from) {
             return Err(Code::INVALID_VALUE);
         }
-        let source = if from_device {
-            From::Device(from)
-        } else if self.belongs(from.rows.address) == Belongs::Pinned {
-            From::Host(from)
+        let source = if on_device.from {
+            CopySource::Device(from)
+        } else if self.memory.is_pinned(from.layout.address) {
+            CopySource::Pinned(from)
         } else {
-            From::Staged(host::gather(&from))
+            CopySource::Staged(host::gather(&from))
         };
-        let waits = !to_device && self.belongs(to.rows.address) == Belongs::Pageable;
-        self.facts.copies.between(to_device, from_device).add(bytes);
-        let id = self.ask(stream, Work::Copy { to_device, to, source }, &[]);
+        let owner = self.memory.owner_of(to.layout.address);
+        let waits = !on_device.to && owner == MemoryOwner::Pageable;
+        self.record.copies.between(on_device.to, on_device.from).add(bytes);
+        let work = Work::Copy { to_device: on_device.to, to, source };
+        let id = self.enqueue(stream, work);
         if waits { self.finish(id) } else { Ok(()) }
     }
 
-    /// `cudaMemcpy` and its like: done when this returns.
+    /// `cudaMemcpy` and its variants, which return when the copy is done.
     pub fn copy(&mut self, transfer: Transfer, stream: Stream) -> Result {
         if transfer.extent.is_empty() {
             return Ok(());
@@ -129,31 +137,35 @@ impl Runtime {
         self.synchronize(stream)
     }
 
-    /// `cudaMemsetAsync` and its like.
-    pub fn set_async(&mut self, to: Rows, extent: Extent, value: u8, stream: Stream) -> Result {
+    /// `cudaMemsetAsync` and its variants.
+    pub fn set_async(
+        &mut self,
+        to: RowLayout,
+        extent: Extent,
+        value: u8,
+        stream: Stream,
+    ) -> Result {
         if extent.is_empty() {
             return Ok(());
         }
         self.alive()?;
-        if !self.graph.exists(stream) {
-            return Err(Code::INVALID_RESOURCE_HANDLE);
-        }
+        self.streams.check(stream)?;
         let (to, _) = joined(to, to, extent);
-        let on_device = match self.belongs(to.rows.address) {
-            Belongs::Pageable => {
-                let pointer = self.pointer(to.rows.address);
-                self.because(Cause::WrongPointer { pointer });
+        let on_device = match self.memory.owner_of(to.layout.address) {
+            MemoryOwner::Pageable => {
+                let pointer = self.target_of(to.layout.address);
+                self.findings.set_cause(Cause::WrongPointer { pointer });
                 return Err(Code::INVALID_VALUE);
             }
-            Belongs::Pinned if !self.fits(&to) => return Err(Code::INVALID_VALUE),
-            Belongs::Pinned => false,
-            Belongs::Device => {
-                self.inside(&to, true)?;
+            MemoryOwner::Pinned if !self.memory.fits(&to) => return Err(Code::INVALID_VALUE),
+            MemoryOwner::Pinned => false,
+            MemoryOwner::Device => {
+                self.check_in_bounds(&to, true)?;
                 true
             }
         };
-        self.facts.sets.add(to.bytes());
-        self.ask(stream, Work::Set { to, on_device, value }, &[]);
+        self.record.sets.add(to.bytes());
+        self.enqueue(stream, Work::Set { to, on_device, value });
         Ok(())
     }
 
@@ -169,7 +181,7 @@ impl Runtime {
             return Ok(());
         }
         let to = self.symbol_part(part, kind, Direction::HostToDevice)?;
-        self.copy_async(Transfer::line(to, from, part.bytes, kind), stream)
+        self.copy_async(Transfer::linear(to, from, part.bytes, kind), stream)
     }
 
     /// `cudaMemcpyFromSymbolAsync`.
@@ -184,19 +196,19 @@ impl Runtime {
             return Ok(());
         }
         let from = self.symbol_part(part, kind, Direction::DeviceToHost)?;
-        self.copy_async(Transfer::line(to, from, part.bytes, kind), stream)
+        self.copy_async(Transfer::linear(to, from, part.bytes, kind), stream)
     }
 
-    /// The address of a part of a variable, for a copy that may be called so.
+    /// The address of a part of a variable. `usual` is the direction that the copy is meant for.
     fn symbol_part(&mut self, part: SymbolPart, kind: i32, usual: Direction) -> Result<u64> {
         let direction = Direction::try_from(kind)?;
         if ![usual, Direction::DeviceToDevice, Direction::Default].contains(&direction) {
             return Err(Code::INVALID_MEMCPY_DIRECTION);
         }
         let address = self.symbol(part.symbol)?;
-        let all = self.symbol_bytes(part.symbol)?;
+        let bytes = self.objects.variable_bytes(part.symbol)?;
         match part.offset.checked_add(part.bytes) {
-            Some(end) if end <= all => Ok(address + part.offset),
+            Some(end) if end <= bytes => Ok(address + part.offset),
             _ => Err(Code::INVALID_VALUE),
         }
     }
@@ -204,70 +216,49 @@ impl Runtime {
     /// The address of a `__device__` or `__constant__` variable.
     pub fn symbol(&mut self, shadow: u64) -> Result<u64> {
         self.alive()?;
-        let Variable { binary, name, .. } =
-            self.variables.get(&shadow).cloned().ok_or(Code::INVALID_SYMBOL)?;
-        let module = self.module(binary)?;
-        let address =
-            module.variable(&mut self.memory, &name).map_err(|_| Code::MEMORY_ALLOCATION)?;
-        address.ok_or(Code::INVALID_SYMBOL)
+        self.objects.variable_address(shadow, &mut self.memory)
     }
 
-    /// Bytes of a variable.
-    pub fn symbol_bytes(&self, shadow: u64) -> Result<u64> {
-        self.alive()?;
-        self.variables.get(&shadow).map(|v| v.bytes).ok_or(Code::INVALID_SYMBOL)
-    }
-
-    /// Is the destination on the device, is the source? An H200's runtime lets the direction say less than the addresses do:
-    /// page-locked memory may stand for the device's, and the device's for the host's, but what is said to be on the
-    /// device must be known to it.
-    fn sides(&mut self, transfer: &Transfer) -> Result<(bool, bool)> {
+    /// Which ends of a copy are on the device. On an H200 the direction need not fit the addresses exactly: page-locked
+    /// memory may stand for the device's, and device memory for the host's. But an end that the direction places on the device
+    /// must not be pageable memory.
+    fn ends_on_device(&mut self, transfer: &Transfer) -> Result<OnDevice> {
         let (to, from) = (transfer.to.address, transfer.from.address);
-        let known = |address| self.belongs(address) != Belongs::Pageable;
+        let reachable = |address| self.memory.owner_of(address) != MemoryOwner::Pageable;
         let direction = Direction::try_from(transfer.kind)?;
         let fits = match direction {
             Direction::HostToHost | Direction::Default => true,
-            Direction::HostToDevice => known(to),
-            Direction::DeviceToHost => known(from),
-            Direction::DeviceToDevice => known(to) && known(from),
+            Direction::HostToDevice => reachable(to),
+            Direction::DeviceToHost => reachable(from),
+            Direction::DeviceToDevice => reachable(to) && reachable(from),
         };
         if !fits || to == 0 || from == 0 {
             let given = direction.name().to_owned();
-            let [to, from] = [to, from].map(|address| Box::new(self.pointer(address)));
-            self.because(Cause::WrongDirection { given, to, from });
+            let [to, from] = [to, from].map(|address| Box::new(self.target_of(address)));
+            self.findings.set_cause(Cause::WrongDirection { given, to, from });
             return Err(Code::INVALID_VALUE);
         }
-        let device = |address| self.belongs(address) == Belongs::Device;
-        Ok((device(to), device(from)))
+        let on_device = |address| self.memory.owner_of(address) == MemoryOwner::Device;
+        Ok(OnDevice { to: on_device(to), from: on_device(from) })
     }
 
-    /// Is there such a region, and if it begins in page-locked memory, is it inside that?
-    fn fits(&self, region: &Region) -> bool {
-        let Some(span) = region.span() else { return false };
-        let address = region.rows.address;
-        let rest = |(start, a): (u64, &Allocation)| a.bytes - (address - start);
-        self.pinned_at(address).is_none_or(|pinned| span <= rest(pinned))
-    }
-
-    /// Are these bytes, which are written if they are the `destination`, inside device memory? If not, it is told why.
-    fn inside(&mut self, region: &Region, destination: bool) -> Result {
-        let address = region.rows.address;
+    /// Fails, and records why, if a box is not inside device memory. A `destination` is written.
+    fn check_in_bounds(&mut self, region: &Region, destination: bool) -> Result {
+        let address = region.layout.address;
         let bytes = region.span().ok_or(Code::INVALID_VALUE)?;
-        if self.memory.holds(address, bytes) {
+        if self.memory.device().holds(address, bytes) {
             return Ok(());
         }
-        match self.pointer(address) {
+        match self.target_of(address) {
             PointerTarget::Inside { memory, offset } => {
-                self.because(Cause::OutOfBounds { destination, bytes, offset, memory });
+                let cause = Cause::OutOfBounds { destination, bytes, offset, memory };
+                self.findings.set_cause(cause);
             }
             PointerTarget::Freed { memory, freed } => {
-                let at = self.here(None);
-                let what = HostFindingKind::UseAfterFree { memory, bytes, write: destination };
-                if self.found(what, at, freed).is_some() {
-                    self.told();
-                }
+                let kind = HostFindingKind::UseAfterFree { memory, bytes, write: destination };
+                self.findings.add_about_call(kind, freed);
             }
-            pointer => self.because(Cause::WrongPointer { pointer }),
+            pointer => self.findings.set_cause(Cause::WrongPointer { pointer }),
         }
         Err(Code::INVALID_VALUE)
     }

@@ -1,79 +1,64 @@
-//! The device as a whole: its limits, its memory, its end.
+//! Settings of the device: its limits, its cache configuration and its flags.
 
-use ptxsim::{Limits, Memory};
+use std::collections::BTreeMap;
+
+use ptxsim::Limits;
 
 use super::{Runtime, properties};
 use crate::error::{Code, Result};
 
-/// `cudaLimitStackSize`, `cudaLimitPrintfFifoSize`, `cudaLimitMallocHeapSize`, `cudaLimitDevRuntimeSyncDepth`,
-/// `cudaLimitMaxL2FetchGranularity`; and `CU_LIMIT_SHMEM_SIZE`, `CU_LIMIT_CIG_ENABLED`, which can only be asked.
+/// `cudaLimit`: `cudaLimitStackSize`, `cudaLimitPrintfFifoSize`, `cudaLimitMallocHeapSize`, `cudaLimitDevRuntimeSyncDepth`
+/// and `cudaLimitMaxL2FetchGranularity`.
 const STACK: i32 = 0;
-const FIFO: i32 = 1;
+const PRINTF_BUFFER: i32 = 1;
 const HEAP: i32 = 2;
 const SYNC_DEPTH: i32 = 3;
-const FETCHED: i32 = 5;
+const L2_FETCH: i32 = 5;
+/// `CU_LIMIT_SHMEM_SIZE` and `CU_LIMIT_CIG_ENABLED`, which can be read but not set.
 const GRAPHICS_SHARED: i32 = 7;
 const GRAPHICS: i32 = 8;
 
-/// A thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). Its stack is
-/// only a part of that: an H200 refuses one as large.
-const LOCAL: u64 = 512 << 10;
+/// Bytes of a thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). The
+/// stack is only a part of it, so an H200 refuses a stack of this size.
+const LOCAL_MEMORY_BYTES: u64 = 512 << 10;
 
-/// Bytes that are fetched into L2 at once.
-const MOST_FETCHED: u64 = 128;
+/// The most bytes that are fetched into L2 at once.
+const MAX_L2_FETCH_BYTES: u64 = 128;
 
 /// `cudaDeviceMask`, `cudaDeviceScheduleMask`, `cudaDeviceMapHost`.
-const DEVICE_FLAGS: u32 = 0xff;
-const WAYS_TO_WAIT: u32 = 0x07;
+const ALL_FLAGS: u32 = 0xff;
+const SCHEDULE_FLAGS: u32 = 0x07;
 const MAP_HOST: u32 = 0x08;
 
-impl Runtime {
+/// What the program has set for the device.
+#[derive(Debug, Default)]
+pub struct DeviceSettings {
+    /// By the number of the limit.
+    limits: BTreeMap<i32, u64>,
+    /// `cudaDeviceSetCacheConfig`.
+    cache: i32,
+    /// `cudaSetDeviceFlags`.
+    flags: u32,
+    /// Has a kernel printed anything?
+    pub(super) printed: bool,
+}
+
+impl DeviceSettings {
     /// `cudaDeviceGetLimit`.
     pub fn limit(&self, number: i32) -> Result<u64> {
-        self.alive()?;
-        if number == SYNC_DEPTH {
-            return Err(Code::UNSUPPORTED_LIMIT);
+        match number {
+            SYNC_DEPTH => Err(Code::UNSUPPORTED_LIMIT),
+            // the context does not belong to a graphics program
+            GRAPHICS => Ok(0),
+            _ => {
+                let limit = self.limits.get(&number).copied();
+                limit.or_else(|| properties::limit(number)).ok_or(Code::INVALID_VALUE)
+            }
         }
-        if number == GRAPHICS {
-            // the context is not one of a graphics program
-            return Ok(0);
-        }
-        let limit = self.limits.get(&number).copied().or_else(|| properties::limit(number));
-        limit.ok_or(Code::INVALID_VALUE)
     }
 
-    /// `cudaDeviceSetLimit`. The buffer of `printf` is as large as it need be, but what is set is remembered.
-    pub fn set_limit(&mut self, number: i32, value: u64) -> Result {
-        self.limit(number)?;
-        let refused = match number {
-            STACK => value >= LOCAL,
-            FETCHED => value > MOST_FETCHED,
-            // what is in use already cannot be changed any more
-            FIFO => self.printed,
-            HEAP => self.memory.has_heap(),
-            GRAPHICS_SHARED | GRAPHICS => return Err(Code::NOT_PERMITTED),
-            _ => false,
-        };
-        if refused {
-            return Err(Code::INVALID_VALUE);
-        }
-        self.synchronize_device()?;
-        self.limits.insert(number, value);
-        let (stack, heap) = (self.limit(STACK)?, self.limit(HEAP)?);
-        self.memory.set_limits(Limits { stack, heap });
-        Ok(())
-    }
-
-    /// `cudaMemGetInfo`: free bytes, and all.
-    pub fn memory_info(&self) -> Result<(u64, u64)> {
-        self.alive()?;
-        let used = self.memory.used();
-        Ok((Memory::CAPACITY.saturating_sub(used), Memory::CAPACITY))
-    }
-
-    /// `cudaDeviceSetCacheConfig`, a hint.
+    /// `cudaDeviceSetCacheConfig`, which is only a hint.
     pub fn set_cache(&mut self, configuration: i32) -> Result {
-        self.alive()?;
         if !(0..=3).contains(&configuration) {
             return Err(Code::INVALID_VALUE);
         }
@@ -82,47 +67,66 @@ impl Runtime {
     }
 
     /// `cudaDeviceGetCacheConfig`.
-    pub fn cache(&self) -> Result<i32> {
-        self.alive().map(|()| self.cache)
+    pub fn cache(&self) -> i32 {
+        self.cache
     }
 
-    /// `cudaSetDeviceFlags`: at most one way to wait, none of which makes a difference here.
-    pub fn set_device_flags(&mut self, flags: u32) -> Result {
-        if flags & !DEVICE_FLAGS != 0 || (flags & WAYS_TO_WAIT).count_ones() > 1 {
+    /// `cudaSetDeviceFlags`. At most one way to wait may be chosen. None of them makes a difference here.
+    pub fn set_flags(&mut self, flags: u32) -> Result {
+        if flags & !ALL_FLAGS != 0 || (flags & SCHEDULE_FLAGS).count_ones() > 1 {
             return Err(Code::INVALID_VALUE);
         }
-        self.device_flags = flags;
+        self.flags = flags;
         Ok(())
     }
 
-    /// `cudaGetDeviceFlags`: memory of the host can always be mapped.
-    pub fn device_flags(&self) -> u32 {
-        self.device_flags | MAP_HOST
+    /// `cudaGetDeviceFlags`. Host memory can always be mapped.
+    pub fn flags(&self) -> u32 {
+        self.flags | MAP_HOST
     }
 
-    /// `cudaDeviceReset`: waits, and forgets everything that the program has made. On an H200 a device that was lost is not
-    /// there again afterwards.
+    /// `cudaDeviceReset`. The flags stay.
+    fn reset(&mut self) {
+        *self = Self { flags: self.flags, ..Self::default() };
+    }
+}
+
+impl Runtime {
+    /// `cudaDeviceSetLimit`. The buffer of `printf` is always large enough, but its limit is remembered.
+    pub fn set_limit(&mut self, number: i32, value: u64) -> Result {
+        self.alive()?;
+        self.device.limit(number)?;
+        let refused = match number {
+            STACK => value >= LOCAL_MEMORY_BYTES,
+            L2_FETCH => value > MAX_L2_FETCH_BYTES,
+            // these cannot be changed after the first use
+            PRINTF_BUFFER => self.device.printed,
+            HEAP => self.memory.device().has_heap(),
+            GRAPHICS_SHARED | GRAPHICS => return Err(Code::NOT_PERMITTED),
+            _ => false,
+        };
+        if refused {
+            return Err(Code::INVALID_VALUE);
+        }
+        self.synchronize_device()?;
+        self.device.limits.insert(number, value);
+        let (stack, heap) = (self.device.limit(STACK)?, self.device.limit(HEAP)?);
+        self.memory.device_mut().set_limits(Limits { stack, heap });
+        Ok(())
+    }
+
+    /// `cudaDeviceReset`: waits, and then removes everything that the program has created. On an H200, a device whose context
+    /// was lost is not available afterwards.
     pub fn reset(&mut self) -> Result {
         if self.lost.is_some() {
             self.lost = Some(Code::DEVICES_UNAVAILABLE);
         } else {
             self.synchronize_device()?;
         }
-        self.forget_shared();
         self.memory.reset();
-        self.graph.reset();
-        self.allocations.clear();
-        self.freed.clear();
-        self.arrays.clear();
-        self.objects.clear();
-        self.limits.clear();
-        self.pools.clear();
-        self.streams.clear();
-        self.dying.clear();
-        self.current_pool = None;
-        self.cache = 0;
-        self.printed = false;
-        self.forget_events();
+        self.objects.reset();
+        self.streams.reset();
+        self.device.reset();
         Ok(())
     }
 }

@@ -1,210 +1,137 @@
-//! What is wrong with how the program uses the runtime: kept once per place, with what the addresses are.
+//! Mistakes in how the program uses the runtime, and the calls where they happened.
 
-use super::Runtime;
-use super::memory::Allocation;
-use super::sites::{Frames, Site, stopped};
-use crate::error::{Code, Result};
+pub(super) mod conflicts;
+pub(super) mod sites;
+
+use crate::error::Code;
 use crate::graph::Stream;
-use crate::report::{
-    CallSite, Cause, Crash, Failure, HostFinding, HostFindingKind, Memory, MemoryKind,
-    PointerTarget,
-};
+use crate::report::{CallSite, Cause, Failure, HostFinding, HostFindingKind};
+use conflicts::Conflicts;
+use sites::{SiteId, Sites};
 
-/// Different findings that are kept.
-const MOST: usize = 256;
+/// The most different findings that are kept.
+const MAX_FINDINGS: usize = 256;
 
-/// A stretch that nothing has written is padding of a structure if it is shorter: no type is aligned to more bytes.
-const PADDING: u64 = 16;
-
-/// Addresses below this are a null pointer's neighbours.
-const NULL_PAGE: u64 = 1 << 16;
-
-/// What is kept for findings.
+/// The call of the runtime that the program is in.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
-    pub all: Vec<HostFinding>,
-    /// Cause the function that the program is in fails.
-    why: Option<Cause>,
-    /// It has been told already what is wrong with the call.
-    told: bool,
-    /// The finding of the last error, as long as nobody has asked for that.
-    unseen: Option<usize>,
+struct CurrentCall {
+    /// The function's name.
+    function: &'static str,
+    /// Where it was called, once that was needed.
+    site: Option<SiteId>,
+    /// Why the call fails, if that is known.
+    cause: Option<Cause>,
+    /// Is there a finding about this call already?
+    reported: bool,
+}
+
+/// All findings, and the call that the program is in.
+#[derive(Debug, Default)]
+pub struct Findings {
+    all: Vec<HostFinding>,
+    current: CurrentCall,
+    /// The finding of the last error, until the program calls `cudaGetLastError`.
+    unchecked: Option<usize>,
+    sites: Sites,
+    /// Finished work that later work may be unordered with.
+    pub(super) conflicts: Conflicts,
 }
 
 impl Findings {
-    /// Another function of the runtime is called.
-    pub fn begin(&mut self) {
-        (self.why, self.told) = (None, false);
+    /// The program calls a function of the runtime.
+    pub(super) fn enter(&mut self, function: &'static str) {
+        self.current = CurrentCall { function, ..CurrentCall::default() };
     }
-}
 
-impl Runtime {
-    /// The function of the runtime that the program is in has failed.
-    pub(super) fn failed(&mut self, code: Code) {
-        let (why, told) = (self.findings.why.take(), std::mem::take(&mut self.findings.told));
-        if told || self.lost == Some(code) {
+    /// The program calls a function whose call site is already known.
+    pub(super) fn continue_at(&mut self, function: &'static str, site: SiteId) {
+        (self.current.function, self.current.site) = (function, Some(site));
+    }
+
+    /// The name of the function that the program is in.
+    pub(super) fn function(&self) -> &'static str {
+        self.current.function
+    }
+
+    /// The site of the call that the program is in.
+    pub(crate) fn site(&mut self) -> SiteId {
+        let site = match self.current.site {
+            Some(site) => site,
+            None => self.sites.current(self.current.function),
+        };
+        self.current.site = Some(site);
+        site
+    }
+
+    /// The same as a call site for the report.
+    pub(super) fn call_site(&mut self, stream: Option<Stream>) -> Option<CallSite> {
+        let site = self.site();
+        self.sites.resolve(site, stream)
+    }
+
+    /// All call sites.
+    pub(super) fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    /// The current call has failed with this code.
+    pub(super) fn call_failed(&mut self, code: Code) {
+        let cause = self.current.cause.take();
+        if std::mem::take(&mut self.current.reported) {
             return;
         }
-        let said = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
-        let (name, text) = (said(code.name()), said(code.text()));
-        let at = self.here(None);
-        let failure = Failure { code: code.0, name, text, cause: why };
-        let index = self.found(HostFindingKind::CallFailed(failure), at, None);
-        self.findings.unseen = index;
+        let owned = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
+        let (name, text) = (owned(code.name()), owned(code.text()));
+        let at = self.call_site(None);
+        let failure = Failure { code: code.0, name, text, cause };
+        self.unchecked = self.add(HostFindingKind::CallFailed(failure), at, None);
     }
 
-    /// The program asks for the last error.
-    pub(super) fn looked(&mut self) {
-        self.findings.unseen = None;
+    /// The program calls `cudaGetLastError`.
+    pub(super) fn last_error_checked(&mut self) {
+        self.unchecked = None;
     }
 
-    /// Notes why the call fails, for when it does.
-    pub(super) fn because(&mut self, why: Cause) {
-        self.findings.why = Some(why);
+    /// Records why the current call will fail.
+    pub(super) fn set_cause(&mut self, cause: Cause) {
+        self.current.cause = Some(cause);
     }
 
-    /// What is wrong with this call has its own finding.
-    pub(super) fn told(&mut self) {
-        self.findings.told = true;
+    /// Adds a finding about the current call, which therefore needs no finding about its failure.
+    pub(super) fn add_about_call(&mut self, kind: HostFindingKind, earlier: Option<CallSite>) {
+        let at = self.call_site(None);
+        if self.add(kind, at, earlier).is_some() {
+            self.current.reported = true;
+        }
     }
 
-    /// Keeps a finding: its number, if there is room for it.
-    pub(super) fn found(
+    /// Adds a finding, and returns its index unless there are too many.
+    pub(super) fn add(
         &mut self,
-        what: HostFindingKind,
+        kind: HostFindingKind,
         at: Option<CallSite>,
-        with: Option<CallSite>,
+        earlier: Option<CallSite>,
     ) -> Option<usize> {
-        let all = &mut self.findings.all;
-        let same = |f: &HostFinding| (&f.kind, &f.at, &f.earlier) == (&what, &at, &with);
-        if let Some(index) = all.iter().position(same) {
-            all[index].count += 1;
+        let same = |f: &HostFinding| (&f.kind, &f.at, &f.earlier) == (&kind, &at, &earlier);
+        if let Some(index) = self.all.iter().position(same) {
+            self.all[index].count += 1;
             return Some(index);
         }
-        if all.len() == MOST {
+        if self.all.len() == MAX_FINDINGS {
             return None;
         }
-        all.push(HostFinding { kind: what, at, earlier: with, count: 1 });
-        Some(all.len() - 1)
+        self.all.push(HostFinding { kind, at, earlier, count: 1 });
+        Some(self.all.len() - 1)
     }
 
-    /// A copy to the host of what nothing has written.
-    pub(super) fn look_for_unwritten(
-        &mut self,
-        from: u64,
-        bytes: u64,
-        (stream, site): (Stream, Site),
-    ) {
-        let Some((first, length)) = self.memory.unwritten(from, bytes, PADDING) else { return };
-        let Some((memory, offset)) = self.memory_at(from) else { return };
-        let first = first.saturating_add_signed(offset);
-        let at = self.place(site, Some(stream));
-        let bytes = [first, first + length - 1];
-        self.found(HostFindingKind::UninitialisedCopy { memory, bytes }, at, None);
-    }
-
-    /// The place of the call that the program is in.
-    pub(super) fn here(&mut self, stream: Option<Stream>) -> Option<CallSite> {
-        let site = self.site();
-        self.place(site, stream)
-    }
-
-    pub(super) fn place(&self, site: Site, stream: Option<Stream>) -> Option<CallSite> {
-        self.sites.place(site, stream)
-    }
-
-    /// How a program ended that a signal has stopped there, about this address.
-    pub(crate) fn crash(&self, signal: i32, address: Option<u64>, frames: &Frames) -> Crash {
-        let at = stopped(frames);
-        let pointer = |address| {
-            // a small index through a null pointer
-            if address < NULL_PAGE { PointerTarget::Null } else { self.pointer(address) }
-        };
-        Crash { signal, address, at, pointer: address.map(pointer), system_call: None }
-    }
-
-    /// The findings, for the report.
-    pub(super) fn told_findings(&self) -> Vec<HostFinding> {
-        let mut all = self.findings.all.clone();
-        if let Some(finding) = self.findings.unseen.and_then(|i| all.get_mut(i))
+    /// The findings for the report. If the program never checked its last error, that finding says so.
+    pub(super) fn for_report(&self) -> Vec<HostFinding> {
+        let mut all = self.all.clone();
+        if let Some(finding) = self.unchecked.and_then(|i| all.get_mut(i))
             && let HostFindingKind::CallFailed(failure) = &finding.kind
         {
             finding.kind = HostFindingKind::UncheckedError(failure.clone());
         }
         all
-    }
-
-    /// Device memory that is, or was, allocated by the program.
-    pub(super) fn memory(&self, allocation: &Allocation) -> Memory {
-        let Allocation { bytes, name, site, kind, .. } = allocation;
-        let at = self.place(*site, None);
-        Memory { kind: *kind, name: name.clone(), bytes: *bytes, at }
-    }
-
-    /// The memory at an address, or near it, that was not freed; and where in it that is.
-    pub(super) fn memory_at(&self, address: u64) -> Option<(Memory, i64)> {
-        let start = self.memory.start(address);
-        let known = |start| {
-            let pinned = self.pinned.get(&start);
-            self.allocations.get(&start).or(pinned).or_else(|| self.managed_variables.get(&start))
-        };
-        if let Some((start, a)) = start.and_then(|start| Some((start, known(start)?))) {
-            return Some((self.memory(a), address.wrapping_sub(start) as i64));
-        }
-        if let Some((start, a)) = self.pinned.range(..=address).next_back()
-            && address - start < a.bytes
-        {
-            return Some((self.memory(a), (address - start) as i64));
-        }
-        let start = start?;
-        if self.freed.contains_key(&start) {
-            return None;
-        }
-        let (name, bytes) = self.memory.described(start)?;
-        let name = name.to_owned();
-        let memory = Memory { kind: MemoryKind::Variable, name, bytes, at: None };
-        Some((memory, address.wrapping_sub(start) as i64))
-    }
-
-    /// What an address is.
-    pub(super) fn pointer(&self, address: u64) -> PointerTarget {
-        if address == 0 {
-            return PointerTarget::Null;
-        }
-        if let Some((memory, offset)) = self.memory_at(address) {
-            return PointerTarget::Inside { memory, offset };
-        }
-        match self.freed_at(address) {
-            Some((a, site)) => {
-                PointerTarget::Freed { memory: self.memory(a), freed: self.place(site, None) }
-            }
-            None => PointerTarget::Host,
-        }
-    }
-
-    /// Memory that was freed, and where.
-    pub(super) fn freed_at(&self, address: u64) -> Option<(&Allocation, Site)> {
-        let (start, (allocation, site)) = match self.memory.start(address) {
-            Some(start) => (start, self.freed.get(&start)?),
-            None => self.freed.range(..=address).next_back().map(|(start, f)| (*start, f))?,
-        };
-        // addresses near device memory are its own
-        let near = self.memory.owns(address) || address - start < allocation.bytes;
-        near.then_some((allocation, *site))
-    }
-
-    /// Freeing what cannot be freed: told as what it is.
-    pub(super) fn bad_free(&mut self, address: u64) -> Result {
-        let at = self.here(None);
-        let what = match self.pointer(address) {
-            PointerTarget::Freed { memory, freed } if self.freed.contains_key(&address) => {
-                self.found(HostFindingKind::DoubleFree { memory }, at, freed)
-            }
-            pointer => self.found(HostFindingKind::InvalidFree { pointer }, at, None),
-        };
-        if what.is_some() {
-            self.told();
-        }
-        Err(Code::INVALID_VALUE)
     }
 }

@@ -1,13 +1,28 @@
-//! Allocating and freeing.
+//! The memory that the program may use: the device's, and page-locked memory of the host.
 
-use super::Runtime;
-use super::sites::Site;
+pub(super) mod arrays;
+pub(super) mod contents;
+pub(super) mod copies3d;
+pub(super) mod pinned;
+pub(super) mod pools;
+pub(super) mod region;
+pub(super) mod shared;
+mod targets;
+
+use std::collections::BTreeMap;
+
+use super::findings::sites::SiteId;
 use crate::error::{Code, Result};
+use crate::graph::Id;
 use crate::report::MemoryKind;
+use arrays::Arrays;
+pub use pools::Pools;
+use shared::GuardedWork;
 
-/// Where an address belongs.
+/// What kind of memory an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Belongs {
+pub enum MemoryOwner {
+    /// Memory of the device.
     Device,
     /// Page-locked memory of the host.
     Pinned,
@@ -15,101 +30,171 @@ pub(super) enum Belongs {
     Pageable,
 }
 
-/// Memory that the runtime gave, or knows.
+/// Memory that the program allocated through the runtime, or registered with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Allocation {
-    /// Counted from 1, in the order in which the program asked.
+    /// Its number among the allocations of its kind, counted from 1.
     pub number: u64,
     pub bytes: u64,
-    /// In findings, until somebody finds a better one.
+    /// Its name in findings, until the explanation finds the name of a variable.
     pub name: String,
-    /// Who asked for it.
-    pub site: Site,
+    /// The call that allocated it.
+    pub site: SiteId,
     pub kind: MemoryKind,
-    /// Of page-locked memory: it came from the runtime, in whole pages.
-    pub own: bool,
-    /// Of managed memory: what the device has is newer than what is in the host's pages.
-    pub newer: bool,
+    /// For page-locked memory: did the runtime allocate it, in whole pages?
+    pub from_runtime: bool,
+    /// For managed memory: does the device have newer contents than the host's pages?
+    pub device_is_newer: bool,
 }
 
-impl Runtime {
-    /// `cudaMalloc`: 0 bytes are no allocation, and no error.
-    pub fn malloc(&mut self, bytes: u64) -> Result<u64> {
-        if bytes == 0 {
-            return Ok(0);
-        }
-        self.alive()?;
-        let number = self.facts.allocations + 1;
+/// Memory that the program has freed.
+#[derive(Debug)]
+struct FreedMemory {
+    allocation: Allocation,
+    /// The call that freed it.
+    site: SiteId,
+}
+
+/// How much device memory the program allocated.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Usage {
+    /// Device allocations so far.
+    pub allocations: u64,
+    /// Bytes of all of them together.
+    pub allocated: u64,
+    /// Bytes that are allocated now.
+    now: u64,
+    /// The most bytes that were allocated at the same time.
+    pub peak: u64,
+    /// The most allocations that existed at the same time.
+    pub peak_live: u64,
+    /// Page-locked allocations so far.
+    pinned: u64,
+}
+
+impl Usage {
+    /// Counts an allocation; `live` of them exist now.
+    fn allocate(&mut self, bytes: u64, live: usize) {
+        self.allocations += 1;
+        self.allocated += bytes;
+        self.now += bytes;
+        self.peak = self.peak.max(self.now);
+        self.peak_live = self.peak_live.max(live as u64);
+    }
+
+    fn free(&mut self, bytes: u64) {
+        self.now -= bytes;
+    }
+}
+
+/// All memory that the runtime knows.
+#[derive(Debug, Default)]
+pub struct AddressSpace {
+    /// The simulated device's memory.
+    device: ptxsim::Memory,
+    /// Device memory that the program has allocated and not freed, by address.
+    allocations: BTreeMap<u64, Allocation>,
+    /// Page-locked memory of the host, by address.
+    pinned: BTreeMap<u64, Allocation>,
+    /// The flags of page-locked memory, by address.
+    pinned_flags: BTreeMap<u64, u32>,
+    /// `__managed__` variables, by address.
+    managed_variables: BTreeMap<u64, Allocation>,
+    /// Device and page-locked memory that was freed, by address, until the address is used again.
+    freed: BTreeMap<u64, FreedMemory>,
+    /// Pending work that pages of the host are closed for.
+    guarded: BTreeMap<Id, GuardedWork>,
+    arrays: Arrays,
+    /// Pools of stream-ordered memory.
+    pub pools: Pools,
+    usage: Usage,
+}
+
+impl AddressSpace {
+    /// The simulated device's memory.
+    pub(super) fn device(&self) -> &ptxsim::Memory {
+        &self.device
+    }
+
+    /// The same, for a kernel or an object.
+    pub(super) fn device_mut(&mut self) -> &mut ptxsim::Memory {
+        &mut self.device
+    }
+
+    /// How much device memory was allocated.
+    pub(super) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Device memory that the program has not freed, by address.
+    pub(super) fn allocations(&self) -> impl Iterator<Item = (u64, &Allocation)> {
+        self.allocations.iter().map(|(address, allocation)| (*address, allocation))
+    }
+
+    /// Allocates device memory for the call at `site`.
+    pub(super) fn allocate(&mut self, bytes: u64, site: SiteId) -> Result<u64> {
+        let number = self.usage.allocations + 1;
         let name = format!("allocation {number}");
         let address =
-            self.memory.alloc(&name, bytes, 1, None).map_err(|_| Code::MEMORY_ALLOCATION)?;
-        let site = self.site();
-        let (kind, own, newer) = (MemoryKind::Device, false, false);
+            self.device.alloc(&name, bytes, 1, None).map_err(|_| Code::MEMORY_ALLOCATION)?;
         self.freed.remove(&address);
-        self.allocations
-            .insert(address, Allocation { number, bytes, name, site, kind, own, newer });
-        self.facts.allocated(bytes, self.allocations.len());
+        let allocation = Allocation {
+            number,
+            bytes,
+            name,
+            site,
+            kind: MemoryKind::Device,
+            from_runtime: false,
+            device_is_newer: false,
+        };
+        self.allocations.insert(address, allocation);
+        self.usage.allocate(bytes, self.allocations.len());
         Ok(address)
     }
 
-    /// `cudaFree`: waits for the device first.
-    pub fn free(&mut self, address: u64) -> Result {
-        self.alive()?;
-        if address == 0 {
-            return Ok(());
-        }
-        self.synchronize_device()?;
-        let site = self.site();
-        self.release(address, site)?;
-        self.pools.taken(address);
-        Ok(())
+    /// Frees device memory for the call at `site`, and returns its bytes; `None` if no allocation starts at this address.
+    pub(super) fn release(&mut self, address: u64, site: SiteId) -> Option<Result<u64>> {
+        let allocation = self.allocations.remove(&address)?;
+        let bytes = allocation.bytes;
+        self.usage.free(bytes);
+        allocation.unmap_if_managed(address);
+        self.freed.insert(address, FreedMemory { allocation, site });
+        Some(self.device.free(address).map(|()| bytes).map_err(|_| Code::INVALID_VALUE))
     }
 
-    /// An allocation is no more: its bytes. Somebody asked for that at `site`.
-    pub(super) fn release(&mut self, address: u64, site: Site) -> Result<u64> {
-        let Some(freed) = self.allocations.remove(&address) else {
-            return self.bad_free(address).map(|()| 0);
-        };
-        let bytes = freed.bytes;
-        self.facts.freed(bytes);
-        self.unmap_managed(address, &freed);
-        self.freed.insert(address, (freed, site));
-        self.memory.free(address).map_err(|_| Code::INVALID_VALUE)?;
-        Ok(bytes)
+    /// The allocation that starts at an address.
+    pub(super) fn allocation_at(&self, address: u64) -> Option<&Allocation> {
+        self.allocations.get(&address)
     }
 
-    /// Page-locked memory that the program has at `address`.
-    pub(super) fn page_locked(&mut self, address: u64, bytes: u64) {
-        let (number, site) = (0, self.site());
-        let kind = MemoryKind::Pinned;
-        let (own, newer) = (false, false);
-        let allocation = Allocation { number, bytes, name: String::new(), site, kind, own, newer };
-        self.freed.retain(|start, (freed, _)| {
-            start.saturating_add(freed.bytes) <= address || *start >= address + bytes
-        });
-        self.pinned.insert(address, allocation);
-    }
-
-    /// Page-locked memory is no more: the bytes that were there.
-    pub(super) fn unpin(&mut self, address: u64) -> Result<u64> {
-        let freed = self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)?;
-        self.pinned_flags.remove(&address);
-        let (bytes, site) = (freed.bytes, self.site());
-        self.freed.insert(address, (freed, site));
-        Ok(bytes)
-    }
-
-    /// The allocation that an address lies in.
+    /// The allocation that contains an address.
     pub(super) fn allocation(&self, address: u64) -> Option<&Allocation> {
         let (start, allocation) = self.allocations.range(..=address).next_back()?;
         (address - start < allocation.bytes).then_some(allocation)
     }
 
-    pub(super) fn belongs(&self, address: u64) -> Belongs {
+    /// The kind of memory that an address belongs to.
+    pub(super) fn owner_of(&self, address: u64) -> MemoryOwner {
         match self.pinned_at(address) {
-            Some(_) => Belongs::Pinned,
-            None if self.memory.owns(address) => Belongs::Device,
-            None => Belongs::Pageable,
+            Some(_) => MemoryOwner::Pinned,
+            None if self.device.owns(address) => MemoryOwner::Device,
+            None => MemoryOwner::Pageable,
         }
+    }
+
+    /// `cudaMemGetInfo`: free bytes, and all bytes.
+    pub fn info(&self) -> (u64, u64) {
+        let used = self.device.used();
+        (ptxsim::Memory::CAPACITY.saturating_sub(used), ptxsim::Memory::CAPACITY)
+    }
+
+    /// `cudaDeviceReset`: everything that the program has allocated is gone. The counts stay.
+    pub(super) fn reset(&mut self) {
+        self.forget_shared();
+        self.device.reset();
+        self.allocations.clear();
+        self.freed.clear();
+        self.arrays.clear();
+        self.pools.clear();
     }
 }

@@ -1,5 +1,5 @@
-//! What the simulated device says of itself: an H200 (`hardware/device-h200.txt`, which `hardware/device.cu` printed), as
-//! far as the simulator is one, with a name, a size of memory and places of its own.
+//! The properties of the simulated device. They are those of an H200 (`hardware/device-h200.txt`, which `hardware/device.cu`
+//! printed) except for the name, the size of the memory and the location on the bus.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,19 +11,19 @@ use crate::error::{Code, Result};
 /// `sizeof(cudaDeviceProp)` in CUDA 13.
 pub const PROPERTIES_BYTES: usize = 1008;
 
-/// Its name.
+/// The device's name.
 const NAME: &[u8] = b"CUDA Workbook simulator";
 
-/// CUDA 13.0, of the runtime and of the driver.
+/// CUDA 13.0, the version of the runtime and of the driver.
 pub const VERSION: i32 = 13_000;
 
-/// On which bus it would be.
+/// The location of the device on the PCI bus.
 pub const BUS: &str = "0000:00:00.0";
 
-/// Domain, bus and device of a place on the bus: `0000:00:00.0`, or without the domain or the function.
+/// The domain, bus and device numbers of a location like `0000:00:00.0`, which may lack the domain or the function.
 pub fn bus(text: &str) -> Option<[u32; 3]> {
-    let (place, function) = text.rsplit_once('.').unwrap_or((text, "0"));
-    let numbers = place.split(':').map(|part| u32::from_str_radix(part, 16).ok());
+    let (location, function) = text.rsplit_once('.').unwrap_or((text, "0"));
+    let numbers = location.split(':').map(|part| u32::from_str_radix(part, 16).ok());
     let numbers: Option<Vec<u32>> = numbers.collect();
     function.parse::<u32>().ok()?;
     match numbers?[..] {
@@ -33,21 +33,21 @@ pub fn bus(text: &str) -> Option<[u32; 3]> {
     }
 }
 
-/// Where in `cudaDeviceProp` what is changed lies: the name, the memory's size, the place on the bus.
-const NAME_AT: usize = 0;
+/// The offsets in `cudaDeviceProp` of the fields that differ from the H200's.
+const NAME_OFFSET: usize = 0;
 const NAME_BYTES: usize = 256;
 const IDENTIFIERS: std::ops::Range<usize> = 256..284;
-const MEMORY_AT: usize = 288;
-const PLACE: std::ops::Range<usize> = 568..580;
-const GPU_PLACE: std::ops::Range<usize> = 772..780;
+const MEMORY_OFFSET: usize = 288;
+const PCI_LOCATION: std::ops::Range<usize> = 568..580;
+const GPU_PCI_LOCATION: std::ops::Range<usize> = 772..780;
 
-/// Attributes of the place on the bus: `cudaDevAttrPciBusId`, `...DeviceId`, `...DomainId`, and of the GPU.
-const PLACE_ATTRIBUTES: [i32; 5] = [33, 34, 50, 139, 140];
+/// The attributes of the location on the bus, `cudaDevAttrPciBusId`, `...DeviceId` and `...DomainId`, and the same of the GPU.
+const PCI_LOCATION_ATTRIBUTES: [i32; 5] = [33, 34, 50, 139, 140];
 
-/// What the device printed.
+/// What `hardware/device.cu` printed on the H200.
 struct Record {
     properties: Vec<u8>,
-    /// Values by number; those that are not there are unknown to the runtime.
+    /// Values by number. The runtime does not know an attribute that is missing here.
     attributes: HashMap<i32, i32>,
     limits: HashMap<i32, u64>,
 }
@@ -81,36 +81,36 @@ static RECORD: LazyLock<Record> = LazyLock::new(|| {
 /// `cudaDeviceProp`.
 pub fn properties() -> Vec<u8> {
     let mut bytes = RECORD.properties.clone();
-    bytes[NAME_AT..NAME_BYTES].fill(0);
-    bytes[NAME_AT..NAME.len()].copy_from_slice(NAME);
-    for place in [IDENTIFIERS, PLACE, GPU_PLACE] {
-        bytes[place].fill(0);
+    bytes[NAME_OFFSET..NAME_BYTES].fill(0);
+    bytes[NAME_OFFSET..NAME.len()].copy_from_slice(NAME);
+    for range in [IDENTIFIERS, PCI_LOCATION, GPU_PCI_LOCATION] {
+        bytes[range].fill(0);
     }
-    bytes[MEMORY_AT..MEMORY_AT + 8].copy_from_slice(&Memory::CAPACITY.to_le_bytes());
+    bytes[MEMORY_OFFSET..MEMORY_OFFSET + 8].copy_from_slice(&Memory::CAPACITY.to_le_bytes());
     bytes
 }
 
 /// `cudaDeviceGetAttribute`.
 pub fn attribute(number: i32) -> Result<i32> {
-    if PLACE_ATTRIBUTES.contains(&number) {
+    if PCI_LOCATION_ATTRIBUTES.contains(&number) {
         return Ok(0);
     }
     RECORD.attributes.get(&number).copied().ok_or(Code::INVALID_VALUE)
 }
 
-/// A limit as it is before anybody sets it; `None` for one that there is not.
+/// The default value of a limit; `None` if there is no such limit.
 pub fn limit(number: i32) -> Option<u64> {
     RECORD.limits.get(&number).copied()
 }
 
-/// The greatest and the least number that a stream's priority can be.
+/// The highest and the lowest priority of a stream.
 pub const PRIORITIES: (i32, i32) = (-5, 0);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Numbers at their places in CUDA 13's structure.
+    /// The offsets are those of CUDA 13's structure.
     #[test]
     fn properties_are_those_of_the_record() {
         let bytes = properties();
@@ -122,11 +122,11 @@ mod tests {
         assert_eq!(int(384), ptxsim::MULTIPROCESSORS as i32);
         assert_eq!(int(296), 49152);
         assert_eq!(int(672), 227 << 10);
-        assert_eq!(int(MEMORY_AT), 512 << 20);
+        assert_eq!(int(MEMORY_OFFSET), 512 << 20);
     }
 
     #[test]
-    fn places_on_the_bus() {
+    fn locations_on_the_bus() {
         assert_eq!(bus(BUS), Some([0; 3]));
         assert_eq!((bus("0000:fe:1f.0"), bus("fe:1f")), (Some([0, 254, 31]), Some([0, 254, 31])));
         assert_eq!((bus("nonsense"), bus("")), (None, None));

@@ -1,49 +1,225 @@
-//! What streams are besides their work: flags and priorities.
+//! Streams and the order of work: pending work, events, and the simulated clock.
 
-use super::{Runtime, properties};
+pub(super) mod events;
+
+use std::collections::BTreeMap;
+
+use super::findings::sites::SiteId;
+use super::properties;
+use super::work::{Task, Work};
+use crate::clock::{Clock, ClockedWork, Engine, Span};
 use crate::error::{Code, Result};
-use crate::graph::{LEGACY, PER_THREAD, Stream};
+use crate::graph::{Graph, Id, LEGACY, PER_THREAD, Step, Stream};
+use crate::order::Order;
+use events::Event;
 
 /// `cudaStreamNonBlocking`.
 const NON_BLOCKING: u32 = 1;
 
-/// How a stream was made.
+/// How a stream was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamKind {
     /// `cudaStreamNonBlocking`, or 0.
     pub flags: u32,
-    /// The lower, the sooner.
+    /// A lower number is a higher priority.
     pub priority: i32,
 }
 
-impl Runtime {
-    /// `cudaStreamCreateWithPriority`: priorities beyond the range are the nearest in it.
-    pub fn create_stream(&mut self, flags: u32, priority: i32) -> Result<Stream> {
-        self.alive()?;
+/// Chooses among the orders in which streams may work.
+#[derive(Debug, Default)]
+struct Schedule {
+    /// With seed 0 the device only does work that the host waits for.
+    seed: u64,
+    /// How many numbers were drawn, times SplitMix64's increment.
+    drawn: u64,
+}
+
+impl Schedule {
+    /// The next number below `limit` that the seed gives (SplitMix64).
+    fn draw(&mut self, limit: u64) -> u64 {
+        self.drawn = self.drawn.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.seed.wrapping_add(self.drawn);
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ x >> 31) % limit
+    }
+}
+
+/// When and where work was done, for the clock.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub id: Id,
+    pub stream: Stream,
+    /// The work that it had to wait for.
+    pub after: Vec<Id>,
+    /// When the host enqueued it.
+    pub enqueued: f64,
+}
+
+/// The streams of a program and everything that orders work.
+#[derive(Debug, Default)]
+pub struct Streams {
+    graph: Graph<Task>,
+    clock: Clock,
+    events: Vec<Option<Event>>,
+    /// How the streams were created.
+    kinds: BTreeMap<Stream, StreamKind>,
+    /// How many streams were created.
+    created: u64,
+    schedule: Schedule,
+}
+
+impl Streams {
+    /// Streams whose work is done in the order that this seed chooses.
+    pub(super) fn new(seed: u64) -> Self {
+        Self { schedule: Schedule { seed, drawn: 0 }, ..Self::default() }
+    }
+
+    /// `cudaStreamCreateWithPriority`. A priority outside the range becomes the nearest one inside.
+    pub fn create(&mut self, flags: u32, priority: i32) -> Result<Stream> {
         if flags & !NON_BLOCKING != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        self.facts.streams += 1;
+        self.created += 1;
         let (greatest, least) = properties::PRIORITIES;
         let kind = StreamKind { flags, priority: priority.clamp(greatest, least) };
         let stream = self.graph.create(flags == 0);
-        self.streams.insert(stream, kind);
+        self.kinds.insert(stream, kind);
         Ok(stream)
     }
 
     /// `cudaStreamGetFlags`, `cudaStreamGetPriority`.
-    pub fn stream_kind(&self, stream: Stream) -> Result<StreamKind> {
-        self.alive()?;
+    pub fn kind(&self, stream: Stream) -> Result<StreamKind> {
         if stream == LEGACY || stream >= PER_THREAD {
             return Ok(StreamKind { flags: 0, priority: 0 });
         }
-        self.streams.get(&stream).copied().ok_or(Code::INVALID_RESOURCE_HANDLE)
+        self.kinds.get(&stream).copied().ok_or(Code::INVALID_RESOURCE_HANDLE)
     }
 
     /// `cudaStreamDestroy`.
-    pub fn destroy_stream(&mut self, stream: Stream) -> Result {
-        self.alive()?;
-        self.streams.remove(&stream);
+    pub fn destroy(&mut self, stream: Stream) -> Result {
+        self.kinds.remove(&stream);
         if self.graph.destroy(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
+    }
+
+    /// How many streams the program has created.
+    pub(super) fn created(&self) -> u64 {
+        self.created
+    }
+
+    /// Does this stream exist?
+    pub(super) fn check(&self, stream: Stream) -> Result {
+        if self.graph.exists(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
+    }
+
+    /// Enqueues work for the call at `site`. It also waits for the work in `also`.
+    pub(super) fn enqueue(&mut self, stream: Stream, work: Work, site: SiteId, also: &[Id]) -> Id {
+        let enqueued = self.clock.submit();
+        self.graph.add(stream, Task { work, enqueued, site }, also)
+    }
+
+    /// The last work of a stream, unless the host has synchronised with it.
+    pub(super) fn last(&self, stream: Stream) -> Option<Id> {
+        self.graph.last(stream)
+    }
+
+    /// The id that the next work will have.
+    pub(super) fn upcoming(&self) -> Id {
+        self.graph.upcoming()
+    }
+
+    /// The oldest pending work.
+    pub(super) fn oldest_pending(&self) -> Option<Id> {
+        self.graph.oldest()
+    }
+
+    /// May work be unordered, because there is more than one stream?
+    pub(super) fn are_concurrent(&self) -> bool {
+        self.graph.concurrent()
+    }
+
+    /// Happens-before among the work.
+    pub(super) fn order(&self) -> &Order {
+        self.graph.order()
+    }
+
+    /// Takes the next piece of work that `id` needs; `None` when `id` is done.
+    pub(super) fn step_towards(&mut self, id: Id) -> Option<Step<Task>> {
+        self.graph.step(id)
+    }
+
+    /// Takes the oldest pending work.
+    pub(super) fn step_any(&mut self) -> Option<Step<Task>> {
+        self.graph.step_any()
+    }
+
+    /// With a seed, takes some work that the device happens to do now, although the host does not wait for it.
+    pub(super) fn step_by_chance(&mut self) -> Option<Step<Task>> {
+        if self.schedule.seed == 0 || self.schedule.draw(2) != 0 {
+            return None;
+        }
+        let ready = self.graph.ready();
+        if ready.is_empty() {
+            return None;
+        }
+        let id = ready[self.schedule.draw(ready.len() as u64) as usize];
+        self.graph.step(id)
+    }
+
+    /// Work has been done by an engine that needs `cost` microseconds for it.
+    pub(super) fn finished(&mut self, work: Finished, engine: Engine, what: String, cost: f64) {
+        let Finished { id, stream, after, enqueued } = work;
+        self.clock.add(ClockedWork { id, stream, after: &after, enqueued, engine, what, cost });
+    }
+
+    /// The host has waited for this work, which is done.
+    pub(super) fn synchronised(&mut self, id: Id) {
+        self.observed(id);
+        self.graph.synchronised(id);
+    }
+
+    /// The host has waited for all work, which is done.
+    pub(super) fn synchronised_all(&mut self) {
+        let end = self.clock.last();
+        self.clock.synchronise(end, true);
+        self.graph.synchronised_all();
+    }
+
+    /// The host learns from a query that this work is done. That takes no time.
+    pub(super) fn synchronised_by_query(&mut self, id: Id) {
+        self.graph.synchronised(id);
+    }
+
+    /// The host's time continues after the end of this work.
+    pub(super) fn observed(&mut self, id: Id) {
+        let end = self.clock.end(id);
+        self.clock.synchronise(end, self.graph.oldest().is_none());
+    }
+
+    /// When a piece of work ended, in microseconds on the simulated clock.
+    pub(super) fn end(&mut self, id: Id) -> f64 {
+        self.clock.end(id)
+    }
+
+    /// The timeline.
+    pub(super) fn timeline(&mut self) -> &[Span] {
+        self.clock.spans()
+    }
+
+    /// The index of the newest bar in the timeline.
+    pub(super) fn last_span(&self) -> Option<usize> {
+        self.clock.count().checked_sub(1)
+    }
+
+    /// The context is lost, so pending work is never done.
+    pub(super) fn drop_pending(&mut self) {
+        self.graph.clear();
+    }
+
+    /// `cudaDeviceReset`: streams are gone, and events cannot be used any more.
+    pub(super) fn reset(&mut self) {
+        self.graph.reset();
+        self.kinds.clear();
+        self.invalidate_events();
     }
 }

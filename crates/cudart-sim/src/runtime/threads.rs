@@ -1,46 +1,45 @@
-//! What every thread of the host has of its own: its last error, and the launch that it is about to make.
+//! State that each thread of the host has for itself: its last error, and the launch that it is preparing.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 
-use super::sites::Site;
-use super::{LaunchShape, Runtime};
+use super::findings::sites::SiteId;
+use super::launches::LaunchShape;
 use crate::error::Code;
 use crate::graph::{PER_THREAD, Stream};
 
-/// One thread's state.
-#[derive(Debug, Default)]
-pub(super) struct Mine {
-    /// For `cudaGetLastError`.
-    pub last: Option<Code>,
-    /// What `<<<...>>>` has left for the calls that follow.
-    pub configurations: Vec<(LaunchShape, Stream, Site)>,
-    /// Where the launch that `<<<...>>>` has begun was written.
-    pub configured: Option<Site>,
+/// What `<<<...>>>` leaves for the launch that follows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LaunchConfiguration {
+    pub shape: LaunchShape,
+    pub stream: Stream,
+    pub site: SiteId,
 }
 
-/// All threads'.
+/// The state of one thread.
 #[derive(Debug, Default)]
-pub(super) struct Threads(HashMap<ThreadId, Mine>);
+pub(super) struct ThreadState {
+    /// The error that `cudaGetLastError` returns next.
+    pub last_error: Option<Code>,
+    /// Launches that `<<<...>>>` has configured and that were not made yet.
+    pub configurations: Vec<LaunchConfiguration>,
+    /// The call site of the launch whose configuration was taken last.
+    pub launch_site: Option<SiteId>,
+}
 
-impl Runtime {
-    /// The state of the thread that calls.
-    pub(super) fn mine(&mut self) -> &mut Mine {
-        self.threads.0.entry(thread::current().id()).or_default()
-    }
+/// The state of all threads.
+#[derive(Debug, Default)]
+pub(super) struct Threads(HashMap<ThreadId, ThreadState>);
 
-    /// `cudaGetLastError`, or without `forget` `cudaPeekAtLastError`. An error that ended the context is told by every
-    /// call, not by this one.
-    pub fn last_error(&mut self, forget: bool) -> Code {
-        self.looked();
-        let mine = self.mine();
-        let last = if forget { mine.last.take() } else { mine.last };
-        last.unwrap_or(Code::SUCCESS)
+impl Threads {
+    /// The state of the calling thread.
+    pub fn current(&mut self) -> &mut ThreadState {
+        self.0.entry(thread::current().id()).or_default()
     }
 }
 
-/// The default stream of the thread that calls (`cudaStreamPerThread`).
+/// The calling thread's own default stream (`cudaStreamPerThread`).
 pub fn own_stream() -> Stream {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     thread_local! {

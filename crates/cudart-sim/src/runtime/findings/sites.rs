@@ -1,0 +1,148 @@
+//! The lines of the program that call the runtime.
+//!
+//! A call is identified by the return addresses on the stack. When the report is made, the program's debug information turns
+//! them into a file and a line. All calls from one place in a loop are the same site.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use ptxsim::Source;
+
+use crate::graph::Stream;
+use crate::modules;
+use crate::report::CallSite;
+
+/// How many return addresses are kept. They are enough to get past a few templates and wrappers in the system's headers.
+pub const MAX_FRAMES: usize = 12;
+
+/// A call site, by its number. Site 0 is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(crate) struct SiteId(u32);
+
+/// All call sites of a program.
+#[derive(Debug)]
+pub(in crate::runtime) struct Sites {
+    all: Vec<Call>,
+    ids: HashMap<Call, SiteId>,
+    /// The lines of sites that were resolved before.
+    lines: RefCell<HashMap<SiteId, Option<Source>>>,
+}
+
+/// A called function of the runtime, and the return addresses of the call.
+type Call = (&'static str, Frames);
+
+/// Return addresses in the program, beginning with the innermost. Unused entries are 0.
+pub type Frames = [usize; MAX_FRAMES];
+
+impl Default for Sites {
+    fn default() -> Self {
+        let unknown = ("", Frames::default());
+        let ids = HashMap::from([(unknown, SiteId(0))]);
+        Self { all: vec![unknown], ids, lines: RefCell::default() }
+    }
+}
+
+impl Sites {
+    /// The site that is calling `function` on this thread's stack.
+    pub fn current(&mut self, function: &'static str) -> SiteId {
+        let call = (function, frames(false));
+        let next = SiteId(self.all.len() as u32);
+        *self.ids.entry(call).or_insert_with(|| {
+            self.all.push(call);
+            next
+        })
+    }
+
+    /// The call site with its line, for a call that names this stream; `None` for the unknown site.
+    pub fn resolve(&self, site: SiteId, stream: Option<Stream>) -> Option<CallSite> {
+        let (call, frames) = self.all.get(site.0 as usize)?;
+        if call.is_empty() {
+            return None;
+        }
+        let mut lines = self.lines.borrow_mut();
+        let source = lines.entry(site).or_insert_with(|| innermost_line(frames)).clone();
+        Some(CallSite { call: (*call).to_owned(), stream: stream.map(|s| s.0), source })
+    }
+}
+
+/// The range of addresses of this executable.
+static OWN_CODE: LazyLock<(usize, usize)> = LazyLock::new(|| {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let exe = std::env::current_exe().unwrap_or_default();
+    let range = |line: &str| {
+        let (addresses, rest) = line.split_once(' ')?;
+        let (from, to) = addresses.split_once('-')?;
+        let of_exe = rest.ends_with(exe.to_str()?);
+        let parse = |text| usize::from_str_radix(text, 16).ok();
+        of_exe.then_some((parse(from)?, parse(to)?))
+    };
+    let mut all = maps.lines().filter_map(range);
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |(from, to), next| (from.min(next.0), to.max(next.1)))
+});
+
+/// The return addresses of the code at `at`, which a signal has interrupted.
+pub fn frames_at(at: usize) -> Frames {
+    let mut found = Frames::default();
+    let all = frames(true);
+    // `at` is not among them if the signal interrupted a function of the runtime
+    let interrupted = all.iter().position(|address| *address == at);
+    let outer = all.iter().skip(interrupted.map_or(0, |i| i + 1));
+    // debug information is looked up one byte before a return address, so the interrupted address needs one more byte
+    found.iter_mut().zip([at + 1].iter().chain(outer)).for_each(|(to, from)| *to = *from);
+    found
+}
+
+/// The return addresses in the program: those between this executable's innermost frames, which the program called, and its
+/// outer frames, which called the program. With `all`, also those beyond the outer frames.
+fn frames(all: bool) -> Frames {
+    let mut found = Frames::default();
+    let mut n = 0;
+    let (from, to) = *OWN_CODE;
+    backtrace::trace(|frame| {
+        let address = frame.ip() as usize;
+        if address < from || address >= to {
+            found[n] = address;
+            n += 1;
+            n < MAX_FRAMES
+        } else {
+            all || n == 0
+        }
+    });
+    found
+}
+
+/// The innermost line in the program's own files, which are not headers of the system or of CUDA.
+pub fn innermost_line(frames: &Frames) -> Option<Source> {
+    frames.iter().filter(|address| **address != 0).find_map(|address| own_line(*address))
+}
+
+/// The line before this return address, if it is in the program's own files.
+fn own_line(address: usize) -> Option<Source> {
+    if !modules::may_be_program(address) {
+        return None;
+    }
+    let mut own = None;
+    backtrace::resolve(address as *mut std::ffi::c_void, |symbol| {
+        if own.is_none()
+            && let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno())
+            && line > 0
+            && is_own(file)
+        {
+            let column = symbol.colno().unwrap_or(0);
+            own = Some(Source { file: file.to_string_lossy().into_owned(), line, column });
+        }
+    });
+    own
+}
+
+/// Is this a file of the program, and not of the system, of CUDA, of Rust, or an intermediate file of nvcc?
+fn is_own(file: &Path) -> bool {
+    let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let intermediate = name.contains(".cudafe") || name == "crt" || name.ends_with(".stub.c");
+    let system = ["/usr/include", "/usr/lib", "/rustc"].iter().any(|root| file.starts_with(root));
+    let cuda = |folder: &Path| folder.join("cuda_runtime_api.h").is_file();
+    !intermediate && !system && !file.ancestors().skip(1).any(cuda)
+}

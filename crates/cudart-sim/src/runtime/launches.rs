@@ -1,0 +1,112 @@
+//! Launching kernels, and calling functions of the host from a stream.
+
+use ptxsim::Launch;
+
+use super::Runtime;
+use super::threads::LaunchConfiguration;
+use super::work::{HostFunction, Work};
+use crate::error::{Code, Result};
+use crate::graph::Stream;
+use crate::report::Cause;
+
+/// The numbers between `<<<` and `>>>`, without the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads per block.
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: usize,
+}
+
+/// A launch as the program asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchRequest {
+    /// The address of the kernel's host function.
+    pub host: u64,
+    /// The size of the grid.
+    pub shape: LaunchShape,
+    /// The bytes of each argument.
+    pub args: Vec<Vec<u8>>,
+    /// The stream.
+    pub stream: Stream,
+    /// Do all blocks have to be on the device at the same time?
+    pub cooperative: bool,
+}
+
+/// The name of a launch in findings, however it is written.
+const LAUNCH: &str = "cudaLaunchKernel";
+
+impl Runtime {
+    /// `__cudaPushCallConfiguration`: what `<<<...>>>` leaves for the call that follows.
+    pub fn push_configuration(&mut self, shape: LaunchShape, stream: Stream) {
+        self.enter(LAUNCH);
+        let site = self.findings.site();
+        let configuration = LaunchConfiguration { shape, stream, site };
+        self.threads.current().configurations.push(configuration);
+    }
+
+    /// `__cudaPopCallConfiguration`.
+    pub fn pop_configuration(&mut self) -> Result<(LaunchShape, Stream)> {
+        let thread = self.threads.current();
+        let configuration = thread.configurations.pop().ok_or(Code::INVALID_VALUE)?;
+        thread.launch_site = Some(configuration.site);
+        Ok((configuration.shape, configuration.stream))
+    }
+
+    /// `cudaLaunchKernel`, `cudaLaunchCooperativeKernel`. A launch that exceeds a limit fails at once. Any other is enqueued.
+    pub fn launch(&mut self, request: LaunchRequest) -> Result {
+        let LaunchRequest { host, shape, args, stream, cooperative } = request;
+        if let Some(site) = self.threads.current().launch_site.take() {
+            // the call is in nvcc's stub, so the site of `<<<...>>>` is used instead
+            self.findings.continue_at(LAUNCH, site);
+        }
+        self.alive()?;
+        let kernel = self.objects.kernel(host)?.clone();
+        self.streams.check(stream)?;
+        if kernel.clusters.required != [0; 3] {
+            self.check_clusters(host, shape.grid, kernel.clusters.required)?;
+        }
+        let module = self.objects.module(kernel.binary)?;
+        let launch = Launch {
+            entry: kernel.name.clone(),
+            grid: shape.grid,
+            block: shape.block,
+            shared: u32::try_from(shape.shared).map_err(|_| Code::INVALID_VALUE)?,
+            shared_allowed: kernel.shared_allowed,
+            cooperative,
+            args,
+        };
+        match ptxsim::check(&module, &launch) {
+            Ok(()) => {}
+            Err(ptxsim::Error::BadLaunch { error, text }) => {
+                self.findings.set_cause(Cause::Limit { text });
+                return Err(Code(error.code() as i32));
+            }
+            // this fails again when the kernel is to run, and is reported then
+            Err(_) => {}
+        }
+        let name = module.readable(&kernel.name);
+        self.enqueue(stream, Work::Kernel { binary: kernel.binary, launch, name });
+        Ok(())
+    }
+
+    /// Can a grid be launched in clusters of this size? If not, this records why.
+    pub fn check_clusters(&mut self, host: u64, grid: [u32; 3], size: [u32; 3]) -> Result {
+        self.alive()?;
+        let checked = self.objects.kernel(host)?.check_clusters(grid, size);
+        checked.map_err(|refusal| {
+            self.findings.set_cause(Cause::Limit { text: refusal.text });
+            refusal.code
+        })
+    }
+
+    /// `cudaLaunchHostFunc`.
+    pub fn launch_host_function(&mut self, stream: Stream, function: HostFunction) -> Result {
+        self.alive()?;
+        self.streams.check(stream)?;
+        self.enqueue(stream, Work::HostFunction(function));
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Page-locked memory of the host, which the runtime allocates, or which the program registers afterwards.
+
+use super::{AddressSpace, Allocation, FreedMemory, MemoryOwner};
+use crate::error::{Code, Result};
+use crate::guard;
+use crate::report::MemoryKind;
+use crate::runtime::findings::sites::SiteId;
+
+/// The flags that `cudaHostAlloc` and `cudaHostRegister` accept.
+const ALLOC_FLAGS: u32 = 0x07;
+const REGISTER_FLAGS: u32 = 0x0f;
+
+/// `cudaPointerAttributes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct PointerAttributes {
+    /// A `cudaMemoryType`.
+    kind: i32,
+    device: i32,
+    on_device: u64,
+    on_host: u64,
+    reserved: [i64; 8],
+}
+
+/// `cudaMemoryType`.
+const UNREGISTERED: i32 = 0;
+const HOST: i32 = 1;
+const DEVICE: i32 = 2;
+const MANAGED: i32 = 3;
+
+/// `cudaInvalidDeviceId`.
+const NO_DEVICE: i32 = -2;
+
+/// Are these flags valid for `cudaHostAlloc`?
+pub const fn valid_alloc_flags(flags: u32) -> bool {
+    flags & !ALLOC_FLAGS == 0
+}
+
+impl AddressSpace {
+    /// `cudaPointerGetAttributes`. Freed memory is unregistered.
+    pub fn pointer_attributes(&self, address: u64) -> PointerAttributes {
+        let managed = || self.allocation(address).is_some_and(|a| a.kind == MemoryKind::Managed);
+        let (kind, device, on_device, on_host) = match self.owner_of(address) {
+            MemoryOwner::Device if managed() => (MANAGED, 0, address, address),
+            MemoryOwner::Device if self.device.holds(address, 1) => (DEVICE, 0, address, 0),
+            MemoryOwner::Pinned => (HOST, 0, address, address),
+            _ => (UNREGISTERED, NO_DEVICE, 0, address),
+        };
+        PointerAttributes { kind, device, on_device, on_host, reserved: [0; 8] }
+    }
+
+    /// `cudaHostAlloc`, in whole pages.
+    pub(in crate::runtime) fn allocate_pinned(
+        &mut self,
+        bytes: u64,
+        flags: u32,
+        site: SiteId,
+    ) -> Result<u64> {
+        self.usage.pinned += 1;
+        let number = self.usage.pinned;
+        let name = format!("pinned allocation {number}");
+        let address = self.device.reserve(&name).map_err(|_| Code::MEMORY_ALLOCATION)?;
+        self.map_pages(address, bytes)?;
+        self.freed.remove(&address);
+        let allocation = Allocation {
+            number,
+            bytes,
+            name,
+            site,
+            kind: MemoryKind::Pinned,
+            from_runtime: true,
+            device_is_newer: false,
+        };
+        self.pinned.insert(address, allocation);
+        self.pinned_flags.insert(address, flags);
+        Ok(address)
+    }
+
+    /// Did `cudaHostAlloc` return this address, and is the memory still allocated?
+    pub(in crate::runtime) fn is_pinned_allocation(&self, address: u64) -> bool {
+        self.pinned.get(&address).is_some_and(|pinned| pinned.from_runtime)
+    }
+
+    /// `cudaFreeHost`, of memory that [`AddressSpace::allocate_pinned`] returned.
+    pub(in crate::runtime) fn free_pinned(&mut self, address: u64, site: SiteId) -> Result {
+        let allocation = self.pinned.remove(&address).ok_or(Code::INVALID_VALUE)?;
+        self.pinned_flags.remove(&address);
+        let bytes = allocation.bytes;
+        self.freed.insert(address, FreedMemory { allocation, site });
+        guard::unmap(address, bytes);
+        self.device.free(address).map_err(|_| Code::INVALID_VALUE)
+    }
+
+    /// `cudaHostRegister`.
+    pub(in crate::runtime) fn register_host(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        flags: u32,
+        site: SiteId,
+    ) -> Result {
+        let end = address.checked_add(bytes).ok_or(Code::INVALID_VALUE)?;
+        let invalid = address == 0 || bytes == 0 || flags & !REGISTER_FLAGS != 0;
+        if invalid || self.device.owns(address) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let before = self.pinned.range(..end).next_back();
+        let overlaps = before.filter(|(start, pinned)| *start + pinned.bytes > address);
+        match overlaps.map(|(_, pinned)| pinned.from_runtime) {
+            Some(false) => return Err(Code::HOST_MEMORY_ALREADY_REGISTERED),
+            Some(true) => return Err(Code::INVALID_VALUE),
+            None => {}
+        }
+        self.pinned_flags.insert(address, flags);
+        self.freed.retain(|start, freed| {
+            start.saturating_add(freed.allocation.bytes) <= address || *start >= end
+        });
+        let allocation = Allocation {
+            number: 0,
+            bytes,
+            name: String::new(),
+            site,
+            kind: MemoryKind::Pinned,
+            from_runtime: false,
+            device_is_newer: false,
+        };
+        self.pinned.insert(address, allocation);
+        Ok(())
+    }
+
+    /// Can `cudaHostUnregister` unregister the memory at this address?
+    pub(in crate::runtime) fn check_registered(&self, address: u64) -> Result {
+        match self.pinned.get(&address) {
+            Some(pinned) if !pinned.from_runtime => Ok(()),
+            Some(_) => Err(Code::INVALID_VALUE),
+            None if address == 0 || self.owner_of(address) != MemoryOwner::Pageable => {
+                Err(Code::INVALID_VALUE)
+            }
+            None => Err(Code::HOST_MEMORY_NOT_REGISTERED),
+        }
+    }
+
+    /// `cudaHostUnregister`. The program keeps the memory.
+    pub(in crate::runtime) fn unregister_host(&mut self, address: u64) {
+        self.pinned.remove(&address);
+        self.pinned_flags.remove(&address);
+    }
+
+    /// The page-locked memory that contains an address, and its start.
+    pub(super) fn pinned_at(&self, address: u64) -> Option<(u64, &Allocation)> {
+        let (start, pinned) = self.pinned.range(..=address).next_back()?;
+        (address - start < pinned.bytes).then_some((*start, pinned))
+    }
+
+    /// `cudaHostGetDevicePointer`. The device sees page-locked memory at the same address, because addresses are unified.
+    pub fn device_pointer(&self, address: u64, flags: u32) -> Result<u64> {
+        let pinned = flags == 0 && self.pinned_at(address).is_some();
+        if pinned { Ok(address) } else { Err(Code::INVALID_VALUE) }
+    }
+
+    /// `cudaHostGetFlags`.
+    pub fn host_flags(&self, address: u64) -> Result<u32> {
+        let (start, _) = self.pinned_at(address).ok_or(Code::INVALID_VALUE)?;
+        Ok(self.pinned_flags.get(&start).copied().unwrap_or_default())
+    }
+}

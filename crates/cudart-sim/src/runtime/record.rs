@@ -1,0 +1,84 @@
+//! What the runtime counts while a program runs, and the report about it.
+
+use super::streams::events::Interval;
+use super::{LaunchRecord, Runtime};
+use crate::report::{Copies, ElapsedTime, Leak, LeakKind, Report, Synchronisations, Traffic};
+use crate::runtime::findings::sites::SiteId;
+
+/// Counts of what the program did, its launches, and the output of its kernels.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub copies: Copies,
+    pub sets: Traffic,
+    pub synchronisations: Synchronisations,
+    /// Times that the program measured, and the calls that returned them.
+    pub intervals: Vec<(Interval, SiteId)>,
+    pub launches: Vec<LaunchRecord>,
+    /// What kernels have printed and the program has not.
+    pub output: String,
+}
+
+impl Record {
+    /// Counts a successful call if it is one that waits.
+    pub fn call_succeeded(&mut self, function: &str) {
+        match function {
+            "cudaDeviceSynchronize" => self.synchronisations.device += 1,
+            "cudaStreamSynchronize" => self.synchronisations.stream += 1,
+            "cudaEventSynchronize" => self.synchronisations.event += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Runtime {
+    /// What the program has created and not freed. An object comes before the memory that it refers to, so freeing
+    /// everything in this order never leaves an object without its memory.
+    fn leaks(&self) -> Vec<Leak> {
+        let sites = self.findings.sites();
+        let leak = |kind, address, bytes, site| {
+            let at = sites.resolve(site, None);
+            Leak { kind, address, bytes, at }
+        };
+        let objects = self.objects.textures().map(|(handle, object)| {
+            let kind = if object.is_texture() { LeakKind::Texture } else { LeakKind::Surface };
+            leak(kind, handle, 0, object.site)
+        });
+        let arrays = self.memory.arrays();
+        let arrays = arrays.map(|(handle, a)| leak(LeakKind::Array, handle.0, a.bytes(), a.site));
+        let mut allocations: Vec<_> = self.memory.allocations().collect();
+        allocations.sort_by_key(|(_, allocation)| allocation.number);
+        let memory = allocations.into_iter();
+        let memory = memory.map(|(address, a)| leak(LeakKind::Memory, address, a.bytes, a.site));
+        objects.chain(arrays).chain(memory).collect()
+    }
+
+    /// The report about everything so far.
+    pub fn report(&mut self) -> Report {
+        self.report_host_races();
+        let timeline = self.streams.timeline().to_vec();
+        let mut elapsed = vec![];
+        for &(Interval { start, end, milliseconds }, site) in &self.record.intervals {
+            let [start, end] = [start, end].map(|id| self.streams.end(id));
+            let at = self.findings.sites().resolve(site, None);
+            elapsed.push(ElapsedTime { start, end, milliseconds, at });
+        }
+        let (record, usage) = (&self.record, self.memory.usage());
+        Report {
+            launches: record.launches.clone(),
+            timeline,
+            copies: record.copies,
+            sets: record.sets,
+            allocations: usage.allocations,
+            allocated: usage.allocated,
+            peak: usage.peak,
+            peak_live: usage.peak_live,
+            streams: self.streams.created(),
+            synchronisations: record.synchronisations,
+            elapsed,
+            leaks: self.leaks(),
+            findings: self.findings.for_report(),
+            crashed: None,
+            lost: self.lost.map(|code| code.name().to_string_lossy().into_owned()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Events: positions in streams that other streams and the host can wait for.
+
+use super::Streams;
+use crate::error::{Code, Result};
+use crate::graph::{Id, Stream};
+use crate::runtime::findings::sites::SiteId;
+use crate::runtime::work::Work;
+
+/// The state of an event.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::runtime) struct Event {
+    /// Where it was recorded last.
+    recorded: Option<Id>,
+    /// Does it measure time?
+    timed: bool,
+    /// Was the device reset after the event was created?
+    invalid: bool,
+}
+
+/// Two events between which the program measured a time.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::runtime) struct Interval {
+    pub start: Id,
+    pub end: Id,
+    pub milliseconds: f32,
+}
+
+/// `cudaEventDisableTiming`, `cudaEventInterprocess`, and all flags together.
+const DISABLE_TIMING: u32 = 2;
+const INTERPROCESS: u32 = 4;
+const ALL_FLAGS: u32 = 7;
+
+impl Streams {
+    /// `cudaEventCreateWithFlags`: the event's number.
+    pub fn create_event(&mut self, flags: u32) -> Result<usize> {
+        let timed = flags & DISABLE_TIMING == 0;
+        if flags & !ALL_FLAGS != 0 || timed && flags & INTERPROCESS != 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        self.events.push(Some(Event { recorded: None, timed, invalid: false }));
+        Ok(self.events.len() - 1)
+    }
+
+    /// `cudaEventDestroy`.
+    pub fn destroy_event(&mut self, event: usize) -> Result {
+        self.event(event)?;
+        self.events[event] = None;
+        Ok(())
+    }
+
+    /// Does this event exist?
+    pub fn check_event(&mut self, event: usize) -> Result {
+        self.event(event).map(|_| ())
+    }
+
+    /// `cudaEventRecord`.
+    pub(in crate::runtime) fn record(
+        &mut self,
+        event: usize,
+        stream: Stream,
+        site: SiteId,
+    ) -> Result {
+        self.event(event)?;
+        self.check(stream)?;
+        let id = self.enqueue(stream, Work::Event, site, &[]);
+        self.event(event)?.recorded = Some(id);
+        Ok(())
+    }
+
+    /// `cudaStreamWaitEvent`: later work in the stream waits for the event's last record.
+    pub(in crate::runtime) fn wait_event(
+        &mut self,
+        stream: Stream,
+        event: usize,
+        site: SiteId,
+    ) -> Result {
+        let recorded = self.event(event)?.recorded;
+        self.check(stream)?;
+        if let Some(id) = recorded.filter(|id| !self.order().is_synchronised(*id)) {
+            self.enqueue(stream, Work::Event, site, &[id]);
+        }
+        Ok(())
+    }
+
+    /// Where an event was recorded last.
+    pub(in crate::runtime) fn recorded(&mut self, event: usize) -> Result<Option<Id>> {
+        self.event(event).map(|event| event.recorded)
+    }
+
+    /// `cudaEventElapsedTime`.
+    pub(in crate::runtime) fn interval(&mut self, first: usize, last: usize) -> Result<Interval> {
+        let (start, end) = (self.time_point(first)?, self.time_point(last)?);
+        let milliseconds = ((self.clock.end(end) - self.clock.end(start)) / 1000.0) as f32;
+        Ok(Interval { start, end, milliseconds })
+    }
+
+    /// Where an event that measures time was recorded, if the device has reached that position.
+    fn time_point(&mut self, event: usize) -> Result<Id> {
+        let Event { recorded, timed, .. } = *self.event(event)?;
+        let id = recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
+        if self.graph.done(id) { Ok(id) } else { Err(Code::NOT_READY) }
+    }
+
+    /// The device was reset, so the events of its context cannot be used any more.
+    pub(super) fn invalidate_events(&mut self) {
+        self.events.iter_mut().flatten().for_each(|event| event.invalid = true);
+    }
+
+    fn event(&mut self, event: usize) -> Result<&mut Event> {
+        let event = self.events.get_mut(event).and_then(Option::as_mut);
+        let event = event.ok_or(Code::INVALID_RESOURCE_HANDLE)?;
+        if event.invalid { Err(Code::CONTEXT_IS_DESTROYED) } else { Ok(event) }
+    }
+}
