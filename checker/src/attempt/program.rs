@@ -5,9 +5,9 @@ use super::{Error, PreparedCase};
 use crate::backend::{Choice, Fault, Run};
 use crate::compile::{Outcome, Program, ProgramOptions, Target};
 use crate::engine::{Engine, LIMIT};
-use crate::program::entry;
-use crate::spec::Spec;
-use crate::verdict::Verdict;
+use crate::program::entry::{self, Difference, Parameter};
+use crate::spec::{Param, Role, Spec};
+use crate::verdict::{Signature, Verdict};
 use crate::worker::Loaded;
 
 /// A compiled program.
@@ -38,8 +38,9 @@ impl CompiledProgram {
             Outcome::Stopped(what) => return Ok(Err(Verdict::CompilerStopped(what))),
             Outcome::Unavailable(why) => return Err(Error::Compiler(why)),
         };
-        if let Some(difference) = entry::check(spec, &program.object)? {
-            return Ok(Err(Verdict::WrongSignature(difference)));
+        let parameters: Vec<Parameter> = spec.params.iter().map(parameter).collect();
+        if let Some(difference) = entry::check(spec.id, &parameters, &program.object)? {
+            return Ok(Err(Verdict::WrongSignature(signature(spec, difference))));
         }
         let missing = program.missing.first().map(|name| missing(name, &file, source));
         Ok(Ok(Self { program, missing, gpu_process: None }))
@@ -84,6 +85,30 @@ impl CompiledProgram {
     /// the case has to be run again.
     pub(crate) fn end_gpu_process(&mut self) -> bool {
         self.gpu_process.take().is_some_and(|process| process.calls() > 1)
+    }
+}
+
+/// The parameter that the program's function needs for an argument of the exercise.
+fn parameter(param: &Param) -> Parameter {
+    match param.role {
+        Role::Scalar => Parameter::Scalar(param.dtype),
+        Role::In => Parameter::Pointer { element: param.dtype, written: false },
+        Role::Out | Role::InOut | Role::Time | Role::Answer => {
+            Parameter::Pointer { element: param.dtype, written: true }
+        }
+    }
+}
+
+/// How the program's function differs from the exercise's, in terms of the exercise.
+fn signature(spec: &Spec, difference: Difference) -> Signature {
+    match difference {
+        Difference::Missing { found } => {
+            Signature::NoSuchKernel { expected: spec.id.to_owned(), found }
+        }
+        Difference::Count { found } => Signature::Count { expected: spec.params.to_vec(), found },
+        Difference::Type { index, found } => {
+            Signature::Type { index, expected: spec.params[index], found }
+        }
     }
 }
 

@@ -1,39 +1,73 @@
-//! The function of a program that an exercise calls: what its own debugging data says of its parameters, against what
-//! the exercise passes. Runs before any call, since a C function takes what it is given for what it expects.
+//! Compares the parameters of a program's function, as its debugging data describes them, with the arguments that a caller wants
+//! to pass. This is done before any call, because a C function does not check its arguments.
 //!
 //! DWARF 5, sections 3.3 (subroutines) and 5 (types).
 
 use gimli::{AttributeValue, EndianSlice, LittleEndian, UnitOffset, constants as dw};
 use object::{Object as _, ObjectSection as _};
 
-use crate::spec::{Param, Role, Spec};
 use crate::value::DType;
-use crate::verdict::Signature;
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 type Unit<'a> = gimli::Unit<Slice<'a>>;
 type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
-/// Types that are followed at most: `typedef` of `const` of pointer of ...
-const DEPTH: usize = 16;
+/// How many nested types are followed, for example a `typedef` of a `const` pointer.
+const MAX_TYPE_DEPTH: usize = 16;
 
-/// What the object cannot be read for.
+/// Why the object cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is no object file.
+    /// It is not an object file.
     #[error("the compiled program cannot be read: {0}")]
     Object(#[from] object::Error),
-    /// Its debugging data is broken.
+    /// Its debugging data is invalid.
     #[error("the compiled program's debugging data cannot be read: {0}")]
     Dwarf(#[from] gimli::Error),
+}
+
+/// A parameter that the function must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parameter {
+    /// A number.
+    Scalar(DType),
+    /// A pointer to numbers.
+    Pointer {
+        /// The type of these numbers.
+        element: DType,
+        /// Does the function write through the pointer, so that it must not be a pointer to `const`?
+        written: bool,
+    },
+}
+
+/// How a program's function differs from the function that the caller needs. Types are given as in C++.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// The program has no function of this name with C linkage.
+    Missing {
+        /// The functions that the program has.
+        found: Vec<String>,
+    },
+    /// The number of parameters is another.
+    Count {
+        /// The types of the parameters.
+        found: Vec<String>,
+    },
+    /// A parameter has another type.
+    Type {
+        /// The position of the parameter, counted from 0.
+        index: usize,
+        /// Its type.
+        found: String,
+    },
 }
 
 /// A function of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Function {
     name: String,
-    /// Its name for the linker is another one: no `extern "C"`.
+    /// Is its name mangled for the linker, because it is not `extern "C"`?
     mangled: bool,
     params: Vec<Type>,
 }
@@ -41,7 +75,7 @@ struct Function {
 /// A parameter's type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Type {
-    /// As in C++: `const float*`.
+    /// As in C++, for example `const float*`.
     text: String,
     shape: Shape,
 }
@@ -49,49 +83,52 @@ struct Type {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Scalar(DType),
-    /// To elements of this type; `None` for any other.
+    /// A pointer to numbers of this type; `None` if it points to something else.
     Pointer(Option<DType>),
     Other,
 }
 
-/// How the function called `spec.id` differs from what the exercise passes; `None` when it does not.
+/// How the object's function `name` differs from one with these parameters; `None` if it does not.
 ///
 /// # Errors
-/// When the object cannot be read.
-pub fn check(spec: &Spec, object: &[u8]) -> Result<Option<Signature>, Error> {
-    Ok(compare(spec, &functions(object)?))
+/// If the object cannot be read.
+pub fn check(
+    name: &str,
+    parameters: &[Parameter],
+    object: &[u8],
+) -> Result<Option<Difference>, Error> {
+    Ok(compare(name, parameters, &functions(object)?))
 }
 
-fn compare(spec: &Spec, functions: &[Function]) -> Option<Signature> {
-    let Some(function) = functions.iter().find(|f| f.name == spec.id && !f.mangled) else {
+fn compare(name: &str, parameters: &[Parameter], functions: &[Function]) -> Option<Difference> {
+    let Some(function) = functions.iter().find(|f| f.name == name && !f.mangled) else {
         let shown = |f: &Function| {
             if f.mangled { format!("{}(...)", f.name) } else { f.name.clone() }
         };
-        let found = functions.iter().map(shown).collect();
-        return Some(Signature::NoSuchKernel { expected: spec.id.to_owned(), found });
+        return Some(Difference::Missing { found: functions.iter().map(shown).collect() });
     };
-    let found = || function.params.iter().map(|ty| ty.text.clone());
-    if function.params.len() != spec.params.len() {
-        return Some(Signature::Count { expected: spec.params.to_vec(), found: found().collect() });
+    if function.params.len() != parameters.len() {
+        let found = function.params.iter().map(|ty| ty.text.clone()).collect();
+        return Some(Difference::Count { found });
     }
-    let mut pairs = spec.params.iter().zip(&function.params).enumerate();
-    let (index, (expected, found)) = pairs.find(|(_, (param, ty))| !ty.takes(param))?;
-    Some(Signature::Type { index, expected: *expected, found: found.text.clone() })
+    let mut pairs = parameters.iter().zip(&function.params).enumerate();
+    let (index, (_, found)) = pairs.find(|(_, (parameter, ty))| !ty.accepts(**parameter))?;
+    Some(Difference::Type { index, found: found.text.clone() })
 }
 
 impl Type {
-    fn takes(&self, param: &Param) -> bool {
-        match param.role {
-            Role::Scalar => self.shape == Shape::Scalar(param.dtype),
-            Role::In => self.shape == Shape::Pointer(Some(param.dtype)),
-            Role::Out | Role::InOut | Role::Time | Role::Answer => {
-                self.shape == Shape::Pointer(Some(param.dtype)) && !self.text.starts_with("const ")
+    fn accepts(&self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::Scalar(dtype) => self.shape == Shape::Scalar(dtype),
+            Parameter::Pointer { element, written } => {
+                let read_only = self.text.starts_with("const ");
+                self.shape == Shape::Pointer(Some(element)) && !(written && read_only)
             }
         }
     }
 }
 
-/// The functions that the program itself defines, in the order of the source.
+/// The functions that the program defines, in the order of the source.
 fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
     let file = object::File::parse(object)?;
     let dwarf = Dwarf::load(|section| {
@@ -103,7 +140,7 @@ fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
     while let Some(header) = units.next()? {
         let unit = dwarf.unit(header)?;
         let mut entries = unit.entries();
-        // children of the unit and of its namespaces
+        // the function whose parameters are being read, and its depth in the tree
         let mut function: Option<(isize, Function)> = None;
         while let Some(entry) = entries.next_dfs()? {
             let depth = entry.depth();
@@ -132,7 +169,7 @@ fn functions(object: &[u8]) -> Result<Vec<Function>, Error> {
     Ok(found)
 }
 
-/// A function of its own, that others can call.
+/// Is this the definition of a function that other files can call?
 fn defined(entry: &Entry<'_>) -> bool {
     entry.attr_value(dw::DW_AT_external).is_some() && entry.attr_value(dw::DW_AT_low_pc).is_some()
 }
@@ -148,10 +185,10 @@ fn text<'a>(
 }
 
 fn type_of<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, entry: &Entry<'a>) -> Result<Type, Error> {
-    describe(dwarf, unit, target(entry), DEPTH)
+    describe(dwarf, unit, target(entry), MAX_TYPE_DEPTH)
 }
 
-/// What an entry's type attribute refers to: nothing, for `void`.
+/// The type that an entry's type attribute refers to; `None` for `void`.
 fn target(entry: &Entry<'_>) -> Option<UnitOffset> {
     match entry.attr_value(dw::DW_AT_type)? {
         AttributeValue::UnitRef(offset) => Some(offset),
