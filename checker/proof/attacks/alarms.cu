@@ -1,7 +1,7 @@
-// attack: has signals sent to itself all the time
+// attack: sends itself signals all the time
 // exercise: roundtrip
 // expect: passed
-// stopped-by: system calls: refused
+// stopped-by: system calls: this one fails
 
 #include <csignal>
 #include <sys/time.h>

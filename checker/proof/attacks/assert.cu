@@ -2,7 +2,7 @@
 // exercise: blocks
 // expect: trap
 // gpu: yes
-// stopped-by: a finding of the simulator; on a GPU the process is replaced
+// stopped-by: the simulator reports it; on a GPU the process is replaced
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

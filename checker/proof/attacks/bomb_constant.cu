@@ -1,8 +1,8 @@
-// attack: an initialised array of four gigabytes: the compiler runs out of memory and aborts with the process that it is in
+// attack: an initialised array of four gigabytes makes the compiler run out of memory and abort, together with its process
 // exercise: blocks
 // expect: compiler-stopped
 // graded: yes
-// stopped-by: the compiler is a process of its own: memory and file sizes
+// stopped-by: the compiler runs in its own process, with limits on memory and file sizes
 
 __constant__ int bomb[1 << 30] = {1};
 

@@ -1,4 +1,4 @@
-// attack: has the compiler itself compute without an end
+// attack: makes the compiler itself compute for ever
 // exercise: blocks
 // expect: compile-error
 // stopped-by: the compiler's own limits

@@ -2,7 +2,7 @@
 // exercise: blocks
 // expect: compiler-stopped or compile-error
 // graded: yes
-// stopped-by: the compiler is a process of its own: clock and memory
+// stopped-by: the compiler runs in its own process, with limits on time and memory
 
 #define A0 1 +
 #define A1 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0

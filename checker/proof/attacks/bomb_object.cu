@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: compiler-stopped
 // graded: yes
-// stopped-by: the compiler is a process of its own: memory and file sizes
+// stopped-by: the compiler runs in its own process, with limits on memory and file sizes
 
 char bomb[1 << 30] = {1};
 

@@ -1,7 +1,7 @@
-// attack: nested loops that are all to be unrolled: a small file, and a megabyte of PTX
+// attack: nested loops that are all unrolled turn a small file into a megabyte of PTX
 // exercise: blocks
 // expect: wrong-values
-// stopped-by: the compiler and the simulator are processes of their own: clock and memory
+// stopped-by: the compiler and the simulator run in their own processes, with limits on time and memory
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

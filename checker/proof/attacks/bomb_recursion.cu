@@ -1,4 +1,4 @@
-// attack: templates without an end
+// attack: instantiates templates without an end
 // exercise: blocks
 // expect: compile-error
 // stopped-by: the compiler's own limits

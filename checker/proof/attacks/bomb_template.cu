@@ -2,7 +2,7 @@
 // exercise: blocks
 // expect: compiler-stopped or compile-error
 // graded: yes
-// stopped-by: the compiler is a process of its own: clock and memory
+// stopped-by: the compiler runs in its own process, with limits on time and memory
 
 template <typename A, typename B>
 struct Pair {};

@@ -1,4 +1,4 @@
-// attack: remembers results in a file from one case to the next
+// attack: saves results of one case in a file for the next
 // exercise: roundtrip
 // expect: passed
 // stopped-by: files: the program writes nowhere

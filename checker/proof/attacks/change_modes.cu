@@ -1,8 +1,8 @@
-// attack: locks others out of files, and dates them back
+// attack: changes files' modes to lock others out, and dates files back
 // exercise: roundtrip
 // expect: passed
 // gpu: yes
-// stopped-by: system calls: nothing changes a file's mode, owner or times, of which landlock says nothing
+// stopped-by: system calls: those that change a file's mode, owner or times fail, because landlock does not cover them
 
 #include <cstdlib>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-// attack: splits into two by the call whose arguments no filter can see
+// attack: forks by the call whose arguments no filter can see
 // exercise: roundtrip
 // expect: passed
-// stopped-by: system calls: it is not there
+// stopped-by: system calls: this one appears not to exist
 
 #include <cstdint>
 #include <linux/sched.h>

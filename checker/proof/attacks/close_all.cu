@@ -1,7 +1,7 @@
-// attack: closes every descriptor, the one for answers among them
+// attack: closes every descriptor, including the one for answers
 // exercise: roundtrip
 // expect: program-ended
-// stopped-by: no answer is no pass
+// stopped-by: a process that gives no answer does not pass
 
 #include <unistd.h>
 

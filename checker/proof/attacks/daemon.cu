@@ -1,7 +1,7 @@
-// attack: leaves the process group, so that nobody finds it when the clock has run out
+// attack: leaves the process group, so that it survives when the time is up
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <unistd.h>
 

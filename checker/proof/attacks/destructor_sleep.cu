@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: passed
 // gpu: yes
-// stopped-by: who has answered is ended
+// stopped-by: the checker ends the process once it has answered
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-// attack: takes the device's heap for itself
+// attack: allocates the whole device heap
 // exercise: blocks
 // expect: passed
-// stopped-by: the device's heap has the size that CUDA gives it
+// stopped-by: the device heap has the size that CUDA gives it
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

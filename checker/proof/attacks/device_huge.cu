@@ -1,7 +1,7 @@
 // attack: allocates more than there is
 // exercise: roundtrip
 // expect: call-failed
-// stopped-by: the simulated device's memory is counted
+// stopped-by: allocations on the simulated device are counted
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
-// attack: allocates all of the device's memory and leaves it to the next
+// attack: allocates all device memory and leaves it allocated for the next case
 // exercise: roundtrip
 // expect: call-failed
-// stopped-by: the simulated device's memory is counted
+// stopped-by: allocations on the simulated device are counted
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
-// attack: takes a file's bytes in with the directive that newer compilers have
+// attack: includes the bytes of a file with the directive of newer compilers
 // exercise: blocks
 // expect: compile-error
-// stopped-by: files, and that the compiler does not know it
+// stopped-by: files; besides, the compiler does not know the directive
 
 __constant__ unsigned char stolen[] = {
 #embed "@CANARY@/secret.txt"

@@ -2,7 +2,7 @@
 // exercise: blocks
 // expect: never-finishes
 // gpu: yes
-// stopped-by: the simulator's budget of instructions, and the clock
+// stopped-by: the simulator's instruction budget and a time limit
 
 __device__ unsigned turns;
 

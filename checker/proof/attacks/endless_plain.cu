@@ -1,8 +1,8 @@
-// attack: a kernel that never ends holds a GPU for the rest of the class
+// attack: a kernel that never ends occupies a GPU for the rest of the class
 // exercise: blocks
 // expect: never-finishes
 // gpu: yes
-// stopped-by: the simulator's budget of instructions, and the clock
+// stopped-by: the simulator's instruction budget and a time limit
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
-// attack: prints without an end, so that a grader that keeps all of it runs out of disk or memory
+// attack: prints for ever, so that a grader that keeps all output runs out of disk or memory
 // exercise: blocks
 // expect: never-finishes
 // gpu: yes
-// stopped-by: the simulator's budget of instructions, and the clock
+// stopped-by: the simulator's instruction budget and a time limit
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

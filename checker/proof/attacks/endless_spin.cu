@@ -1,9 +1,9 @@
-// attack: every thread waits for a flag that nobody will set
+// attack: every thread waits for a flag that no thread sets
 // exercise: blocks
 // expect: livelock
 // gpu: yes
 // expect-gpu: livelock
-// stopped-by: the simulator sees that nobody can go on
+// stopped-by: the simulator detects that no thread can make progress
 
 __device__ int flag;
 

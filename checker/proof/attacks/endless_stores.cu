@@ -1,8 +1,8 @@
-// attack: never ends, in a loop that writes to memory all the time
+// attack: never ends, in a loop that keeps writing to memory
 // exercise: blocks
 // expect: never-finishes
 // gpu: yes
-// stopped-by: the simulator's budget of instructions, and the clock
+// stopped-by: the simulator's instruction budget and a time limit
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

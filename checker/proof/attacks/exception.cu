@@ -1,7 +1,7 @@
-// attack: throws through the caller
+// attack: throws an exception through the caller
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: only an answer counts, not how a process ends
+// stopped-by: only a valid answer counts, not how the process exits
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

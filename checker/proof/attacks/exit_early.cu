@@ -1,8 +1,8 @@
-// attack: ends the process before anything was called, with the code of success
+// attack: exits with code 0 before its function is called
 // exercise: roundtrip
 // expect: program-ended
 // gpu: yes
-// stopped-by: only an answer counts, not how a process ends
+// stopped-by: only a valid answer counts, not how the process exits
 
 #include <cstdio>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-// attack: ends the process in the middle, in the orderly way
+// attack: exits normally in the middle of its function
 // exercise: roundtrip
 // expect: program-ended
 // gpu: yes
-// stopped-by: only an answer counts, not how a process ends
+// stopped-by: only a valid answer counts, not how the process exits
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
-// attack: ends the process in the quick way, with a handler that prints
+// attack: exits by quick_exit, with a handler that prints
 // exercise: roundtrip
 // expect: program-ended
-// stopped-by: only an answer counts, not how a process ends
+// stopped-by: only a valid answer counts, not how the process exits
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
-// attack: ends the thread that was called, so that the caller goes on without an answer
+// attack: ends the calling thread, so that the caller continues without an answer
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: only an answer counts, not how a process ends
+// stopped-by: only a valid answer counts, not how the process exits
 
 #include <pthread.h>
 

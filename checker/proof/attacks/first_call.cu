@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: output-not-written
 // gpu: yes
-// stopped-by: a case that is wrong ends its process; every case meets a new one, or one in which all was right so far
+// stopped-by: a wrong case ends its process, so every case runs in a new process or in one whose cases were all right
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,12 +2,12 @@
 // exercise: roundtrip
 // expect: host-crash
 // terminal: yes
-// stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
+// stopped-by: a valid answer repeats the secret token of its call, and the machine is checked before the program is loaded
 
 #include <cstring>
 #include <unistd.h>
 
-// a frame of the checker's own: its tag, the length, and a message that says `the checker has a bug, in words that clear the screen`
+// a frame in the checker's format (tag, length, message) that says `the checker has a bug, in words that clear the screen`
 static void forge(int to) {
     const unsigned char text[] = {9, 11, 27, '[', '2', 'J', 13, 'p', 'a', 's', 's', 'e', 'd'};
     unsigned char frame[12 + sizeof text] = {'c', 'w', 'k', '1', sizeof text};

@@ -1,12 +1,12 @@
-// attack: writes forged answers from a constructor, before anything was called
+// attack: writes forged answers in a constructor, before its function is called
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
+// stopped-by: a valid answer repeats the secret token of its call, and the machine is checked before the program is loaded
 
 #include <cstring>
 #include <unistd.h>
 
-// a frame of the checker's own: its tag, the length, and a message that says `this machine cannot confine anybody, so this could not be graded`
+// a frame in the checker's format (tag, length, message) that says `this machine cannot confine code, so this could not be graded`
 static void forge(int to) {
     const unsigned char text[] = {2, 4, 'n', 'o', 'n', 'e'};
     unsigned char frame[12 + sizeof text] = {'c', 'w', 'k', '1', sizeof text};

@@ -1,7 +1,7 @@
-// attack: writes what is no message into every descriptor
+// attack: writes malformed messages to every descriptor
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: what is no message ends the process; memory grows with what really comes
+// stopped-by: a malformed message ends the process, and the reader allocates only for bytes that have arrived
 
 #include <unistd.h>
 

@@ -1,13 +1,13 @@
-// attack: writes forged answers from a destructor and at exit, behind the real one
+// attack: writes forged answers in a destructor and at exit, after the real one
 // exercise: roundtrip
 // expect: passed
-// stopped-by: nobody reads on after the answer
+// stopped-by: the checker reads nothing after the answer
 
 #include <cstring>
 #include <unistd.h>
 #include <cstdlib>
 
-// a frame of the checker's own: its tag, the length, and a message that says `this machine cannot confine anybody, so this could not be graded`
+// a frame in the checker's format (tag, length, message) that says `this machine cannot confine code, so this could not be graded`
 static void forge(int to) {
     const unsigned char text[] = {2, 4, 'n', 'o', 'n', 'e'};
     unsigned char frame[12 + sizeof text] = {'c', 'w', 'k', '1', sizeof text};

@@ -1,7 +1,7 @@
-// attack: announces a message of a gigabyte, so that the reader makes room for it
+// attack: announces a message of a gigabyte, so that the reader allocates that much
 // exercise: roundtrip
 // expect: program-ended
-// stopped-by: what is no message ends the process; memory grows with what really comes
+// stopped-by: a malformed message ends the process, and the reader allocates only for bytes that have arrived
 
 #include <unistd.h>
 

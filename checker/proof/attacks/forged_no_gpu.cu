@@ -1,13 +1,13 @@
-// attack: writes an answer in the checker's own format to every descriptor: infrastructure has failed, so nobody may take points
+// attack: writes an answer in the checker's own format to every descriptor: the infrastructure has failed, so no points may be taken
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
+// stopped-by: a valid answer repeats the secret token of its call, and the machine is checked before the program is loaded
 
 #include <cstring>
 #include <unistd.h>
 
-// a frame of the checker's own: its tag, the length, and a message that says `there is no GPU here, so this could not be graded`
+// a frame in the checker's format (tag, length, message) that says `there is no GPU here, so this could not be graded`
 static void forge(int to) {
     const unsigned char text[] = {3, 4, 'n', 'o', 'n', 'e'};
     unsigned char frame[12 + sizeof text] = {'c', 'w', 'k', '1', sizeof text};

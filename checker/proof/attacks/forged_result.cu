@@ -2,14 +2,14 @@
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
+// stopped-by: a valid answer repeats the secret token of its call, and the machine is checked before the program is loaded
 
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <unistd.h>
 
-// what the simulator counts of a launch
+// the counts that the simulator reports for a launch
 #define SEEN \
     "{\"findings\":[],\"completed\":true,\"shared_bytes\":0,\"warps\":0,\"totals\":" \
     "{\"instructions\":0,\"thread_instructions\":0,\"load_requests\":0,\"thread_loads\":0,\"load_sectors\":0,\"load_sectors_ideal\":0" \

@@ -1,13 +1,13 @@
-// attack: writes forged answers from a thread that goes on when the function has returned
+// attack: writes forged answers from a thread that outlives the function
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: an answer repeats its call's secret token; what the machine lacks is asked for before the program is loaded
+// stopped-by: a valid answer repeats the secret token of its call, and the machine is checked before the program is loaded
 
 #include <cstring>
 #include <unistd.h>
 #include <pthread.h>
 
-// a frame of the checker's own: its tag, the length, and a message that says `there is no GPU here, so this could not be graded`
+// a frame in the checker's format (tag, length, message) that says `there is no GPU here, so this could not be graded`
 static void forge(int to) {
     const unsigned char text[] = {3, 4, 'n', 'o', 'n', 'e'};
     unsigned char frame[12 + sizeof text] = {'c', 'w', 'k', '1', sizeof text};

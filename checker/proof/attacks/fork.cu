@@ -1,8 +1,8 @@
-// attack: splits into two: both give an answer
+// attack: forks, so that both processes give an answer
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
-// attack: splits until the machine stands still, by the system call itself
+// attack: forks until the machine stops responding, by the system call itself
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <sys/syscall.h>
 #include <unistd.h>

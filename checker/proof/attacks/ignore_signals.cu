@@ -3,7 +3,7 @@
 // expect: never-finishes
 // idle: yes
 // gpu: yes
-// stopped-by: the clock; SIGKILL cannot be blocked
+// stopped-by: a time limit, because SIGKILL cannot be blocked
 
 #include <csignal>
 #include <unistd.h>

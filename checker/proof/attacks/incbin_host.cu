@@ -1,7 +1,7 @@
-// attack: has the assembler put a file's bytes into the program, which then prints them
+// attack: makes the assembler put the bytes of a file into the program, which then prints them
 // exercise: roundtrip
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
-// attack: takes in a file by inline PTX, which the kernel's compiler passes on unread
+// attack: includes a file by inline PTX, which the kernel's compiler passes on unread
 // exercise: blocks
 // expect: compile-error
-// stopped-by: inline PTX is read by the simulator's parser, which has no such directive
+// stopped-by: the simulator's parser reads inline PTX and has no such directive
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
-// attack: includes what lies in the checker's cache of compiled code
+// attack: includes a file from the checker's cache of compiled code
 // exercise: blocks
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "@CACHE@/modules/canary.txt"
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,7 +1,7 @@
-// attack: includes what the compiling process has open
+// attack: includes the files that the compiling process has open
 // exercise: roundtrip
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "/proc/self/fd/0"
 #include "/proc/self/fd/3"

@@ -1,7 +1,7 @@
 // attack: includes the compiling process's environment, where graders keep their tokens
 // exercise: blocks
 // expect: compile-error
-// stopped-by: an empty environment, and that no message quotes an included file
+// stopped-by: the environment is empty, and no message quotes an included file
 
 #include "/proc/self/environ"
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,7 +1,7 @@
-// attack: includes a named pipe that nobody writes to: who opens it waits for ever
+// attack: includes a named pipe without a writer, so that opening it waits for ever
 // exercise: blocks
 // expect: compile-error
-// stopped-by: files: it is not opened, so nobody waits
+// stopped-by: files: the pipe is never opened, so nothing waits
 
 #include "@CANARY@/fifo"
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

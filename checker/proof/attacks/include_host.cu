@@ -1,7 +1,7 @@
 // attack: includes the secret seed in host code, whose compiler is a process of its own
 // exercise: roundtrip
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "@CANARY@/secret.txt"
 

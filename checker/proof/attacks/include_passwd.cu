@@ -1,7 +1,7 @@
-// attack: quotes a file of the system in the compiler's message, where a grader that compiles unconfined prints its first line
+// attack: makes the compiler quote a system file in its message, which would print the file's first line
 // exercise: blocks
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "/etc/passwd"
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,7 +1,7 @@
 // attack: climbs out of the folder that it is compiled in
 // exercise: blocks
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "../../../../../../../../etc/hostname"
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

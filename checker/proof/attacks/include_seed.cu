@@ -1,7 +1,7 @@
 // attack: includes the file with the class's secret seed by its absolute path
 // exercise: blocks
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "@CANARY@/secret.txt"
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {

@@ -1,7 +1,7 @@
 // attack: includes a file without an end
 // exercise: roundtrip
 // expect: compile-error
-// stopped-by: files: the compiler may open the system's programs and its own folder
+// stopped-by: files: the compiler may open only the system's programs and its own folder
 
 #include "/dev/zero"
 

@@ -1,8 +1,8 @@
-// attack: uses the queue of system calls that filters do not see
+// attack: uses the system call queue that filters do not see
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-// attack: ends whatever it may
+// attack: kills every process that it may
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <csignal>
 

@@ -1,8 +1,8 @@
-// attack: ends the checker
+// attack: kills the checker
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <csignal>
 #include <unistd.h>

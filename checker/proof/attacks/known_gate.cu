@@ -1,8 +1,8 @@
-// attack: knows the public inputs and is economical for them alone
+// attack: recognises the public inputs and is economical for them alone
 // exercise: roundtrip
 // expect: passed
 // hidden: gate-missed
-// stopped-by: secret seeds: passed with public inputs, not in a grade
+// stopped-by: secret seeds: it passes with public inputs, and not in a grade
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
-// attack: knows the public inputs and is right for them alone
+// attack: recognises the public inputs and is right for them alone
 // exercise: roundtrip
 // expect: passed
 // hidden: wrong-values or gate-missed or output-not-written
-// stopped-by: secret seeds: passed with public inputs, not in a grade
+// stopped-by: secret seeds: it passes with public inputs, and not in a grade
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
-// attack: is right for the sizes that the cases have, and for no other
+// attack: is right for the sizes of the cases and for no other
 // exercise: blocks
 // expect: passed
-// limit: secret cases have other numbers and the same sizes
-// stopped-by: nothing: see below
+// limit: secret cases have other values and the same sizes
+// stopped-by: nothing, see below
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

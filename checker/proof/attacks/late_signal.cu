@@ -1,8 +1,8 @@
-// attack: sets an alarm that goes off when its own case is long over, in the process of whatever comes next
+// attack: sets an alarm that goes off after its own case, in the process of the next one
 // exercise: roundtrip
 // expect: passed
 // gpu: yes
-// stopped-by: what goes wrong in a process that others have used is run again in a new one, and that counts; no two students share one
+// stopped-by: a case that fails in a reused process is run again in a new one, whose result counts; no two students share a process
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // attack: does its work in the first launch only, which is all that a careless grader compares
 // exercise: blocks
 // expect: passed
-// stopped-by: every case has a module of its own
+// stopped-by: every case loads a new module
 
 __device__ unsigned threads;
 

@@ -1,7 +1,7 @@
-// attack: lifts the limits that it was given
+// attack: lifts its own limits
 // exercise: roundtrip
 // expect: passed
-// stopped-by: system calls: refused
+// stopped-by: system calls: this one fails
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// attack: makes a link in the folder that it may use, to what it may not read
+// attack: links a file that it may not read into the folder that it may use
 // exercise: roundtrip
 // expect: passed
 // stopped-by: files: the program writes nowhere

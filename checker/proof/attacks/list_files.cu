@@ -1,4 +1,4 @@
-// attack: lists folders, for names of students and of whatever else there is
+// attack: lists folders, to find the names of students and other files
 // exercise: roundtrip
 // expect: passed
 // prints-not: listed

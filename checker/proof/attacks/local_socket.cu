@@ -1,7 +1,7 @@
 // attack: talks to services of the machine: a container engine, a bus
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <cstring>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
-// attack: jumps out of the function to where nothing is any more
+// attack: jumps out of the function to a frame that no longer exists
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: only an answer counts, not how a process ends
+// stopped-by: only a valid answer counts, not how the process exits
 
 #include <csetjmp>
 

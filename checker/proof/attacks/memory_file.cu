@@ -1,7 +1,7 @@
-// attack: makes a file in memory, to run what is in it
+// attack: makes a file in memory, to run its contents
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <sys/mman.h>
 

@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: host-crash
 // graded: yes
-// stopped-by: the checker watches how much memory its processes have
+// stopped-by: the checker watches the memory of its processes
 
 #include <cstdlib>
 #include <cstring>

@@ -1,8 +1,8 @@
-// attack: tells somebody outside
+// attack: sends data over the network
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

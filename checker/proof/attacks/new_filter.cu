@@ -1,7 +1,7 @@
 // attack: installs a filter of its own over the checker's
 // exercise: roundtrip
 // expect: passed
-// stopped-by: system calls: refused
+// stopped-by: system calls: this one fails
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-// attack: writes nothing and hopes for memory in which the last student's results still are
+// attack: writes nothing and hopes that the memory still contains the last student's results
 // exercise: blocks
 // expect: output-not-written
 // gpu: yes

@@ -1,7 +1,7 @@
 // attack: makes system calls by the numbers of an old processor, which a filter may have forgotten
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-// attack: asks the host's compiler whether a file is there: it refuses one that it may not read, and takes one that is not there
+// attack: learns from the host compiler whether a file exists: the compiler refuses one that it may not read and accepts one that does not exist
 // exercise: roundtrip
 // expect: compile-error
-// limit: that a file exists shows, though nothing of what is in it
+// limit: it learns that a file exists, and nothing about its contents
 // stopped-by: files: it cannot be opened
 
 #if __has_include("@CANARY@/secret.txt")

@@ -1,4 +1,4 @@
-// attack: asks whether a file is there, and shows the answer by compiling or not: a bit for each submission
+// attack: asks whether a file exists and shows the answer by compiling or not, one bit for each submission
 // exercise: blocks
 // expect: passed
 // stopped-by: files: it cannot be opened

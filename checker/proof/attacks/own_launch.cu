@@ -1,7 +1,7 @@
-// attack: brings its own function for launches, which counts as one
+// attack: defines its own launch function, which counts as a launch
 // exercise: roundtrip
 // expect: output-not-written
-// stopped-by: a program's calls find the checker's functions before its own
+// stopped-by: the program's calls resolve to the checker's functions before its own
 
 #include <cmath>
 

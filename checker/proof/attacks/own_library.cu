@@ -1,7 +1,7 @@
-// attack: brings functions of its own for the C library's, in the hope that the checker calls them
+// attack: defines functions of the C library, in the hope that the checker calls them
 // exercise: roundtrip
 // expect: passed
-// stopped-by: the program is loaded with names of its own, which nobody else sees
+// stopped-by: the program's symbols are local to it, so the checker never binds to them
 
 #include <cstddef>
 #include <unistd.h>

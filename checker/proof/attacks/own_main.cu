@@ -1,7 +1,7 @@
-// attack: brings a main of its own, which a grader that links it would start
+// attack: defines a main, which a grader that links it would start
 // exercise: roundtrip
 // expect: passed
-// stopped-by: the program is loaded with names of its own, which nobody else sees
+// stopped-by: the program's symbols are local to it, so the checker never binds to them
 
 #include <cstdio>
 

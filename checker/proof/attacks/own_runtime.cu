@@ -1,7 +1,7 @@
-// attack: brings functions of its own for those of CUDA, and computes on the host
+// attack: defines the functions of the CUDA runtime and computes on the host
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: a program's calls find the checker's functions before its own
+// stopped-by: the program's calls resolve to the checker's functions before its own
 
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// attack: looks at the checker through /proc: its environment, its memory, what it has open
+// attack: looks at the checker through /proc: its environment, its memory, its open files
 // exercise: roundtrip
 // expect: passed
 // gpu: yes

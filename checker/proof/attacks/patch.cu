@@ -1,7 +1,7 @@
 // attack: makes the checker's own code writable and overwrites it
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: the process has nothing but its own answer to spoil
+// stopped-by: the process contains nothing except its own answer
 
 #include <cstdio>
 #include <cstring>

@@ -1,9 +1,9 @@
-// attack: moves the cursor, overwrites lines, makes links, sets the clipboard: what the terminal shows is not what was said
+// attack: moves the cursor, overwrites lines, makes links and sets the clipboard, so that the terminal shows another text than the checker wrote
 // exercise: roundtrip
 // expect: output-not-written
 // terminal: yes
 // gpu: yes
-// stopped-by: what is printed is no verdict, and is shown line by line without control characters
+// stopped-by: printed text is never read as a verdict, and it is shown line by line without control characters
 
 #include <cstdio>
 

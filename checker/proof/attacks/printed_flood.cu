@@ -1,8 +1,8 @@
-// attack: prints until somebody's disk is full
+// attack: prints until the disk is full
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: file sizes: the process ends
+// stopped-by: file sizes: exceeding the limit ends the process
 
 #include <unistd.h>
 

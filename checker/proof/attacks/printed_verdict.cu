@@ -1,9 +1,9 @@
-// attack: prints the verdict that it would like, in every form that a grader might look for
+// attack: prints the verdict that it wants, in every form that a grader might look for
 // exercise: roundtrip
 // expect: output-not-written
 // terminal: yes
 // gpu: yes
-// stopped-by: what is printed is no verdict, and is shown line by line without control characters
+// stopped-by: printed text is never read as a verdict, and it is shown line by line without control characters
 
 #include <cstdio>
 

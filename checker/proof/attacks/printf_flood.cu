@@ -1,9 +1,9 @@
-// attack: prints from every thread: what is kept must be bounded
+// attack: prints from every thread, so that an unlimited capture grows without bound
 // exercise: blocks
 // expect: passed
 // expect-gpu: passed or never-finishes
 // gpu: yes
-// stopped-by: what is printed is cut
+// stopped-by: printed text is cut
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

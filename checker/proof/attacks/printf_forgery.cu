@@ -3,7 +3,7 @@
 // expect: output-not-written
 // terminal: yes
 // gpu: yes
-// stopped-by: what is printed is no verdict, and is shown line by line without control characters
+// stopped-by: printed text is never read as a verdict, and it is shown line by line without control characters
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <netinet/in.h>
 #include <sys/socket.h>

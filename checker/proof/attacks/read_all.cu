@@ -1,7 +1,7 @@
-// attack: reads whatever comes on any descriptor: requests, secrets on standard input
+// attack: reads every descriptor, for requests and for secrets on standard input
 // exercise: roundtrip
 // expect: passed
-// stopped-by: requests are read before the program is loaded; nothing secret is in them
+// stopped-by: the request is read before the program is loaded, and it contains no secret
 
 #include <cstdio>
 #include <fcntl.h>

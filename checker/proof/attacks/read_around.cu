@@ -1,8 +1,8 @@
-// attack: prints what lies before and behind its arrays: the expected output, with luck
+// attack: prints the memory before and behind its arrays, where a careless grader keeps the expected output
 // exercise: roundtrip
 // expect: passed
-// note: the expected output is in no process that runs the program
-// stopped-by: seeds, references and secrets are in no process that runs the program
+// note: no process that runs the program contains the expected output
+// stopped-by: no process that runs the program contains seeds, references or secrets
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
-// attack: reads before its output, where a careless grader has put something else
+// attack: reads before its output, where a careless grader keeps other data
 // exercise: blocks
 // expect: out-of-bounds-read
 // gpu: yes
-// stopped-by: bounds of every access; on a GPU zones around every array
+// stopped-by: the simulator checks the bounds of every access; on a GPU guard zones surround every array
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

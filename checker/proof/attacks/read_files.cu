@@ -1,4 +1,4 @@
-// attack: reads what it knows the place of: the secret seed, submissions, solutions, keys
+// attack: reads files whose paths it knows: the secret seed, submissions, solutions, keys
 // exercise: roundtrip
 // expect: passed
 // gpu: yes

@@ -1,7 +1,7 @@
 // attack: reads the checker's memory
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <sys/uio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-// attack: a recursion without an end, through the device's stack
+// attack: recurses without an end, through the device's stack
 // exercise: blocks
 // expect: stack-overflow
-// stopped-by: a finding of the simulator; on a GPU the process is replaced
+// stopped-by: the simulator reports it; on a GPU the process is replaced
 
 __device__ __noinline__ float deeper(float x, int n) {
     volatile float room[64];

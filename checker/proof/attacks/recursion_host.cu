@@ -1,7 +1,7 @@
-// attack: a recursion without an end
+// attack: recurses without an end
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: a stack has an end; the crash is told
+// stopped-by: the stack is limited, and the crash is reported
 
 static int deeper(volatile char* p) {
     volatile char room[4096];

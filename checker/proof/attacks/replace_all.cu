@@ -1,7 +1,7 @@
-// attack: puts a descriptor of its own in the place of every other
+// attack: replaces every descriptor with one of its own
 // exercise: roundtrip
 // expect: program-ended
-// stopped-by: no answer is no pass
+// stopped-by: a process that gives no answer does not pass
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
-// attack: keeps the first launch's results in a variable of the module and gives them out in every later one
+// attack: keeps the first launch's results in a variable of the module and returns them in every later launch
 // exercise: blocks
 // expect: passed
-// stopped-by: every case has a module of its own
+// stopped-by: every case loads a new module
 
 __device__ unsigned threads;
 __device__ float known[1 << 17];

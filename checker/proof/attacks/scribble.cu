@@ -1,8 +1,8 @@
-// attack: overwrites all memory of the process that can be written, the checker's part among it
+// attack: overwrites all writable memory of the process, including the checker's part
 // exercise: roundtrip
 // expect: host-crash or never-finishes
 // idle: yes
-// stopped-by: the process has nothing but its own answer to spoil
+// stopped-by: the process contains nothing except its own answer
 
 #include <cstdio>
 #include <cstring>

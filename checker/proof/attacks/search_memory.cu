@@ -1,7 +1,7 @@
 // attack: searches all memory of the process for expected results and prints what looks like a seed
 // exercise: roundtrip
 // expect: passed
-// stopped-by: seeds, references and secrets are in no process that runs the program
+// stopped-by: no process that runs the program contains seeds, references or secrets
 
 #include <cstdio>
 #include <cstring>

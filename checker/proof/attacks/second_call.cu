@@ -1,8 +1,8 @@
-// attack: does nothing in its second call, to see whether cases share a process
+// attack: does nothing in its second call, to learn whether cases share a process
 // exercise: roundtrip
 // expect: passed
 // gpu: yes
-// stopped-by: what a case left behind is never held against the next one: each counts as a process of its own would have it
+// stopped-by: a case that fails in a reused process is run again in a new one, so an earlier case cannot harm a later one
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

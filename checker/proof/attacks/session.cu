@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: never-finishes
 // idle: yes
-// stopped-by: the clock; SIGKILL cannot be blocked
+// stopped-by: a time limit, because SIGKILL cannot be blocked
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
-// attack: computes on the host, and has the device do as much for show: no count can tell
+// attack: computes on the host and runs the same work on the device for show, which no count reveals
 // exercise: roundtrip
 // expect: passed
-// limit: results and counts are right; that the results came from elsewhere is for people to see
-// stopped-by: nothing: see below
+// limit: results and counts are right, so only a person can see that the results came from the host
+// stopped-by: nothing, see below
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
-// attack: sleeps for ever: no processor time is used, so a limit on that does not help
+// attack: sleeps for ever without using the processor, so a limit on processor time does not help
 // exercise: roundtrip
 // expect: never-finishes
 // idle: yes
 // gpu: yes
-// stopped-by: the clock; SIGKILL cannot be blocked
+// stopped-by: a time limit, because SIGKILL cannot be blocked
 
 #include <unistd.h>
 

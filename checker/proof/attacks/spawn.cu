@@ -1,7 +1,7 @@
 // attack: starts another program
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <spawn.h>
 #include <unistd.h>

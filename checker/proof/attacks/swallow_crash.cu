@@ -1,4 +1,4 @@
-// attack: handles its own crash and goes on as if nothing had been
+// attack: handles its own crash and continues as if nothing had happened
 // exercise: roundtrip
 // expect: program-ended
 // stopped-by: a refused system call stays refused

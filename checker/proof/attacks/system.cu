@@ -1,8 +1,8 @@
-// attack: has the shell do it
+// attack: runs a shell command
 // exercise: roundtrip
 // expect: host-crash
 // gpu: yes
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <cstdlib>
 

@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: host-crash or passed
 // graded: yes
-// stopped-by: the checker watches how much memory its processes have
+// stopped-by: the checker watches the memory of its processes
 
 #include <pthread.h>
 #include <unistd.h>

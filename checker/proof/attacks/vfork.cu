@@ -1,7 +1,7 @@
-// attack: splits into two by the call that shares memory
+// attack: forks by the call that shares memory
 // exercise: roundtrip
 // expect: host-crash
-// stopped-by: system calls: the process ends
+// stopped-by: system calls: a forbidden one ends the process
 
 #include <unistd.h>
 

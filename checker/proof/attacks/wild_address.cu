@@ -1,8 +1,8 @@
-// attack: writes to an address of its own making, which loses the context
+// attack: writes to an address that it made up, which loses the context
 // exercise: blocks
 // expect: invalid-address
 // gpu: yes
-// stopped-by: a finding of the simulator; on a GPU the process is replaced
+// stopped-by: the simulator reports it; on a GPU the process is replaced
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 // exercise: roundtrip
 // expect: out-of-bounds-write
 // gpu: yes
-// stopped-by: zones around every array
+// stopped-by: guard zones surround every array
 
 __global__ void sine(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-//! Archives that mean harm: each is refused with a reason, or what is good in it is taken; nothing is unpacked, nothing is
-//! followed, and what people read of it has no control characters.
+//! Hostile archives: each is refused with a reason, or only its good files are taken. Nothing is unpacked to disk, no link is
+//! followed, and messages contain no control characters.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::{Scene, course};
 
-/// What an archive must come to.
+/// The expected result of an archive.
 enum Expected {
-    /// Nothing of it is read; a part of the reason.
+    /// It is refused; a part of the reason.
     Refused(&'static str),
     /// Its `blocks.cu` is not taken; a part of the note.
     Noted(&'static str),
@@ -191,7 +191,7 @@ fn archives(right: &[u8]) -> Vec<(&'static str, Vec<u8>, Expected)> {
     ]
 }
 
-/// What comes of each archive, and that none is believed.
+/// Each archive has the expected result, and none leads the reader astray.
 #[test]
 fn archives_are_read_and_never_believed() {
     let scene = Scene::new("archives");
@@ -224,7 +224,7 @@ fn archives_are_read_and_never_believed() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The same through the command: the class around them is graded, and what is said fits on lines.
+/// The same through the command: the rest of the class is graded, and each message is one line.
 #[test]
 fn a_class_is_graded_around_archives() {
     let scene = Scene::new("archived_class");

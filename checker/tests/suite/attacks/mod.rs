@@ -1,24 +1,24 @@
-//! Hostile submissions, `checker/proof/attacks`: each gets the verdict in its first lines, learns nothing, and leaves nothing.
+//! Hostile submissions, `checker/proof/attacks`: each gets the expected verdict, learns no secret, and leaves nothing behind.
 //!
-//! What an attack's file says of itself:
+//! The keys in the first lines of an attack:
 //!
 //! ```text
-//! // attack: what it tries, and why somebody careless falls for it
-//! // exercise: what it is handed in for
+//! // attack: what it tries, and which careless grader it would fool
+//! // exercise: the exercise that it is submitted for
 //! // expect: the verdict, or several with "or" between them
-//! // hidden: the verdict with secret inputs, where that is another
-//! // prints-not: what must not be printed
-//! // terminal: yes, where what people see of it matters, too
+//! // hidden: the verdict with secret inputs, if it differs
+//! // prints-not: text that it must not be able to print
+//! // terminal: yes, if the terminal's output is tested too
 //! // idle: yes, for one that sleeps until the clock runs out
-//! // graded: yes, for one that is tried in a class only, where code gets the memory that `checker grade` gives it
-//! // limit: what nothing stops, to be told to instructors
+//! // graded: yes, if it runs only in a class, with the memory limit of `checker grade`
+//! // limit: what nothing stops, so that instructors know
 //! // gpu: yes, for one that `proof/attacks/gpu.sh` tries on a GPU as well; // expect-gpu: the verdict there
 //! // stopped-by: what keeps it from working
 //! ```
 //!
-//! `@CANARY@` stands for a folder with files that nobody may read, `@COURSE@` for the checkout, `@CACHE@` for the checker's
+//! `@CANARY@` stands for a folder with files that no submission may read, `@COURSE@` for the checkout, `@CACHE@` for the checker's
 //! cache. Needs Linux with landlock and seccomp, a CUDA 13 compiler (`cargo checker setup` installs one), and the host's g++:
-//! where one is missing the tests fail, because nothing would be proven without.
+//! if one is missing the tests fail, because they would prove nothing.
 
 mod archives;
 
@@ -34,8 +34,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-/// Wall time of one run of the checker, on a machine with much else to do.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Wall time limit for one run of the checker on a busy machine.
+const RUN_TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// A file of `checker/proof/attacks`.
 struct Attack {
@@ -67,7 +67,7 @@ impl Attack {
         self.keys.get(key).unwrap_or_else(|| panic!("{}: no `// {key}: `", self.name))
     }
 
-    fn says(&self, key: &str) -> bool {
+    fn is_set(&self, key: &str) -> bool {
         self.keys.get(key).is_some_and(|value| value == "yes")
     }
 
@@ -76,7 +76,7 @@ impl Attack {
         self.key(key).split(" or ").any(|expected| expected == slug)
     }
 
-    /// The source, with places for what stands for them.
+    /// The source, with the test's folders in place of the marks.
     fn source(&self, scene: &Scene) -> String {
         let cached = scene.cached.display().to_string();
         let cache = checker::toolchain::cache_dir();
@@ -126,7 +126,7 @@ impl Scene {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, format!("// {secret}\n")).unwrap();
         }
-        // what the checker itself writes to: watched apart
+        // the checker itself writes to these folders, so they are watched separately
         for folder in ["tmp", "runs", "cwd"] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -142,8 +142,7 @@ impl Scene {
         Self { root, secret, cached, before, _alone: alone }
     }
 
-    /// Runs the checker where everything that it must not tell lies around: in a file, in its environment, in what it could
-    /// read from its input, in its arguments.
+    /// Runs the checker with the secret in a file, in its environment and on its standard input.
     fn run(&self, name: &str, args: &[&str]) -> (ExitStatus, String) {
         let said = self.root.join("runs").join(format!("{name}.said"));
         let out = File::create(&said).unwrap();
@@ -164,7 +163,7 @@ impl Scene {
             if let Some(status) = child.try_wait().unwrap() {
                 break status;
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > RUN_TIME_LIMIT {
                 let _ = child.kill();
                 break child.wait().unwrap();
             }
@@ -173,17 +172,17 @@ impl Scene {
         (status, String::from_utf8_lossy(&fs::read(said).unwrap()).into_owned())
     }
 
-    /// What is wrong with what the checker said, whatever the verdict is.
-    fn telltale(&self, said: &str) -> Option<String> {
+    /// What is wrong with the checker's output, whatever the verdict is.
+    fn leak(&self, said: &str) -> Option<String> {
         let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
         let account = passwd.lines().next().unwrap_or("root:x:0:0:root:/root:/bin/bash");
         if said.contains(&self.secret) || said.contains(account) {
-            return Some("it tells a secret".into());
+            return Some("it reveals a secret".into());
         }
         if said.contains("panicked") || said.contains("bug in the checker") {
             return Some("the checker itself failed".into());
         }
-        // who reads JSON gets text as it was, and shows it at their own risk
+        // JSON contains texts as they were; a program that shows them sanitises them
         let json = said.trim_start().starts_with('{');
         let turns = |c: char| !json && ('\u{202a}'..='\u{202e}').contains(&c);
         let forbidden = |c: &char| (c.is_control() && *c != '\n') || turns(*c);
@@ -194,7 +193,7 @@ impl Scene {
         said.lines().find(command).map(|line| format!("it gives a command to CI: {line}"))
     }
 
-    /// What an attack has left behind.
+    /// Files and processes that an attack left behind.
     fn remains(&self) -> Vec<String> {
         let mut remains = vec![];
         let after = files(&self.root);
@@ -220,7 +219,7 @@ impl Scene {
         if !cached.contains(&self.secret) {
             remains.push("the cache was changed".into());
         }
-        // whoever comes from a worker has its folder in the environment
+        // every process that a worker started has the worker's folder in its environment
         let mark = self.root.join("tmp").display().to_string();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
             let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
@@ -260,7 +259,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     all
 }
 
-/// Whether code can be confined here at all; if not, nothing below would mean anything.
+/// Checks that code can be confined here, because the tests below would prove nothing otherwise.
 fn demand_sandbox(scene: &Scene) {
     let right = course().join("solutions/ch02_memory/roundtrip.cu").display().to_string();
     let (status, said) = scene.run(
@@ -273,7 +272,7 @@ fn demand_sandbox(scene: &Scene) {
     );
 }
 
-/// Runs one attack: what is wrong, one line each.
+/// Runs one attack and returns what is wrong, one line each.
 fn run(attack: &Attack, scene: &Scene) -> Vec<String> {
     let file = scene.root.join("runs").join(format!("{}.cu", attack.name));
     fs::write(&file, attack.source(scene)).unwrap();
@@ -301,14 +300,14 @@ fn run(attack: &Attack, scene: &Scene) -> Vec<String> {
     if attack.keys.get("prints-not").is_some_and(|text| printed.contains(text)) {
         wrong.push(format!("it prints {printed}"));
     }
-    wrong.extend(scene.telltale(&said));
-    if attack.says("terminal") {
-        wrong.extend(scene.telltale(&check("term").1));
+    wrong.extend(scene.leak(&said));
+    if attack.is_set("terminal") {
+        wrong.extend(scene.leak(&check("term").1));
     }
     wrong
 }
 
-/// Every attack is stopped with the right verdict; nothing is told, nothing is left.
+/// Every attack is stopped with the right verdict, reveals no secret and leaves nothing behind.
 #[test]
 fn attacks_are_contained() {
     let attacks = Attack::all();
@@ -323,9 +322,9 @@ fn attacks_are_contained() {
         times.lock().unwrap().push((start.elapsed(), attack.name.clone()));
         wrong.lock().unwrap().extend(lines.iter().map(|line| format!("{}: {line}", attack.name)));
     };
-    // those that only wait cost nobody anything; of those that work, the long ones come first
-    let here = attacks.iter().filter(|attack| !attack.says("graded"));
-    let (idle, busy): (Vec<_>, Vec<_>) = here.partition(|attack| attack.says("idle"));
+    // attacks that only wait run side by side; the others are queued
+    let here = attacks.iter().filter(|attack| !attack.is_set("graded"));
+    let (idle, busy): (Vec<_>, Vec<_>) = here.partition(|attack| attack.is_set("idle"));
     let queue = Mutex::new(busy);
     thread::scope(|scope| {
         for attack in idle {
@@ -352,13 +351,13 @@ fn attacks_are_contained() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// A class with attackers in it: each of them gets no more than is right, and whoever comes after them, in the same engine
-/// and from the same student, is graded as if they had not been there. Records tell nothing, and point at who tried.
+/// A class with attackers: none gets undeserved points, the next files in the same engine and of the same student are graded
+/// as usual, and records reveal nothing and flag the attackers.
 #[test]
 fn a_class_is_graded_around_attackers() {
     let scene = Scene::new("attacked_class");
     let solution = |path: &str| fs::read_to_string(course().join("solutions").join(path)).unwrap();
-    // one of each kind, and all that only secret inputs find
+    // one attack of each kind, and all that only secret inputs detect
     let chosen = [
         "assert",
         "exit_early",
@@ -378,7 +377,7 @@ fn a_class_is_graded_around_attackers() {
     let class: Vec<&Attack> = attacks
         .iter()
         .filter(|a| {
-            let always = a.says("graded") || a.keys.contains_key("hidden");
+            let always = a.is_set("graded") || a.keys.contains_key("hidden");
             always || chosen.contains(&a.name.as_str())
         })
         .collect();
@@ -406,14 +405,14 @@ fn a_class_is_graded_around_attackers() {
     let (status, said) =
         scene.run("grade", &["grade", &folder, "--seed-file", &seed, "--out", &out, "--jobs", "2"]);
     assert_eq!(status.code(), Some(0), "{said}");
-    let mut wrong: Vec<String> = scene.telltale(&said).into_iter().collect();
+    let mut wrong: Vec<String> = scene.leak(&said).into_iter().collect();
     for attack in &class {
         let path = scene.root.join("out/records").join(format!("{}.json", attack.name));
         let text =
             fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}: {said}", path.display()));
         let record: Value = serde_json::from_str(&text).unwrap();
         let mut say = |line: String| wrong.push(format!("{}: {line}", attack.name));
-        if let Some(line) = scene.telltale(&text) {
+        if let Some(line) = scene.leak(&text) {
             say(line);
         }
         for exercise in record["exercises"].as_array().unwrap() {
@@ -442,7 +441,7 @@ fn a_class_is_graded_around_attackers() {
             .contains(&attack.name.as_str())
             && !flagged("contained")
         {
-            say(format!("nobody is told: {}", record["flags"]));
+            say(format!("it is not flagged: {}", record["flags"]));
         }
         if attack.name == "exit_early" && !flagged("look-at") {
             say("its constructor is not pointed at".into());
@@ -452,7 +451,7 @@ fn a_class_is_graded_around_attackers() {
     assert!(wrong.is_empty(), "\n{}\n{said}", wrong.join("\n"));
 }
 
-/// `checker/proof/attacks/README.md` says of every attack what stops it. `BLESS=1` writes the table anew.
+/// `checker/proof/attacks/README.md` lists what stops each attack. `BLESS=1` writes the table again.
 #[test]
 fn the_table_of_attacks_is_right() {
     let mut table = String::from(
