@@ -85,7 +85,7 @@ mv "$work/deeper" "$autograder/submission/week 1/mine"
 in_gradescope "$autograder/run_autograder" >"$work/gradescope.log" 2>&1 || fail "$(cat "$work/gradescope.log")"
 "$python" "$here/validate.py" gradescope "$autograder/results/results.json"
 
-step "Gradescope, when nothing can be graded: the student is told"
+step "Gradescope, when nothing can be graded: the student sees why"
 mv "$autograder/submission" "$work/kept"
 mkdir "$autograder/submission"
 echo 'not an exercise' >"$autograder/submission/notes.txt"

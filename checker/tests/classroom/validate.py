@@ -56,7 +56,7 @@ def classroom50(path):
                 "datetime", "score", "max-score", "tests"}
     need(required <= set(result) <= required | {"graded_at", "submitted_by"}, f"keys {sorted(result)}")
     need(result["schema"] == "classroom50/result/v1", "another schema")
-    need((result["classroom"], result["assignment"], result["owner"]) == ("cs149", "week1", "ada"), "somebody else's")
+    need((result["classroom"], result["assignment"], result["owner"]) == ("cs149", "week1", "ada"), "another student's")
     need(result["assignment_type"] == "individual", "another mode")
     need(result["submission"].startswith("submit/"), "no tag")
     need(result["datetime"] == "2026-10-03T03:00:00Z", f"handed in at {result['datetime']}")

@@ -1,14 +1,14 @@
 #!/bin/bash
-# A class of 20 is graded on a real Slurm of three nodes; one node dies while it grades, and one task never runs.
+# A class of 20 is graded on a real Slurm of three nodes; one node dies while it grades, and one task is cancelled.
 #
 #   end-to-end.sh [CHECKER]       CHECKER is target/release/checker unless given (`cargo build --release`)
 #
 # It needs: apt-get install slurm-wlm munge jq, and a CUDA compiler (`checker setup`). Takes about two minutes.
 #
-# 1. `checker grade --plan slurm`, and what it says to run.
-# 2. A node loses its power with a task on it: Slurm requeues the task, which goes on where it was.
-# 3. A task is cancelled: its students are missing, the merge names them and submits their shard once more by itself.
-# 4. In the end all 20 have the grade that one machine gives them.
+# 1. `checker grade --plan slurm` writes the plan, and its commands are run.
+# 2. A node loses its power with a task on it: Slurm requeues the task, which resumes its work.
+# 3. A task is cancelled: its students are missing, and the merge lists them and submits their shard again.
+# 4. At the end all 20 students have the grades that one machine would give them.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD
@@ -23,7 +23,7 @@ command -v jq >/dev/null || fail "no jq here: apt-get install jq"
 [ -x "$checker" ] || fail "no checker at $checker: cargo build --release"
 
 work=$(mktemp -d /tmp/checker-slurm.XXXXXX)
-# munged wants a path to its socket that everybody can follow.
+# munged requires that every user can reach its socket.
 chmod 0711 "$work"
 lab=$work/lab
 finish() {
@@ -33,7 +33,7 @@ finish() {
 }
 trap finish EXIT
 
-# The class, in a folder that a shell and Slurm would like to misread.
+# The class, in a folder whose name a careless script or Slurm would misread.
 class="$work/CUDA '100%' \$(touch pwned) %j"
 mkdir -p "$class/submissions"
 cd "$class"
@@ -47,7 +47,7 @@ for n in $(seq -w 1 20); do
     for file in "${solutions[@]}"; do
         i=$((i + 1))
         mkdir -p "submissions/$student/exercises/$(dirname "$file")"
-        # Everybody solves others: the grades differ.
+        # Students solve different exercises, so the grades differ.
         if [ $(((10#$n + i) % 3)) -eq 0 ]; then from=$root/checker/proof/originals; else from=$root/solutions; fi
         cp "$from/$file" "submissions/$student/exercises/$file"
     done
@@ -87,7 +87,7 @@ scontrol show job "${array}_$victim" | grep -q 'Restarts=1' || fail "task $victi
 scontrol show job "${array}_$victim" | grep -q 'JobState=COMPLETED' || fail "task $victim did not end well"
 first=$(find results/plan/logs -name 'merge-*.log' | sort -t- -k3 -V | head -1)
 cat "$first"
-missing=$(grep -c "^missing: .*(shard $shards/$shards)" "$first") || fail "the first merge named nobody"
+missing=$(grep -c "^missing: .*(shard $shards/$shards)" "$first") || fail "the first merge listed no missing student"
 [ "$missing" -eq "$(grep -c '^missing' "$first")" ] || fail "others than shard $shards were missing"
 grep -q '^submitted:' "$first" || fail "the first merge did not submit what was missing"
 [ "$(find results/plan/logs -name 'merge-*.log' | wc -l)" -eq 2 ] || fail "there were not two merges"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A Slurm of its own in a private folder: for tests, on one machine, on loopback, without systemd, as root or as anybody.
+# A Slurm of its own in a private folder: for tests, on one machine, on loopback, without systemd, as root or as another user.
 #
 #   slurm.sh start DIR          start munged, slurmctld and three slurmd (node1 to node3, two processors and one "GPU" each)
 #   slurm.sh env DIR            print the variables that Slurm's commands need: eval "$(slurm.sh env DIR)"
@@ -64,7 +64,7 @@ SlurmctldPort=$port
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 AuthType=auth/munge
 CredType=cred/munge
-# A requeued job may start again after cred_expire seconds (120 unless told).
+# A requeued job may start again after cred_expire seconds (120 by default).
 AuthInfo=socket=$dir/munge.socket,cred_expire=5
 SlurmUser=$user
 SlurmdUser=$user
@@ -73,7 +73,7 @@ SlurmdSpoolDir=$dir/spool-%n
 SlurmctldPidFile=$dir/slurmctld.pid
 SlurmdPidFile=$dir/%n.pid
 SlurmctldLogFile=$dir/log/slurmctld.log
-# slurmd and its slurmstepd stand in the folder of this log: that tells one node's processes from another's.
+# slurmd and its slurmstepd run in the folder of this log, which identifies the processes of each node.
 SlurmdLogFile=$dir/spool-%n/slurmd.log
 SlurmctldDebug=verbose
 SlurmdDebug=verbose
@@ -104,20 +104,20 @@ CONF
 
 boot() {
     mkdir -p "$dir/spool-$1"
-    # -c: nothing of a slurmd that died is reused.
+    # -c: do not reuse the state of a slurmd that died.
     slurmd -c -f "$dir/slurm.conf" -N "$1"
 }
 
 pid_of() { cat "$dir/$1.pid" 2>/dev/null || true; }
 
-# Ends a process and all that came from it, without a last word.
+# Kills a process and all its descendants.
 kill_tree() {
     kill -STOP "$1" 2>/dev/null || return 0
     for child in $(ps -o pid= --ppid "$1"); do kill_tree "$child"; done
     kill -KILL "$1" 2>/dev/null || true
 }
 
-# A node is its slurmd and the slurmstepd of its jobs, which are not slurmd's children but stand in its folder.
+# A node is its slurmd and the slurmstepd of its jobs, which are not slurmd's children but run in its folder.
 crash() {
     pid=$(pid_of "$1")
     [ -n "$pid" ] || fail "$1 is not running"
@@ -132,7 +132,7 @@ start() {
     need
     [ ! -e "$dir/slurm.conf" ] || fail "$dir is in use: slurm.sh stop $dir"
     mkdir -p "$dir/log" "$dir/state"
-    # munged insists: nobody else may write here, and everybody must be able to reach its socket.
+    # munged requires that no other user can write here and that every user can reach its socket.
     chmod 0755 "$dir"
     chmod 0700 "$dir/log" "$dir/state"
     (umask 077 && head -c 128 /dev/urandom >"$dir/munge.key")
@@ -157,7 +157,7 @@ stop() {
         esac
         while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
     done
-    # What tells `start` that the folder is in use; logs and states stay for whoever looks into a failure.
+    # `start` takes this as a sign that the folder is in use; logs and states stay for debugging.
     rm -f "$dir/slurm.conf" "$dir/munge.key"
 }
 
