@@ -202,10 +202,7 @@ fn parse(raw: &[u8]) -> Result<Line, String> {
             let shown = shown.parse().map_err(|_| format!("`{text}`"))?;
             Ok(Line::Hints { name: (*name).into(), shown })
         }
-        _ => Err(format!(
-            "`{}`",
-            text.chars().filter(|c| !c.is_control()).take(60).collect::<String>()
-        )),
+        _ => Err(format!("`{}`", grading::text::excerpt(text, 60))),
     }
 }
 

@@ -10,8 +10,8 @@ use super::{Backend, Sandbox};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A submission is a folder, a .zip, a .tar or .tar.gz, or a .cu file that mirrors exercises/; its name is the student's id. A
-folder that holds submissions stands for all of them. Nothing but the exercises' .cu files is read, and their code runs
-confined. Run it again after a stop: what is graded already and has not changed is left alone.
+folder of submissions stands for all of them. Only the exercises' .cu files are read, and their code runs confined. After an
+interruption, run the command again: it skips students whose submission has not changed.
 
 Examples:
   checker grade submissions/ --roster roster.csv --seed-file secret.txt --out results/
@@ -19,63 +19,68 @@ Examples:
   checker grade submissions/ --out results/ --gpus 0,1     on two GPUs
   checker grade submissions/ --out results/ --plan slurm   the files for a cluster
 
-Exit codes: 0 graded, whatever the grades are; 2 the command line, the policy or the roster is wrong; 3 somebody could not be
-graded, because of the machine.")]
+Exit codes: 0 graded, whatever the grades are; 2 the command line, the policy or the roster is wrong; 3 a student could not be
+graded because of the machine.")]
 pub struct Grade {
     /// Submissions, or folders of submissions.
     #[arg(required = true, value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
-    /// Who is in the class: a CSV file with a column `id`.
+    /// Class list: a CSV file with a column `id`.
     #[arg(long, value_name = "FILE")]
     pub roster: Option<PathBuf>,
-    /// Points, due dates, what is hidden [default: 10 points for each exercise, nothing is due].
+    /// Policy with points, due dates and hidden items [default: 10 points for each exercise, nothing is due].
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// A file with at least 16 secret bytes: every case runs once more with inputs that come from it.
+    /// File with at least 16 secret bytes; every case also runs with inputs derived from it.
     #[arg(long, value_name = "FILE")]
     pub seed_file: Option<PathBuf>,
-    /// Where records and reports go.
+    /// Folder for records and reports.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// Students side by side [default: one for each processor, or for each GPU].
+    /// Students graded at the same time [default: one for each processor, or for each GPU].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// GPUs to spread students over, as CUDA_VISIBLE_DEVICES names them.
+    /// GPUs to use, as CUDA_VISIBLE_DEVICES names them.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub gpus: Vec<String>,
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = Backend::Sim)]
     pub backend: Backend,
-    /// Whether the code is confined to what it needs.
+    /// Whether to confine the students' code.
     #[arg(long, value_enum, default_value_t = Sandbox::Require)]
     pub sandbox: Sandbox,
-    /// Memory that the code of one student may have at a time, in MiB.
+    /// Memory limit for the code of one student, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 768, value_parser = clap::value_parser!(u64).range(256..))]
     pub memory: u64,
-    /// When everything was handed in, where the roster does not say it: `2026-12-01T23:59:00+01:00`.
+    /// Submission time of all students without one on the roster: `2026-12-01T23:59:00+01:00`.
     #[arg(long, value_name = "TIME")]
     pub submitted_at: Option<String>,
-    /// Only this part of the class: `3/8` is the third of eight.
+    /// Grade only one part of the class: `3/8` is the third of eight.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Write the files that grade the class on many machines (slurm, parallel, actions, kubernetes), and grade nothing.
+    /// Write the files that grade the class on many machines (slurm, parallel, actions, kubernetes) and stop.
     #[arg(long, value_name = "ENGINE")]
     pub plan: Option<String>,
-    /// Of a plan: into how many shards [default: about ten students in each].
+    /// Number of shards in the plan [default: about five students in each, twenty for actions].
     #[arg(long, value_name = "N", requires = "plan", value_parser = clap::value_parser!(u32).range(1..))]
     pub shards: Option<u32>,
-    /// Of a plan for Slurm: the partition.
+    /// Slurm partition for the plan.
     #[arg(long, value_name = "NAME", requires = "plan")]
     pub partition: Option<String>,
-    /// Of a plan for Slurm: the account.
+    /// Slurm account for the plan.
     #[arg(long, value_name = "NAME", requires = "plan")]
     pub account: Option<String>,
-    /// Of a plan for Kubernetes or Actions: a container's image with the checker on its PATH.
+    /// Container image with the checker on its PATH, for a plan for Kubernetes or Actions.
     #[arg(long, value_name = "IMAGE", requires = "plan")]
     pub image: Option<String>,
-    /// Grade again what is graded already.
+    /// Grade every student again, even without a change.
     #[arg(long)]
     pub again: bool,
+}
+
+/// The names of all report formats, separated by commas.
+pub fn format_names() -> String {
+    grading::formats::ALL.map(|format| format.name).join(", ")
 }
 
 /// `checker report`
@@ -91,25 +96,24 @@ pub struct Report {
     /// Records, or folders of records.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// Which format: junit, junit-jenkins, github-annotations, github-summary, gitlab-code-quality, sarif, tap, gradescope,
-    /// classroom50, prairielearn, exercism, canvas, csv, html-class, html-student.
-    #[arg(long, value_name = "FORMAT")]
+    /// Report format, one of [`format_names`].
+    #[arg(long, value_name = "FORMAT", help = format!("Report format: {}", format_names()))]
     pub format: String,
-    /// The file to write [default: standard output].
+    /// Output file [default: standard output].
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Who reads it: secret inputs are for instructors only.
+    /// Audience of the report; only instructors see secret inputs.
     #[arg(long = "for", value_enum)]
     pub audience: Option<Audience>,
-    /// Of `canvas`: the assignment's column, with its number: `CUDA workbook (48213)`.
+    /// For `canvas`: the assignment's column, with its number: `CUDA workbook (48213)`.
     #[arg(long, value_name = "TITLE")]
     pub column: Option<String>,
 }
 
-/// Who reads a report.
+/// The audience of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Audience {
-    /// What the student may see.
+    /// Only what the student may see.
     Student,
     /// Everything.
     Instructor,
@@ -121,15 +125,15 @@ pub enum Audience {
 Example:
   checker merge shard-1/ shard-2/ --roster roster.csv --out results/
 
-Exit code 3 while somebody is missing.")]
+Exit code 3 while a student is missing.")]
 pub struct Merge {
     /// Folders that `checker grade` wrote.
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Who is in the class.
+    /// Class list.
     #[arg(long, value_name = "FILE")]
     pub roster: Option<PathBuf>,
-    /// Where everything goes together.
+    /// Folder for the merged records and reports.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
 }
@@ -137,8 +141,8 @@ pub struct Merge {
 /// `checker similar`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Similarity is a reason to look, and never proof: short exercises have few right answers, and what the skeleton gives or nearly
-everybody has is left out.
+Similarity is a reason to look, never proof. Short exercises have few right answers, and code from the skeleton or shared by
+nearly all students is left out.
 
 Examples:
   checker similar submissions/                         the pairs, most alike first
@@ -148,13 +152,13 @@ pub struct Similar {
     /// Submissions, or folders of submissions.
     #[arg(required = true, value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
-    /// Two students, to see side by side.
+    /// Show two students side by side.
     #[arg(long, value_name = "A,B")]
     pub pair: Option<String>,
-    /// Write a page with all pairs.
+    /// Write an HTML page with all pairs.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// For programs: JSON on stdout.
+    /// Print JSON.
     #[arg(long)]
     pub json: bool,
 }

@@ -1,9 +1,9 @@
-//! `checker report`: records in the format that somebody else reads.
+//! `checker report`: writes records in a report format.
 
 use std::fs;
 use std::path::Path;
 
-use grading::formats::{self, Format, Options};
+use grading::formats::{self, Options};
 use grading::record::Record;
 use grading::store;
 use jiff::Timestamp;
@@ -12,31 +12,31 @@ use crate::cli::{Audience, Report};
 use crate::error::Usage;
 use crate::exit::Exit;
 
-/// Writes one format. Nothing is run.
+/// Writes one report. Nothing is run.
 pub fn run(args: &Report) -> anyhow::Result<Exit> {
-    let Some(format) = Format::parse(&args.format) else {
-        let known = Format::all().map(Format::name);
-        let near = known.iter().max_by(|a, b| {
+    let Some(format) = formats::find(&args.format) else {
+        let names = formats::ALL.map(|format| format.name);
+        let near = names.iter().max_by(|a, b| {
             strsim::jaro_winkler(a, &args.format).total_cmp(&strsim::jaro_winkler(b, &args.format))
         });
         let near = near.copied().unwrap_or_default();
-        let known = known.join(", ");
+        let names = names.join(", ");
         return Err(Usage(format!(
-            "there is no format `{}`; did you mean `{near}`? There are {known}",
+            "there is no format `{}`; did you mean `{near}`? The formats are {names}",
             args.format
         ))
         .into());
     };
     let records = read(&args.records)?;
     let audience = match args.audience {
-        None => format.audience(),
+        None => format.audience,
         Some(Audience::Student) => formats::Audience::Student,
         Some(Audience::Instructor) => formats::Audience::Instructor,
     };
     let options = Options {
         audience,
         assignment: args.column.clone(),
-        // what a runner hands over: GITHUB_..., CLASSROOM, COMMIT_URL
+        // a platform's runner sets GITHUB_..., CLASSROOM, COMMIT_URL
         platform: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
@@ -51,8 +51,8 @@ pub fn run(args: &Report) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// The records that paths name: files, and all of a folder. One that cannot be read stops everything: a report with a hole in
-/// it would be taken for whole.
+/// The records in the given files and folders. An unreadable record is an error, because readers would take a report without
+/// it for complete.
 fn read(paths: &[std::path::PathBuf]) -> anyhow::Result<Vec<Record>> {
     let mut records = vec![];
     for path in paths {

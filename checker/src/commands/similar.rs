@@ -1,4 +1,4 @@
-//! `checker similar`: submissions that are more alike than chance and the course explain.
+//! `checker similar`: lists submissions that are more alike than chance and the course explain.
 
 use std::fs;
 
@@ -12,8 +12,8 @@ use crate::exit::Exit;
 use crate::text::sanitise;
 use crate::{course, exercises, grade};
 
-/// Columns where nobody says how many there are.
-const WIDTH: usize = 100;
+/// Columns when the terminal's width is unknown.
+const UNKNOWN_WIDTH: usize = 100;
 
 /// Compares every two submissions.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if submissions.len() < 2 {
         return Err(Usage("two submissions are the least that can be compared".into()).into());
     }
-    // who solves an exercise as the book does has copied nothing
+    // a student who solves an exercise as the book does has copied nothing
     let solution =
         |spec: &crate::spec::Spec| Some((spec.id.to_owned(), course::solution(spec)?.to_owned()));
     let known = exercises::all().iter().filter_map(|spec| solution(spec)).collect();
@@ -53,7 +53,7 @@ fn show(args: &Args, similar: &Similar) -> anyhow::Result<()> {
         say!("{}", serde_json::to_string(similar)?);
         return Ok(());
     }
-    let width = crossterm::terminal::size().map_or(WIDTH, |(columns, _)| columns.into());
+    let width = crossterm::terminal::size().map_or(UNKNOWN_WIDTH, |(columns, _)| columns.into());
     let colour = colored::control::SHOULD_COLORIZE.should_colorize();
     let text = match &args.pair {
         None => similar::text(similar, width, colour),

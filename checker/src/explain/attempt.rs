@@ -1,6 +1,6 @@
 //! The report of an attempt: its verdict, and what the GPU did when the simulator explains the case.
 
-use grading::plan::quote::shell;
+use grading::text;
 
 use super::{Context, explain};
 use crate::attempt::{Attempt, SecondOpinion};
@@ -28,7 +28,7 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
 /// The same for a file outside the workbook, which the repeating command must name.
 pub fn foreign(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt) -> Report {
     let report = self::attempt(file, command, spec, attempt);
-    let again = report.again.map(|again| format!("{again} --file {}", shell(file)));
+    let again = report.again.map(|again| format!("{again} --file {}", text::quote(file)));
     Report { again, trace: None, ..report }
 }
 

@@ -1,4 +1,4 @@
-//! A class: students side by side, each in processes of their own.
+//! Grading a class: several students at a time, each in processes of their own.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 
 use grading::record::{Exercise, Flag, Report, Status, Submission};
 
-use super::exercise::{self, Graded, Memo, Plan};
+use super::exercise::{self, Graded, Plan, PublicRuns, StudentFile};
 use super::suspicious::suspicious;
 use crate::engine::Engine;
 use crate::spec::Spec;
 
-/// How often a file is tried again when the machine was at fault.
-const RETRIES: u32 = 2;
+/// How often a file is retried after a failure of the machine.
+const MAX_RETRIES: u32 = 2;
 
-/// Wall time after which it is tried again; longer each time.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Wall time before the first retry; later ones wait longer.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// What one student handed in.
+/// A student's submission, ready to be graded.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The student's id, which the secret inputs depend on.
     pub student: String,
     /// The submission, as its record will have it.
     pub submission: Submission,
-    /// What somebody should look at, as far as it is known before anything runs.
+    /// Remarks for an instructor that are known before anything runs.
     pub flags: Vec<Flag>,
     /// The exercises to grade, each with its file.
     pub exercises: Vec<(&'static Spec, Option<Source>)>,
@@ -36,7 +36,7 @@ pub struct Job {
 pub struct Source {
     /// In the submission.
     pub path: String,
-    /// Where it lies for whoever runs it again.
+    /// The path of the kept copy, which commands name to run it again.
     pub kept: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -48,46 +48,47 @@ pub struct Class {
     /// How files are run.
     pub plan: Plan,
     /// Runs of the same file with public inputs.
-    pub memo: Memo,
+    pub public_runs: PublicRuns,
 }
 
-/// What grading tells while it goes on.
+/// Progress of grading.
 #[derive(Debug)]
-pub enum Told {
-    /// A student is done.
+pub enum Event {
+    /// A student has been graded.
     Finished {
-        /// Its job, whose files are gone and whose flags are complete.
+        /// The job, without its files and with all flags.
         job: Box<Job>,
         /// Its exercises, without points.
         exercises: Vec<Exercise>,
-        /// Who ran the code; empty when nothing was run.
+        /// The device that ran the code; empty when nothing was run.
         device: String,
         /// Wall time.
         spent: Duration,
     },
-    /// A file was tried again, because of the machine.
+    /// A file was retried because the machine failed.
     Retried {
-        /// Which file.
+        /// The exercise and the student.
         what: String,
         /// Why.
         why: String,
     },
 }
 
-/// Grades `count` students, as many side by side as there are engines, and tells of each as soon as it is done. What a student
-/// handed in is asked for when it is needed; who has nothing to be graded has no job. Nobody else is begun once `tell` says no.
+/// Grades `count` students, one on each engine at a time, and calls `on_event` as soon as a student is done. `job` reads a
+/// submission when it is needed, and returns `None` when there is nothing to grade. No further student is started once
+/// `on_event` returns false.
 pub fn grade(
     class: &Class,
     count: usize,
     engines: Vec<Engine>,
     job: impl Fn(usize) -> Option<Job> + Sync,
-    mut tell: impl FnMut(Told) -> bool,
+    mut on_event: impl FnMut(Event) -> bool,
 ) {
     let next = AtomicUsize::new(0);
-    let (to, told) = mpsc::channel();
+    let (sender, events) = mpsc::channel();
     thread::scope(|scope| {
         for mut engine in engines {
-            let (to, next, job) = (to.clone(), &next, &job);
+            let (sender, next, job) = (sender.clone(), &next, &job);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -95,30 +96,36 @@ pub fn grade(
                         return;
                     }
                     let Some(job) = job(index) else { continue };
-                    // nothing of one student is left where the next one's code runs
+                    // the processes of one student never run the next one's code
                     engine.recycle();
-                    let finished = student(class, job, &mut engine, |told| drop(to.send(told)));
-                    if to.send(finished).is_err() {
+                    let finished =
+                        grade_student(class, job, &mut engine, |event| drop(sender.send(event)));
+                    if sender.send(finished).is_err() {
                         return;
                     }
                 }
             });
         }
-        drop(to);
-        for said in told {
-            if !tell(said) {
+        drop(sender);
+        for event in events {
+            if !on_event(event) {
                 next.store(count, Ordering::Relaxed);
             }
         }
     });
 }
 
-fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)) -> Told {
+fn grade_student(
+    class: &Class,
+    mut job: Job,
+    engine: &mut Engine,
+    notify: impl Fn(Event),
+) -> Event {
     let started = Instant::now();
     let mut device = String::new();
     let mut exercises = vec![];
     for (spec, file) in std::mem::take(&mut job.exercises) {
-        let blank = blank(spec);
+        let blank = blank_exercise(spec);
         let Some(Source { path, kept, bytes }) = file else {
             exercises.push(blank);
             continue;
@@ -134,14 +141,14 @@ fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)
         }
         let mut retries = 0;
         let graded = loop {
-            let file = (job.student.as_str(), kept.as_str(), bytes.as_slice());
-            match exercise::file(spec, file, &class.plan, &class.memo, engine) {
+            let file = StudentFile { student: &job.student, path: &kept, bytes: &bytes };
+            match exercise::grade_file(spec, file, &class.plan, &class.public_runs, engine) {
                 Ok(graded) => break Ok(graded),
-                Err(error) if retries < RETRIES => {
+                Err(error) if retries < MAX_RETRIES => {
                     retries += 1;
                     let what = format!("{} of {}", spec.id, job.student);
-                    tell(Told::Retried { what, why: error.to_string() });
-                    thread::sleep(PAUSE * retries);
+                    notify(Event::Retried { what, why: error.to_string() });
+                    thread::sleep(RETRY_PAUSE * retries);
                     engine.recycle();
                 }
                 Err(error) => break Err(error.to_string()),
@@ -149,7 +156,7 @@ fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)
         };
         exercises.push(match graded {
             Ok(graded) => {
-                // known since before the file ran
+                // the engine has known its device since before the file ran
                 device = engine.device().unwrap_or_default();
                 if let Some(why) = &graded.contained {
                     job.flags.push(flag("contained", spec, why.clone()));
@@ -163,19 +170,19 @@ fn student(class: &Class, mut job: Job, engine: &mut Engine, tell: impl Fn(Told)
             }
         });
     }
-    Told::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
+    Event::Finished { job: Box::new(job), exercises, device, spent: started.elapsed() }
 }
 
 fn flag(what: &str, spec: &Spec, detail: String) -> Flag {
     Flag { what: what.to_owned(), exercise: Some(spec.id.to_owned()), detail }
 }
 
-/// An exercise of which nothing was handed in.
-pub fn blank(spec: &Spec) -> Exercise {
+/// An exercise without a submitted file.
+pub fn blank_exercise(spec: &Spec) -> Exercise {
     Exercise::missing(spec.id, spec.chapter, spec.goal)
 }
 
-/// Status and items; whether something is partly right is decided with the points.
+/// The exercise with its status and items; points decide later whether it is partly right.
 fn filled(blank: Exercise, graded: Graded, retries: u32) -> Exercise {
     Exercise {
         status: if graded.passed { Status::Passed } else { Status::Failed },

@@ -1,4 +1,4 @@
-//! This course, as graders know it.
+//! This course as data for grading.
 
 use std::fmt::Write as _;
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use grading::plan::quote::shell;
 use grading::record::{self, Item, Kind, Outcome, Show};
 use grading::seed::{Secret, sha256};
+use grading::text;
 
 use crate::attempt::{self, Attempt, Examination, Trial, TrialResult};
 use crate::backend::Fault;
@@ -25,36 +25,47 @@ pub struct Plan {
     pub secret: Option<Secret>,
     /// Secret runs of each case.
     pub rounds: u32,
-    /// Wall time for all runs of one file with one kind of inputs.
+    /// Wall time for all runs of one file with public inputs, and again with secret ones.
     pub limit: Duration,
 }
 
-/// What a file came to, before points.
+/// The result of a file, before points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graded {
     /// Public cases, secret cases, gates; without points.
     pub items: Vec<Item>,
-    /// Whether everything holds.
+    /// Whether every item passed.
     pub passed: bool,
     /// The verdict in words.
     pub report: record::Report,
-    /// Whether that is about secret inputs.
+    /// Whether the report is about secret inputs.
     pub report_hidden: bool,
-    /// Why the code had to be stopped, where it tried what nobody may.
+    /// Why the sandbox stopped the code, where it tried something forbidden.
     pub contained: Option<String>,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
 
+/// A file of a student.
+#[derive(Debug, Clone, Copy)]
+pub struct StudentFile<'a> {
+    /// The student's id, which secret seeds depend on.
+    pub student: &'a str,
+    /// Where the kept copy is, for commands that run it again.
+    pub path: &'a str,
+    /// Its contents.
+    pub bytes: &'a [u8],
+}
+
 /// Why a file could not be graded: the machine's or the checker's problem.
 pub type Problem = attempt::Error;
 
-/// Files with public inputs that were run already, byte for byte the same: half a class hands in the file as it was handed
-/// out, and nobody's grade should depend on who of them came first.
+/// Results of files with public inputs, by exercise and hash of the file, because half a class may submit the file as it was
+/// handed out. A grade doesn't depend on which student came first.
 #[derive(Debug, Default)]
-pub struct Memo(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
+pub struct PublicRuns(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
 
-impl Memo {
+impl PublicRuns {
     fn examine(
         &self,
         spec: &'static Spec,
@@ -63,15 +74,15 @@ impl Memo {
         engine: &mut Engine,
     ) -> Result<Arc<Examination>, Problem> {
         let key = (spec.id, sha256(bytes));
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(examination) = known().get(&key) {
+        let runs = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(examination) = runs().get(&key) {
             return Ok(Arc::clone(examination));
         }
         let trials: Vec<Trial> = (0..spec.cases.len())
             .map(|case| Trial { case, seed: plan.seed, hidden: false })
             .collect();
         let examination = Arc::new(run(spec, bytes, &trials, engine, plan.limit)?);
-        known().insert(key, Arc::clone(&examination));
+        runs().insert(key, Arc::clone(&examination));
         Ok(examination)
     }
 }
@@ -86,24 +97,24 @@ fn run(
     attempt::examine(spec, source::text(bytes.to_vec()), trials, engine, limit)
 }
 
-/// Grades the file `bytes` of `student`, which lies at `path` for whoever wants to run it again.
+/// Grades one file of a student.
 ///
 /// # Errors
 /// When it could not be run; whatever is wrong with the file is in the grade.
-pub fn file(
+pub fn grade_file(
     spec: &'static Spec,
-    (student, path, bytes): (&str, &str, &[u8]),
+    StudentFile { student, path, bytes }: StudentFile<'_>,
     plan: &Plan,
-    memo: &Memo,
+    public_runs: &PublicRuns,
     engine: &mut Engine,
 ) -> Result<Graded, Problem> {
     let skeleton = crate::course::skeleton(spec).unwrap_or_default();
-    let start = memo.examine(spec, skeleton.as_bytes(), plan, engine)?;
-    let public = memo.examine(spec, bytes, plan, engine)?;
-    let holds = |case: usize| public.results.iter().any(|t| t.trial.case == case && t.passed());
+    let start = public_runs.examine(spec, skeleton.as_bytes(), plan, engine)?;
+    let public = public_runs.examine(spec, bytes, plan, engine)?;
+    let passes = |case: usize| public.results.iter().any(|t| t.trial.case == case && t.passed());
     let secret: Vec<Trial> = trials(spec, student, plan);
-    // what is wrong with the inputs that everybody knows is not tried with others
-    let worth: Vec<Trial> = secret.iter().filter(|trial| holds(trial.case)).copied().collect();
+    // a case that fails with public inputs is not run with secret ones
+    let worth: Vec<Trial> = secret.iter().filter(|trial| passes(trial.case)).copied().collect();
     let hidden = match worth.is_empty() {
         true => None,
         false => Some(run(spec, bytes, &worth, engine, plan.limit)?),
@@ -119,18 +130,18 @@ pub fn file(
         })
         .collect();
 
-    let place = Place { spec, path, attempt: &public.attempt };
+    let writer = ItemWriter { spec, path, attempt: &public.attempt };
     let mut items: Vec<Item> = vec![];
     let at_start = |case: usize| start.results.iter().any(|t| t.trial.case == case && t.passed());
     for result in public.results.iter().chain(&secret) {
-        items.push(Item { given: at_start(result.trial.case), ..place.case(result) });
+        items.push(Item { given: at_start(result.trial.case), ..writer.case(result) });
     }
     let gated: Vec<&TrialResult> =
         public.results.iter().chain(&secret).filter(|t| is_gated(spec, t)).collect();
     for (index, gate) in spec.gates.iter().enumerate() {
         let start: Vec<&TrialResult> = start.results.iter().filter(|t| is_gated(spec, t)).collect();
         let given = gate_holds(index, &start);
-        items.push(Item { given, ..place.gate(index, gate, &gated) });
+        items.push(Item { given, ..writer.gate(index, gate, &gated) });
     }
     let (attempt, report_hidden) = match (&public.attempt.verdict, first_wrong(&secret)) {
         (Verdict::Passed(_), Some((result, verdict))) => {
@@ -144,7 +155,7 @@ pub fn file(
         }
         _ => (public.attempt.clone(), false),
     };
-    let report = place.report(&attempt);
+    let report = writer.report(&attempt);
     let millis = public.attempt.millis + hidden.as_ref().map_or(0, |hidden| hidden.attempt.millis);
     Ok(Graded {
         passed: items.iter().all(|item| item.outcome == Outcome::Held),
@@ -177,7 +188,7 @@ fn is_gated(spec: &Spec, result: &TrialResult) -> bool {
     spec.cases.get(result.trial.case).is_some_and(|case| case.gated)
 }
 
-/// Whether a gate holds in every run that it is measured in: code that knows the public inputs must not do better there.
+/// Whether a gate holds in every run that measures it, so that recognising the public inputs gains nothing.
 fn gate_holds(index: usize, gated: &[&TrialResult]) -> bool {
     !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
 }
@@ -194,18 +205,18 @@ fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
     })
 }
 
-/// Whether the code did what only mischief does, or was too much for the machine.
+/// Whether the code tried something forbidden, or exceeded a limit on resources.
 fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
     let verdicts = public.results.iter().chain(secret).filter_map(|result| result.verdict.as_ref());
     std::iter::once(&public.attempt.verdict).chain(verdicts).any(|verdict| match verdict {
         Verdict::CompilerStopped(_) => true,
-        // a file that is not to be read
+        // an include of a forbidden file
         Verdict::CompileError(messages) => {
             messages.iter().any(|message| message.text.contains("Permission denied"))
         }
         Verdict::Fault { fault, .. } => match fault {
             Fault::Garbled { .. } | Fault::WorkerDied { .. } => true,
-            Fault::Crashed { signal, .. } => STOPPED.contains(signal),
+            Fault::Crashed { signal, .. } => CONTAINMENT_SIGNALS.contains(signal),
             _ => false,
         },
         _ => false,
@@ -213,16 +224,16 @@ fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
 }
 
 /// `SIGKILL` (too much memory), `SIGXFSZ` (too much output), `SIGSYS` (a system call that is refused).
-const STOPPED: [i32; 3] = [9, 25, 31];
+const CONTAINMENT_SIGNALS: [i32; 3] = [9, 25, 31];
 
-/// What wording needs beside a verdict.
-struct Place<'a> {
+/// Turns results of one file into items and reports.
+struct ItemWriter<'a> {
     spec: &'static Spec,
     path: &'a str,
     attempt: &'a Attempt,
 }
 
-impl Place<'_> {
+impl ItemWriter<'_> {
     fn report(&self, attempt: &Attempt) -> record::Report {
         explain::foreign(self.path, "checker", self.spec, attempt).into_recorded()
     }
@@ -234,7 +245,7 @@ impl Place<'_> {
         let (outcome, verdict) = match (&result.verdict, result.ran) {
             (None, true) => (Outcome::Held, Some(Verdict::Passed(Passed::default()))),
             (Some(verdict), _) => (Outcome::Failed, Some(verdict.clone())),
-            // why nothing could be run
+            // the attempt's verdict says why nothing was run
             (None, false) => {
                 (Outcome::NotRun, Some(self.attempt.verdict.clone()).filter(|_| !hidden))
             }
@@ -257,8 +268,8 @@ impl Place<'_> {
         let again = format!(
             "checker check {} --case {} --seed {seed} --file {}",
             self.spec.id,
-            shell(name),
-            shell(self.path)
+            text::quote(name),
+            text::quote(self.path)
         );
         Item {
             name: name.to_owned(),
@@ -279,7 +290,7 @@ impl Place<'_> {
         }
     }
 
-    /// The item of a gate: what was measured with the public inputs counts as its value.
+    /// The item of a gate. Its value is the one measured with the public inputs.
     fn gate(&self, index: usize, gate: &crate::spec::Gate, gated: &[&TrialResult]) -> Item {
         let measured = gated.iter().find_map(|result| result.gates.get(index));
         let wrong =
@@ -287,7 +298,7 @@ impl Place<'_> {
         let value = explain::gate_value(gate.metric, wrong.or(measured).and_then(|m| m.value));
         let (outcome, slug, message) = match (gate_holds(index, gated), measured) {
             (true, _) => (Outcome::Held, "passed", format!("measured {value}")),
-            // in one of the runs; another one may not have come so far
+            // measured in one of the runs, while another one ended before
             (false, Some(_)) if wrong.is_none() => (
                 Outcome::Failed,
                 "gate-missed",
@@ -319,7 +330,11 @@ impl Place<'_> {
             slug,
             message,
             line: None,
-            again: Some(format!("checker check {} --file {}", self.spec.id, shell(self.path))),
+            again: Some(format!(
+                "checker check {} --file {}",
+                self.spec.id,
+                text::quote(self.path)
+            )),
             millis: 0,
         }
     }

@@ -1,8 +1,8 @@
-//! Words in a program's source that no exercise needs, and that code uses which wants to know about its grader.
+//! Words in a program's source that no exercise needs, and that code uses to attack its grader.
 //!
 //! A program shares its process with what counts its calls ([`crate::program`]), so it could change counts, though never
-//! results. Nothing that is found here changes a grade: it is pointed out, and people decide. Whoever wants to hide such a
-//! word from a scan can; the sandbox does not depend on it.
+//! results. A finding never changes a grade; the record mentions it, and an instructor decides. A student can hide such a
+//! word from the scan, so the sandbox does not depend on it.
 
 use crate::spec::Kind;
 
@@ -11,9 +11,9 @@ use crate::spec::Kind;
 pub struct Suspicion {
     /// One-based line.
     pub line: u32,
-    /// As it stands there.
+    /// The word as it stands in the source.
     pub word: String,
-    /// What it is good for: "calls the system by numbers".
+    /// What it does: "calls the system by numbers".
     pub why: &'static str,
 }
 
@@ -23,7 +23,7 @@ impl std::fmt::Display for Suspicion {
     }
 }
 
-/// Identifiers, and why somebody would use them.
+/// Identifiers, and what they do.
 const WORDS: [(&[&str], &str); 6] = [
     (&["asm", "__asm", "__asm__"], "is assembly, or gives a function another name for the linker"),
     (&["syscall", "__NR_write", "SYS_write"], "calls the system by numbers"),
@@ -50,15 +50,15 @@ const WORDS: [(&[&str], &str); 6] = [
     (&["sigaction", "siglongjmp", "sigaltstack"], "handles signals, such as its own crash"),
 ];
 
-/// Parts of texts and names, and why they are there.
+/// Parts of strings and names, and what they do.
 const PARTS: [(&str, &str); 3] = [
-    ("/proc/", "names what the system tells of processes"),
+    ("/proc/", "reads what the system reveals about processes"),
     ("__cuda", "names the insides of the CUDA runtime"),
     ("cwk1", "names the checker's own messages"),
 ];
 
-/// What somebody should look at, by line, each word once. Kernels have none: no code of theirs runs outside the simulator or
-/// the GPU.
+/// The suspicious words by line, each once. Kernels have none, because none of their code runs outside the simulator or the
+/// GPU.
 pub fn suspicious(kind: Kind, source: &str) -> Vec<Suspicion> {
     let mut found: Vec<Suspicion> = vec![];
     if !kind.has_host_code() {
@@ -72,7 +72,7 @@ pub fn suspicious(kind: Kind, source: &str) -> Vec<Suspicion> {
         });
         let parts = PARTS.iter().filter(|(part, _)| text.contains(part)).copied();
         for (word, why) in named.chain(parts) {
-            if !found.iter().any(|known| known.word == word) {
+            if !found.iter().any(|seen| seen.word == word) {
                 found.push(Suspicion { line, word: word.to_owned(), why });
             }
         }
@@ -106,7 +106,7 @@ fn without_comments(source: &str) -> String {
                 out.push(c);
                 out.extend(rest.next());
             }
-            // a line's end closes what somebody forgot to close; it is no C++ then
+            // a line end closes an unclosed literal, which is no valid C++
             In::Text(quote) if c == quote || c == '\n' => {
                 out.push(c);
                 inside = In::Code;
@@ -140,7 +140,7 @@ mod tests {
         suspicious(Kind::Program, source).into_iter().map(|s| (s.line, s.word)).collect()
     }
 
-    /// What people look at has to be worth it: comments and longer names are left alone, a word is told once.
+    /// False alarms cost an instructor's time, so comments and longer names are ignored, and a word is reported once.
     #[test]
     fn words_are_found_where_they_mean_something() {
         let source = "// asm syscall /proc/self\nint assembly; /* dlsym\n ptrace */ syscall(1); syscall(2);\n\

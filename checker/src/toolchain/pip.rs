@@ -98,7 +98,7 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
     let line = |needles: &[&str]| {
         let found =
             stderr.lines().find(|l| needles.iter().any(|n| l.contains(n))).unwrap_or_default();
-        clean(found)
+        excerpt(found)
     };
     if has(&["No space left on device", "Disk quota exceeded", "[Errno 28]", "[Errno 122]"]) {
         return Error::NoSpace {
@@ -131,7 +131,7 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
         // pip prints nested exceptions; from the telling word to the end of its quotation is what a person can use.
         let rest = stderr.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
         let end = rest.find(['\'', '"', ')']).unwrap_or(rest.len());
-        return Error::Offline { detail: clean(rest.get(..end).unwrap_or(rest)) };
+        return Error::Offline { detail: excerpt(rest.get(..end).unwrap_or(rest)) };
     }
     const ABSENT: &[&str] = &["No matching distribution", "Could not find a version"];
     if has(ABSENT) {
@@ -139,14 +139,15 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
     }
     let lines: Vec<&str> = stderr.lines().filter(|l| !l.trim().is_empty()).collect();
     let last = lines.get(lines.len().saturating_sub(6)..).unwrap_or_default();
-    let detail = last.iter().map(|l| format!("  pip: {}", clean(l))).collect::<Vec<_>>().join("\n");
+    let detail =
+        last.iter().map(|l| format!("  pip: {}", excerpt(l))).collect::<Vec<_>>().join("\n");
     Error::Pip { status, detail }
 }
 
-/// One line of another program, safe and short enough to show.
-fn clean(line: &str) -> String {
-    let plain = line.trim().trim_start_matches("ERROR: ").trim_start_matches("WARNING: ");
-    plain.chars().filter(|c| !c.is_control()).take(300).collect()
+/// One line of pip's output without its level, safe and short enough to show.
+fn excerpt(line: &str) -> String {
+    let message = line.trim().trim_start_matches("ERROR: ").trim_start_matches("WARNING: ");
+    grading::text::excerpt(message, 300)
 }
 
 #[cfg(test)]

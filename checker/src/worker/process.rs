@@ -359,7 +359,7 @@ impl Process {
         let (printed, _) = self.capture.text();
         let mut lines = printed.lines().rev().map(str::trim);
         let last = lines.find(|l| !l.is_empty() && !l.starts_with("note:")).unwrap_or_default();
-        let words = last.chars().filter(|c| !c.is_control()).take(LAST_WORDS).collect();
+        let words = grading::text::excerpt(last, LAST_WORDS);
         Death { status, words }
     }
 

@@ -27,8 +27,8 @@ impl Class {
         fs::write(path, contents).unwrap();
     }
 
-    /// Hands in solutions.
-    fn solves(&self, student: &str, exercises: &[&str]) {
+    /// Submits solutions for a student.
+    fn submit_solutions(&self, student: &str, exercises: &[&str]) {
         for exercise in exercises {
             let text =
                 fs::read(repository().join("solutions").join(format!("{exercise}.cu"))).unwrap();
@@ -45,7 +45,7 @@ impl Class {
     fn grade(&self, more: &[&str]) -> (i32, String, String) {
         let output =
             self.command(&[&["grade", "submissions", "--out", "out"], more].concat()).output();
-        said(&output.unwrap())
+        exit_and_output(&output.unwrap())
     }
 
     fn record(&self, student: &str) -> Record {
@@ -54,7 +54,7 @@ impl Class {
     }
 }
 
-fn said(output: &Output) -> (i32, String, String) {
+fn exit_and_output(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
@@ -70,15 +70,15 @@ fn status(record: &Record, exercise: &str) -> Status {
     record.exercises.iter().find(|one| one.id == exercise).unwrap().status
 }
 
-/// What cannot be read costs its student one clear line, and nobody else anything.
+/// An unreadable submission costs one clear line, and the other students are graded.
 #[test]
-fn bad_submissions_are_told_in_a_line_each_and_the_rest_is_graded() {
+fn unreadable_submissions_cost_one_line_and_the_rest_is_graded() {
     let class = Class::new();
     class.write("grading.toml", TWO);
-    class.solves("ada", &["ch01_threads/double_it", "ch01_threads/guard"]);
-    class.solves("O'Brien \"Bob\" =1+1", &["ch01_threads/double_it"]);
-    class.solves("new\nline", &["ch01_threads/guard"]);
-    class.solves("twice", &["ch01_threads/guard"]);
+    class.submit_solutions("ada", &["ch01_threads/double_it", "ch01_threads/guard"]);
+    class.submit_solutions("O'Brien \"Bob\" =1+1", &["ch01_threads/double_it"]);
+    class.submit_solutions("new\nline", &["ch01_threads/guard"]);
+    class.submit_solutions("twice", &["ch01_threads/guard"]);
     class.write("submissions/twice.zip", "PK");
     class.write("submissions/empty.zip", "");
     class.write("submissions/cut.tar.gz", [0x1f, 0x8b, 8, 0, 0, 0]);
@@ -102,16 +102,16 @@ fn bad_submissions_are_told_in_a_line_each_and_the_rest_is_graded() {
     assert_eq!(class.record("blank").score.points, 0.0);
     let records = fs::read_dir(class.path("out/records")).unwrap().count();
     assert!(records >= 5, "{records}: {errors}");
-    // names that a spreadsheet would run, or that break a line, are names
+    // a name that a spreadsheet would run as a formula, or that breaks a line, stays text
     let table = fs::read_to_string(class.path("out/grades.csv")).unwrap();
     assert!(!table.lines().any(|line| line.starts_with('=')), "{table}");
 }
 
-/// A mistake in what the instructor wrote is told before anything is graded, with the place and the way out.
+/// A mistake in the instructor's files is reported before anything is graded, with its place and a way out.
 #[test]
 fn broken_policies_rosters_and_seeds_stop_before_anything_runs() {
     let class = Class::new();
-    class.solves("ada", &["ch01_threads/guard"]);
+    class.submit_solutions("ada", &["ch01_threads/guard"]);
     class.write("grading.toml", "title = \"a\"\npoint = 3\n");
     class.write("roster.csv", "name,section\nAda,1\n");
     class.write("secret.txt", "short\n");
@@ -131,13 +131,13 @@ fn broken_policies_rosters_and_seeds_stop_before_anything_runs() {
     }
 }
 
-/// Every case runs once more with secret inputs, and nothing from which these could be made again reaches a student's page.
+/// Every case also runs with secret inputs, and a student's page contains nothing that would reproduce them.
 #[test]
 fn secret_inputs_are_run_and_stay_secret() {
     let class = Class::new();
     class.write("grading.toml", TWO);
     class.write("secret.txt", "a secret that is long enough\n");
-    class.solves("ada", &["ch01_threads/guard"]);
+    class.submit_solutions("ada", &["ch01_threads/guard"]);
     let (code, out, errors) =
         class.grade(&["--policy", "grading.toml", "--seed-file", "secret.txt"]);
     assert_eq!(code, 0, "{out}{errors}");
@@ -158,8 +158,8 @@ fn secret_inputs_are_run_and_stay_secret() {
     assert!(!all.contains("long enough"));
 }
 
-/// A run that is killed loses nothing that was graded; the next one does the rest, and everything is as if nothing had
-/// happened. What has not changed is not graded again, and what has is.
+/// A killed run keeps the records that it wrote, and the next run grades the rest to the same grades. Unchanged submissions
+/// are not graded again.
 #[test]
 fn a_killed_run_is_resumed_to_the_same_grades() {
     let class = Class::new();
@@ -167,7 +167,7 @@ fn a_killed_run_is_resumed_to_the_same_grades() {
     class.write("secret.txt", "a secret that is long enough\n");
     let students = ["a", "b", "c", "d", "e", "f"];
     for student in students {
-        class.solves(student, &["ch01_threads/double_it", "ch01_threads/guard"]);
+        class.submit_solutions(student, &["ch01_threads/double_it", "ch01_threads/guard"]);
     }
     let options = ["--policy", "grading.toml", "--seed-file", "secret.txt", "--jobs", "1"];
     let mut run = class
@@ -202,15 +202,15 @@ fn a_killed_run_is_resumed_to_the_same_grades() {
     assert_eq!(now.score.points, 10.0);
 }
 
-/// Everybody on the roster has a record and a row, so that tables are whole and a merge has nobody to wait for; but only a whole
-/// class tells who handed in nothing, and no grade that was given is taken away.
+/// Every student on the roster has a record and a row, so that tables are complete and a merge need not wait. Absence follows
+/// only from a whole class, and no grade is taken away.
 #[test]
-fn who_handed_in_nothing_is_on_record() {
+fn students_without_a_submission_get_a_record() {
     let class = Class::new();
     class.write("grading.toml", TWO);
     class.write("roster.csv", "id,name\nada,Ada\ngrace,\"Hopper, Grace\"\ntwice,Two\n");
-    class.solves("ada", &["ch01_threads/guard"]);
-    class.solves("twice", &["ch01_threads/guard"]);
+    class.submit_solutions("ada", &["ch01_threads/guard"]);
+    class.submit_solutions("twice", &["ch01_threads/guard"]);
     class.write("submissions/twice.zip", "PK");
     let options = ["--policy", "grading.toml", "--roster", "roster.csv"];
     let (code, out, errors) = class.grade(&options);
@@ -218,17 +218,20 @@ fn who_handed_in_nothing_is_on_record() {
     assert!(out.contains("  1 graded · median 50 % · 1 not readable\n"), "{out}");
     assert!(out.contains("  1 of the roster handed in nothing: grace\n"), "{out}");
     let grace = class.record("grace");
-    assert!(grace.submission.is_nothing() && grace.score.complete);
+    assert!(grace.submission.is_absent() && grace.score.complete);
     assert_eq!((grace.score.points, grace.score.possible), (0.0, 20.0));
     assert!(grace.exercises.iter().all(|exercise| exercise.status == Status::Missing));
-    assert!(!class.path("out/records/twice.json").exists(), "nobody knows which counts");
+    assert!(
+        !class.path("out/records/twice.json").exists(),
+        "only the instructor knows which one counts"
+    );
     let table = fs::read_to_string(class.path("out/grades.csv")).unwrap();
     assert!(
         table.lines().any(|line| line.starts_with("grace,\"Hopper, Grace\",0,0,0,")),
         "{table}"
     );
 
-    // an id that was misspelt in the roster leaves nothing behind when it is mended
+    // a misspelt id on the roster leaves nothing behind once it is corrected
     class.write("misspelt.csv", "id,name\nada,Ada\ngrcae,\"Hopper, Grace\"\n");
     class.grade(&["--policy", "grading.toml", "--roster", "misspelt.csv"]);
     assert!(class.path("out/records/grcae.json").exists());
@@ -241,8 +244,8 @@ fn who_handed_in_nothing_is_on_record() {
     let before = fs::read(class.path("out/records/grace.json")).unwrap();
     class.grade(&options);
     assert_eq!(fs::read(class.path("out/records/grace.json")).unwrap(), before);
-    // the first submission is the first attempt; what was graded stays when it is gone
-    class.solves("grace", &["ch01_threads/double_it"]);
+    // the first submission is the first attempt, and its grade stays when the submission is removed
+    class.submit_solutions("grace", &["ch01_threads/double_it"]);
     fs::remove_file(class.path("submissions/twice.zip")).unwrap();
     class.grade(&options);
     assert_eq!(class.record("grace").submission.attempt, 1);
@@ -255,24 +258,24 @@ fn who_handed_in_nothing_is_on_record() {
     assert!(!out.contains("handed in nothing"), "{out}");
     assert_eq!(class.record("grace").score.points, 10.0);
 
-    // of one student, nothing follows for the others
+    // a run for one student says nothing about the others
     let ada = ["grade", "submissions/ada", "--out", "one"];
     let run = class.command(&[&ada[..], &options].concat()).output();
-    let (code, out, errors) = said(&run.unwrap());
+    let (code, out, errors) = exit_and_output(&run.unwrap());
     assert_eq!(code, 0, "{out}{errors}");
     assert!(out.contains("  2 of the roster not among these: grace, twice\n"), "{out}");
     assert_eq!(fs::read_dir(class.path("one/records")).unwrap().count(), 1);
 
-    // in shards, and merged without a plan: nobody is waited for
+    // in shards, merged without a plan: no student is missing
     fs::remove_dir_all(class.path("submissions/twice")).unwrap();
     for shard in ["1/2", "2/2"] {
         let shard = ["grade", "submissions", "--out", "shards", "--shard", shard];
         let run = class.command(&[&shard[..], &options].concat()).output();
-        let (code, out, errors) = said(&run.unwrap());
+        let (code, out, errors) = exit_and_output(&run.unwrap());
         assert_eq!(code, 0, "{out}{errors}");
     }
     let merge = ["merge", "shards", "--roster", "roster.csv", "--out", "all"];
-    let (code, out, errors) = said(&class.command(&merge).output().unwrap());
+    let (code, out, errors) = exit_and_output(&class.command(&merge).output().unwrap());
     assert_eq!(code, 0, "{out}{errors}");
     assert!(out.contains("3 of 3 students are graded"), "{out}");
     assert!(out.contains("handed in nothing: grace\nhanded in nothing: twice\n"), "{out}");
@@ -300,7 +303,7 @@ fn the_command_of_a_failure_repeats_it() {
         .env("NO_COLOR", "1")
         .output()
         .unwrap();
-    let (code, out, errors) = said(&output);
+    let (code, out, errors) = exit_and_output(&output);
     assert_eq!(code, 1, "{again}: {out}{errors}");
     assert!(out.contains(&format!("error[{}]", failed.slug)), "{out}");
 }

@@ -28,9 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let student = Options::new(common::now());
     let mut grader = Options { audience: Audience::Instructor, ..student.clone() };
     grader.assignment = Some("CUDA workbook (48213)".into());
-    write(folder, "canvas.csv", &canvas::render(&class, &grader)?)?;
-    write(folder, "class.csv", &csv::render(&class, &grader)?)?;
-    write(folder, "class.html", &html_class::render(&class, &grader)?)?;
+    write(folder, "canvas.csv", &canvas::FORMAT.render(&class, &grader)?)?;
+    write(folder, "class.csv", &csv::FORMAT.render(&class, &grader)?)?;
+    write(folder, "class.html", &html_class::FORMAT.render(&class, &grader)?)?;
     for file in html_student::files(&class, &student)? {
         write(&folder.join("students"), &file.path, &file.contents)?;
     }
@@ -48,10 +48,10 @@ fn platforms(folder: &Path, record: &Record) -> Result<(), Box<dyn Error>> {
     let options = common::platform_options();
     let records = std::slice::from_ref(record);
     write(folder, "record.json", &serde_json::to_string(record)?)?;
-    write(folder, "gradescope.json", &gradescope::render(records, &options)?)?;
-    write(folder, "classroom50.json", &classroom50::render(records, &options)?)?;
-    write(folder, "prairielearn.json", &prairielearn::render(records, &options)?)?;
-    write(folder, "exercism.json", &exercism::render(records, &options)?)?;
+    write(folder, "gradescope.json", &gradescope::FORMAT.render(records, &options)?)?;
+    write(folder, "classroom50.json", &classroom50::FORMAT.render(records, &options)?)?;
+    write(folder, "prairielearn.json", &prairielearn::FORMAT.render(records, &options)?)?;
+    write(folder, "exercism.json", &exercism::FORMAT.render(records, &options)?)?;
     debug_assert!(record.exercises.iter().all(|exercise| exercise.status != Status::NotGraded));
     Ok(())
 }

@@ -11,6 +11,7 @@
 
 pub mod course;
 pub mod formats;
+pub mod gradebook;
 pub mod merge;
 pub mod plan;
 pub mod points;
@@ -22,3 +23,4 @@ pub mod seed;
 pub mod similar;
 pub mod store;
 pub mod submission;
+pub mod text;

@@ -1,7 +1,7 @@
 //! The records of all shards as one class.
 //!
 //! [`merge`] is pure: bytes of record files and the class's ids in, one record for each student and a list of what is wrong
-//! out. When somebody is open, `checker merge` writes the files of [`Plan::again`] for [`Merged::shards`] and ends with exit code
+//! out. When a student has no usable grade, `checker merge` writes the files of [`Plan::again`] for [`Merged::shards`] and ends with exit code
 //! 3; the Slurm plan's merge job then submits them by itself. Grades that were made with different things (course, policy, secret, checker) are not comparable, so they are refused
 //! rather than mixed.
 
@@ -15,13 +15,14 @@ use serde::Deserialize;
 use crate::{
     plan::Plan,
     record::{self, Record, Status},
+    text::shown,
 };
 
 pub mod files;
 
 /// A record's file as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct RecordFile {
     /// Its path, for messages.
     pub path: String,
     /// What is in it.
@@ -33,15 +34,15 @@ pub struct Found {
 pub struct Merged {
     /// One for each student who has any, incomplete ones included: the roster's order, then the others.
     pub records: Vec<Record>,
-    /// Who was to be graded and has no record.
+    /// Students who were to be graded and have no record.
     pub missing: Vec<String>,
     /// With a record in which the machine could not grade everything.
     pub incomplete: Vec<Incomplete>,
-    /// In the roster, and nobody was asked to grade them: they handed in nothing, and the plan was made without the roster.
+    /// On the roster and not part of the plan: they submitted nothing, and the plan was made without the roster.
     pub absent: Vec<String>,
     /// With a record, and not in the roster. Their grades are in `records`; where they go is the roster's matter.
     pub unknown: Vec<String>,
-    /// Files that hold no record. Whose they were is not known: somebody will be missing, or is graded elsewhere.
+    /// Files without a valid record. Their students are unknown; each is listed as missing unless another file has the record.
     pub damaged: Vec<Damaged>,
     /// Records that another one of the same student was preferred to.
     pub replaced: Vec<Replaced>,
@@ -50,7 +51,7 @@ pub struct Merged {
 /// A student whose grade must not be used yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incomplete {
-    /// Who.
+    /// The student's id.
     pub student: String,
     /// Exercises that are [`Status::NotGraded`].
     pub exercises: Vec<String>,
@@ -68,24 +69,24 @@ pub struct Damaged {
 /// A record that was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// Whose.
+    /// The student's id.
     pub student: String,
     /// The file that was taken.
     pub kept: String,
     /// The file that was not.
     pub dropped: String,
     /// Why.
-    pub why: Why,
+    pub why: DropReason,
 }
 
 /// Why one of two records of a student was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum DropReason {
     /// It is about an earlier submission.
     Earlier,
     /// It is about the same submission, and the machine could not grade all of it.
     LessComplete,
-    /// It is about the same submission, and has another grade: something is not deterministic, and somebody should look.
+    /// It is about the same submission and has another grade: something is not deterministic, and an instructor should look.
     Disagrees,
 }
 
@@ -104,13 +105,17 @@ pub struct Mixed {
 }
 
 /// One class out of records. `roster` are the ids of the class, empty without a roster; `handed_in` are those who were to be
-/// graded, the plan's students, empty when nobody knows: then the whole roster was.
+/// graded, the plan's students. When it is empty, the whole roster was to be graded.
 ///
 /// Of several records of the same student, identical grades of the same submission are one; else the later submission rules.
 ///
 /// # Errors
 /// [`Mixed`] when two records differ in the policy's title or hash, the course, the checker or the secret.
-pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result<Merged, Mixed> {
+pub fn merge(
+    found: &[RecordFile],
+    roster: &[String],
+    handed_in: &[String],
+) -> Result<Merged, Mixed> {
     let mut damaged = vec![];
     let mut read: Vec<(&str, Record)> = vec![];
     for file in found {
@@ -119,7 +124,7 @@ pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result
             Err(reason) => damaged.push(Damaged { path: file.path.clone(), reason }),
         }
     }
-    same_making(&read)?;
+    check_same_provenance(&read)?;
 
     // Whatever the order of files is, the outcome is the same.
     read.sort_by_key(|(path, _)| *path);
@@ -132,7 +137,7 @@ pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result
     for (student, records) in all {
         let Some((kept, dropped)) = choose(records) else { continue };
         for (path, record) in dropped {
-            if let Some(why) = why(&kept.1, &record) {
+            if let Some(why) = drop_reason(&kept.1, &record) {
                 let (student, kept) = (student.clone(), kept.0.into());
                 replaced.push(Replaced { student, kept, dropped: path.into(), why });
             }
@@ -152,8 +157,8 @@ pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result
     let order = roster.iter().chain(handed_in).chain(&others);
     for id in order.filter(|id| seen.insert(id.as_str())) {
         match by_student.remove(id) {
-            // of a roster that had another id for somebody
-            Some(record) if record.submission.is_nothing() && is_unknown(id) => {}
+            // left over from a roster with a misspelt id
+            Some(record) if record.submission.is_absent() && is_unknown(id) => {}
             Some(record) => {
                 merged.incomplete.extend(incomplete(&record));
                 merged.unknown.extend(is_unknown(id).then(|| id.clone()));
@@ -167,24 +172,24 @@ pub fn merge(found: &[Found], roster: &[String], handed_in: &[String]) -> Result
 }
 
 impl Merged {
-    /// Whether everybody who was to be graded has a grade that may be used.
+    /// Whether every student who was to be graded has a usable grade.
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.incomplete.is_empty()
     }
 
-    /// Who has to be graded (again).
-    pub fn open(&self) -> impl Iterator<Item = &str> {
+    /// Students who have to be graded (again).
+    pub fn ungraded(&self) -> impl Iterator<Item = &str> {
         let incomplete = self.incomplete.iter().map(|student| student.student.as_str());
         self.missing.iter().map(String::as_str).chain(incomplete)
     }
 
     /// Their shards in `plan`, ascending.
     pub fn shards(&self, plan: &Plan) -> Vec<u32> {
-        let shards: BTreeSet<u32> = self.open().map(|id| plan.shard(id).number()).collect();
+        let shards: BTreeSet<u32> = self.ungraded().map(|id| plan.shard(id).number()).collect();
         shards.into_iter().collect()
     }
 
-    /// What to tell, in lines, safe for a terminal: how many are graded, who is not and in which shard, what was odd, and
+    /// The summary in lines, safe for a terminal: how many are graded, which students are not and in which shards, problems, and
     /// `again`, the command that grades just those ([`Plan::again`]'s; without a plan, `checker grade` as before).
     pub fn summary(&self, plan: Option<&Plan>, again: Option<&str>) -> String {
         let mut text = String::new();
@@ -199,34 +204,35 @@ impl Merged {
         let all = self.records.len() + self.missing.len();
         line(format!("{complete} of {all} students are graded"));
         for student in &self.missing {
-            line(format!("missing: {}{}", clean(student), place(student)));
+            line(format!("missing: {}{}", shown(student.as_bytes()), place(student)));
         }
         for Incomplete { student, exercises } in &self.incomplete {
-            let exercises: Vec<String> = exercises.iter().map(|id| clean(id)).collect();
+            let exercises: Vec<String> = exercises.iter().map(|id| shown(id.as_bytes())).collect();
             let what = match exercises.as_slice() {
                 [] => "the machine could not grade everything".into(),
                 some => format!("not graded: {}", some.join(", ")),
             };
-            line(format!("incomplete: {}{}: {what}", clean(student), place(student)));
+            line(format!("incomplete: {}{}: {what}", shown(student.as_bytes()), place(student)));
         }
-        let nothing = self.records.iter().filter(|record| record.submission.is_nothing());
+        let nothing = self.records.iter().filter(|record| record.submission.is_absent());
         let nothing = nothing.map(|record| &record.student.id);
         for student in nothing.chain(&self.absent) {
-            line(format!("handed in nothing: {}", clean(student)));
+            line(format!("handed in nothing: {}", shown(student.as_bytes())));
         }
         for student in &self.unknown {
-            line(format!("not in the roster: {}", clean(student)));
+            line(format!("not in the roster: {}", shown(student.as_bytes())));
         }
         for Damaged { path, reason } in &self.damaged {
-            line(format!("no record: {}: {}", clean(path), clean(reason)));
+            line(format!("no record: {}: {}", shown(path.as_bytes()), shown(reason.as_bytes())));
         }
         for Replaced { student, kept, dropped, why } in &self.replaced {
             let why = match why {
-                Why::Earlier => "is about an earlier submission",
-                Why::LessComplete => "is less complete",
-                Why::Disagrees => "has another grade for the same submission: look at both",
+                DropReason::Earlier => "is about an earlier submission",
+                DropReason::LessComplete => "is less complete",
+                DropReason::Disagrees => "has another grade for the same submission: look at both",
             };
-            let [student, kept, dropped] = [student, kept, dropped].map(|text| clean(text));
+            let [student, kept, dropped] =
+                [student, kept, dropped].map(|text| shown(text.as_bytes()));
             line(format!("two records of {student}: {kept} is used; {dropped} {why}"));
         }
         if !self.is_whole() {
@@ -262,7 +268,7 @@ fn parse(bytes: &[u8]) -> Result<Record, String> {
 }
 
 /// Everything that must be the same in a class.
-fn same_making(read: &[(&str, Record)]) -> Result<(), Mixed> {
+fn check_same_provenance(read: &[(&str, Record)]) -> Result<(), Mixed> {
     type Get = fn(&Record) -> &str;
     let facts: [(&'static str, Get); 5] = [
         ("checker", |record| &record.made.checker),
@@ -289,9 +295,9 @@ fn same_making(read: &[(&str, Record)]) -> Result<(), Mixed> {
 fn group(value: &str, paths: &[&str]) -> String {
     let value = match value {
         "" => "none".into(),
-        value => clean(value),
+        value => shown(value.as_bytes()),
     };
-    let mut names: Vec<String> = paths.iter().take(3).map(|path| clean(path)).collect();
+    let mut names: Vec<String> = paths.iter().take(3).map(|path| shown(path.as_bytes())).collect();
     if paths.len() > 3 {
         names.push("...".into());
     }
@@ -299,12 +305,12 @@ fn group(value: &str, paths: &[&str]) -> String {
     format!("{value} in {} record{s} ({})", paths.len(), names.join(", "))
 }
 
-type Named<'a> = (&'a str, Record);
+type RecordAt<'a> = (&'a str, Record);
 
 /// Which of one student's records is used, and the others. For each submission the most complete record, then the one that
 /// saw it first (a time that grading again must not change), then the one made last; of those, the latest submission's, and
 /// any before none.
-fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
+fn choose(mut records: Vec<RecordAt>) -> Option<(RecordAt, Vec<RecordAt>)> {
     records.sort_by(|(_, a), (_, b)| {
         let same = |r: &Record| (is_complete(r), std::cmp::Reverse(r.submission.at), r.made.at);
         same(b).cmp(&same(a))
@@ -322,7 +328,7 @@ fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
     let latest = firsts.into_iter().max_by_key(|&i| {
         records.get(i).map(|(_, r)| {
             (
-                !r.submission.is_nothing(),
+                !r.submission.is_absent(),
                 r.submission.at,
                 r.submission.attempt,
                 is_complete(r),
@@ -335,19 +341,19 @@ fn choose(mut records: Vec<Named>) -> Option<(Named, Vec<Named>)> {
     Some((kept, records))
 }
 
-fn why(kept: &Record, dropped: &Record) -> Option<Why> {
-    if dropped.submission.is_nothing() {
+fn drop_reason(kept: &Record, dropped: &Record) -> Option<DropReason> {
+    if dropped.submission.is_absent() {
         None
     } else if kept.submission.hash != dropped.submission.hash {
-        Some(Why::Earlier)
+        Some(DropReason::Earlier)
     } else if is_complete(kept) != is_complete(dropped) {
-        Some(Why::LessComplete)
+        Some(DropReason::LessComplete)
     } else {
-        (outcome(kept) != outcome(dropped)).then_some(Why::Disagrees)
+        (outcome(kept) != outcome(dropped)).then_some(DropReason::Disagrees)
     }
 }
 
-/// What a grade comes to, without what differs from one run to the next: times, retries, the machine's words.
+/// The grade without what may differ between runs: times, retries, the machine's messages.
 fn outcome(record: &Record) -> (Vec<record::Exercise>, record::Score) {
     let mut exercises = record.exercises.clone();
     for exercise in &mut exercises {
@@ -373,20 +379,6 @@ fn incomplete(record: &Record) -> Option<Incomplete> {
         student: record.student.id.clone(),
         exercises: open.map(|exercise| exercise.id.clone()).collect(),
     })
-}
-
-/// `text` without what a terminal would obey or a reader could not see.
-fn clean(text: &str) -> String {
-    let bidi = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let mut out = String::new();
-    for c in text.chars() {
-        if c.is_control() || bidi(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -14,7 +14,12 @@
 //!
 //! Scripts never hold a student's id: only shards, and the instructor's own paths, quoted.
 
+use std::path::Path;
+use std::{fs, io};
+
 use serde::{Deserialize, Serialize};
+
+use crate::text;
 
 pub mod actions;
 pub mod kubernetes;
@@ -23,7 +28,7 @@ pub mod quote;
 pub mod shard;
 pub mod slurm;
 
-/// Who runs the shards.
+/// The engine that runs the shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
@@ -54,10 +59,10 @@ impl Engine {
     /// The most shards that it takes in one plan.
     pub const fn limit(self) -> u32 {
         match self {
-            Self::Slurm => slurm::MOST_SHARDS,
-            Self::Parallel => parallel::MOST_SHARDS,
-            Self::Actions => actions::MOST_SHARDS,
-            Self::Kubernetes => kubernetes::MOST_SHARDS,
+            Self::Slurm => slurm::MAX_SHARDS,
+            Self::Parallel => parallel::MAX_SHARDS,
+            Self::Actions => actions::MAX_SHARDS,
+            Self::Kubernetes => kubernetes::MAX_SHARDS,
         }
     }
 
@@ -97,16 +102,16 @@ pub struct Grade {
     pub options: Vec<String>,
 }
 
-/// What shall be graded, where, and with how much of it.
+/// What is graded, where, and with which resources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Who runs it.
+    /// The engine that runs it.
     pub engine: Engine,
     /// The command.
     pub grade: Grade,
     /// The folder that the command's paths are relative to, absolute.
     pub directory: String,
-    /// Ids of all who get a record: who handed something in, and who is on the roster.
+    /// Ids of all students who get a record: those with a submission, and those on the roster.
     pub students: Vec<String>,
     /// Parts of the class.
     pub shards: u32,
@@ -148,6 +153,26 @@ pub struct Planned {
     pub next: String,
 }
 
+impl Planned {
+    /// Writes the files into `folder`, scripts with mode 0755.
+    ///
+    /// # Errors
+    /// When a file or folder cannot be written.
+    pub fn write_into(&self, folder: &Path) -> io::Result<()> {
+        for file in &self.files {
+            let path = folder.join(&file.path);
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            fs::write(&path, &file.contents)?;
+            #[cfg(unix)]
+            if file.executable {
+                use std::os::unix::fs::PermissionsExt as _;
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -157,9 +182,9 @@ pub enum Error {
     /// A setting that there is not, or that cannot have that value.
     #[error("`{0}` sets nothing in a plan: {SETTINGS}")]
     Setting(String),
-    /// Nobody to grade.
+    /// There is no student to grade.
     #[error("there is no student to plan for: name submissions or a roster")]
-    Nobody,
+    NoStudents,
     /// More shards than the engine takes, or none.
     #[error("{engine} takes 1 to {most} shards, not {shards}: {why}")]
     Shards {
@@ -246,7 +271,7 @@ impl Plan {
         }
     }
 
-    /// Changes a number or a name: "shards=40", "partition=gpu". [`SETTINGS`] lists them; what they mean is told at the fields.
+    /// Changes a number or a name: "shards=40", "partition=gpu". [`SETTINGS`] lists them; the fields document their meaning.
     ///
     /// # Errors
     /// When there is no such setting, or its value is no number.
@@ -338,15 +363,15 @@ impl Plan {
     fn check(&self) -> Result<(), Error> {
         let engine = self.engine.as_str();
         if self.students.is_empty() {
-            return Err(Error::Nobody);
+            return Err(Error::NoStudents);
         }
         let most = self.engine.limit();
         if !(1..=most).contains(&self.shards) {
             let why = match self.engine {
-                Engine::Slurm => slurm::LIMIT,
-                Engine::Parallel => parallel::LIMIT,
-                Engine::Actions => actions::LIMIT,
-                Engine::Kubernetes => kubernetes::LIMIT,
+                Engine::Slurm => slurm::SHARD_LIMIT_REASON,
+                Engine::Parallel => parallel::SHARD_LIMIT_REASON,
+                Engine::Actions => actions::SHARD_LIMIT_REASON,
+                Engine::Kubernetes => kubernetes::SHARD_LIMIT_REASON,
             };
             return Err(Error::Shards { engine, most, shards: self.shards, why });
         }
@@ -395,7 +420,7 @@ impl Plan {
 pub const PLAN: &str = "plan.json";
 
 /// What differs from one engine to the next in a command, each as a shell reads it: quoted, or a variable.
-struct Place<'a> {
+struct CommandPaths<'a> {
     out: &'a str,
     seed: &'a str,
     /// What follows `--shard=`.
@@ -404,32 +429,32 @@ struct Place<'a> {
 
 impl Grade {
     /// The command for a shell.
-    fn shell(&self, place: &Place, jobs: u32) -> String {
-        let mut words = vec![quote::shell(&self.program), "grade".into()];
+    fn shell(&self, paths: &CommandPaths, jobs: u32) -> String {
+        let mut words = vec![text::quote(&self.program), "grade".into()];
         let files = [("roster", &self.roster), ("policy", &self.policy)];
         for (name, path) in files {
-            words.extend(path.as_deref().map(|path| format!("--{name}={}", quote::shell(path))));
+            words.extend(path.as_deref().map(|path| format!("--{name}={}", text::quote(path))));
         }
-        words.extend(self.seed_file.as_ref().map(|_| format!("--seed-file={}", place.seed)));
-        words.push(format!("--out={}", place.out));
+        words.extend(self.seed_file.as_ref().map(|_| format!("--seed-file={}", paths.seed)));
+        words.push(format!("--out={}", paths.out));
         words.push(format!("--jobs={}", jobs.max(1)));
-        words.extend(self.options.iter().map(|option| quote::shell(option)));
-        words.push(format!("--shard={}", place.shard));
+        words.extend(self.options.iter().map(|option| text::quote(option)));
+        words.push(format!("--shard={}", paths.shard));
         if !self.submissions.is_empty() {
             words.push("--".into());
         }
-        words.extend(self.submissions.iter().map(|path| quote::shell(path)));
+        words.extend(self.submissions.iter().map(|path| text::quote(path)));
         words.join(" ")
     }
 
     /// The command that merges the records in `from` into `out`, both already quoted.
     fn merge(&self, from: &str, out: &str) -> String {
-        let roster = self.roster.as_deref().map(|path| format!(" --roster={}", quote::shell(path)));
-        let program = quote::shell(&self.program);
+        let roster = self.roster.as_deref().map(|path| format!(" --roster={}", text::quote(path)));
+        let program = text::quote(&self.program);
         format!("{program} merge{} --out={out} -- {from}", roster.unwrap_or_default())
     }
 
-    /// The command with its paths relative to `directory`, or to what stands in its place elsewhere.
+    /// The command with its paths relative to `directory`, or to what stands in its paths elsewhere.
     fn inside(&self, plan: &Plan) -> Result<Self, Error> {
         let one = |what, path: &String| inside(what, path, plan);
         let some = |what, path: &Option<String>| {
@@ -483,14 +508,14 @@ fn inside(what: &'static str, path: &str, plan: &Plan) -> Result<String, Error> 
 fn scripts(plan: &Plan) -> Vec<PlannedFile> {
     let count = plan.shards;
     let engine = plan.engine.as_str();
-    let directory = quote::shell(&plan.directory);
-    let out = quote::shell(&plan.grade.out);
-    let place = Place {
+    let directory = text::quote(&plan.directory);
+    let out = text::quote(&plan.grade.out);
+    let paths = CommandPaths {
         out: &out,
-        seed: &plan.grade.seed_file.as_deref().map(quote::shell).unwrap_or_default(),
+        seed: &plan.grade.seed_file.as_deref().map(text::quote).unwrap_or_default(),
         shard: &format!("\"$1\"/{count}"),
     };
-    let grade = plan.grade.shell(&place, plan.jobs);
+    let grade = plan.grade.shell(&paths, plan.jobs);
     let merge = plan.grade.merge(&out, &out);
     let shard = format!(
         "#!/bin/sh

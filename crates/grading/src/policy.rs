@@ -128,7 +128,7 @@ pub struct Late {
     /// Fraction that each begun day costs.
     pub penalty: f64,
     /// What it is a fraction of.
-    pub of: Of,
+    pub of: PenaltyBase,
     /// The most that all days cost, as a fraction.
     pub most: f64,
     /// After more days nothing counts.
@@ -137,8 +137,8 @@ pub struct Late {
 
 /// What a penalty is a fraction of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
-    /// The exercise's points: a day costs everybody the same.
+pub enum PenaltyBase {
+    /// The exercise's points: a day costs every student the same.
     Possible,
     /// The points that the student has.
     Earned,
@@ -213,7 +213,7 @@ impl Policy {
                 free_days: 0,
                 grace_minutes: 0,
                 penalty: 0.0,
-                of: Of::Possible,
+                of: PenaltyBase::Possible,
                 most: 1.0,
                 cutoff_days: None,
             },

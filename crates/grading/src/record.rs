@@ -1,4 +1,4 @@
-//! The record of one student's grade: everything that explains it, and nothing that it could be cheated with next time.
+//! The record of one student's grade: everything that explains the grade, and nothing that would help to cheat next time.
 //!
 //! A record is one JSON document. All other formats are made from records alone. Fields may be added within a version; a
 //! field that is renamed, removed or given another meaning raises [`VERSION`].
@@ -18,22 +18,22 @@ pub const VERSION: u32 = 1;
 pub struct Record {
     /// [`VERSION`].
     pub version: u32,
-    /// Whose it is.
+    /// The student whose grade it is.
     pub student: Student,
-    /// What it was made with: the same of everything gives the same grade.
-    pub made: Made,
-    /// What was handed in.
+    /// What the grade was made with: the same inputs give the same grade.
+    pub made: Provenance,
+    /// The files that the student submitted.
     pub submission: Submission,
     /// The exercises that the policy asks for, in the course's order.
     pub exercises: Vec<Exercise>,
     /// The sum.
     pub score: Score,
-    /// What somebody should look at: code that was contained, files that were refused.
+    /// Remarks for an instructor: code that was contained, files that were refused.
     #[serde(default)]
     pub flags: Vec<Flag>,
 }
 
-/// A student, as the roster has it; without a roster only `id`, which is the submission's name.
+/// A student, as on the roster; without a roster only `id`, which is the submission's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Student {
     /// Unique in the class.
@@ -41,14 +41,14 @@ pub struct Student {
     /// "Lovelace, Ada".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The roster's other columns by their headers: what a platform needs to know the student again ("SIS User ID").
+    /// The roster's other columns by their headers: what a platform needs to identify the student ("SIS User ID").
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, String>,
 }
 
 /// What a grade was made with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Made {
+pub struct Provenance {
     /// Title of the policy: "CS 149, assignment 1".
     pub title: String,
     /// Hash of the course ([`crate::course::Course::hash`]).
@@ -59,29 +59,29 @@ pub struct Made {
     pub checker: String,
     /// [`crate::seed::Secret::commitment`]; empty without a secret.
     pub seed: String,
-    /// Who ran the cases: "simulator", "GPU: NVIDIA H200".
+    /// Where the cases ran: "simulator", "GPU: NVIDIA H200".
     pub device: String,
-    /// How the learner's code was kept in: "landlock 7, seccomp".
+    /// How the learner's code was confined: "landlock 7, seccomp".
     pub sandbox: String,
-    /// When this grade was made. Never a part of any decision.
+    /// When this grade was made. No decision depends on it.
     pub at: Timestamp,
     /// How long that took.
     pub seconds: f64,
 }
 
-/// What was handed in.
+/// A student's submission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
-    /// Where it lay, as the command line had it.
+    /// Its path on the command line.
     pub source: String,
     /// SHA-256 over names and contents of the files that count: the same hash is the same submission.
     pub hash: String,
     /// When it was handed in. Grading again never changes it.
     pub at: Timestamp,
-    /// How that is known.
+    /// Where that time comes from.
     pub at_from: TimeFrom,
-    /// How many different submissions of this student have been graded so far, this one included; 0 for who is on the roster
-    /// and handed in nothing.
+    /// How many different submissions of this student have been graded so far, this one included; 0 for a student on the
+    /// roster without a submission.
     pub attempt: u32,
     /// Files that were graded.
     pub files: Vec<File>,
@@ -90,12 +90,13 @@ pub struct Submission {
     pub ignored: Vec<String>,
 }
 
-/// How a submission's time is known.
+/// Where a submission's time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeFrom {
     /// The roster, or the command line.
-    Told,
+    #[serde(rename = "told")]
+    Stated,
     /// The moment when a checker first saw this submission.
     FirstSeen,
 }
@@ -111,8 +112,8 @@ pub struct File {
     pub hash: String,
     /// Its length.
     pub bytes: u64,
-    /// When these bytes were handed in first, where an earlier submission already had them: what was right in time stays so
-    /// when other files are handed in later.
+    /// When these bytes were submitted first, if an earlier submission already contained them: a file that was in time stays
+    /// in time when other files follow later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
@@ -126,22 +127,22 @@ pub struct Exercise {
     pub chapter: String,
     /// One line in the imperative: "write your first kernel".
     pub goal: String,
-    /// What it came to.
+    /// Its result.
     pub status: Status,
     /// Points before any penalty, those of bonus gates included: they may be more than `possible`.
     pub points: f64,
-    /// The most that there are without bonus gates; 0 for who is excused.
+    /// The maximum without bonus gates; 0 for an excused student.
     pub possible: f64,
     /// Extra credit: its points count, and its `possible` does not.
     #[serde(default)]
     pub bonus: bool,
-    /// The student need not do it: it counts nothing, and nothing is missing.
+    /// The student is excused: the exercise does not count, and nothing is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub excused: bool,
     /// When it was due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
-    /// Days late, begun ones counted whole, that were charged for it.
+    /// Charged days late; a begun day counts whole.
     #[serde(default)]
     pub late_days: u32,
     /// Further days late for which the student's free days were spent.
@@ -160,27 +161,27 @@ pub struct Exercise {
     pub report_hidden: bool,
     /// Cases and gates, each with its points.
     pub items: Vec<Item>,
-    /// Why the code was stopped, where it tried what nobody may.
+    /// Why the sandbox stopped the code, where it tried something forbidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contained: Option<String>,
-    /// Times that grading had to be tried again because of the machine.
+    /// How often grading was retried because the machine failed.
     #[serde(default)]
     pub retries: u32,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
 
-/// What an exercise came to.
+/// The result of an exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Everything holds, secret cases included.
+    /// Every case and gate passed, secret cases included.
     Passed,
-    /// Something holds that the file as handed out did not.
+    /// Some item passed that fails for the file as handed out.
     Partial,
-    /// Nothing does.
+    /// No such item passed.
     Failed,
-    /// No such file was handed in.
+    /// The submission has no such file.
     Missing,
     /// The machine could not grade it: no points are given or taken, and the grade is not complete.
     NotGraded,
@@ -213,26 +214,26 @@ pub struct Item {
     /// From when on its student may see all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reveal: Option<Timestamp>,
-    /// What became of it.
+    /// Its result.
     pub outcome: Outcome,
-    /// Whether the file as it was handed out holds it, too: it gives no points then, and losing it costs some.
+    /// Whether the file as handed out passes it too. It then gives no points, and failing it costs some.
     #[serde(default)]
     pub given: bool,
-    /// Points for it (they may be negative where the file lost what it had been handed out with).
+    /// Points for it, negative where the file fails an item that it passed as handed out.
     pub points: f64,
-    /// The most that there are; 0 where the file as handed out already has it, and of a bonus gate.
+    /// The maximum; 0 where the file as handed out already passes it, and for a bonus gate.
     pub possible: f64,
     /// The most extra points of a bonus gate; they are in `points` and never in `possible`.
     #[serde(default)]
     pub extra: f64,
     /// The verdict's stable name: "passed", "shared-race".
     pub slug: String,
-    /// One line: what is wrong. Of a gate: what was measured.
+    /// One line: what is wrong, or for a gate what was measured.
     pub message: String,
     /// One-based line in the learner's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The command that does exactly this again.
+    /// The command that repeats exactly this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<String>,
     /// Wall time in milliseconds.
@@ -250,16 +251,16 @@ pub enum Kind {
     Gate,
 }
 
-/// What became of an item.
+/// The result of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It holds.
+    /// It passed.
     Held,
-    /// It does not.
+    /// It failed.
     Failed,
-    /// It was not tried, because something before it decides: the file does not compile, the exercise's time is used up, a
-    /// gate's case is wrong. It does not hold.
+    /// It was not run because an earlier result decides: the file does not compile, the exercise's time is used up, or a
+    /// gate's case is wrong. It does not count as passed.
     NotRun,
 }
 
@@ -269,7 +270,7 @@ pub enum Outcome {
 pub enum Show {
     /// Not even that it exists.
     Nothing,
-    /// Whether it holds, and the verdict's name; no values, no seed.
+    /// Whether it passed, and the verdict's name; no values and no seed.
     #[default]
     Verdict,
     /// Everything.
@@ -279,9 +280,9 @@ pub enum Show {
 /// The sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// What counts: points and extra points less penalties, never below 0, rounded to two digits after the point.
+    /// The sum that counts: points and extra points less penalties, never below 0, rounded to two digits after the point.
     pub points: f64,
-    /// The most without extra credit.
+    /// The maximum without extra credit.
     pub possible: f64,
     /// Points from extra credit, contained in `points`.
     pub extra: f64,
@@ -293,7 +294,7 @@ pub struct Score {
     pub complete: bool,
 }
 
-/// Something that somebody should look at.
+/// A remark for an instructor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag {
     /// A stable name: "contained", "look-at" (words in the source that no exercise needs), "refused-file", "over-the-cap",
@@ -307,7 +308,7 @@ pub struct Flag {
 }
 
 impl Exercise {
-    /// One of which nothing was handed in; of its points nothing is known yet.
+    /// An exercise without a submitted file, before points are assigned.
     pub fn missing(id: &str, chapter: &str, goal: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -334,8 +335,8 @@ impl Exercise {
 }
 
 impl Submission {
-    /// That of a student on the roster who handed in nothing, as was first seen at the moment `at`.
-    pub const fn nothing(at: Timestamp) -> Self {
+    /// The submission of a student on the roster who submitted nothing; `at` is when that was first recorded.
+    pub const fn absent(at: Timestamp) -> Self {
         Self {
             source: String::new(),
             hash: String::new(),
@@ -347,8 +348,8 @@ impl Submission {
         }
     }
 
-    /// Whether nothing was handed in. What could not be read was.
-    pub const fn is_nothing(&self) -> bool {
+    /// Whether the student submitted nothing. An unreadable submission is not absent.
+    pub const fn is_absent(&self) -> bool {
         self.attempt == 0
     }
 }
@@ -365,24 +366,24 @@ impl Record {
             exercise.redact(now);
             let items = exercise.items.iter_mut().map(|item| &mut item.again);
             for again in items.chain(exercise.report.as_mut().map(|report| &mut report.again)) {
-                *again = again.as_deref().map(in_ones_own_workbook);
+                *again = again.as_deref().map(without_file_option);
             }
         }
         copy
     }
 }
 
-/// A command without the place where the grader keeps the file: a student has it in a workbook.
-fn in_ones_own_workbook(again: &str) -> String {
+/// A command without the grader's path of the file, because students run it in a workbook.
+fn without_file_option(again: &str) -> String {
     again.split(" --file ").next().unwrap_or(again).to_owned()
 }
 
-/// Slug and name of what stands for all items that a student may not even know of.
+/// Slug and name of the item that replaces all items whose existence is hidden from students.
 const WITHHELD: &str = "hidden";
 
 impl Item {
-    /// Whether this stands for items that are not shown: what [`Record::for_student`] makes of those with
-    /// [`Show::Nothing`]. Its outcome says nothing.
+    /// Whether this replaces hidden items: [`Record::for_student`] merges those with [`Show::Nothing`] into one, whose outcome
+    /// has no meaning.
     pub fn is_withheld(&self) -> bool {
         self.hidden && self.show == Show::Nothing && self.slug == WITHHELD
     }
@@ -396,12 +397,12 @@ impl Exercise {
                 || item.reveal.is_some_and(|reveal| reveal <= now)
         };
         if self.report_hidden && !self.items.iter().filter(|item| item.hidden).all(open) {
-            // The verdict may be that of an item whose very name is not told.
-            let untold = self.items.iter().any(|item| {
+            // The verdict may be about an item whose very name is not shown.
+            let has_unshown_failure = self.items.iter().any(|item| {
                 !open(item) && item.show == Show::Nothing && item.outcome != Outcome::Held
             });
             self.report = self.report.take().map(|report| {
-                if untold {
+                if has_unshown_failure {
                     let title = "not everything that counts is shown yet".into();
                     Report { slug: WITHHELD.into(), title, ..Report::default() }
                 } else {
@@ -455,13 +456,13 @@ impl Exercise {
 mod tests {
     use super::*;
 
-    /// A student repeats a failure in a workbook, and learns nothing of the grader's folders.
+    /// A student can repeat a failure in a workbook, and the command does not reveal the grader's folders.
     #[test]
     fn commands_for_students_name_no_file() {
         let again =
             "checker check blocks --case 'five blocks' --seed 7 --file '/home/ada/out/b.cu'";
         assert_eq!(
-            in_ones_own_workbook(again),
+            without_file_option(again),
             "checker check blocks --case 'five blocks' --seed 7"
         );
     }

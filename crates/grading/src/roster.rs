@@ -1,4 +1,4 @@
-//! The class list: who is in the class, and when they handed in, if a platform knows.
+//! The class list: the students, and when they submitted, if a platform recorded it.
 //!
 //! A roster is a table as platforms and spreadsheets export it: CSV (RFC 4180) with a header; `,`, `;` or tabs between columns,
 //! whichever the header has most of; with or without a byte order mark. Columns are found by their names:
@@ -12,12 +12,14 @@
 //! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID` for numbers of its own. The
 //! case of the others does not matter. All columns are kept in [`Student::columns`], for the formats that need them.
 //!
-//! A row that is wrong is told with its line and left out; the others stand.
+//! A wrong row is reported with its line and left out; the other rows are used.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use csv::{ByteRecord, ReaderBuilder};
 use jiff::Timestamp;
@@ -25,7 +27,7 @@ use jiff::tz::TimeZone;
 
 use crate::policy;
 use crate::record::Student;
-use crate::submission::shown;
+use crate::text::shown;
 
 const IDS: [&str; 10] = [
     "id",
@@ -74,13 +76,46 @@ pub struct Problem {
     pub what: String,
 }
 
+/// Why a roster's file gives no roster.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file cannot be read.
+    #[error("the roster {} cannot be read: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        error: io::Error,
+    },
+    /// The file is no roster.
+    #[error("{}: {problem}", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+}
+
 impl Roster {
+    /// The roster in the file `path`; `zone` applies to times without one.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or [`Roster::parse`] cannot find a student in it.
+    pub fn read(path: &Path, zone: Option<&TimeZone>) -> Result<Self, ReadError> {
+        let bytes =
+            fs::read(path).map_err(|error| ReadError::Io { path: path.to_owned(), error })?;
+        Self::parse(&bytes, None, zone)
+            .map_err(|problem| ReadError::Parse { path: path.to_owned(), problem })
+    }
+
     /// The roster that a file's bytes describe. `id_column` names the column of the ids, if it is another than the usual
     /// ones; `zone` holds for times without one ([`policy::Policy::zone`]).
     ///
     /// # Errors
-    /// When nobody can be read from it: no header, no column of ids, no text. What is wrong with single rows is in
-    /// [`Roster::problems`].
+    /// When no student can be read from it, because the file has no header, no column of ids, or is not text. Problems of
+    /// single rows are in [`Roster::problems`].
     pub fn parse(
         bytes: &[u8],
         id_column: Option<&str>,
@@ -178,11 +213,11 @@ pub struct MatchUp<'a> {
     pub graded: Vec<&'a Entry>,
     /// Those who handed in nothing, in the order of the roster.
     pub missing: Vec<&'a Entry>,
-    /// Submissions of nobody on the roster. They can be graded all the same; somebody has to look at them.
+    /// Submissions whose ids are not on the roster. They can be graded, but an instructor has to look at them.
     pub unknown: Vec<Unknown<'a>>,
 }
 
-/// A submission of nobody on the roster.
+/// A submission whose id is not on the roster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown<'a> {
     /// Its id.

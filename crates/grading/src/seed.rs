@@ -1,4 +1,4 @@
-//! Secret seeds: inputs that nobody can know before the grade is made, and that anybody who grades can make again.
+//! Secret seeds: inputs that no student can predict, and that every grader with the secret can reproduce.
 
 use sha2::{Digest, Sha256};
 
@@ -13,12 +13,12 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Fewest bytes of a secret: below that it could be guessed from the seeds that come from it.
-pub const FEWEST_BYTES: usize = 16;
+pub const MIN_SECRET_BYTES: usize = 16;
 
 /// Why a file's contents are no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the secret has {0} bytes, and {FEWEST_BYTES} are the least: `head -c 32 /dev/urandom > FILE` makes a good one"
+    "the secret has {0} bytes, and {MIN_SECRET_BYTES} are the least: `head -c 32 /dev/urandom > FILE` makes a good one"
 )]
 pub struct TooShort(pub usize);
 
@@ -29,14 +29,14 @@ impl Secret {
     /// When there are too few of them to be secret.
     pub fn new(contents: &[u8]) -> Result<Self, TooShort> {
         let bytes = contents.trim_ascii();
-        if bytes.len() < FEWEST_BYTES {
+        if bytes.len() < MIN_SECRET_BYTES {
             Err(TooShort(bytes.len()))
         } else {
             Ok(Self(bytes.to_vec()))
         }
     }
 
-    /// What may be told of the secret, in hexadecimal: two grades were made with the same one when this is the same.
+    /// A public commitment to the secret, in hexadecimal: two grades were made with the same secret when it is equal.
     pub fn commitment(&self) -> String {
         hex(&self.mac(&[b"commitment"]))
     }

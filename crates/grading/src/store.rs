@@ -1,7 +1,7 @@
 //! Records on disk: one file for each student, and a run that is killed loses none.
 //!
 //! `OUT/records/ID.json` is written under another name in the same folder, brought to the disk, and then renamed over the old
-//! one: whoever reads finds the old record or the new one, whole. Several processes may write to one folder, each its own
+//! one, so a reader finds either the old record or the new one, whole. Several processes may write to one folder, each its own
 //! students.
 
 mod again;
@@ -16,13 +16,13 @@ pub use again::{Arrival, Inputs, over_the_cap};
 
 use crate::record::{Record, VERSION};
 use crate::seed;
-use crate::submission::shown;
+use crate::text::shown;
 
 /// No record is larger; what claims to be is not read into memory.
-const LARGEST: u64 = 64 << 20;
+const MAX_RECORD_BYTES: u64 = 64 << 20;
 
 /// Longest file name without its ending, in bytes: file systems take 255, and copies add to it.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 
 /// A folder of records.
 #[derive(Debug, Clone)]
@@ -197,12 +197,12 @@ pub fn read_file(path: &Path) -> Result<Record, Damaged> {
     };
     let of_io = |error: io::Error| damaged(1, format!("it cannot be read: {error}"));
     let kind = fs::metadata(path).map_err(of_io)?;
-    if !kind.is_file() || kind.len() > LARGEST {
+    if !kind.is_file() || kind.len() > MAX_RECORD_BYTES {
         return Err(damaged(1, "it is no record: not a file, or far too large".to_owned()));
     }
     let mut text = String::new();
     let file = File::open(path).map_err(of_io)?;
-    BufReader::new(file.take(LARGEST)).read_to_string(&mut text).map_err(of_io)?;
+    BufReader::new(file.take(MAX_RECORD_BYTES)).read_to_string(&mut text).map_err(of_io)?;
     let of_json = |error: serde_json::Error| {
         let what = shown(error.to_string().as_bytes());
         damaged(error.line(), format!("it is no whole record ({what}): grade this student again"))
@@ -225,7 +225,7 @@ pub fn read_file(path: &Path) -> Result<Record, Damaged> {
 
 /// A file name for any id, and never the same for two.
 ///
-/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. File systems that do not tell `Ada`
+/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. File systems that do not distinguish `Ada`
 /// from `ada` and Windows' names of devices are why some names get `~` and the beginning of the id's hash besides: those with
 /// capital letters, `con` and its like, very long ones, and the empty one.
 pub fn file_name(id: &str) -> String {
@@ -246,9 +246,9 @@ pub fn file_name(id: &str) -> String {
             && ["com", "lpt"].iter().any(|device| stem.starts_with(device))
             && stem.ends_with(|c: char| c.is_ascii_digit()));
     let ambiguous = name.bytes().any(|byte| byte.is_ascii_uppercase());
-    if device || ambiguous || name.is_empty() || name.len() > LONGEST_NAME {
+    if device || ambiguous || name.is_empty() || name.len() > MAX_NAME_BYTES {
         // Only bytes of ASCII are in it.
-        name.truncate(LONGEST_NAME);
+        name.truncate(MAX_NAME_BYTES);
         // A device's name is one up to the first point, so the mark stands before it.
         let hash: String = seed::sha256(id.as_bytes()).chars().take(32).collect();
         name = if device { format!("~{hash}~{name}") } else { format!("{name}~{hash}") };

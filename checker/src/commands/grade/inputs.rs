@@ -1,4 +1,4 @@
-//! What the command line of `grade` names, read before anything is graded: a mistake in it costs nothing but a line.
+//! The inputs of `checker grade`, read before anything is graded, so that a mistake in them is reported at once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use grading::course::Course;
 use grading::plan::shard::Shard;
 use grading::policy::Policy;
-use grading::roster::Roster;
+use grading::roster::{ReadError, Roster};
 use grading::seed::Secret;
-use grading::submission::{self, Found, Place};
+use grading::submission::{self, Found, SubmissionPath};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -18,20 +18,20 @@ use crate::cli::Grade;
 use crate::error::Usage;
 use crate::text::sanitise;
 
-/// Everything that grading starts from.
+/// The inputs of a grading session.
 pub struct Inputs {
     pub policy: Policy,
     pub roster: Option<Roster>,
     pub secret: Option<Secret>,
-    /// When everything was handed in, unless the roster knows better.
+    /// When everything was submitted, unless the roster states a time.
     pub at: Option<Timestamp>,
     /// The submissions of this shard, in the order of their students' ids.
-    pub places: Vec<Place>,
-    /// One line for each submission that cannot even be looked at.
+    pub places: Vec<SubmissionPath>,
+    /// One line for each submission that cannot be opened.
     pub refused: Vec<String>,
     /// Whether a whole class was given.
     pub is_class: bool,
-    /// Who of this shard is on the roster and not among the submissions of a whole class.
+    /// Students of this shard on the roster without a submission, if a whole class was given.
     pub absent: Vec<String>,
 }
 
@@ -73,14 +73,14 @@ impl Inputs {
         Ok(Self { policy, roster, secret, at, places, refused, is_class, absent })
     }
 
-    /// When a student's submission was handed in, if anybody knows.
-    pub fn told(&self, id: &str) -> Option<Timestamp> {
+    /// When a student submitted, if the roster or the command line states it.
+    pub fn stated_time(&self, id: &str) -> Option<Timestamp> {
         let entry = self.roster.as_ref().and_then(|roster| roster.entry(id));
         entry.and_then(|entry| entry.submitted_at).or(self.at)
     }
 }
 
-/// Who of the roster handed in nothing; who handed in twice, or a link, did.
+/// Students on the roster without a submission. A refused submission, such as a link or one of two, is not absent.
 fn absent(roster: &Roster, found: &Found, ours: impl Fn(&str) -> bool) -> Vec<String> {
     let there = found.submissions.iter().map(|place| &place.id);
     let there: BTreeSet<&String> = there.chain(found.refused.iter().map(|r| &r.id)).collect();
@@ -88,11 +88,14 @@ fn absent(roster: &Roster, found: &Found, ours: impl Fn(&str) -> bool) -> Vec<St
     ids.filter(|id| ours(id) && !there.contains(id)).cloned().collect()
 }
 
-/// Reads the class list.
-pub fn roster(path: &Path, zone: Option<&TimeZone>) -> anyhow::Result<Roster> {
-    let bytes = bytes(path, "roster")?;
-    Roster::parse(&bytes, None, zone)
-        .map_err(|error| Usage(format!("{}: {error}", path.display())).into())
+fn roster(path: &Path, zone: Option<&TimeZone>) -> anyhow::Result<Roster> {
+    Roster::read(path, zone).map_err(|error| {
+        let usage = anyhow::Error::from(Usage(error.to_string()));
+        match error {
+            ReadError::Io { .. } => usage.context("nothing was graded"),
+            ReadError::Parse { .. } => usage,
+        }
+    })
 }
 
 fn secret(path: &Path) -> anyhow::Result<Secret> {

@@ -1,10 +1,10 @@
-//! `checker grade`: what a class handed in becomes records.
+//! `checker grade`: turns the submissions of a class into records.
 
 mod absent;
-pub mod inputs;
-pub mod plan;
+mod inputs;
+mod plan;
 mod progress;
-pub mod reports;
+mod reports;
 
 use std::fs;
 use std::sync::Mutex;
@@ -14,14 +14,15 @@ use grading::course::Course;
 use grading::points;
 use grading::record::{self, File, Flag, Record, Student};
 use grading::store::{self, Arrival, Inputs as Current, Store};
-use grading::submission::{self, Handed, Limits, Place, Submitted};
+use grading::submission::{self, Limits, SubmissionPath, Submitted, SubmittedFile};
+use grading::text;
 use jiff::Timestamp;
 
 use crate::backend::Choice;
 use crate::cli::{Backend, Grade, Sandbox};
 use crate::engine::Engine;
 use crate::exit::Exit;
-use crate::grade::{self, Class, Job, Memo, Plan, Source, Told};
+use crate::grade::{self, Class, Event, Job, Plan, PublicRuns, Source};
 use crate::session;
 use crate::spec::Spec;
 use crate::worker::Worker;
@@ -31,9 +32,9 @@ use inputs::Inputs;
 use progress::Progress;
 
 /// Wall time for all runs of one file with one kind of inputs.
-const LIMIT: Duration = Duration::from_secs(120);
+const FILE_TIME_LIMIT: Duration = Duration::from_secs(120);
 
-/// Grades. Exit code 3 when somebody could not be graded because of the machine.
+/// Grades a class. Exit code 3 when a student could not be graded because of the machine.
 pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     let course = grade::course();
     let inputs = Inputs::read(args, &course)?;
@@ -48,12 +49,12 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             seed: attempt::SEED,
             secret: inputs.secret.clone(),
             rounds: inputs.policy.hidden.seeds,
-            limit: LIMIT,
+            limit: FILE_TIME_LIMIT,
         },
-        memo: Memo::default(),
+        public_runs: PublicRuns::default(),
     };
 
-    let desk = Desk {
+    let session = GradingSession {
         args,
         course: &course,
         inputs: &inputs,
@@ -68,19 +69,19 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
         inputs.places.len(),
         engines,
         |index| {
-            let job = inputs.places.get(index).and_then(|place| desk.take(place, &progress));
+            let job = inputs.places.get(index).and_then(|place| session.job(place, &progress));
             if job.is_none() {
                 progress.skipped();
             }
             job
         },
-        |told| match told {
-            Told::Retried { what, why } => {
+        |event| match event {
+            Event::Retried { what, why } => {
                 progress.note(&format!("{what}: tried again: {why}"));
                 true
             }
-            Told::Finished { job, exercises, device, spent } => {
-                let record = desk.record(*job, exercises, device, spent);
+            Event::Finished { job, exercises, device, spent } => {
+                let record = session.record(*job, exercises, device, spent);
                 progress.finished(&record);
                 match store.write(&record) {
                     Ok(()) => true,
@@ -92,19 +93,19 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
             }
         },
     );
-    let absent = lost.map_or_else(|| desk.absent(&progress), Err);
+    let absent = lost.map_or_else(|| session.record_absent(&progress), Err);
     progress.end();
     if let Err(error) = absent {
         return Err(anyhow::Error::from(error)
             .context("grading stopped: run it again when there is room; what is graded is kept"));
     }
-    let tally = desk.tally.into_inner().unwrap_or_default();
+    let tally = session.tally.into_inner().unwrap_or_default();
     reports::class(args, &inputs, &store, &tally)
 }
 
-/// What every record of this run says of how it was made; `device`, `at` and `seconds` are each record's own.
-fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Made {
-    record::Made {
+/// The provenance of every record of this run; `device`, `at` and `seconds` are set for each record.
+fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
+    record::Provenance {
         title: inputs.policy.title.clone(),
         course: course.hash.clone(),
         policy: inputs.policy.hash.clone(),
@@ -120,7 +121,7 @@ fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Made {
     }
 }
 
-/// What keeps the code in.
+/// How the code is confined.
 fn sandbox(args: &Grade) -> String {
     match args.sandbox {
         Sandbox::Off => "limits only".to_owned(),
@@ -150,37 +151,37 @@ fn engines(args: &Grade) -> anyhow::Result<Vec<Engine>> {
         let engine = session::engine(Choice::from(args.backend))?;
         engines.push(engine.confined(args.sandbox.into(), Some(args.memory << 20), gpu));
     }
-    // what would fail for every file fails here, once
+    // a problem that every file would have is reported once, here
     if let Some(engine) = engines.first_mut() {
         engine.ready().map_err(attempt::Error::from)?;
     }
     Ok(engines)
 }
 
-/// Where submissions come in and records go out.
-struct Desk<'a> {
+/// One run of `checker grade`: it prepares jobs from submissions and makes records of results.
+struct GradingSession<'a> {
     args: &'a Grade,
     course: &'a Course,
     inputs: &'a Inputs,
     store: &'a Store,
-    made: &'a record::Made,
+    made: &'a record::Provenance,
     tally: Mutex<Tally>,
 }
 
-/// What happened besides grading.
+/// Counts of submissions that were not graded in this run.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Students whose record is still right.
+    /// Students whose record is current.
     pub unchanged: usize,
     /// Submissions that could not be read.
     pub refused: usize,
 }
 
-/// A submission of which nothing can be read: nothing is in it, and its record says why.
-fn unreadable(place: &Place, line: String) -> Submitted {
+/// An unreadable submission: it has no files, and a flag says why.
+fn unreadable(place: &SubmissionPath, line: String) -> Submitted {
     Submitted {
         id_hint: place.id.clone(),
-        source: submission::shown(place.path.as_os_str().as_encoded_bytes()),
+        source: text::shown(place.path.as_os_str().as_encoded_bytes()),
         files: vec![],
         ignored: vec![],
         hash: grading::seed::sha256(line.as_bytes()),
@@ -188,9 +189,9 @@ fn unreadable(place: &Place, line: String) -> Submitted {
     }
 }
 
-impl Desk<'_> {
-    /// Reads what a student handed in. `None` when nothing is to be done, or nothing can be.
-    fn take(&self, place: &Place, progress: &Progress) -> Option<Job> {
+impl GradingSession<'_> {
+    /// Reads a student's submission and prepares its job; `None` when there is nothing to grade.
+    fn job(&self, place: &SubmissionPath, progress: &Progress) -> Option<Job> {
         let limits = Limits::default();
         let submitted = submission::read(&place.path, self.course, &limits).or_else(|error| {
             let line = error.to_string();
@@ -198,7 +199,7 @@ impl Desk<'_> {
             self.tally(|tally| tally.refused += 1);
             Ok::<_, String>(unreadable(place, line))
         });
-        match submitted.and_then(|submitted| self.enter(place, submitted, progress)) {
+        match submitted.and_then(|submitted| self.prepare(place, submitted, progress)) {
             Ok(job) => job,
             Err(line) => {
                 progress.note(&line);
@@ -211,17 +212,17 @@ impl Desk<'_> {
         change(&mut self.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
-    /// The exercises that are asked for at this moment.
-    fn wanted(&self, now: Timestamp) -> Vec<&str> {
+    /// The exercises that the policy asks for at this moment.
+    fn released(&self, now: Timestamp) -> Vec<&str> {
         self.inputs.policy.released(now).map(|rule| rule.exercise.as_str()).collect()
     }
 
     /// What the grade of a submission depends on.
-    fn current<'b>(
+    fn grade_inputs<'b>(
         &'b self,
         submission: &'b str,
         exercises: &'b [&'b str],
-        told: Option<Timestamp>,
+        stated: Option<Timestamp>,
     ) -> Current<'b> {
         Current {
             submission,
@@ -230,38 +231,38 @@ impl Desk<'_> {
             checker: &self.made.checker,
             seed: &self.made.seed,
             exercises,
-            told,
+            stated,
         }
     }
 
-    /// The student's record, if there is one. What is damaged is made again, and what it said of earlier submissions is lost.
-    fn before(&self, id: &str, progress: &Progress) -> Option<Record> {
+    /// The student's record of an earlier run, if there is one. A damaged record is made again, without its history.
+    fn previous_record(&self, id: &str, progress: &Progress) -> Option<Record> {
         self.store.read(id).unwrap_or_else(|damaged| {
             progress.note(&format!("{damaged}; it is made again"));
             None
         })
     }
 
-    /// What has to be graded of a submission.
-    fn enter(
+    /// The job of a submission; `None` when its record is current.
+    fn prepare(
         &self,
-        place: &Place,
+        place: &SubmissionPath,
         submitted: Submitted,
         progress: &Progress,
     ) -> Result<Option<Job>, String> {
         let id = &place.id;
-        let before = self.before(id, progress);
+        let before = self.previous_record(id, progress);
         let policy = &self.inputs.policy;
         let now = Timestamp::now();
-        let wanted = self.wanted(now);
-        let told = self.inputs.told(id);
-        let current = self.current(&submitted.hash, &wanted, told);
+        let wanted = self.released(now);
+        let stated = self.inputs.stated_time(id);
+        let current = self.grade_inputs(&submitted.hash, &wanted, stated);
         if !self.args.again && before.as_ref().is_some_and(|record| current.is_current(record)) {
             self.tally(|tally| tally.unchanged += 1);
             return Ok(None);
         }
-        let mut files: Vec<File> = submitted.files.iter().map(Handed::to_record).collect();
-        let arrival = Arrival::of(before.as_ref(), &submitted.hash, told, now, &mut files);
+        let mut files: Vec<File> = submitted.files.iter().map(SubmittedFile::to_record).collect();
+        let arrival = Arrival::of(before.as_ref(), &submitted.hash, stated, now, &mut files);
         if let Some(cap) = policy.attempts
             && arrival.is_over(Some(cap))
             && let Some(before) = before
@@ -272,15 +273,15 @@ impl Desk<'_> {
         }
         let mut flags = submitted.notes;
         if self.inputs.roster.as_ref().is_some_and(|roster| roster.entry(id).is_none()) {
-            let detail = "nobody on the roster has this id".to_owned();
+            let detail = "the roster has no student with this id".to_owned();
             flags.push(Flag { what: "not-on-the-roster".into(), exercise: None, detail });
         }
-        let mut handed: Vec<Handed> = submitted.files;
+        let mut handed: Vec<SubmittedFile> = submitted.files;
         let mut exercises = vec![];
         for spec in exercises::all().iter().filter(|spec| wanted.contains(&spec.id)) {
             let at = handed.iter().position(|file| file.exercise == spec.id);
             let file = at.map(|at| handed.swap_remove(at));
-            let source = file.map(|file| self.keep(id, spec, file)).transpose()?;
+            let source = file.map(|file| self.keep_file(id, spec, file)).transpose()?;
             exercises.push((*spec, source));
         }
         let submission = record::Submission {
@@ -295,8 +296,8 @@ impl Desk<'_> {
         Ok(Some(Job { student: id.clone(), submission, flags, exercises }))
     }
 
-    /// Keeps a file where a failure can be looked at again, whatever it was packed in.
-    fn keep(&self, id: &str, spec: &Spec, file: Handed) -> Result<Source, String> {
+    /// Keeps a copy of a file, so that a failure can be repeated without unpacking the submission.
+    fn keep_file(&self, id: &str, spec: &Spec, file: SubmittedFile) -> Result<Source, String> {
         let folder = store::file_name(id);
         let folder = folder.strip_suffix(".json").unwrap_or(&folder);
         let path = self
@@ -314,7 +315,7 @@ impl Desk<'_> {
         Ok(Source { path: file.path, kept: path.display().to_string(), bytes: file.bytes })
     }
 
-    /// The record of what was graded.
+    /// The record of a graded job.
     fn record(
         &self,
         job: Job,
@@ -331,7 +332,7 @@ impl Desk<'_> {
             |entry| entry.student.clone(),
         );
         let device = if device.is_empty() { self.made.device.clone() } else { device };
-        let made = record::Made {
+        let made = record::Provenance {
             device,
             at: Timestamp::now(),
             seconds: spent.as_secs_f64(),

@@ -1,9 +1,8 @@
-//! `checker grade --plan`: the files with which an engine grades the class on many machines.
+//! `checker grade --plan`: writes the files that let an engine grade the class on many machines.
 
-use std::fs;
 use std::path::Path;
 
-use grading::plan::{Engine, Grade as Command, Plan, PlannedFile};
+use grading::plan::{Engine, Grade as Command, Plan};
 
 use super::inputs::Inputs;
 use crate::cli::{Backend, Grade, Sandbox};
@@ -32,27 +31,12 @@ pub fn write(args: &Grade, engine: &str, inputs: &Inputs) -> anyhow::Result<Exit
         plan.shards = shards;
     }
     let planned = plan.files().map_err(|error| Usage(error.to_string()))?;
-    put(&args.out.join("plan"), &planned.files)?;
+    planned.write_into(&args.out.join("plan"))?;
     for line in &inputs.refused {
         eprintln!("warning: {}", crate::text::sanitise(line));
     }
     say!("{}", planned.next.trim_end());
     Ok(Exit::Passed)
-}
-
-/// Writes the files of a plan.
-pub fn put(folder: &Path, files: &[PlannedFile]) -> anyhow::Result<()> {
-    for file in files {
-        let path = folder.join(&file.path);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        fs::write(&path, &file.contents)?;
-        #[cfg(unix)]
-        if file.executable {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
-        }
-    }
-    Ok(())
 }
 
 /// The command of one shard.

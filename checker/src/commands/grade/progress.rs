@@ -1,4 +1,4 @@
-//! What is seen of grading while it goes on: a bar on a terminal, plain lines where there is none.
+//! The progress of grading: a bar on a terminal, plain lines elsewhere.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For a class of so many; what could not be read is told at once.
+    /// The progress of a class; unreadable submissions are reported at once.
     pub fn new(students: usize, refused: &[String]) -> Self {
         let bar = ProgressBar::new(students as u64);
         let style = "  grading  {bar:24} {pos}/{len} students{msg}";
@@ -38,13 +38,13 @@ impl Progress {
         this
     }
 
-    /// One line about one submission. What it quotes comes from strangers.
+    /// Prints one line about a submission. The line may quote hostile text.
     pub fn note(&self, line: &str) {
         let line = sanitise(line).replace('\n', " ");
         self.bar.suspend(|| eprintln!("{}: {line}", "warning".yellow().bold()));
     }
 
-    /// A student is graded.
+    /// Counts a graded student.
     pub fn finished(&self, record: &Record) {
         let graded = self.graded.fetch_add(1, Ordering::Relaxed) + 1;
         let add = |to: &AtomicUsize, count: usize| to.fetch_add(count, Ordering::Relaxed) + count;
@@ -66,12 +66,12 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// A student has nothing that has to be graded.
+    /// Counts a student with nothing to grade.
     pub fn skipped(&self) {
         self.bar.inc(1);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

@@ -8,16 +8,23 @@
 //! * The roster's columns with these names are written as they are. A formula in one of them is refused where Canvas would
 //!   need the text as it is, and disarmed where it would not.
 //! * `EX` (excused) stands for students whose roster column `Excused` says so, or who are excused from every exercise. Who is
-//!   excused from some has the same share of Canvas' points as of their own: Canvas knows one maximum for everybody.
+//!   excused from some has the same share of Canvas' points as of their own, because Canvas has one maximum for all students.
 //! * A grade that is not complete has no row: an empty cell would take back the points that Canvas has.
 
 use std::collections::BTreeMap;
 
-use super::platform::{complete, points};
-use super::{Error, Format, Options, escape, sheet};
+use super::platform::{is_complete, points};
+use super::{Audience, Error, Format, Options, Write, sheet};
 use crate::record::{Record, Student};
+use crate::text;
 
-const FORMAT: Format = Format::Canvas;
+/// This format, for any number of students.
+pub static FORMAT: Format = Format {
+    name: "canvas",
+    file_name: "canvas.csv",
+    audience: Audience::Instructor,
+    write: Write::Class(write),
+};
 
 /// The roster's columns that Canvas knows, in its order.
 const COLUMNS: [&str; 6] =
@@ -45,10 +52,9 @@ const NO_ASSIGNMENT: [&str; 9] = [
 /// # Errors
 /// When there is no record, the header is not of that form, students differ in what is possible, or a student could not be
 /// found again for certain.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let first = records.first().ok_or(Error::NoRecords { format: FORMAT.name() })?;
+fn write(records: &[Record], options: &Options) -> Result<String, Error> {
     let header = assignment(options)?;
-    let possible = possible(first, records)?;
+    let possible = possible(records)?;
     let used = columns(records);
     let head = |name: &'static str| used.contains(&name).then(|| name.to_owned());
     let mut rows = vec![];
@@ -71,7 +77,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         let (key, mut row) = identity(&record.student, &used)?;
         if let Some(other) = known.insert(key.clone(), &record.student) {
             return Err(Error::Student {
-                format: FORMAT.name(),
+                format: FORMAT.name,
                 student: id_of(&record.student),
                 problem: format!("Canvas knows it by {key}, and {} too", id_of(other)),
                 way_out: "correct the roster".into(),
@@ -79,9 +85,9 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         }
         let score = &record.score;
         let partly = record.exercises.iter().any(|exercise| exercise.excused);
-        let grade = match (complete(record), partly) {
+        let grade = match (is_complete(record), partly) {
             _ if excused(&record.student) => "EX".to_owned(),
-            _ if record.submission.is_nothing() => continue,
+            _ if record.submission.is_absent() => continue,
             (false, _) => continue,
             (true, true) if score.possible <= 0.0 => "EX".to_owned(),
             (true, true) => points(score.points * possible / score.possible),
@@ -90,22 +96,22 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         row.push(grade);
         rows.push(row);
     }
-    sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name(), reason })
+    sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name, reason })
 }
 
-/// What is possible for everybody who is not excused from anything, which must be the same.
-fn possible(first: &Record, records: &[Record]) -> Result<f64, Error> {
+/// The maximum of the students who are not excused from anything, which must be the same for all of them.
+fn possible(records: &[Record]) -> Result<f64, Error> {
     let whole = |record: &&Record| record.exercises.iter().all(|exercise| !exercise.excused);
     let Some(model) = records.iter().find(whole) else {
         let all = records.iter().map(|record| record.score.possible);
-        return Ok(all.fold(first.score.possible, f64::max));
+        return Ok(all.fold(f64::NEG_INFINITY, f64::max));
     };
     let same = points(model.score.possible);
     let others = |record: &&Record| points(record.score.possible) != same;
     match records.iter().filter(whole).find(others) {
         None => Ok(model.score.possible),
         Some(other) => Err(Error::Student {
-            format: FORMAT.name(),
+            format: FORMAT.name,
             student: id_of(&other.student),
             problem: format!(
                 "{} points are possible, and {same} for {}",
@@ -120,14 +126,14 @@ fn possible(first: &Record, records: &[Record]) -> Result<f64, Error> {
 /// The assignment's column, if Canvas will find it.
 fn assignment(options: &Options) -> Result<String, Error> {
     let missing = |what: String| Error::Missing {
-        format: FORMAT.name(),
+        format: FORMAT.name,
         what,
         way_out:
             "copy the column's header from an export of the gradebook: \"CUDA workbook (48213)\""
                 .into(),
     };
     let given = options.assignment.as_deref().unwrap_or_default();
-    let header = escape::line(given);
+    let header = text::line(given);
     let (title, id) = header
         .strip_suffix(')')
         .and_then(|rest| rest.rsplit_once(" ("))
@@ -165,7 +171,7 @@ fn columns(records: &[Record]) -> Vec<&'static str> {
 /// What Canvas will know the student by, and the cells that say who it is.
 fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), Error> {
     let refuse = |problem: &str, way_out: &str| Error::Student {
-        format: FORMAT.name(),
+        format: FORMAT.name,
         student: id_of(student),
         problem: problem.into(),
         way_out: way_out.into(),
@@ -173,7 +179,7 @@ fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), E
     let raw = |name: &str| student.columns.get(name).map_or("", |value| value.trim());
     let id = raw("ID");
     if !id.chars().all(|c| c.is_ascii_digit()) {
-        let problem = format!("the roster's ID is {:?}", escape::cut(&escape::line(id), 40));
+        let problem = format!("the roster's ID is {:?}", text::cut(&text::line(id), 40));
         return Err(refuse(
             &problem,
             "Canvas' own ID is a number; leave it empty to use SIS columns",
@@ -182,7 +188,7 @@ fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), E
     let by_sis = ["SIS User ID", "SIS Login ID"].into_iter().find(|name| !raw(name).is_empty());
     if let Some(name) = by_sis
         && id.is_empty()
-        && (sheet::is_formula(raw(name)) || escape::line(raw(name)) != raw(name))
+        && (sheet::is_formula(raw(name)) || text::line(raw(name)) != raw(name))
     {
         let problem =
             format!("the roster's {name} begins like a formula or has invisible characters");
@@ -201,7 +207,7 @@ fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), E
     let cells = used.iter().map(|column| sheet::text(raw(column)));
     let key = match by_sis {
         _ if !id.is_empty() => format!("ID {}", id.trim_start_matches('0')),
-        Some(column) => format!("{column} {}", escape::line(raw(column))),
+        Some(column) => format!("{column} {}", text::line(raw(column))),
         None => format!("the name {name}"),
     };
     Ok((key, [name].into_iter().chain(cells).collect()))
@@ -215,7 +221,7 @@ fn name_of(student: &Student) -> String {
 }
 
 fn id_of(student: &Student) -> String {
-    escape::cut(&escape::line(&student.id), 80)
+    text::cut(&text::line(&student.id), 80)
 }
 
 fn excused(student: &Student) -> bool {

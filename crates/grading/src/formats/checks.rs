@@ -1,31 +1,31 @@
-//! What a record says of each item, in the form that reports of tests have in common: a list of checks, each with a name of
-//! its own, one line, and for the one that matters most the whole verdict.
+//! The items of a record in the form that test reports share: a list of checks, each with a unique name and one line. The most
+//! important check also carries the whole verdict.
 
 use crate::record::{Exercise, Item, Kind, Outcome, Record, Report, Status};
 
-use super::escape::{cut, line, plain};
 use super::findings::words;
+use crate::text::{cut, line, plain};
 
 /// Most characters of a text about one check.
-const LONGEST: usize = 20_000;
+const MAX_TEXT_CHARS: usize = 20_000;
 /// Most characters of its one line.
-const LONGEST_LINE: usize = 500;
+const MAX_LINE_CHARS: usize = 500;
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It holds.
+    /// It passed.
     Held,
-    /// It does not.
+    /// It failed.
     Failed,
-    /// Nothing is said of it: it was not tried, or is not shown yet.
+    /// It has no result: it was not run, or is not shown yet.
     Skipped,
-    /// The machine could not say. Neither a pass nor the learner's mistake.
+    /// The machine failed. This is neither a pass nor the learner's mistake.
     NotGraded,
 }
 
 impl State {
-    /// What is said where a record says nothing.
+    /// The slug of an item whose record has none.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Held => "passed",
@@ -45,7 +45,7 @@ pub struct Check<'a> {
     pub item: Option<&'a Item>,
     /// One line, in its exercise no other check's: "five blocks", "five blocks, secret inputs".
     pub name: String,
-    /// What became of it.
+    /// Its result.
     pub state: State,
     /// The stable name of what is wrong: "shared-race", "missing", "not-graded"; "passed" when it holds.
     pub slug: String,
@@ -56,13 +56,12 @@ pub struct Check<'a> {
 }
 
 /// The checks of an exercise, at least one. An exercise that is neither passed nor excused has at least one that is not
-/// [`State::Held`] and not [`State::Skipped`], so that no reader takes it for passed. Extra credit that is missed is
-/// nothing wrong.
+/// [`State::Held`] and not [`State::Skipped`], so that no reader takes it for passed. Missed extra credit is not a failure.
 pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
     let mut checks: Vec<Check<'_>> = vec![];
     if exercise.items.is_empty() {
         let state = if exercise.status == Status::Passed { State::Held } else { State::Skipped };
-        checks.push(whole(exercise, state, exercise.status.as_str()));
+        checks.push(whole_exercise(exercise, state, exercise.status.as_str()));
     }
     for item in &exercise.items {
         let state = match item.outcome {
@@ -89,7 +88,7 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
         checks.push(Check {
             exercise,
             item: Some(item),
-            name: unused(&name(item), &checks),
+            name: unique_name(&name(item), &checks),
             state,
             slug,
             message,
@@ -100,19 +99,19 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
         _ if exercise.excused => {
             checks.retain(|check| check.state == State::Held);
             if checks.is_empty() {
-                checks.push(whole(exercise, State::Skipped, "excused"));
+                checks.push(whole_exercise(exercise, State::Skipped, "excused"));
             }
         }
-        Status::NotGraded => say(&mut checks, State::NotGraded, "not-graded", NOT_GRADED),
+        Status::NotGraded => set_all(&mut checks, State::NotGraded, "not-graded", NOT_GRADED),
         Status::Missing => {
             let message = format!("missing: there is no {} in the submission", path(exercise));
-            say(&mut checks, State::Failed, "missing", &message);
+            set_all(&mut checks, State::Failed, "missing", &message);
         }
         Status::Passed => {}
-        Status::Partial | Status::Failed => point_out(&mut checks, exercise),
+        Status::Partial | Status::Failed => attach_report(&mut checks, exercise),
     }
     for check in &mut checks {
-        check.message = cut(&check.message, LONGEST_LINE);
+        check.message = cut(&check.message, MAX_LINE_CHARS);
     }
     checks
 }
@@ -133,7 +132,7 @@ fn whole<'a>(exercise: &'a Exercise, state: State, slug: &str) -> Check<'a> {
 const NOT_GRADED: &str =
     "not graded: the machine failed, and no points are given or taken; grade it again";
 
-fn say(checks: &mut [Check<'_>], state: State, slug: &str, message: &str) {
+fn set_all(checks: &mut [Check<'_>], state: State, slug: &str, message: &str) {
     for check in checks {
         check.state = state;
         check.slug = slug.into();
@@ -141,8 +140,8 @@ fn say(checks: &mut [Check<'_>], state: State, slug: &str, message: &str) {
     }
 }
 
-/// Hangs the verdict on the check that it is about, which then counts as failed.
-fn point_out<'a>(checks: &mut [Check<'a>], exercise: &'a Exercise) {
+/// Attaches the verdict to the check that it is about, which then counts as failed.
+fn attach_report<'a>(checks: &mut [Check<'a>], exercise: &'a Exercise) {
     let report = exercise.report.as_ref().filter(|report| !report.passed);
     let about = |check: &Check<'a>| {
         check.state == State::Failed
@@ -174,7 +173,7 @@ fn point_out<'a>(checks: &mut [Check<'a>], exercise: &'a Exercise) {
     }
 }
 
-/// An item's name with what tells it from others of the same name.
+/// An item's name, with a suffix that separates secret runs from public ones.
 fn name(item: &Item) -> String {
     let name = line(&item.name);
     let secret = item.hidden && item.kind == Kind::Case && !item.is_withheld();
@@ -182,7 +181,7 @@ fn name(item: &Item) -> String {
 }
 
 /// The name, or the name with the first number from 2 that no check has yet: readers drop what has the same name.
-fn unused(name: &str, checks: &[Check<'_>]) -> String {
+fn unique_name(name: &str, checks: &[Check<'_>]) -> String {
     let taken = |name: &str| checks.iter().any(|check| check.name == name);
     let mut unused = name.to_owned();
     let mut number = 2;
@@ -206,8 +205,8 @@ pub fn class(exercise: &Exercise) -> String {
     format!("{}.{}", line(&exercise.chapter), line(&exercise.id))
 }
 
-/// Who it is, for people.
-pub fn who(record: &Record) -> String {
+/// The student's name, or else the id.
+pub fn display_name(record: &Record) -> String {
     match &record.student.name {
         Some(name) if !name.trim().is_empty() => line(name),
         _ => line(&record.student.id),
@@ -234,8 +233,7 @@ impl Check<'_> {
         }
     }
 
-    /// Everything that is known of it, as plain text of several lines without colour. The first line says what is wrong, as
-    /// some readers show nothing else.
+    /// The whole check as plain text of several lines. The first line says what is wrong, because some readers show nothing else.
     pub fn text(&self) -> String {
         let mut out = match self.message.strip_prefix(&words(&self.slug)) {
             Some(_) => format!("{}\n", self.message),
@@ -259,14 +257,14 @@ impl Check<'_> {
         if let Some(points) = self.points() {
             out.push_str(&format!("{points}\n"));
         }
-        cut(plain(&out).trim_end(), LONGEST)
+        cut(plain(&out).trim_end(), MAX_TEXT_CHARS)
     }
 }
 
-/// A verdict as text; `said` is the line that stands above it already.
+/// A verdict as text; `said` is the line above it, which is not repeated.
 pub(super) fn verdict(report: &Report, said: &str) -> String {
     let mut out = String::new();
-    if cut(&line(&report.title), LONGEST_LINE) != said {
+    if cut(&line(&report.title), MAX_LINE_CHARS) != said {
         out.push_str(&format!("  {}\n", line(&report.title)));
     }
     if let Some(case) = &report.case {
@@ -315,7 +313,7 @@ fn table(rows: &[Vec<String>]) -> String {
     out
 }
 
-/// A number of points: two digits after the point at most, none that say nothing.
+/// A number of points, with at most two decimals and no trailing zeros.
 pub fn number(points: f64) -> String {
     let text = format!("{points:.2}");
     let short = text.trim_end_matches('0').trim_end_matches('.');

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::platform::complete;
+use super::platform::is_complete;
 use crate::record::{Record, Status};
 
 /// How the share of points is spread over the students who handed something in and whose grade is complete.
@@ -10,7 +10,7 @@ use crate::record::{Record, Status};
 pub struct Spread {
     /// Students with 0 to 10 percent, 10 to 20, ..., 90 and more; a bound belongs to the upper one.
     pub bins: [usize; 10],
-    /// Of the last, those above 100.
+    /// Students in the last bin above 100 percent.
     pub above: usize,
     /// In percent; `None` when there is no such student.
     pub median: Option<f64>,
@@ -19,11 +19,11 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of a class.
+    /// The spread of a class.
     pub fn new(records: &[Record]) -> Self {
         let whole = records
             .iter()
-            .filter(|r| complete(r) && r.score.possible > 0.0 && !r.submission.is_nothing());
+            .filter(|r| is_complete(r) && r.score.possible > 0.0 && !r.submission.is_absent());
         let mut percents: Vec<f64> = whole
             .map(|record| 100.0 * record.score.points / record.score.possible)
             .filter(|percent| percent.is_finite())
@@ -60,9 +60,9 @@ impl Spread {
     }
 }
 
-/// How hard an exercise is.
+/// The difficulty of an exercise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hardness {
+pub struct Difficulty {
     /// Its name.
     pub id: String,
     /// Its chapter.
@@ -73,9 +73,9 @@ pub struct Hardness {
     pub counts: [usize; 4],
 }
 
-/// Exercises that somebody handed in, the hardest first. What the machine could not grade does not count, nor who is excused.
-pub fn hardest(records: &[Record]) -> Vec<Hardness> {
-    let mut list: Vec<Hardness> = vec![];
+/// Exercises that at least one student submitted, the hardest first. Ungraded and excused exercises do not count.
+pub fn hardest(records: &[Record]) -> Vec<Difficulty> {
+    let mut list: Vec<Difficulty> = vec![];
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for exercise in records.iter().flat_map(|record| &record.exercises) {
         if exercise.excused || exercise.status == Status::NotGraded || exercise.possible <= 0.0 {
@@ -83,11 +83,11 @@ pub fn hardest(records: &[Record]) -> Vec<Hardness> {
         }
         let place = *places.entry(&exercise.id).or_insert_with(|| {
             let (id, chapter) = (exercise.id.clone(), exercise.chapter.clone());
-            list.push(Hardness { id, chapter, mean: 0.0, counts: [0; 4] });
+            list.push(Difficulty { id, chapter, mean: 0.0, counts: [0; 4] });
             list.len() - 1
         });
-        let Some(hardness) = list.get_mut(place) else { continue };
-        let [passed, partial, failed, missing] = &mut hardness.counts;
+        let Some(difficulty) = list.get_mut(place) else { continue };
+        let [passed, partial, failed, missing] = &mut difficulty.counts;
         match exercise.status {
             Status::Passed => *passed += 1,
             Status::Partial => *partial += 1,
@@ -96,13 +96,13 @@ pub fn hardest(records: &[Record]) -> Vec<Hardness> {
         }
         if exercise.status != Status::Missing {
             // The sum for now.
-            hardness.mean += exercise.points / exercise.possible;
+            difficulty.mean += exercise.points / exercise.possible;
         }
     }
-    list.retain_mut(|hardness| {
-        let [passed, partial, failed, _] = hardness.counts;
+    list.retain_mut(|difficulty| {
+        let [passed, partial, failed, _] = difficulty.counts;
         let handed_in = passed + partial + failed;
-        hardness.mean /= handed_in.max(1) as f64;
+        difficulty.mean /= handed_in.max(1) as f64;
         handed_in > 0
     });
     list.sort_by(|a, b| a.mean.total_cmp(&b.mean));

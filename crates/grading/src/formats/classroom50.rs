@@ -12,10 +12,17 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::platform::{self, kept, name, points, report_text};
-use super::{Error, Format, Options, escape};
+use super::{Audience, Error, Format, Options, Write};
 use crate::record::{Exercise, Record, Status};
+use crate::text;
 
-const FORMAT: Format = Format::Classroom50;
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "classroom50",
+    file_name: "result.json",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
 /// How many of Classroom 50's points one point is.
 const SCALE: f64 = 100.0;
@@ -60,14 +67,14 @@ struct Test {
 /// # Errors
 /// When it is not one record, its grade is not complete, or one of these is missing. The caller must then fail: a result
 /// without tests is a pass.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let record = platform::view(FORMAT, records, options)?;
+fn write(record: &Record, options: &Options) -> Result<String, Error> {
+    platform::check(&FORMAT, record)?;
     let given = |key: &str| {
         options.platform.get(key).map(|v| v.trim()).filter(|v| !v.is_empty()).map(str::to_owned)
     };
     let needed = |key: &'static str| {
         given(key).ok_or_else(|| Error::Missing {
-            format: FORMAT.name(),
+            format: FORMAT.name,
             what: format!("the environment variable {key}"),
             way_out: "Classroom 50's runner sets it for an autograder".into(),
         })
@@ -75,7 +82,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let submission = needed("SUBMISSION_TAG")?;
     if !submission.starts_with("submit/") {
         return Err(Error::Missing {
-            format: FORMAT.name(),
+            format: FORMAT.name,
             what: "SUBMISSION_TAG to begin with submit/".into(),
             way_out: "it is the tag that the runner grades".into(),
         });
@@ -113,7 +120,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         max_score,
         tests: tests.collect(),
     };
-    super::json(FORMAT, &results)
+    super::json(&FORMAT, &results)
 }
 
 fn test(exercise: &Exercise, score: u64, max_score: u64) -> Test {
@@ -130,13 +137,13 @@ fn test(exercise: &Exercise, score: u64, max_score: u64) -> Test {
         status => status.as_str().to_owned(),
     }];
     if let Some(why) = &exercise.contained {
-        output.push(format!("the code was stopped: {}", escape::plain(why)));
+        output.push(format!("the code was stopped: {}", text::plain(why)));
     }
     if exercise.penalty != 0.0 {
         output.push(format!("{} points taken for being late", points(exercise.penalty)));
     }
     for item in &exercise.items {
-        output.push(format!("{}: {}", escape::line(&item.name), escape::line(&item.message)));
+        output.push(format!("{}: {}", text::line(&item.name), text::line(&item.message)));
     }
     output.extend(exercise.report.as_ref().filter(|report| !report.passed).map(report_text));
     Test {

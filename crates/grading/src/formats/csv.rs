@@ -7,16 +7,22 @@
 //! | `total` | the sum that counts; empty when the grade is not complete |
 //! | `possible`, `extra`, `penalty`, `late_days` | of the sum |
 //! | `complete` | `yes`, or `no`: grade again |
-//! | `submitted`, `attempt` | when and how often; empty and 0 for who handed in nothing |
-//! | `flags` | names of what somebody should look at |
+//! | `submitted`, `attempt` | when and how often; empty and 0 without a submission |
+//! | `flags` | names of the remarks for an instructor |
 //!
 //! Cells that a spreadsheet would run begin with `'`.
 
-use super::platform::{complete, points};
-use super::{Error, Format, Options, sheet};
+use super::platform::{is_complete, points};
+use super::{Audience, Error, Format, Options, Write, sheet};
 use crate::record::{Record, Status};
 
-const FORMAT: Format = Format::Csv;
+/// This format, for any number of students.
+pub static FORMAT: Format = Format {
+    name: "csv",
+    file_name: "grades.csv",
+    audience: Audience::Instructor,
+    write: Write::Class(write),
+};
 
 const BEFORE: [&str; 2] = ["student", "name"];
 const AFTER: [&str; 9] = [
@@ -32,12 +38,8 @@ const AFTER: [&str; 9] = [
 ];
 
 /// Records as a table, in their order; exercises in the order in which they first appear.
-///
-/// # Errors
-/// When there is no record.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let records = options.some(FORMAT, records)?;
-    let exercises = super::platform::exercises(&records);
+fn write(records: &[Record], _: &Options) -> Result<String, Error> {
+    let exercises = super::platform::exercises(records);
     let header = BEFORE
         .into_iter()
         .map(str::to_owned)
@@ -48,7 +50,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         row(record, ids)
     });
     sheet::write([header.collect()].into_iter().chain(rows))
-        .map_err(|reason| Error::Write { format: FORMAT.name(), reason })
+        .map_err(|reason| Error::Write { format: FORMAT.name, reason })
 }
 
 /// An exercise's column: its name, unless that is another column's.
@@ -70,7 +72,7 @@ fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<Str
         graded.map(|exercise| points(exercise.points)).unwrap_or_default()
     }));
     let score = &record.score;
-    let whole = complete(record);
+    let whole = is_complete(record);
     let flags: Vec<&str> = record.flags.iter().map(|flag| flag.what.as_str()).collect();
     row.extend([
         if whole { points(score.points) } else { String::new() },
@@ -79,7 +81,7 @@ fn row<'a>(record: &Record, exercises: impl Iterator<Item = &'a str>) -> Vec<Str
         if whole { points(score.penalty) } else { String::new() },
         score.late_days.to_string(),
         if whole { "yes" } else { "no" }.to_owned(),
-        if record.submission.is_nothing() {
+        if record.submission.is_absent() {
             String::new()
         } else {
             record.submission.at.to_string()

@@ -1,50 +1,10 @@
-//! Text that a learner may have written, made harmless for each reader.
+//! Escapes of the report formats.
 //!
-//! Everything in a record that comes from a submission (names of files, titles, notes, source, what a kernel printed)
-//! and from a roster (names) is hostile. [`plain`] comes first, whatever the reader: it takes out what acts on
-//! terminals and on the logs of CI systems. Serialisers (XML, JSON) then do their own escaping; where the text is
-//! written by hand, a function here does.
+//! [`crate::text::plain`] comes first, whatever the reader: names of files, titles, notes, source, output of kernels and names
+//! on a roster are all hostile. Serialisers (XML, JSON) then escape by themselves; text that is written by hand goes
+//! through a function here.
 
-/// The text, of several lines perhaps, without anything that acts.
-///
-/// * Control characters (ANSI sequences begin with one), bidirectional overrides, invisible characters and what XML forbids
-///   become `�`. Line ends become `\n`; tabs stay, and so do the joiners that scripts need (U+200C, U+200D).
-/// * A line cannot be a command of GitHub Actions (`::error::`, or `##[error]` anywhere in a line), Azure Pipelines
-///   (`##vso[...]`) or TeamCity (`##teamcity[...]`): a space is put into the mark.
-pub fn plain(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let shown: String = text.chars().map(|c| if acts(c) { '\u{fffd}' } else { c }).collect();
-    let mut out = String::with_capacity(shown.len());
-    for (i, line) in shown.split('\n').enumerate() {
-        if i > 0 {
-            out.push('\n');
-        }
-        match line.trim_start().strip_prefix("::") {
-            Some(rest) => {
-                out.push_str(&line[..line.len() - rest.len() - 1]);
-                out.push_str(" :");
-                push_without_marks(&mut out, rest);
-            }
-            None => push_without_marks(&mut out, line),
-        }
-    }
-    out
-}
-
-/// [`plain`] in one line: line ends and runs of white space become one space.
-pub fn line(text: &str) -> String {
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    plain(&joined)
-}
-
-/// At most `most` characters; where some are left out, the last is `…`.
-pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) if most == 0 => String::new(),
-        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
-    }
-}
+use crate::text::{line, plain};
 
 /// The data of a GitHub workflow command, of several lines perhaps (`escapeData` of `@actions/core`).
 pub fn github_message(text: &str) -> String {
@@ -181,73 +141,11 @@ fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }
 
-/// Whether a character does something else than stand there.
-const fn acts(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        // What scripts need inside words, or emoji inside names.
-        '\u{200c}' | '\u{200d}' => false,
-        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
-        // Marks, embeddings, overrides and isolates of direction.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' => {
-            true
-        }
-        // Nothing to see, and two names that look the same.
-        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}' => true,
-        // Line ends for some readers and not for others.
-        '\u{2028}' | '\u{2029}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
-        // No characters: XML 1.0 forbids the first two everywhere.
-        '\u{fffe}' | '\u{ffff}' | '\u{fdd0}'..='\u{fdef}' => true,
-        c => (c as u32) & 0xfffe == 0xfffe,
-    }
-}
-
-/// Appends a line with a space inside every `##[` and `##word[`.
-fn push_without_marks(out: &mut String, line: &str) {
-    let mut rest = line;
-    while let Some(at) = rest.find("##") {
-        let (before, from) = rest.split_at(at + 1);
-        out.push_str(before);
-        let word = from[1..].trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-        if word.starts_with('[') {
-            out.push(' ');
-        }
-        rest = from;
-    }
-    out.push_str(rest);
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// What a terminal, a log or an XML parser acts on is seen and does nothing; names in scripts that need joiners stay
-    /// what they are.
-    #[test]
-    fn text_does_nothing() {
-        assert_eq!(
-            plain("\u{1b}[31mred\u{7}\r\nnext\rover\u{202e}\u{0}"),
-            "�[31mred�\nnext�over��"
-        );
-        assert_eq!(
-            plain("نمی\u{200c}خواهم, 👩\u{200d}🔬, Zoë\t|"),
-            "نمی\u{200c}خواهم, 👩\u{200d}🔬, Zoë\t|"
-        );
-        assert_eq!(
-            plain("::error::x\n  ::add-mask::y\nstd::sort"),
-            ": :error::x\n  : :add-mask::y\nstd::sort"
-        );
-        assert_eq!(
-            plain("a ##[error]b ##vso[x] ###[y] a##b[0] a ## b"),
-            "a # #[error]b # #vso[x] ## #[y] a# #b[0] a ## b"
-        );
-        assert_eq!(line(" a\n\tb\u{2028}c "), "a b c");
-        assert_eq!(cut("héllo", 3), "hé…");
-        assert_eq!(cut("héllo", 5), "héllo");
-    }
 
     /// Parsers before TAP 14 do not know `\\#` and would count a failure as skipped.
     #[test]
@@ -278,18 +176,13 @@ mod tests {
     }
 
     proptest! {
-        /// Escaping twice changes nothing more, no character is lost, and what is written can be read back.
+        /// What is written can be read back, in one line where the reader takes lines.
         #[test]
         fn any_text(text in crate::formats::properties::text()) {
-            let safe = plain(&text);
-            prop_assert_eq!(plain(&safe), safe.clone());
-            prop_assert!(!safe.chars().any(acts));
-            prop_assert!(safe.chars().count() >= text.replace("\r\n", "\n").chars().count());
-            prop_assert!(!line(&text).contains(['\n', '\t']));
             prop_assert_eq!(decoded(&github_property(&text)), line(&text));
             prop_assert!(!github_property(&text).contains([':', ',', '\n']));
             prop_assert!(!github_message(&text).contains('\n'));
-            prop_assert_eq!(serde_json::from_str::<String>(&quoted(&text)).unwrap(), safe);
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted(&text)).unwrap(), plain(&text));
             prop_assert!(!quoted(&text).contains('\n'));
             prop_assert!(relative_uri(&text).bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)));
         }

@@ -6,16 +6,23 @@
 use serde::Serialize;
 
 use super::platform::{self, item_text, missed_extra, name, report_text, reported};
-use super::{Error, Format, Options, escape};
+use super::{Audience, Error, Format, Options, Write};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
+use crate::text;
 
-const FORMAT: Format = Format::Exercism;
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "exercism",
+    file_name: "results.json",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
 /// The most characters of a test's `output`.
-const MOST_OUTPUT: usize = 500;
+const MAX_OUTPUT_CHARS: usize = 500;
 
 /// What the interface asks for where output was left out.
-const CUT: &str = "\nOutput was truncated. Please limit to 500 chars";
+const TRUNCATION_NOTE: &str = "\nOutput was truncated. Please limit to 500 chars";
 
 #[derive(Serialize)]
 struct Results {
@@ -53,11 +60,11 @@ enum Word {
 /// # Errors
 /// When it is not one record, or the machine could not grade it: the test runner has then not "run successfully" and must
 /// not exit with 0.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let record = platform::view(FORMAT, records, options)?;
+fn write(record: &Record, _: &Options) -> Result<String, Error> {
+    platform::check(&FORMAT, record)?;
     if record.exercises.iter().all(|exercise| exercise.excused) {
         return Err(Error::Missing {
-            format: FORMAT.name(),
+            format: FORMAT.name,
             what: "an exercise that the student is not excused from".into(),
             way_out: "there is nothing to report".into(),
         });
@@ -67,11 +74,11 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
             Some(message) => {
                 Results { version: 3, status: Word::Error, message: Some(message), tests: vec![] }
             }
-            None => all(&record),
+            None => all(record),
         },
-        _ => all(&record),
+        _ => all(record),
     };
-    super::json(FORMAT, &results)
+    super::json(&FORMAT, &results)
 }
 
 /// Why no test of an exercise ran at all.
@@ -84,7 +91,7 @@ fn could_not_run(exercise: &Exercise) -> Option<String> {
 }
 
 fn missing(exercise: &Exercise) -> String {
-    format!("there is no {}.cu among the files handed in", escape::line(&exercise.id))
+    format!("there is no {}.cu among the files handed in", text::line(&exercise.id))
 }
 
 fn all(record: &Record) -> Results {
@@ -108,13 +115,13 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
         None => name(what, "test"),
     };
     let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
-    // What stands for all hidden items has no outcome that may be told, and extra credit that was not earned is no error.
-    let told = |item: &&Item| !item.is_withheld() && !missed_extra(item);
+    // What stands for all hidden items has no outcome that may be listed, and extra credit that was not earned is no error.
+    let listed = |item: &&Item| !item.is_withheld() && !missed_extra(item);
     let mut tests: Vec<Test> = exercise
         .items
         .iter()
         .enumerate()
-        .filter(|(_, item)| told(item))
+        .filter(|(_, item)| listed(item))
         .map(|(i, item)| Test {
             name: title(&item.name),
             status: match item.outcome {
@@ -127,7 +134,7 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
                 None => item_text(exercise, item),
             }),
             output: report(i).and_then(|report| report.printed.as_deref()).map(output),
-            test_code: item.again.as_deref().map(escape::line),
+            test_code: item.again.as_deref().map(text::line),
             task_id,
         })
         .collect();
@@ -150,10 +157,11 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
 
 /// What the code printed, in the length that the interface allows.
 fn output(printed: &str) -> String {
-    let printed = escape::plain(printed);
-    if printed.chars().count() <= MOST_OUTPUT {
+    let printed = text::plain(printed);
+    if printed.chars().count() <= MAX_OUTPUT_CHARS {
         return printed;
     }
-    let rest: String = printed.chars().take(MOST_OUTPUT - CUT.chars().count()).collect();
-    rest + CUT
+    let rest: String =
+        printed.chars().take(MAX_OUTPUT_CHARS - TRUNCATION_NOTE.chars().count()).collect();
+    rest + TRUNCATION_NOTE
 }

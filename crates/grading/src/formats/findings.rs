@@ -1,25 +1,25 @@
-//! What is not as it should be, worst first: for readers that show remarks beside lines of a file, and not tests.
+//! Everything that is wrong in a record, worst first, for readers that show remarks beside lines of a file instead of tests.
 
 use crate::record::{Exercise, Kind, Record};
 use crate::seed::sha256;
 
 use super::checks::{Check, State, checks};
-use super::escape::line;
+use crate::text::line;
 
 /// How bad a finding is, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
-    /// The code tried what nobody may.
+pub enum Severity {
+    /// The code tried something forbidden and was stopped.
     Contained,
     /// A wrong result, a fault, a file that does not compile.
     Wrong,
-    /// Right, and too dear: a count is missed.
+    /// Right, but a gate is missed: it costs too much.
     Cost,
-    /// The machine could not say.
+    /// The machine failed.
     NotGraded,
     /// There is no file.
     Missing,
-    /// Nobody has begun it.
+    /// The learner has not started it.
     NotStarted,
 }
 
@@ -27,8 +27,8 @@ pub enum Weight {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding<'a> {
     /// How bad it is.
-    pub weight: Weight,
-    /// What is said.
+    pub severity: Severity,
+    /// The check that it comes from.
     pub check: Check<'a>,
     /// From 0: which finding of this name it is in its exercise.
     pub occurrence: usize,
@@ -43,7 +43,7 @@ pub fn findings(record: &Record) -> Vec<Finding<'_>> {
         exercise.possible - exercise.points
     };
     // Stable: what is equal stays in the course's order.
-    findings.sort_by(|a, b| a.weight.cmp(&b.weight).then(lost(b).total_cmp(&lost(a))));
+    findings.sort_by(|a, b| a.severity.cmp(&b.severity).then(lost(b).total_cmp(&lost(a))));
     findings
 }
 
@@ -73,19 +73,19 @@ fn of_exercise(exercise: &Exercise) -> Vec<Finding<'_>> {
             continue;
         }
         let occurrence = findings.iter().filter(same).count();
-        findings.push(Finding { weight: weight(&check), check, occurrence });
+        findings.push(Finding { severity: severity(&check), check, occurrence });
     }
     findings
 }
 
-fn weight(check: &Check<'_>) -> Weight {
+fn severity(check: &Check<'_>) -> Severity {
     match check.slug.as_str() {
-        "contained" => Weight::Contained,
-        "not-graded" => Weight::NotGraded,
-        "missing" => Weight::Missing,
-        "not-started" => Weight::NotStarted,
-        _ if check.item.is_some_and(|item| item.kind == Kind::Gate) => Weight::Cost,
-        _ => Weight::Wrong,
+        "contained" => Severity::Contained,
+        "not-graded" => Severity::NotGraded,
+        "missing" => Severity::Missing,
+        "not-started" => Severity::NotStarted,
+        _ if check.item.is_some_and(|item| item.kind == Kind::Gate) => Severity::Cost,
+        _ => Severity::Wrong,
     }
 }
 

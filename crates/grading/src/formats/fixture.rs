@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 
 use crate::record::{
-    Exercise, File, Flag, Item, Kind, Made, Outcome, Record, Report, Score, Show, Span, Status,
-    Student, Submission, TimeFrom, VERSION,
+    Exercise, File, Flag, Item, Kind, Outcome, Provenance, Record, Report, Score, Show, Span,
+    Status, Student, Submission, TimeFrom, VERSION,
 };
 
 /// When the fixture is looked at: after the due date, before what is hidden is revealed.
@@ -108,7 +108,7 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
     Record {
         version: VERSION,
         student,
-        made: Made {
+        made: Provenance {
             title: "CS 149, assignment 1".into(),
             course: "c0ffee".into(),
             policy: "decade".into(),
@@ -123,7 +123,7 @@ fn record(student: Student, exercises: Vec<Exercise>) -> Record {
             source: "submissions/ada".into(),
             hash: "ab5e".into(),
             at: time("2026-05-02T08:00:00Z"),
-            at_from: TimeFrom::Told,
+            at_from: TimeFrom::Stated,
             attempt: 2,
             files: files.collect(),
             ignored: vec![],

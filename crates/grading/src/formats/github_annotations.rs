@@ -8,23 +8,31 @@
 use crate::record::Record;
 
 use super::checks::path;
-use super::escape::{cut, github_message, github_property, line};
-use super::findings::{Finding, Weight, worst};
-use super::{Error, Format, Options};
+use super::escape::{github_message, github_property};
+use super::findings::{Finding, Severity, worst};
+use super::{Audience, Error, Format, Options, Write};
+use crate::text::{cut, line};
+
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "github-annotations",
+    file_name: "annotations.txt",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
 /// Most annotations: what GitHub shows of one step.
-const MOST: usize = 10;
-/// Most characters of a message; beside a line of code nobody reads more.
-const LONGEST: usize = 1500;
+const MAX_ANNOTATIONS: usize = 10;
+/// Most characters of a message, because readers skip longer ones beside a line of code.
+const MAX_MESSAGE_CHARS: usize = 1500;
 
 /// Renders one student's record, one command a line.
 ///
 /// # Errors
 /// Unless there is exactly one record: paths would be those of several submissions.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let record = options.one(Format::GithubAnnotations, records)?;
-    let findings = worst(&record);
-    let shown = if findings.len() > MOST { MOST - 1 } else { findings.len() };
+fn write(record: &Record, _: &Options) -> Result<String, Error> {
+    let findings = worst(record);
+    let shown = if findings.len() > MAX_ANNOTATIONS { MAX_ANNOTATIONS - 1 } else { findings.len() };
     let mut out = String::new();
     for finding in findings.iter().take(shown) {
         out.push_str(&command(finding));
@@ -40,10 +48,10 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
 
 fn command(finding: &Finding<'_>) -> String {
     let check = &finding.check;
-    let level = match finding.weight {
-        Weight::Contained | Weight::Wrong | Weight::Cost | Weight::Missing => "error",
-        Weight::NotGraded => "warning",
-        Weight::NotStarted => "notice",
+    let level = match finding.severity {
+        Severity::Contained | Severity::Wrong | Severity::Cost | Severity::Missing => "error",
+        Severity::NotGraded => "warning",
+        Severity::NotStarted => "notice",
     };
     let mut properties = vec![];
     if check.exercise.file.is_some() {
@@ -64,5 +72,5 @@ fn message(finding: &Finding<'_>) -> String {
         let more = [&report.case, &report.think, &report.learn];
         lines.extend(more.into_iter().flatten().map(|text| line(text)));
     }
-    cut(&lines.join("\n"), LONGEST)
+    cut(&lines.join("\n"), MAX_MESSAGE_CHARS)
 }

@@ -5,28 +5,33 @@
 
 use crate::record::{Exercise, Record, Status};
 
-use super::checks::{State, checks, number, who};
-use super::escape::{cut, line, markdown, markdown_block, markdown_cell};
-use super::findings::{Finding, Weight, worst};
-use super::{Error, Format, Options};
+use super::checks::{State, checks, display_name, number};
+use super::escape::{markdown, markdown_block, markdown_cell};
+use super::findings::{Finding, Severity, worst};
+use super::{Audience, Error, Format, Options, Write};
+use crate::text::{cut, line};
+
+/// This format, for any number of students.
+pub static FORMAT: Format = Format {
+    name: "github-summary",
+    file_name: "summary.md",
+    audience: Audience::Student,
+    write: Write::Class(write),
+};
 
 /// Most bytes, with room for the last sentence; the step that writes it may have said something before.
-const MOST: usize = 1_000_000;
+const MAX_BYTES: usize = 1_000_000;
 /// Most characters of what is wrong in a row of the table.
-const CELL: usize = 200;
+const MAX_CELL_CHARS: usize = 200;
 
 /// Renders any number of students: a table for each, and for a single one the verdicts in full.
-///
-/// # Errors
-/// Without a record.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let records = options.some(Format::GithubSummary, records)?;
+fn write(records: &[Record], _: &Options) -> Result<String, Error> {
     let single = records.len() == 1;
     let mut parts = Vec::with_capacity(records.len());
-    for record in &records {
+    for record in records {
         parts.push(table(record, single));
     }
-    if let ([record], true) = (records.as_slice(), single) {
+    if let ([record], true) = (records, single) {
         parts.extend(
             worst(record).iter().filter(|finding| finding.check.report.is_some()).map(section),
         );
@@ -34,7 +39,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
     let mut out = String::new();
     let mut left_out = 0_usize;
     for part in parts {
-        if out.len() + part.len() <= MOST {
+        if out.len() + part.len() <= MAX_BYTES {
             out.push_str(&part);
         } else {
             left_out += 1;
@@ -50,8 +55,12 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
 fn table(record: &Record, single: bool) -> String {
     let score = &record.score;
     let of = format!("{} of {} points", number(score.points), number(score.possible));
-    let title = cut(&line(&record.made.title), CELL);
-    let title = if single { title } else { cut(&format!("{title}, {}", who(record)), CELL) };
+    let title = cut(&line(&record.made.title), MAX_CELL_CHARS);
+    let title = if single {
+        title
+    } else {
+        cut(&format!("{title}, {}", display_name(record)), MAX_CELL_CHARS)
+    };
     let mut out = match title.as_str() {
         "" => format!("## {of}\n\n"),
         _ => format!("## {}: {of}\n\n", markdown(&title)),
@@ -103,9 +112,9 @@ fn row(exercise: &Exercise) -> String {
     format!(
         "| {} | {} | {held} of {} | {points} | {} |\n",
         mark(exercise),
-        markdown_cell(&cut(&name, CELL)),
+        markdown_cell(&cut(&name, MAX_CELL_CHARS)),
         checks.len(),
-        said.map(|check| markdown_cell(&cut(&check.message, CELL))).unwrap_or_default(),
+        said.map(|check| markdown_cell(&cut(&check.message, MAX_CELL_CHARS))).unwrap_or_default(),
     )
 }
 
@@ -120,11 +129,11 @@ const fn mark(exercise: &Exercise) -> &'static str {
     }
 }
 
-/// A verdict in full. What nobody has begun needs none.
+/// A verdict in full; empty for an exercise that was not started.
 fn section(finding: &Finding<'_>) -> String {
-    if finding.weight == Weight::NotStarted {
+    if finding.severity == Severity::NotStarted {
         return String::new();
     }
-    let title = cut(&finding.title(), CELL);
+    let title = cut(&finding.title(), MAX_CELL_CHARS);
     format!("### {}\n\n{}\n", markdown(&title), markdown_block(&finding.check.text()))
 }

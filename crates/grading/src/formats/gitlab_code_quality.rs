@@ -9,12 +9,21 @@ use serde::Serialize;
 use crate::record::Record;
 
 use super::checks::path;
-use super::escape::{cut, without_tags};
-use super::findings::{Finding, Weight, findings};
-use super::{Error, Format, Options};
+use super::escape::without_tags;
+use super::findings::{Finding, Severity, findings};
+use super::{Audience, Error, Format, Options, Write};
+use crate::text::cut;
+
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "gitlab-code-quality",
+    file_name: "gl-code-quality-report.json",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
 /// Most characters of a description: one line on the page.
-const LONGEST: usize = 300;
+const MAX_DESCRIPTION_CHARS: usize = 300;
 
 #[derive(Serialize)]
 struct Entry {
@@ -40,20 +49,18 @@ struct Lines {
 ///
 /// # Errors
 /// Unless there is exactly one record: paths would be those of several submissions.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let format = Format::GitlabCodeQuality;
-    let record = options.one(format, records)?;
-    let entries: Vec<Entry> = findings(&record).iter().map(entry).collect();
-    super::json(format, &entries)
+fn write(record: &Record, _: &Options) -> Result<String, Error> {
+    let entries: Vec<Entry> = findings(record).iter().map(entry).collect();
+    super::json(&FORMAT, &entries)
 }
 
 fn entry(finding: &Finding<'_>) -> Entry {
     let check = &finding.check;
     Entry {
-        description: cut(&without_tags(&finding.sentence()), LONGEST),
+        description: cut(&without_tags(&finding.sentence()), MAX_DESCRIPTION_CHARS),
         check_name: without_tags(&check.slug),
         fingerprint: finding.fingerprint(),
-        severity: severity(finding.weight),
+        severity: level(finding.severity),
         location: Location {
             path: path(check.exercise),
             // The page links to a line; the first one stands for the whole file.
@@ -62,12 +69,12 @@ fn entry(finding: &Finding<'_>) -> Entry {
     }
 }
 
-const fn severity(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Contained => "blocker",
-        Weight::Wrong => "critical",
-        Weight::Missing => "major",
-        Weight::Cost => "minor",
-        Weight::NotGraded | Weight::NotStarted => "info",
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Contained => "blocker",
+        Severity::Wrong => "critical",
+        Severity::Missing => "major",
+        Severity::Cost => "minor",
+        Severity::NotGraded | Severity::NotStarted => "info",
     }
 }

@@ -15,16 +15,25 @@
 //! | hidden, nothing is ever shown | `hidden` | all |
 //!
 //! The graders' test is `hidden`, has no points, and says what only graders should read. Extra credit has a `max_score` of
-//! 0, so that the maxima add up to the record's. Gradescope knows one maximum for everybody: for a student who is excused
+//! 0, so that the maxima add up to the record's. Gradescope has one maximum for all students: for a student who is excused
 //! from an exercise it has to be changed there.
 
 use serde::Serialize;
 
-use super::platform::{self, item_text, lost, lost_why, missed_extra, name, reported, rest, tidy};
-use super::{Error, Format, Options, escape};
+use super::platform::{
+    self, adjustment, adjustment_reason, item_text, missed_extra, name, reported, rest, rounded,
+};
+use super::{Audience, Error, Format, Options, Write};
 use crate::record::{Exercise, Item, Outcome, Record, Show, Status};
+use crate::text;
 
-const FORMAT: Format = Format::Gradescope;
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "gradescope",
+    file_name: "results.json",
+    audience: Audience::Student,
+    write: Write::Unredacted(write),
+};
 
 #[derive(Serialize)]
 struct Results {
@@ -67,22 +76,22 @@ enum Visibility {
 ///
 /// # Errors
 /// When it is not one record, or its grade is not complete: whatever is written here becomes the grade.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let record = platform::only(FORMAT, records)?;
+fn write(record: &Record, options: &Options) -> Result<String, Error> {
+    platform::check(&FORMAT, record)?;
     let shown = record.for_student(options.now);
     let mut tests = vec![];
     for (i, (exercise, shown)) in record.exercises.iter().zip(&shown.exercises).enumerate() {
         tests_of(i + 1, exercise, shown, options, &mut tests);
     }
     let mut last = record.exercises.len();
-    let lost = lost(record);
+    let lost = adjustment(record);
     if lost != 0.0 {
         last += 1;
         tests.push(Test {
             score: lost,
             max_score: 0.0,
             status: if lost < 0.0 { "failed" } else { "passed" },
-            name: lost_why(record),
+            name: adjustment_reason(record),
             number: last.to_string(),
             output: String::new(),
             tags: &[],
@@ -113,7 +122,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         stdout_visibility: Visibility::Hidden,
         tests,
     };
-    super::json(FORMAT, &results)
+    super::json(&FORMAT, &results)
 }
 
 fn tests_of(
@@ -125,7 +134,7 @@ fn tests_of(
 ) {
     let tags =
         |extra: bool| -> &'static [&'static str] { if extra { &["extra credit"] } else { &[] } };
-    let most = |possible: f64| if exercise.bonus { 0.0 } else { tidy(possible) };
+    let most = |possible: f64| if exercise.bonus { 0.0 } else { rounded(possible) };
     let title = |what: &str, extra: bool| {
         let extra = if extra { " (extra credit)" } else { "" };
         name(&format!("{}: {what}{extra}", exercise.id), "exercise")
@@ -161,7 +170,7 @@ fn tests_of(
         };
         let extra = exercise.bonus || item.extra > 0.0;
         tests.push(Test {
-            score: tidy(item.points),
+            score: rounded(item.points),
             max_score: most(item.possible),
             status: status(item.outcome == Outcome::Held || missed_extra(item)),
             name: title(&item.name, extra),
@@ -212,7 +221,7 @@ fn visibility(exercise: &Exercise, item: &Item, options: &Options) -> Visibility
 fn exercise_text(exercise: &Exercise) -> String {
     match (exercise.status, &exercise.contained) {
         (Status::Missing, _) => "no file with that name was handed in".into(),
-        (_, Some(why)) => format!("the code was stopped: {}", escape::plain(why)),
+        (_, Some(why)) => format!("the code was stopped: {}", text::plain(why)),
         (status, None) => status.as_str().into(),
     }
 }
@@ -221,7 +230,7 @@ fn exercise_text(exercise: &Exercise) -> String {
 fn summary(record: &Record) -> String {
     let mut lines = vec![format!(
         "{}: {} of {} points",
-        escape::line(&record.made.title),
+        text::line(&record.made.title),
         platform::points(record.score.points),
         platform::points(record.score.possible)
     )];
@@ -230,10 +239,10 @@ fn summary(record: &Record) -> String {
     }
     if record.score.penalty != 0.0 {
         let points = platform::points(record.score.penalty);
-        lines.push(format!("{points} points taken: {}", lost_why(record)));
+        lines.push(format!("{points} points taken: {}", adjustment_reason(record)));
     }
     for file in &record.submission.ignored {
-        lines.push(format!("left alone, no exercise has that name: {}", escape::line(file)));
+        lines.push(format!("left alone, no exercise has that name: {}", text::line(file)));
     }
     lines.join("\n")
 }
@@ -245,9 +254,9 @@ fn for_graders(record: &Record, options: &Options) -> String {
         let exercise = flag.exercise.as_deref().map_or_else(String::new, |id| format!(" ({id})"));
         lines.push(format!(
             "{}{}: {}",
-            escape::line(&flag.what),
-            escape::line(&exercise),
-            escape::line(&flag.detail)
+            text::line(&flag.what),
+            text::line(&exercise),
+            text::line(&flag.detail)
         ));
     }
     for exercise in &record.exercises {
@@ -255,9 +264,9 @@ fn for_graders(record: &Record, options: &Options) -> String {
             let closed = item.reveal.is_none_or(|reveal| reveal > options.now);
             item.hidden && item.show == Show::Verdict && closed && item.outcome != Outcome::Held
         }) {
-            let id = escape::line(&exercise.id);
-            let text = escape::line(&item.message);
-            lines.push(format!("{id}, {}: {text}", escape::line(&item.name)));
+            let id = text::line(&exercise.id);
+            let text = text::line(&item.message);
+            lines.push(format!("{id}, {}: {text}", text::line(&item.name)));
         }
     }
     lines.join("\n")

@@ -1,26 +1,26 @@
-//! What both HTML pages share: the shell, texts made harmless, and words for what became of things.
+//! What both HTML pages share: the page itself, sanitised texts, and words for results.
 //!
 //! A page is one file that loads nothing: its style and its script are inside, and its Content-Security-Policy allows these two
-//! by their hashes and nothing else, so that markup that somebody smuggled in could still not run or call anybody. Templates
+//! by their hashes and nothing else, so that smuggled markup could still not run or contact a server. Templates
 //! are maud's, which escape every text; texts are first made plain ([`text`], [`block`]).
 
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use super::escape;
 use crate::record::{Exercise, Outcome, Status};
+use crate::text;
 
 const STYLE: &str = include_str!("page/page.css");
 
 /// A text of one line.
 pub fn text(text: &str) -> String {
-    escape::line(text)
+    text::line(text)
 }
 
 /// A text of several lines.
 pub fn block(text: &str) -> String {
-    escape::plain(text.trim_matches('\n'))
+    text::plain(text.trim_matches('\n'))
 }
 
 /// A whole page. `class` is the body's; `style` comes after the common style.
@@ -65,8 +65,8 @@ pub fn time(at: Timestamp) -> Markup {
     }
 }
 
-/// What an exercise came to, for people.
-pub struct Standing {
+/// The badge that shows an exercise's status.
+pub struct StatusBadge {
     /// One sign.
     pub sign: &'static str,
     /// In words.
@@ -75,17 +75,17 @@ pub struct Standing {
     pub colour: &'static str,
 }
 
-/// What an exercise came to.
-pub const fn standing(exercise: &Exercise) -> Standing {
+/// The badge of an exercise.
+pub const fn status_badge(exercise: &Exercise) -> StatusBadge {
     let (sign, colour) = match exercise.status {
-        _ if exercise.excused => return Standing { sign: "e", word: "excused", colour: "dim" },
+        _ if exercise.excused => return StatusBadge { sign: "e", word: "excused", colour: "dim" },
         Status::Passed => ("✓", "good"),
         Status::Partial => ("◐", "warn"),
         Status::Failed => ("✗", "bad"),
         Status::Missing => ("–", "dim"),
         Status::NotGraded => ("?", "bad"),
     };
-    Standing { sign, word: word(exercise.status), colour }
+    StatusBadge { sign, word: word(exercise.status), colour }
 }
 
 /// A status in words.

@@ -1,49 +1,51 @@
-//! A class as one HTML page: how the points are spread, which exercises are hard, what goes wrong most often, what somebody
-//! should look at, and a row for each student with a cell for each exercise.
+//! A class as one HTML page: how the points are spread, which exercises are hard, what goes wrong most often, remarks for
+//! the instructor, and a row for each student with a cell for each exercise.
 //!
 //! The table can be sorted and filtered by a script of a few lines; without it, it is whole.
 
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::html::{block, chapter, page, standing, text, time, word};
-use super::platform::{complete, exercises, points};
-use super::{Error, Format, Options};
+use super::html::{block, chapter, page, status_badge, text, time, word};
+use super::platform::{exercises, is_complete, points};
+use super::{Audience, Error, Format, Options, Write};
 use crate::record::{Exercise, Record, Status};
 
-use super::class_numbers::{Diagnosis, Hardness, Spread, diagnoses, hardest};
+use super::class_numbers::{Diagnosis, Difficulty, Spread, diagnoses, hardest};
 
-const FORMAT: Format = Format::HtmlClass;
+/// This format, for any number of students.
+pub static FORMAT: Format = Format {
+    name: "html-class",
+    file_name: "class.html",
+    audience: Audience::Instructor,
+    write: Write::Class(write),
+};
 
 /// How many exercises and diagnoses are listed.
-const LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// All records as one page.
-///
-/// # Errors
-/// When there is no record.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let records = options.some(FORMAT, records)?;
+fn write(records: &[Record], _: &Options) -> Result<String, Error> {
     let title = records.first().map(|record| text(&record.made.title)).unwrap_or_default();
-    let all = exercises(&records);
+    let all = exercises(records);
     let body = html! {
         a class="skip" href="#class" { "To the table of students" }
         header {
             h1 { (title) }
-            (made(&records))
-            (facts(&records))
-            (incomplete(&records))
+            (made(records))
+            (facts(records))
+            (incomplete(records))
         }
         main class="wide" {
             div class="column" {
                 div class="two" {
-                    section { (spread(&Spread::new(&records))) }
-                    section { (diagnoses_table(&diagnoses(&records))) }
+                    section { (spread(&Spread::new(records))) }
+                    section { (diagnoses_table(&diagnoses(records))) }
                 }
-                section { (hardest_table(&hardest(&records))) }
-                (flags(&records))
+                section { (hardest_table(&hardest(records))) }
+                (flags(records))
             }
-            (students(&records, &all))
+            (students(records, &all))
         }
         footer { (signs()) }
     };
@@ -85,14 +87,14 @@ fn facts(records: &[Record]) -> Markup {
             div { dt { "No files" } dd { (count(nothing)) } }
             div { dt { "Late" } dd { (count(late)) } }
             div { dt { "Code contained" } dd { (count(contained)) } }
-            div { dt { "Not complete" } dd { (count(|record| !complete(record))) } }
+            div { dt { "Not complete" } dd { (count(|record| !is_complete(record))) } }
         }
     }
 }
 
 fn incomplete(records: &[Record]) -> Markup {
     let ids: Vec<String> =
-        records.iter().filter(|r| !complete(r)).map(|r| text(&r.student.id)).collect();
+        records.iter().filter(|r| !is_complete(r)).map(|r| text(&r.student.id)).collect();
     html! {
         @if !ids.is_empty() {
             div class="notice" {
@@ -150,7 +152,7 @@ fn diagnoses_table(diagnoses: &[Diagnosis]) -> Markup {
                     }
                 }
                 tbody {
-                    @for diagnosis in diagnoses.iter().take(LISTED) {
+                    @for diagnosis in diagnoses.iter().take(MAX_LISTED) {
                         tr {
                             th scope="row" {
                                 (text(&diagnosis.slug))
@@ -167,10 +169,10 @@ fn diagnoses_table(diagnoses: &[Diagnosis]) -> Markup {
     }
 }
 
-fn hardest_table(hardest: &[Hardness]) -> Markup {
+fn hardest_table(hardest: &[Difficulty]) -> Markup {
     html! {
         h2 { "The hardest exercises" }
-        @if hardest.is_empty() { p class="dim" { "Nobody has handed in an exercise that gives points." } }
+        @if hardest.is_empty() { p class="dim" { "No student has submitted an exercise that gives points." } }
         @else {
             p class="dim" { "By the mean share of points among those who handed the exercise in." }
             ul class="keys" {
@@ -194,7 +196,7 @@ fn hardest_table(hardest: &[Hardness]) -> Markup {
                     }
                 }
                 tbody {
-                    @for hard in hardest.iter().take(LISTED) {
+                    @for hard in hardest.iter().take(MAX_LISTED) {
                         @let [passed, partial, failed, missing] = hard.counts;
                         tr {
                             th scope="row" {
@@ -246,8 +248,8 @@ fn flags(records: &[Record]) -> Markup {
     html! {
         @if all().next().is_some() {
             section {
-                h2 { "What somebody should look at" }
-                div class="scroll low" tabindex="0" role="region" aria-label="What somebody should look at" {
+                h2 { "Remarks to look at" }
+                div class="scroll low" tabindex="0" role="region" aria-label="Remarks to look at" {
                     table class="grid" {
                         thead {
                             tr {
@@ -284,7 +286,7 @@ fn students(records: &[Record], all: &[&Exercise]) -> Markup {
             label for="only" {
                 "Show"
                 select id="only" {
-                    option value="" { "everybody" }
+                    option value="" { "all students" }
                     option value="contained" { "contained code" }
                     option value="flagged" { "something to look at" }
                     option value="incomplete" { "not complete" }
@@ -313,7 +315,7 @@ fn students(records: &[Record], all: &[&Exercise]) -> Markup {
                 tbody {
                     @for record in records {
                         tr data-k=(kinds(record)) {
-                            (who(record))
+                            (student_cell(record))
                             (sum(record))
                             td class="num" { (record.score.late_days) }
                             td class="num" { (record.flags.len()) }
@@ -328,7 +330,7 @@ fn students(records: &[Record], all: &[&Exercise]) -> Markup {
     }
 }
 
-fn who(record: &Record) -> Markup {
+fn student_cell(record: &Record) -> Markup {
     html! {
         th scope="row" {
             (text(record.student.name.as_deref().unwrap_or(&record.student.id)))
@@ -339,7 +341,7 @@ fn who(record: &Record) -> Markup {
 
 fn sum(record: &Record) -> Markup {
     html! {
-        @if complete(record) {
+        @if is_complete(record) {
             td class="num" { (points(record.score.points)) }
         } @else {
             td class="num" data-v="-1" {
@@ -370,7 +372,7 @@ fn cell(exercise: Option<&Exercise>, chapter: bool) -> Markup {
         _ => points(exercise.points),
     };
     let slug = exercise.report.as_ref().filter(|report| !report.passed).map(|report| &report.slug);
-    let mut title = format!("{}: {}", exercise.id, standing(exercise).word);
+    let mut title = format!("{}: {}", exercise.id, status_badge(exercise).word);
     if exercise.status != Status::NotGraded && !exercise.excused {
         title.push_str(&format!(", {} of {}", points(exercise.points), points(exercise.possible)));
     }
@@ -412,7 +414,7 @@ fn kinds(record: &Record) -> String {
     let kinds: [(&str, bool); 5] = [
         ("contained", contained(record)),
         ("flagged", !record.flags.is_empty()),
-        ("incomplete", !complete(record)),
+        ("incomplete", !is_complete(record)),
         ("late", late(record)),
         ("nothing", nothing(record)),
     ];

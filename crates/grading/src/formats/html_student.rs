@@ -5,20 +5,22 @@
 
 use maud::{Markup, html};
 
-use super::html::{block, chapter, outcome, page, standing, text, time};
-use super::platform::{complete, points};
-use super::{Error, File, Format, Options};
+use super::html::{block, chapter, outcome, page, status_badge, text, time};
+use super::platform::{is_complete, points};
+use super::{Audience, Error, File, Format, Options, Write};
 use crate::record::{Exercise, Item, Record, Report, Status, Student};
 use crate::seed::sha256;
 
-const FORMAT: Format = Format::HtmlStudent;
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "html-student",
+    file_name: "student.html",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
-/// The page of one record.
-///
-/// # Errors
-/// When it is not one record.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    Ok(whole(&options.one(FORMAT, records)?))
+fn write(record: &Record, _: &Options) -> Result<String, Error> {
+    Ok(whole(record))
 }
 
 /// A page for each record, in files whose names [`file_name`] makes.
@@ -26,11 +28,14 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
 /// # Errors
 /// When there is no record.
 pub fn files(records: &[Record], options: &Options) -> Result<Vec<File>, Error> {
-    let records = options.some(FORMAT, records)?;
-    Ok(records
-        .iter()
-        .map(|record| File { path: file_name(&record.student), contents: whole(record) })
-        .collect())
+    if records.is_empty() {
+        return Err(Error::NoRecords { format: FORMAT.name });
+    }
+    let file = |record: &Record| {
+        let contents = FORMAT.render(std::slice::from_ref(record), options)?;
+        Ok(File { path: file_name(&record.student), contents })
+    };
+    records.iter().map(file).collect()
 }
 
 /// The file of a student's page: of characters that every file system takes, and different for any two students, also where
@@ -76,7 +81,7 @@ fn whole(record: &Record) -> String {
 
 fn score(record: &Record) -> Markup {
     let score = &record.score;
-    if !complete(record) {
+    if !is_complete(record) {
         return html! {
             p class="notice" role="status" {
                 strong { "This grade is not complete." }
@@ -109,8 +114,8 @@ fn facts(record: &Record) -> Markup {
                 dt { "Student" }
                 dd class="mono" { (text(&record.student.id)) }
             }
-            dt { "Handed in" }
-            dd { @if submission.is_nothing() { "nothing" } @else { (time(submission.at)) } }
+            dt { "SubmittedFile in" }
+            dd { @if submission.is_absent() { "nothing" } @else { (time(submission.at)) } }
             @if submission.attempt > 1 {
                 dt { "Attempt" }
                 dd { (submission.attempt) }
@@ -129,11 +134,11 @@ fn index(exercises: &[Exercise]) -> Markup {
             ul class="index" {
                 @for (i, exercise) in exercises.iter().enumerate() {
                     li {
-                        @let standing = standing(exercise);
+                        @let badge = status_badge(exercise);
                         a href={ "#e" (i + 1) } {
-                            span class=(standing.colour) aria-hidden="true" { (standing.sign) }
+                            span class=(badge.colour) aria-hidden="true" { (badge.sign) }
                             span { (text(&exercise.id)) }
-                            span class="hide" { ": " (standing.word) }
+                            span class="hide" { ": " (badge.word) }
                         }
                     }
                 }
@@ -143,13 +148,13 @@ fn index(exercises: &[Exercise]) -> Markup {
 }
 
 fn card(number: usize, exercise: &Exercise) -> Markup {
-    let standing = standing(exercise);
+    let badge = status_badge(exercise);
     let open = !exercise.excused && !matches!(exercise.status, Status::Passed | Status::Missing);
     html! {
         article class="card" id={ "e" (number + 1) } {
             div class="head" {
                 h3 { (text(&exercise.id)) } " "
-                span class={ "badge " (standing.colour) } { (standing.word) }
+                span class={ "badge " (badge.colour) } { (badge.word) }
                 @if exercise.bonus { " " span class="badge dim" { "extra credit" } }
                 " " span class="points" { (points_of(exercise)) }
             }

@@ -15,8 +15,8 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use crate::record::{Exercise, Record};
 
 use super::checks::{Check, State, checks, class, path};
-use super::escape::{line, plain};
-use super::{Error, Format, Options};
+use super::{Audience, Error, Format, Write};
+use crate::text::{line, plain};
 
 /// Whose rules the document follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,31 +27,30 @@ enum Dialect {
     Jenkins,
 }
 
-/// Renders any number of students for GitLab; where there are several, classes begin with the student's id.
+/// JUnit XML as GitLab reads it, for any number of students.
+pub static GITLAB: Format = Format {
+    name: "junit",
+    file_name: "junit.xml",
+    audience: Audience::Student,
+    write: Write::Class(|records, _| write(&GITLAB, records, Dialect::Gitlab)),
+};
+
+/// JUnit XML that is valid after Jenkins' schema, for any number of students.
+pub static JENKINS: Format = Format {
+    name: "junit-jenkins",
+    file_name: "junit.xml",
+    audience: Audience::Student,
+    write: Write::Class(|records, _| write(&JENKINS, records, Dialect::Jenkins)),
+};
+
+/// Writes the document; where there are several students, classes begin with the student's id.
 ///
 /// # Errors
-/// Without a record, or when the document cannot be written.
-pub fn gitlab(records: &[Record], options: &Options) -> Result<String, Error> {
-    render(records, options, Dialect::Gitlab)
-}
-
-/// The same for Jenkins.
-///
-/// # Errors
-/// Without a record, or when the document cannot be written.
-pub fn jenkins(records: &[Record], options: &Options) -> Result<String, Error> {
-    render(records, options, Dialect::Jenkins)
-}
-
-fn render(records: &[Record], options: &Options, dialect: Dialect) -> Result<String, Error> {
-    let format = match dialect {
-        Dialect::Gitlab => Format::Junit,
-        Dialect::Jenkins => Format::JunitJenkins,
-    };
-    let records = options.some(format, records)?;
+/// When the document cannot be written.
+fn write(format: &Format, records: &[Record], dialect: Dialect) -> Result<String, Error> {
     let mut out = Vec::new();
-    let fail = |reason: String| Error::Write { format: format.name(), reason };
-    document(&mut out, &records, dialect).map_err(|error| fail(error.to_string()))?;
+    let fail = |reason: String| Error::Write { format: format.name, reason };
+    document(&mut out, records, dialect).map_err(|error| fail(error.to_string()))?;
     String::from_utf8(out).map_err(|error| fail(error.to_string()))
 }
 

@@ -1,7 +1,9 @@
-//! What other programs read: every format is made from records alone.
+//! Report formats that other programs and people read, each made from records alone.
 //!
-//! Each format is one file with one function `render(records, options)`. Records are seen through [`Options::view`], so
-//! that a format for students never holds what they may not see; texts of learners go through [`escape`].
+//! A format is one file that describes itself: a `static` [`Format`] with its name, the name of the file that it writes,
+//! its default audience and the function that writes it. [`ALL`] is the registry. The function gets records that
+//! [`Options::view`] has redacted already, so a report for students cannot contain what they may not see; texts of
+//! learners go through [`escape`].
 
 pub mod canvas;
 pub mod checks;
@@ -29,7 +31,7 @@ mod sheet;
 #[cfg(test)]
 pub mod fixture;
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
 
 use std::collections::BTreeMap;
 
@@ -37,13 +39,13 @@ use jiff::Timestamp;
 
 use crate::record::Record;
 
-/// Who reads what is rendered.
+/// The readers of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Audience {
     /// The student whose record it is: hidden items only as far as they may be seen.
     #[default]
     Student,
-    /// Whoever grades: everything.
+    /// A grader, who sees everything.
     Instructor,
 }
 
@@ -52,11 +54,11 @@ pub enum Audience {
 pub struct Options {
     /// The moment that decides what is still hidden.
     pub now: Timestamp,
-    /// Who reads it.
+    /// Its readers.
     pub audience: Audience,
-    /// What the platform calls the assignment, where it has to be told: Canvas' column "CUDA workbook (48213)".
+    /// The platform's name for the assignment, for platforms that need it: Canvas' column "CUDA workbook (48213)".
     pub assignment: Option<String>,
-    /// What the platform handed over, by the platform's own names: "CLASSROOM", "COMMIT_URL".
+    /// Values that the platform provides, by the platform's own names: "CLASSROOM", "COMMIT_URL".
     pub platform: BTreeMap<String, String>,
 }
 
@@ -66,35 +68,13 @@ impl Options {
         Self { now, audience: Audience::Student, assignment: None, platform: BTreeMap::new() }
     }
 
-    /// The records as the audience may see them. Every format begins with this.
+    /// The records as the audience may see them.
     pub fn view(&self, records: &[Record]) -> Vec<Record> {
         match self.audience {
             Audience::Student => {
                 records.iter().map(|record| record.for_student(self.now)).collect()
             }
             Audience::Instructor => records.to_vec(),
-        }
-    }
-
-    /// [`Options::view`] for a format of any number of students.
-    ///
-    /// # Errors
-    /// Without a record.
-    fn some(&self, format: Format, records: &[Record]) -> Result<Vec<Record>, Error> {
-        if records.is_empty() {
-            return Err(Error::NoRecords { format: format.name() });
-        }
-        Ok(self.view(records))
-    }
-
-    /// [`Options::view`] for a format about the files of one student.
-    ///
-    /// # Errors
-    /// Unless there is exactly one record.
-    fn one(&self, format: Format, records: &[Record]) -> Result<Record, Error> {
-        match (self.some(format, records)?.pop(), records.len()) {
-            (Some(record), 1) => Ok(record),
-            (_, records) => Err(Error::OneRecord { format: format.name(), records }),
         }
     }
 }
@@ -111,7 +91,7 @@ pub struct File {
 /// Why a format could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is nothing to say, and several platforms read an empty list as a full score.
+    /// There is no record, and several platforms read an empty list as a full score.
     #[error("{format}: there is no record to report: name at least one record's file")]
     NoRecords {
         /// The format's name.
@@ -125,7 +105,7 @@ pub enum Error {
         /// How many were given.
         records: usize,
     },
-    /// The platform needs to be told something that no record says.
+    /// The platform needs something that no record contains.
     #[error("{format} needs {what}: {way_out}")]
     Missing {
         /// The format's name.
@@ -167,167 +147,93 @@ pub enum Error {
     },
 }
 
-/// What can be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
-    /// JUnit XML as GitLab reads it.
-    Junit,
-    /// JUnit XML as Jenkins' schema wants it.
-    JunitJenkins,
-    /// Workflow commands of GitHub Actions, for standard output.
-    GithubAnnotations,
-    /// Markdown for a GitHub job's summary.
-    GithubSummary,
-    /// GitLab's code quality report.
-    GitlabCodeQuality,
-    /// SARIF 2.1.0 for GitHub code scanning.
-    Sarif,
-    /// Test Anything Protocol, version 14.
-    Tap,
-    /// Gradescope's `results.json`.
-    Gradescope,
-    /// Classroom 50's `result.json`.
-    Classroom50,
-    /// PrairieLearn's results of an external grader.
-    Prairielearn,
-    /// Exercism's `results.json`, version 3.
-    Exercism,
-    /// A CSV file for Canvas' gradebook.
-    Canvas,
-    /// A CSV file with a row for each student.
-    Csv,
-    /// One HTML page about the class.
-    HtmlClass,
-    /// One HTML page for each student.
-    HtmlStudent,
+/// A report format.
+#[derive(Debug)]
+pub struct Format {
+    /// As people type it: "gitlab-code-quality".
+    pub name: &'static str,
+    /// The name that the format's reader expects of the file, or a sensible one where the reader expects none.
+    pub file_name: &'static str,
+    /// The audience when the command line does not name one.
+    pub audience: Audience,
+    /// Writes it.
+    write: Write,
+}
+
+/// How a format is written, and for how many students at a time.
+#[derive(Debug, Clone, Copy)]
+enum Write {
+    /// One document holds any number of students.
+    Class(fn(&[Record], &Options) -> Result<String, Error>),
+    /// One document for each student.
+    Student(fn(&Record, &Options) -> Result<String, Error>),
+    /// One document for each student, for a platform that hides parts of it by itself: the record is not redacted.
+    Unredacted(fn(&Record, &Options) -> Result<String, Error>),
+}
+
+/// Every format, in the order in which they are listed to people.
+pub static ALL: [&Format; 15] = [
+    &junit::GITLAB,
+    &junit::JENKINS,
+    &github_annotations::FORMAT,
+    &github_summary::FORMAT,
+    &gitlab_code_quality::FORMAT,
+    &sarif::FORMAT,
+    &tap::FORMAT,
+    &gradescope::FORMAT,
+    &classroom50::FORMAT,
+    &prairielearn::FORMAT,
+    &exercism::FORMAT,
+    &canvas::FORMAT,
+    &csv::FORMAT,
+    &html_class::FORMAT,
+    &html_student::FORMAT,
+];
+
+/// The format of that name, in any case, with `_` or spaces for `-`.
+pub fn find(name: &str) -> Option<&'static Format> {
+    let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
+    ALL.into_iter().find(|format| format.name == name)
 }
 
 impl Format {
-    /// Every format, in the order in which they are listed to people.
-    pub const fn all() -> [Self; 15] {
-        [
-            Self::Junit,
-            Self::JunitJenkins,
-            Self::GithubAnnotations,
-            Self::GithubSummary,
-            Self::GitlabCodeQuality,
-            Self::Sarif,
-            Self::Tap,
-            Self::Gradescope,
-            Self::Classroom50,
-            Self::Prairielearn,
-            Self::Exercism,
-            Self::Canvas,
-            Self::Csv,
-            Self::HtmlClass,
-            Self::HtmlStudent,
-        ]
-    }
-
-    /// As people type it: "gitlab-code-quality".
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Junit => "junit",
-            Self::JunitJenkins => "junit-jenkins",
-            Self::GithubAnnotations => "github-annotations",
-            Self::GithubSummary => "github-summary",
-            Self::GitlabCodeQuality => "gitlab-code-quality",
-            Self::Sarif => "sarif",
-            Self::Tap => "tap",
-            Self::Gradescope => "gradescope",
-            Self::Classroom50 => "classroom50",
-            Self::Prairielearn => "prairielearn",
-            Self::Exercism => "exercism",
-            Self::Canvas => "canvas",
-            Self::Csv => "csv",
-            Self::HtmlClass => "html-class",
-            Self::HtmlStudent => "html-student",
-        }
-    }
-
-    /// The format of that name, in any case, with `_` or spaces for `-`.
-    pub fn parse(name: &str) -> Option<Self> {
-        let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-        Self::all().into_iter().find(|format| format.name() == name)
-    }
-
-    /// Writes records in this format.
+    /// Writes records in this format, as the audience of `options` may see them.
     ///
     /// # Errors
-    /// When the format cannot say what is to be said: [`Error`] tells the way out.
-    pub fn render(self, records: &[Record], options: &Options) -> Result<String, Error> {
-        let render = match self {
-            Self::Junit => junit::gitlab,
-            Self::JunitJenkins => junit::jenkins,
-            Self::GithubAnnotations => github_annotations::render,
-            Self::GithubSummary => github_summary::render,
-            Self::GitlabCodeQuality => gitlab_code_quality::render,
-            Self::Sarif => sarif::render,
-            Self::Tap => tap::render,
-            Self::Gradescope => gradescope::render,
-            Self::Classroom50 => classroom50::render,
-            Self::Prairielearn => prairielearn::render,
-            Self::Exercism => exercism::render,
-            Self::Canvas => canvas::render,
-            Self::Csv => csv::render,
-            Self::HtmlClass => html_class::render,
-            Self::HtmlStudent => html_student::render,
-        };
-        render(records, options)
+    /// Without a record, with several for a format of one student, or when the format cannot express a record: [`Error`]
+    /// names the way out.
+    pub fn render(&self, records: &[Record], options: &Options) -> Result<String, Error> {
+        match (self.write, records) {
+            (_, []) => Err(Error::NoRecords { format: self.name }),
+            (Write::Class(write), _) => write(&options.view(records), options),
+            (Write::Student(write), [record]) => match options.audience {
+                Audience::Student => write(&record.for_student(options.now), options),
+                Audience::Instructor => write(record, options),
+            },
+            (Write::Unredacted(write), [record]) => write(record, options),
+            (Write::Student(_) | Write::Unredacted(_), more) => {
+                Err(Error::OneRecord { format: self.name, records: more.len() })
+            }
+        }
     }
 
     /// Whether one document holds any number of students; else there is a document for each.
-    pub const fn holds_a_class(self) -> bool {
-        matches!(
-            self,
-            Self::Junit
-                | Self::JunitJenkins
-                | Self::GithubSummary
-                | Self::Tap
-                | Self::Canvas
-                | Self::Csv
-                | Self::HtmlClass
-        )
-    }
-
-    /// What its reader calls the file, or a name for it where the reader asks for none.
-    pub const fn file_name(self) -> &'static str {
-        match self {
-            Self::Junit | Self::JunitJenkins => "junit.xml",
-            Self::GithubAnnotations => "annotations.txt",
-            Self::GithubSummary => "summary.md",
-            Self::GitlabCodeQuality => "gl-code-quality-report.json",
-            Self::Sarif => "checker.sarif",
-            Self::Tap => "report.tap",
-            Self::Classroom50 => "result.json",
-            Self::Gradescope | Self::Prairielearn | Self::Exercism => "results.json",
-            Self::Canvas => "canvas.csv",
-            Self::Csv => "grades.csv",
-            Self::HtmlClass => "class.html",
-            Self::HtmlStudent => "student.html",
-        }
-    }
-
-    /// Who reads it when nobody says.
-    pub const fn audience(self) -> Audience {
-        match self {
-            Self::Canvas | Self::Csv | Self::HtmlClass => Audience::Instructor,
-            _ => Audience::Student,
-        }
+    pub const fn holds_a_class(&self) -> bool {
+        matches!(self.write, Write::Class(_))
     }
 }
 
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
+        f.pad(self.name)
     }
 }
 
 /// A document as JSON that people can read, with a line end.
-fn json(format: Format, document: &impl serde::Serialize) -> Result<String, Error> {
+fn json(format: &Format, document: &impl serde::Serialize) -> Result<String, Error> {
     match serde_json::to_string_pretty(document) {
         Ok(text) => Ok(text + "\n"),
-        Err(error) => Err(Error::Write { format: format.name(), reason: error.to_string() }),
+        Err(error) => Err(Error::Write { format: format.name, reason: error.to_string() }),
     }
 }
 
@@ -335,16 +241,15 @@ fn json(format: Format, document: &impl serde::Serialize) -> Result<String, Erro
 mod tests {
     use super::*;
 
-    /// A format that is listed can be asked for by the name that is listed, and no name means two.
+    /// A format can be named as it is listed, and no two formats share a name.
     #[test]
-    fn every_format_has_a_name_of_its_own() {
-        for format in Format::all() {
-            assert_eq!(Format::parse(format.name()), Some(format));
-            assert_eq!(
-                Format::parse(&format.name().to_uppercase().replace('-', "_")),
-                Some(format)
-            );
+    fn every_format_is_found_by_its_name() {
+        for format in ALL {
+            for name in [format.name.to_owned(), format.name.to_uppercase().replace('-', "_")] {
+                assert_eq!(find(&name).map(|found| found.name), Some(format.name));
+            }
+            assert_eq!(ALL.iter().filter(|other| other.name == format.name).count(), 1);
         }
-        assert_eq!(Format::parse("junit.xml"), None);
+        assert!(find("junit.xml").is_none());
     }
 }

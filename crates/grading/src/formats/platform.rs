@@ -3,50 +3,35 @@
 use std::collections::BTreeSet;
 
 use super::checks::{number, verdict};
-use super::{Error, Format, Options, escape};
+use super::{Error, Format};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
+use crate::text;
 
-/// The one record that there must be, with a grade that may be used, whole: see [`Options::view`] for what its student may
-/// see of it.
+/// Checks that a record may be handed to a platform, which takes whatever it is given for the final grade.
 ///
 /// # Errors
-/// When there is another number of records, when the machine could not grade everything (these platforms take whatever
-/// they are given for the final grade), when there is nothing in it, or a number in it is none.
-pub fn only(format: Format, records: &[Record]) -> Result<&Record, Error> {
-    let record = match records {
-        [record] => record,
-        [] => return Err(Error::NoRecords { format: format.name() }),
-        more => return Err(Error::OneRecord { format: format.name(), records: more.len() }),
-    };
-    let student = || escape::cut(&escape::line(&record.student.id), 80);
-    if !complete(record) {
-        return Err(Error::Incomplete { format: format.name(), student: student() });
+/// When the machine could not grade everything, when the record has no exercise, or when a number in it is not finite.
+pub fn check(format: &Format, record: &Record) -> Result<(), Error> {
+    let student = || text::cut(&text::line(&record.student.id), 80);
+    if !is_complete(record) {
+        return Err(Error::Incomplete { format: format.name, student: student() });
     }
     if record.exercises.is_empty() {
         return Err(Error::Missing {
-            format: format.name(),
+            format: format.name,
             what: format!("at least one exercise in the record of {}", student()),
             way_out: "an empty list is a full score there; name exercises in the policy".into(),
         });
     }
     if !numbers(record).all(f64::is_finite) {
         let reason = format!("a number in the record of {} is not finite", student());
-        return Err(Error::Write { format: format.name(), reason });
+        return Err(Error::Write { format: format.name, reason });
     }
-    Ok(record)
-}
-
-/// The student's view of [`only`]'s record, or the grader's if they asked for it.
-///
-/// # Errors
-/// As [`only`].
-pub fn view(format: Format, records: &[Record], options: &Options) -> Result<Record, Error> {
-    only(format, records)?;
-    options.one(format, records)
+    Ok(())
 }
 
 /// Whether everything that counts was graded.
-pub fn complete(record: &Record) -> bool {
+pub fn is_complete(record: &Record) -> bool {
     let graded = |exercise: &Exercise| exercise.status != Status::NotGraded || exercise.excused;
     record.score.complete && record.exercises.iter().all(graded)
 }
@@ -80,7 +65,7 @@ fn numbers(record: &Record) -> impl Iterator<Item = f64> {
 }
 
 /// Rounded to six digits after the point, so that thirds do not fill a screen; never `-0`.
-pub fn tidy(points: f64) -> f64 {
+pub fn rounded(points: f64) -> f64 {
     let rounded = (points * 1e6).round() / 1e6;
     if rounded == 0.0 { 0.0 } else { rounded }
 }
@@ -97,16 +82,16 @@ pub fn points(points: f64) -> String {
 /// First points, then the most that there are.
 pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
     let sum = |of: fn(&Item) -> f64| exercise.items.iter().map(of).sum::<f64>();
-    let points = tidy(exercise.points - sum(|item| item.points));
-    let possible = tidy(exercise.possible - sum(|item| item.possible));
+    let points = rounded(exercise.points - sum(|item| item.points));
+    let possible = rounded(exercise.possible - sum(|item| item.possible));
     (points != 0.0 || possible != 0.0 || exercise.items.is_empty()).then_some((points, possible))
 }
 
 /// Of the sum, how far it is from its exercises' points: mostly what being late took. What rounding the sum took or gave is
 /// nothing.
-pub fn lost(record: &Record) -> f64 {
+pub fn adjustment(record: &Record) -> f64 {
     let points = record.exercises.iter().map(|exercise| exercise.points).sum::<f64>();
-    let lost = tidy(record.score.points - points);
+    let lost = rounded(record.score.points - points);
     if lost.abs() < 0.0051 { 0.0 } else { lost }
 }
 
@@ -118,7 +103,7 @@ pub fn exercises(records: &[Record]) -> Vec<&Exercise> {
 }
 
 /// Why the sum is not the sum, in words: "2 days late".
-pub fn lost_why(record: &Record) -> String {
+pub fn adjustment_reason(record: &Record) -> String {
     match record.score.late_days {
         0 => "what the rules of the class take or give".into(),
         1 => "1 day late".into(),
@@ -140,12 +125,12 @@ pub fn reported(exercise: &Exercise) -> Option<usize> {
 
 /// What became of an item, in a line or two; the command that does it again where that is of use.
 pub fn item_text(exercise: &Exercise, item: &Item) -> String {
-    let mut text = escape::plain(item.message.trim_end());
+    let mut text = text::plain(item.message.trim_end());
     if let (Some(line), Some(file)) = (item.line, &exercise.file) {
-        text.push_str(&format!("\n{}, line {line}", escape::line(file)));
+        text.push_str(&format!("\n{}, line {line}", text::line(file)));
     }
     if let Some(again) = item.again.as_ref().filter(|_| item.outcome != Outcome::Held) {
-        text.push_str(&format!("\nagain: {}", escape::line(again)));
+        text.push_str(&format!("\nagain: {}", text::line(again)));
     }
     text
 }
@@ -157,7 +142,7 @@ pub fn report_text(report: &Report) -> String {
 
 /// A name that is never empty.
 pub fn name(text: &str, otherwise: &str) -> String {
-    let text = escape::cut(&escape::line(text), 200);
+    let text = text::cut(&text::line(text), 200);
     if text.is_empty() { otherwise.to_owned() } else { text }
 }
 

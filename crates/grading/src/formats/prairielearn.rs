@@ -7,14 +7,23 @@
 
 use serde::Serialize;
 
-use super::platform::{self, item_text, lost, lost_why, name, report_text, reported, rest, tidy};
-use super::{Error, Format, Options, escape};
+use super::platform::{
+    self, adjustment, adjustment_reason, item_text, name, report_text, reported, rest, rounded,
+};
+use super::{Audience, Error, Format, Options, Write};
 use crate::record::{Exercise, Item, Record, Report, Status};
+use crate::text;
 
-const FORMAT: Format = Format::Prairielearn;
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "prairielearn",
+    file_name: "results.json",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
 /// The most bytes that PrairieLearn takes ("this file should be limited to 1 MB").
-const MOST_BYTES: usize = 1_000_000;
+const MAX_BYTES: usize = 1_000_000;
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -40,27 +49,27 @@ struct Test {
 /// # Errors
 /// When it is not one record, its grade is not complete, there are no points to be had (the score is a part of them), or it
 /// does not fit into 1 MB.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let record = platform::view(FORMAT, records, options)?;
-    if let Some(report) = does_not_compile(&record) {
+fn write(record: &Record, _: &Options) -> Result<String, Error> {
+    platform::check(&FORMAT, record)?;
+    if let Some(report) = does_not_compile(record) {
         let format_errors = vec![report_text(report)];
-        return super::json(FORMAT, &Results::Invalid { gradable: false, format_errors });
+        return super::json(&FORMAT, &Results::Invalid { gradable: false, format_errors });
     }
     if record.score.possible <= 0.0 {
         return Err(Error::Missing {
-            format: FORMAT.name(),
+            format: FORMAT.name,
             what: "an exercise with points".into(),
             way_out: "the score there is a part of what is possible; change the policy".into(),
         });
     }
     for most in [16_384, 2_048, 256, 32] {
-        let text = super::json(FORMAT, &graded(&record, most))?;
-        if text.len() <= MOST_BYTES {
+        let text = super::json(&FORMAT, &graded(record, most))?;
+        if text.len() <= MAX_BYTES {
             return Ok(text);
         }
     }
-    let reason = format!("it has more than {MOST_BYTES} bytes, however short its messages are");
-    Err(Error::Write { format: FORMAT.name(), reason })
+    let reason = format!("it has more than {MAX_BYTES} bytes, however short its messages are");
+    Err(Error::Write { format: FORMAT.name, reason })
 }
 
 /// The report of the only exercise, if it says that the file does not compile.
@@ -74,10 +83,10 @@ fn does_not_compile(record: &Record) -> Option<&Report> {
 fn graded(record: &Record, most: usize) -> Results {
     let mut tests: Vec<Test> =
         record.exercises.iter().flat_map(|exercise| tests_of(exercise, most)).collect();
-    let lost = lost(record);
+    let lost = adjustment(record);
     if lost != 0.0 {
         tests.push(Test {
-            name: lost_why(record),
+            name: adjustment_reason(record),
             points: lost,
             max_points: 0.0,
             message: String::new(),
@@ -108,22 +117,22 @@ fn tests_of(exercise: &Exercise, most: usize) -> Vec<Test> {
         }];
     }
     let about = reported(exercise);
-    let possible = |points: f64| if exercise.bonus { 0.0 } else { tidy(points) };
-    let report = || exercise.report.as_ref().map(|r| escape::cut(&report_text(r), most));
+    let possible = |points: f64| if exercise.bonus { 0.0 } else { rounded(points) };
+    let report = || exercise.report.as_ref().map(|r| text::cut(&report_text(r), most));
     let mut tests: Vec<Test> = vec![];
     for (i, item) in exercise.items.iter().enumerate() {
         tests.push(Test {
             name: name(&format!("{}: {}{}", exercise.id, item.name, extra(exercise, item)), "item"),
-            points: tidy(item.points),
+            points: rounded(item.points),
             max_points: possible(item.possible),
-            message: escape::cut(&item_text(exercise, item), most),
+            message: text::cut(&item_text(exercise, item), most),
             output: report().filter(|_| about == Some(i)).unwrap_or_default(),
         });
     }
     if let Some((points, most_points)) = rest(exercise) {
         let message = match (exercise.status, &exercise.contained) {
             (Status::Missing, _) => "no file with that name was handed in".to_owned(),
-            (_, Some(why)) => format!("the code was stopped: {}", escape::plain(why)),
+            (_, Some(why)) => format!("the code was stopped: {}", text::plain(why)),
             (status, None) => status.as_str().to_owned(),
         };
         let what = if exercise.items.is_empty() { &exercise.goal } else { "as a whole" };
@@ -131,7 +140,7 @@ fn tests_of(exercise: &Exercise, most: usize) -> Vec<Test> {
             name: name(&format!("{}: {what}", exercise.id), "exercise"),
             points,
             max_points: possible(most_points),
-            message: escape::cut(&message, most),
+            message: text::cut(&message, most),
             output: report().filter(|_| about.is_none()).unwrap_or_default(),
         });
     }

@@ -11,9 +11,18 @@ use serde::Serialize;
 use crate::record::Record;
 
 use super::checks::path;
-use super::escape::{cut, line, relative_uri, sarif_text};
-use super::findings::{Finding, Weight, findings, words};
-use super::{Error, Format, Options};
+use super::escape::{relative_uri, sarif_text};
+use super::findings::{Finding, Severity, findings, words};
+use super::{Audience, Error, Format, Options, Write};
+use crate::text::{cut, line};
+
+/// This format, for one student.
+pub static FORMAT: Format = Format {
+    name: "sarif",
+    file_name: "checker.sarif",
+    audience: Audience::Student,
+    write: Write::Student(write),
+};
 
 /// Where the schema is published.
 const SCHEMA: &str =
@@ -21,7 +30,7 @@ const SCHEMA: &str =
 /// The key that GitHub's code scanning looks at.
 const FINGERPRINT: &str = "primaryLocationLineHash";
 /// Most characters of a message.
-const LONGEST: usize = 4000;
+const MAX_MESSAGE_CHARS: usize = 4000;
 
 #[derive(Serialize)]
 struct Log {
@@ -121,14 +130,13 @@ struct Region {
 ///
 /// # Errors
 /// Unless there is exactly one record: paths would be those of several submissions.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let record = options.one(Format::Sarif, records)?;
-    let findings = findings(&record);
+fn write(record: &Record, _: &Options) -> Result<String, Error> {
+    let findings = findings(record);
     let mut slugs: Vec<&str> = findings.iter().map(|finding| finding.check.slug.as_str()).collect();
     slugs.sort_unstable();
     slugs.dedup();
     let failed: Vec<&Finding<'_>> =
-        findings.iter().filter(|finding| finding.weight == Weight::NotGraded).collect();
+        findings.iter().filter(|finding| finding.severity == Severity::NotGraded).collect();
     let run = Run {
         tool: Tool {
             driver: Driver {
@@ -146,7 +154,7 @@ pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
         column_kind: "unicodeCodePoints",
         results: findings.iter().map(|finding| outcome(finding, &slugs)).collect(),
     };
-    super::json(Format::Sarif, &Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
+    super::json(&FORMAT, &Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
 }
 
 fn rule(slug: &str) -> Rule {
@@ -166,10 +174,10 @@ fn notification(finding: &Finding<'_>) -> Notification {
 
 fn outcome(finding: &Finding<'_>, slugs: &[&str]) -> Outcome {
     let check = &finding.check;
-    let level = match finding.weight {
-        Weight::Contained | Weight::Wrong | Weight::Missing => "error",
-        Weight::Cost | Weight::NotGraded => "warning",
-        Weight::NotStarted => "note",
+    let level = match finding.severity {
+        Severity::Contained | Severity::Wrong | Severity::Missing => "error",
+        Severity::Cost | Severity::NotGraded => "warning",
+        Severity::NotStarted => "note",
     };
     Outcome {
         rule_id: check.slug.clone(),
@@ -193,7 +201,7 @@ fn message(finding: &Finding<'_>) -> String {
             report.case.iter().chain(&report.notes).chain(&report.think).chain(&report.learn);
         lines.extend(parts.map(|part| line(part)));
     }
-    cut(&lines.join("\n"), LONGEST)
+    cut(&lines.join("\n"), MAX_MESSAGE_CHARS)
 }
 
 /// The place that matters most; the first line stands for the whole file.

@@ -1,6 +1,6 @@
 //! Cells of CSV files that people open in a spreadsheet.
 
-use super::escape;
+use crate::text;
 
 /// What makes a spreadsheet read a cell as a formula, where it comes first (OWASP, "CSV Injection"); the wide forms are
 /// read like the plain ones by some of them.
@@ -15,7 +15,7 @@ pub fn is_formula(text: &str) -> bool {
 
 /// Text in one line that no spreadsheet runs: a `'` comes before what would be a formula.
 pub fn text(text: &str) -> String {
-    let line = escape::line(text);
+    let line = text::line(text);
     if is_formula(&line) || is_formula(text) { format!("'{line}") } else { line }
 }
 

@@ -11,18 +11,23 @@
 use crate::record::Record;
 
 use super::checks::{Check, State, checks, class, number, path};
-use super::escape::{line, quoted, tap_description};
-use super::{Error, Format, Options};
+use super::escape::{quoted, tap_description};
+use super::{Audience, Error, Format, Options, Write};
+use crate::text::line;
+
+/// This format, for any number of students.
+pub static FORMAT: Format = Format {
+    name: "tap",
+    file_name: "report.tap",
+    audience: Audience::Student,
+    write: Write::Class(write),
+};
 
 /// Renders any number of students; where there are several, descriptions begin with the student's id.
-///
-/// # Errors
-/// Without a record.
-pub fn render(records: &[Record], options: &Options) -> Result<String, Error> {
-    let records = options.some(Format::Tap, records)?;
+fn write(records: &[Record], _: &Options) -> Result<String, Error> {
     let mut points = String::new();
     let mut count = 0_usize;
-    for record in &records {
+    for record in records {
         let student = if records.len() > 1 {
             format!("{}: ", line(&record.student.id))
         } else {

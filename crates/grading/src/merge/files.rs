@@ -2,11 +2,11 @@
 
 use std::{fs, io, path::Path};
 
-use super::Found;
+use super::RecordFile;
 use crate::plan::{PLAN, Plan};
 
 /// The largest file that is read as a record: the largest real ones have a few megabytes.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_RECORD_BYTES: u64 = 64 << 20;
 
 /// Why a folder's records could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub struct Error {
 ///
 /// # Errors
 /// When the folder cannot be listed.
-pub fn records(folder: &Path) -> Result<Vec<Found>, Error> {
+pub fn records(folder: &Path) -> Result<Vec<RecordFile>, Error> {
     let inner = folder.join("records");
     let folder = if inner.is_dir() { inner } else { folder.to_owned() };
     let error = |source| Error { path: folder.display().to_string(), source };
@@ -34,10 +34,11 @@ pub fn records(folder: &Path) -> Result<Vec<Found>, Error> {
             continue;
         }
         let small = |path: &Path| {
-            fs::symlink_metadata(path).is_ok_and(|data| data.is_file() && data.len() <= MOST_BYTES)
+            fs::symlink_metadata(path)
+                .is_ok_and(|data| data.is_file() && data.len() <= MAX_RECORD_BYTES)
         };
         let bytes = if small(&path) { fs::read(&path).unwrap_or_default() } else { vec![] };
-        found.push(Found { path: path.display().to_string(), bytes });
+        found.push(RecordFile { path: path.display().to_string(), bytes });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     plan::{Engine, Grade, PLAN},
-    record::Made,
+    record::Provenance,
 };
 
 /// A record of `student`: the submission `hash` handed in in minute `at`, `points` of 10, complete or not.
@@ -34,25 +34,25 @@ fn record(student: &str, hash: &str, at: i64, points: f64, complete: bool) -> Re
     serde_json::from_value(record).unwrap()
 }
 
-fn found(path: &str, record: &Record) -> Found {
-    Found { path: path.into(), bytes: serde_json::to_vec(record).unwrap() }
+fn found(path: &str, record: &Record) -> RecordFile {
+    RecordFile { path: path.into(), bytes: serde_json::to_vec(record).unwrap() }
 }
 
 fn ids(class: &[&str]) -> Vec<String> {
     class.iter().map(|id| (*id).to_owned()).collect()
 }
 
-/// After a night in which tasks died, everybody who has no usable grade is named, with the shard to run again; an
+/// After a night in which tasks died, every student without a usable grade is named, with the shard to run again; an
 /// incomplete grade is not counted as one.
 #[test]
-fn who_is_missing_is_named() {
+fn missing_students_are_named() {
     let found = [
         found("out/records/ada.json", &record("ada", "a", 0, 9.0, true)),
         found("out/records/bob.json", &record("bob", "b", 0, 0.0, false)),
         found("out/records/eve.json", &record("eve", "e", 0, 5.0, true)),
-        Found { path: "out/records/dan.json".into(), bytes: b"{\"version\":1,".to_vec() },
-        Found { path: "out/records/fay.json".into(), bytes: vec![] },
-        Found { path: "out/records/gus.json".into(), bytes: b"{\"version\":2}".to_vec() },
+        RecordFile { path: "out/records/dan.json".into(), bytes: b"{\"version\":1,".to_vec() },
+        RecordFile { path: "out/records/fay.json".into(), bytes: vec![] },
+        RecordFile { path: "out/records/gus.json".into(), bytes: b"{\"version\":2}".to_vec() },
     ];
     let roster = ids(&["ada", "bob", "c\u{1b}[31m\u{202e}y", "dan", "ada", "hal"]);
     let class = ids(&["ada", "bob", "c\u{1b}[31m\u{202e}y", "dan", "eve"]);
@@ -61,9 +61,9 @@ fn who_is_missing_is_named() {
     let mut plan = Plan::new(Engine::Slurm, "/class", Grade::default(), class);
     plan.shards = 8;
     insta::assert_snapshot!(merged.summary(Some(&plan), Some("sh /class/out/plan/retry.sh")));
-    let open: BTreeSet<u32> = merged.open().map(|id| plan.shard(id).number()).collect();
+    let open: BTreeSet<u32> = merged.ungraded().map(|id| plan.shard(id).number()).collect();
     assert_eq!(merged.shards(&plan), open.into_iter().collect::<Vec<_>>());
-    // Without a plan nobody knows who handed something in, and the roster's last is missing, too.
+    // Without a plan the submitters are unknown, so the last student on the roster is missing too.
     let merged = merge(&found, &roster, &[]).unwrap();
     insta::assert_snapshot!("without_a_plan", merged.summary(None, None));
 }
@@ -73,7 +73,7 @@ fn who_is_missing_is_named() {
 fn any_submission_counts_before_none() {
     let nothing = |id: &str| {
         let mut record = record(id, "", 9, 0.0, true);
-        record.submission = record::Submission::nothing(record.submission.at);
+        record.submission = record::Submission::absent(record.submission.at);
         record
     };
     let found = [
@@ -85,7 +85,7 @@ fn any_submission_counts_before_none() {
     assert!(merged.is_whole());
     assert_eq!(merged.summary(None, None), "2 of 2 students are graded\nhanded in nothing: bob\n");
     assert_eq!(merged.records[0].score.points, 9.0);
-    // a roster that was mended has no row for the id that it had
+    // a corrected roster has no row for the misspelt id
     let merged = merge(&found, &ids(&["ada"]), &[]).unwrap();
     assert_eq!((merged.records.len(), merged.unknown.len()), (1, 0));
 }
@@ -103,17 +103,17 @@ fn the_order_is_the_rosters() {
 }
 
 /// A student who is in two folders gets one grade: the later submission's, the complete one's, and never a worse time for the
-/// same submission; a grade that came out differently is shown to somebody.
+/// same submission; a grade that differs is reported.
 #[test]
 fn of_two_records_the_right_one_is_used() {
     let old = record("ada", "a", 0, 9.0, true);
     let cases = [
         // (the one used, the other, why the other is not)
-        (record("ada", "b", 5, 3.0, true), old.clone(), Some(Why::Earlier)),
-        (record("ada", "b", 5, 0.0, false), old.clone(), Some(Why::Earlier)),
-        (old.clone(), record("ada", "a", 0, 0.0, false), Some(Why::LessComplete)),
+        (record("ada", "b", 5, 3.0, true), old.clone(), Some(DropReason::Earlier)),
+        (record("ada", "b", 5, 0.0, false), old.clone(), Some(DropReason::Earlier)),
+        (old.clone(), record("ada", "a", 0, 0.0, false), Some(DropReason::LessComplete)),
         (old.clone(), record("ada", "a", 5, 9.0, true), None),
-        (old.clone(), record("ada", "a", 5, 8.0, true), Some(Why::Disagrees)),
+        (old.clone(), record("ada", "a", 5, 8.0, true), Some(DropReason::Disagrees)),
     ];
     for (kept, dropped, why) in cases {
         for names in [("x", "y"), ("y", "x")] {
@@ -134,7 +134,7 @@ fn of_two_records_the_right_one_is_used() {
 /// Half a class graded with last week's policy is not silently merged with the other half; the line says which files.
 #[test]
 fn different_makings_are_refused() {
-    type Change = fn(&mut Made);
+    type Change = fn(&mut Provenance);
     let changes: [(&str, Change); 5] = [
         ("course", |made| made.course = "c1".into()),
         ("policy", |made| made.policy = "p1".into()),
@@ -189,16 +189,16 @@ fn a_folder_is_read() {
 }
 
 proptest! {
-    /// Nobody is lost and nobody is counted twice, whatever lies in the folders and in whatever order it is read.
+    /// Every student is in exactly one list, whatever the folders contain and in whatever order they are read.
     #[test]
-    fn everybody_is_once_somewhere(
+    fn every_student_is_in_exactly_one_list(
         parts in prop::collection::vec((0..6_usize, 0..3_usize, 0..4_i64, any::<bool>()), 0..12),
         order in any::<prop::sample::Index>(),
     ) {
         let class = ids(&["a", "b", "c", "d"]);
-        let mut found: Vec<Found> = parts.iter().enumerate().map(|(i, (who, hash, at, complete))| {
+        let mut found: Vec<RecordFile> = parts.iter().enumerate().map(|(i, (student, hash, at, complete))| {
             // Two of six are not in the class.
-            let record = record(&format!("{}", b"abcdxy"[*who] as char), &hash.to_string(), *at, 5.0, *complete);
+            let record = record(&format!("{}", b"abcdxy"[*student] as char), &hash.to_string(), *at, 5.0, *complete);
             found(&format!("{i:02}.json"), &record)
         }).collect();
         let handed_in = ids(&["b", "d", "x"]);
@@ -221,7 +221,7 @@ proptest! {
     /// Any bytes are at worst a damaged record.
     #[test]
     fn garbage_is_named(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let found = [Found { path: "x.json".into(), bytes }];
+        let found = [RecordFile { path: "x.json".into(), bytes }];
         let merged = merge(&found, &ids(&["a"]), &[]).unwrap();
         prop_assert_eq!((merged.damaged.len(), merged.missing.len()), (1, 1));
     }

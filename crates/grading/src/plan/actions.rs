@@ -8,16 +8,17 @@
 //! gh run rerun --failed                           the shards that failed, and the merge
 //! ```
 //!
-//! It needs a private repository with the submissions, the roster and the policy in it: whoever may read it can read the
+//! It needs a private repository with the submissions, the roster and the policy in it: everyone who can read it can read the
 //! grades in the run's artefacts. With GPUs it asks for a runner of your own with the labels `self-hosted`, `linux` and `gpu`: let it
 //! serve this repository alone, and start it fresh for each job (`config.sh --ephemeral`). Actions are pinned by their major
 //! version; the token may read the repository and nothing else, and is not left where a submission could read it.
 
-use super::{Error, PLAN, Place, Plan, Planned, PlannedFile, quote};
+use super::{CommandPaths, Error, PLAN, Plan, Planned, PlannedFile, quote};
+use crate::text;
 
 /// Jobs of one matrix (GitHub's documentation, "Usage limits").
-pub const MOST_SHARDS: u32 = 256;
-pub(super) const LIMIT: &str = "a matrix has 256 jobs at most";
+pub const MAX_SHARDS: u32 = 256;
+pub(super) const SHARD_LIMIT_REASON: &str = "a matrix has 256 jobs at most";
 /// Minutes of a job on GitHub's own machines, and on one's own (five days).
 const HOSTED: u32 = 360;
 const OWN: u32 = 5 * 24 * 60;
@@ -38,7 +39,7 @@ pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
         PlannedFile { path: "grade.yml".into(), contents: workflow(plan)?, executable: false };
     let out = inside_out(plan)?;
     let next = format!(
-        "In the repository that holds the class (private: whoever may read it can read the grades):
+        "In the repository that holds the class (private: everyone who can read it can read the grades):
 
     mkdir -p .github/workflows && cp {} .github/workflows/grade.yml
     cp {} .github/grade-plan.json
@@ -49,9 +50,9 @@ pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
 `gh run watch` follows it, `gh run download -n class` fetches the results, and `gh run rerun --failed` runs the shards
 again that failed, and the merge.
 ",
-        quote::shell(&format!("{out}/plan/grade.yml")),
-        quote::shell(&format!("{out}/plan/{PLAN}")),
-        plan.grade.seed_file.as_deref().map_or("secret.txt".into(), quote::shell),
+        text::quote(&format!("{out}/plan/grade.yml")),
+        text::quote(&format!("{out}/plan/{PLAN}")),
+        plan.grade.seed_file.as_deref().map_or("secret.txt".into(), text::quote),
     );
     Ok(Planned { files: vec![file], next })
 }
@@ -70,12 +71,12 @@ fn workflow(plan: &Plan) -> Result<String, Error> {
     grade.program = "checker".into();
     let has_seed = grade.seed_file.is_some();
     // Folders outside the checkout, so that no submission lies where records are taken from.
-    let place = Place {
+    let paths = CommandPaths {
         out: "\"$RUNNER_TEMP/grades\"",
         seed: "\"$RUNNER_TEMP/seed\"",
         shard: &format!("\"$SHARD\"/{}", plan.shards),
     };
-    let command = grade.shell(&place, plan.jobs);
+    let command = grade.shell(&paths, plan.jobs);
     let class = "\"$RUNNER_TEMP/class\"";
     let merge = grade.merge(&format!("{class} \"$RUNNER_TEMP\"/shards/*"), class);
     let gpu = plan.gpus > 0;

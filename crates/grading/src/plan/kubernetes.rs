@@ -13,11 +13,12 @@
 //! root; the container runtime's own seccomp filter applies under the checker's. It must allow landlock
 //! (containerd 1.6 or newer does). A pod that a drained node ends is not counted as a failure.
 
-use super::{Error, Place, Plan, Planned, PlannedFile, quote, script};
+use super::{CommandPaths, Error, Plan, Planned, PlannedFile, quote, script};
+use crate::text;
 
 /// Up to here neither `maxFailedIndexes` nor `parallelism` has further conditions (Kubernetes' validation of Jobs).
-pub const MOST_SHARDS: u32 = 100_000;
-pub(super) const LIMIT: &str = "an Indexed Job has 100 000 completions at most";
+pub const MAX_SHARDS: u32 = 100_000;
+pub(super) const SHARD_LIMIT_REASON: &str = "an Indexed Job has 100 000 completions at most";
 /// Where the claim is mounted.
 const MOUNT: &str = "/class";
 
@@ -33,9 +34,9 @@ pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
 It applies a Job with {} indices and waits, then merges. `kubectl get job checker-grade -w` shows how far it is; results
 are in {MOUNT}/{} of the volume.
 ",
-        quote::shell(&plan.directory),
-        plan.grade.seed_file.as_deref().map_or("secret.txt".into(), quote::shell),
-        quote::shell(&format!("{}/run.sh", plan.folder())),
+        text::quote(&plan.directory),
+        plan.grade.seed_file.as_deref().map_or("secret.txt".into(), text::quote),
+        text::quote(&format!("{}/run.sh", plan.folder())),
         plan.shards,
         plan.grade.inside(plan)?.out,
     );
@@ -45,7 +46,7 @@ are in {MOUNT}/{} of the volume.
 /// The whole Job once more: indices whose students are all graded end within seconds, and the files lie where `kubectl` is, not
 /// where the merge runs.
 pub(super) fn again(plan: &Plan) -> Planned {
-    let next = format!("sh {}", quote::shell(&format!("{}/run.sh", plan.folder())));
+    let next = format!("sh {}", text::quote(&format!("{}/run.sh", plan.folder())));
     Planned { files: vec![], next }
 }
 
@@ -62,12 +63,12 @@ fn command(plan: &Plan) -> Result<super::Grade, Error> {
 
 fn grade(plan: &Plan) -> Result<String, Error> {
     let grade = command(plan)?;
-    let place = Place {
-        out: &quote::shell(&grade.out),
+    let paths = CommandPaths {
+        out: &text::quote(&grade.out),
         seed: "/seed/seed",
         shard: &format!("\"$shard\"/{}", plan.shards),
     };
-    let grade = grade.shell(&place, plan.jobs);
+    let grade = grade.shell(&paths, plan.jobs);
     let script = format!("set -eu\ncd {MOUNT}\nshard=$((JOB_COMPLETION_INDEX + 1))\nexec {grade}");
     let at_once = plan.at_once.unwrap_or(8).clamp(1, plan.shards);
     let spec = format!(
@@ -84,7 +85,7 @@ fn grade(plan: &Plan) -> Result<String, Error> {
           containerName: checker
           operator: In
           values: [2]
-      # A drained or lost node is nobody's failure.
+      # A drained or lost node does not count as a failure.
       - action: Ignore
         onPodConditions:
           - type: DisruptionTarget
@@ -115,7 +116,7 @@ fn grade(plan: &Plan) -> Result<String, Error> {
 
 fn merge(plan: &Plan) -> Result<String, Error> {
     let grade = command(plan)?;
-    let out = quote::shell(&grade.out);
+    let out = text::quote(&grade.out);
     let merge = grade.merge(&out, &out);
     let script = format!("set -eu\ncd {MOUNT}\nexec {merge}");
     let spec = "  backoffLimit: 0";
@@ -267,7 +268,7 @@ wait_for checker-merge 2
 kubectl logs job/checker-merge
 test \"$(kubectl get job checker-merge -o 'jsonpath={{.status.succeeded}}')\" = 1 || exit 3
 ",
-        quote::shell(&plan.folder())
+        text::quote(&plan.folder())
     );
     script("run.sh", contents)
 }

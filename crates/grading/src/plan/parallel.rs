@@ -9,11 +9,12 @@
 //! GPUs (`CUDA_VISIBLE_DEVICES`). `out/plan/joblog.tsv` says how long each shard took and how it ended.
 //! (`checker grade` alone, with `--jobs`, does the same on one machine; this adds a log, time limits and retries.)
 
-use super::{Plan, Planned, PlannedFile, quote, script, scripts};
+use super::{Plan, Planned, PlannedFile, script, scripts};
+use crate::text;
 
 /// More would only cost time to start.
-pub const MOST_SHARDS: u32 = 10_000;
-pub(super) const LIMIT: &str = "more parts than that only cost time to start";
+pub const MAX_SHARDS: u32 = 10_000;
+pub(super) const SHARD_LIMIT_REASON: &str = "more parts than that only cost time to start";
 
 pub(super) fn files(plan: &Plan) -> Planned {
     let mut files = scripts(plan);
@@ -32,7 +33,7 @@ pub(super) fn files(plan: &Plan) -> Planned {
 
 It runs {} shards, {} at a time, and then the merge. Run it again after an interruption: it goes on where it was.
 ",
-        quote::shell(&format!("{}/run.sh", plan.folder())),
+        text::quote(&format!("{}/run.sh", plan.folder())),
         plan.shards,
         plan.at_once.unwrap_or(1).max(1),
     );
@@ -44,7 +45,7 @@ pub(super) fn again(plan: &Plan, shards: &[u32]) -> Planned {
     let list = format!("printf '%s\\n' {}", list.join(" "));
     let what = "the shards of students who were missing";
     let file = run(plan, "retry.sh", what, &list, false);
-    let next = format!("sh {}", quote::shell(&format!("{}/retry.sh", plan.folder())));
+    let next = format!("sh {}", text::quote(&format!("{}/retry.sh", plan.folder())));
     Planned { files: vec![file], next }
 }
 
@@ -80,7 +81,7 @@ export PARALLEL_SHELL=/bin/sh
     echo \"some shards failed: see $PWD\" >&2
 exec sh ./merge.sh
 ",
-            quote::shell(&plan.folder()),
+            text::quote(&plan.folder()),
             plan.at_once.unwrap_or(1).max(1),
             u64::from(plan.minutes()) * 60,
         ),

@@ -1,17 +1,5 @@
 //! Text that comes from a person, inside scripts and manifests.
 
-/// `word` as one word of a POSIX shell's command line, whatever it holds (a NUL cannot be in an argument).
-pub fn shell(word: &str) -> String {
-    // `=` makes the first word of a command an assignment, unless it is an option.
-    let more = if word.starts_with('-') { "=" } else { "" };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:@%+,-".contains(c) || more.contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// `path` inside one of Slurm's names of log files, where `%` starts a pattern.
 pub fn slurm_name(path: &str) -> String {
     path.replace('%', "%%")
@@ -47,39 +35,7 @@ pub fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
-    use proptest::prelude::*;
-
     use super::*;
-
-    /// Runs a script of `sh`, with words after it; what it printed.
-    fn sh(script: &str) -> Vec<u8> {
-        let out = Command::new("sh").args(["-c", script]).output().unwrap();
-        assert!(out.status.success(), "{script}: {}", String::from_utf8_lossy(&out.stderr));
-        out.stdout
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200))]
-        /// A folder's name never becomes a command: any word survives a real shell, first and last in a line.
-        #[test]
-        fn words_survive_a_shell(
-            words in prop::collection::vec("[^\\x00]*|[ '\"$`\\\\!*?~#&;|<>(){}=\n-]*", 1..6)
-        ) {
-            let quoted: Vec<String> = words.iter().map(|word| shell(word)).collect();
-            let printed = sh(&format!("printf '%s\\0' {}", quoted.join(" ")));
-            let expected: Vec<u8> = words.iter().flat_map(|w| [w.as_bytes(), b"\0"].concat()).collect();
-            prop_assert_eq!(printed, expected);
-        }
-
-        /// A program may have any name, too: the first word is not read as an assignment or a pattern.
-        #[test]
-        fn a_program_keeps_its_name(name in "[a-z]{1,3}[ =*~][a-z'\"$~!*]{0,5}") {
-            let printed = String::from_utf8(sh(&format!("({}) 2>&1 || true", shell(&name)))).unwrap();
-            prop_assert!(printed.contains(&format!("{name}: not found")), "{}", printed);
-        }
-    }
 
     /// What stands in a block of YAML unquoted cannot end the block.
     #[test]

@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// "0/3", "4/3" and everything else that would grade nobody is refused, in words that show how it is written.
+    /// "0/3", "4/3" and every other shard without students is refused, and the error shows the right form.
     #[test]
     fn only_shards_are_shards() {
         assert_eq!("3/40".parse(), Ok(Shard { number: 3, count: 40 }));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     proptest! {
-        /// Everybody is graded, and nobody twice.
+        /// Every student is in exactly one shard.
         #[test]
         fn each_student_is_in_one_part(student in ".*", count in 1_u32..300) {
             let homes = (1..=count).filter(|n| Shard::new(*n, count).unwrap().has(&student)).count();

@@ -12,15 +12,17 @@
 //! of those once more (`retry.sh`). `afterany`, because `afterok` would never run after a task that failed.
 //! Where nodes may not submit jobs, its log says so, and `sh out/plan/retry.sh` does it by hand. A task that waits with the reason
 //! `PartitionTimeLimit` asks for more time than the partition gives: plan more shards, or fewer seconds for a student.
-//! The seed's file must be readable for the account that grades, and for nobody else.
+//! The seed's file must be readable for the account that grades and for no other account.
 
 use super::{Error, Plan, Planned, PlannedFile, quote, script, scripts, shard};
+use crate::text;
 
 /// Indices in one array: `MaxArraySize` is 1001 unless a site changed it, and the largest index is one less.
-pub const ARRAY: u32 = 1000;
-/// Ten arrays of [`ARRAY`]: Slurm keeps 10 000 jobs at a time (`MaxJobCount`).
-pub const MOST_SHARDS: u32 = 9_000;
-pub(super) const LIMIT: &str = "Slurm keeps 10 000 jobs unless `MaxJobCount` says otherwise";
+pub const MAX_ARRAY_TASKS: u32 = 1000;
+/// Ten arrays of [`MAX_ARRAY_TASKS`]: Slurm keeps 10 000 jobs at a time (`MaxJobCount`).
+pub const MAX_SHARDS: u32 = 9_000;
+pub(super) const SHARD_LIMIT_REASON: &str =
+    "Slurm keeps 10 000 jobs unless `MaxJobCount` says otherwise";
 
 pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
     let all: Vec<u32> = (1..=plan.shards).collect();
@@ -29,7 +31,7 @@ pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
     files.push(merge(plan));
     files.push(submit(plan, "submit.sh", "all shards", &all)?);
     let folder = plan.folder();
-    let submit = quote::shell(&format!("{folder}/submit.sh"));
+    let submit = text::quote(&format!("{folder}/submit.sh"));
     let next = format!(
         "On a machine of the cluster that can submit jobs:
 
@@ -46,7 +48,7 @@ after the merge is submitted once more. `squeue --me` shows what runs, and logs 
 
 pub(super) fn again(plan: &Plan, shards: &[u32]) -> Result<Planned, Error> {
     let file = submit(plan, "retry.sh", "the shards of students who were missing", shards)?;
-    let next = format!("sh {}", quote::shell(&format!("{}/retry.sh", plan.folder())));
+    let next = format!("sh {}", text::quote(&format!("{}/retry.sh", plan.folder())));
     Ok(Planned { files: vec![file], next })
 }
 
@@ -65,7 +67,7 @@ fn task(plan: &Plan) -> PlannedFile {
     options.extend(plan.memory_mib.map(|mib| format!("--mem={mib}M")));
     options.extend((plan.gpus > 0).then(|| format!("--gres=gpu:{}", plan.gpus)));
     options.extend(place(plan));
-    let shard = quote::shell(&format!("{}/shard.sh", plan.folder()));
+    let shard = text::quote(&format!("{}/shard.sh", plan.folder()));
     script(
         "grade.sbatch",
         format!(
@@ -106,7 +108,7 @@ fi
 exit \"$status\"
 ",
             directives(&options),
-            quote::shell(&plan.folder())
+            text::quote(&plan.folder())
         ),
     )
 }
@@ -121,7 +123,7 @@ fn directives(options: &[String]) -> String {
     options.iter().map(|option| format!("#SBATCH {option}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The script that submits arrays for `shards` and the merge. An array's indices may not pass [`ARRAY`], so each thousand of
+/// The script that submits arrays for `shards` and the merge. An array's indices may not pass [`MAX_ARRAY_TASKS`], so each thousand of
 /// shards has an array of its own.
 fn submit(plan: &Plan, name: &str, what: &str, shards: &[u32]) -> Result<PlannedFile, Error> {
     let folder = plan.folder();
@@ -134,9 +136,9 @@ fn submit(plan: &Plan, name: &str, what: &str, shards: &[u32]) -> Result<Planned
         ));
     }
     let arrays: Vec<(u32, Vec<u32>)> = shards
-        .chunk_by(|a, b| (a - 1) / ARRAY == (b - 1) / ARRAY)
+        .chunk_by(|a, b| (a - 1) / MAX_ARRAY_TASKS == (b - 1) / MAX_ARRAY_TASKS)
         .filter_map(|chunk| {
-            let offset = (chunk.first()? - 1) / ARRAY * ARRAY;
+            let offset = (chunk.first()? - 1) / MAX_ARRAY_TASKS * MAX_ARRAY_TASKS;
             Some((offset, chunk.iter().map(|n| n - offset).collect()))
         })
         .collect();
@@ -149,7 +151,7 @@ fn submit(plan: &Plan, name: &str, what: &str, shards: &[u32]) -> Result<Planned
         .collect();
     let logs = quote::slurm_name(&format!("{folder}/logs"));
     let [task_log, merge_log] =
-        ["%A_%a.log", "merge-%j.log"].map(|log| quote::shell(&format!("{logs}/{log}")));
+        ["%A_%a.log", "merge-%j.log"].map(|log| text::quote(&format!("{logs}/{log}")));
     let contents = format!(
         "#!/bin/sh
 # Submits {what}, and the merge after them.
@@ -166,7 +168,7 @@ submit() {{
 merge=$(sbatch --parsable --dependency=\"afterany$ids\" --output={merge_log} merge.sbatch \"${{1:-1}}\")
 echo \"submitted: tasks${{ids}}, then merge ${{merge%%;*}}\"
 ",
-        quote::shell(&folder),
+        text::quote(&folder),
         lines.join("\n")
     );
     Ok(script(name, contents))

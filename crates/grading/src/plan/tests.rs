@@ -61,7 +61,7 @@ fn no_student_is_in_a_script() {
     }
 }
 
-/// Each engine's limit on tasks is told before it is hit at night.
+/// A plan that exceeds its engine's limit on tasks is refused when it is made, not at night when it runs.
 #[test]
 fn limits_are_kept() {
     for engine in Engine::ALL {

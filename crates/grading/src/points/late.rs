@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::policy::{Of, Policy};
+use crate::policy::{PenaltyBase, Policy};
 use crate::record::{Exercise, Submission};
 
 /// Sets `late_days`, `free_days` and `penalty` of every exercise.
@@ -80,8 +80,8 @@ fn loss(policy: &Policy, exercise: &Exercise, days: u32) -> f64 {
         return exercise.points;
     }
     let of = match late.of {
-        Of::Possible => exercise.possible,
-        Of::Earned => exercise.points,
+        PenaltyBase::Possible => exercise.possible,
+        PenaltyBase::Earned => exercise.points,
     };
     ((late.penalty * f64::from(days)).min(late.most) * of).clamp(0.0, exercise.points)
 }

@@ -82,7 +82,7 @@ fn submission(at: &str) -> Submission {
         source: String::new(),
         hash: String::new(),
         at: at.parse().unwrap(),
-        at_from: TimeFrom::Told,
+        at_from: TimeFrom::Stated,
         attempt: 1,
         files: vec![],
         ignored: vec![],
@@ -177,7 +177,7 @@ fn extra_credit() {
     assert_eq!((score.points, score.possible, score.extra), (15.0, 10.0, 5.0));
 }
 
-/// The machine's failures are nobody's points, and show that the grade is not one.
+/// A failure of the machine gives and takes no points, and marks the grade as incomplete.
 #[test]
 fn not_graded_missing_excused_and_not_asked_for() {
     let policy = policy("exercises = [\"a\", \"b\"]\n[students.ada]\nexcused = [\"b\"]");
@@ -194,7 +194,7 @@ fn not_graded_missing_excused_and_not_asked_for() {
     assert!(exercises[0].excused && !exercises[1].excused);
 }
 
-/// Of nothing that counts, nothing holds: no exercise is passed by having no cases.
+/// An exercise without counted cases gives no points and is not passed.
 #[test]
 fn nothing_to_hold() {
     let policy = policy("exercises = [\"a\"]\n[exercise.a]\ngate_bonus = 4");

@@ -8,7 +8,7 @@ use jiff::{Timestamp, Zoned, civil};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Error, Exception, Hidden, Late, Of, Policy, Problem, Rule, Weights, nearest};
+use super::{Error, Exception, Hidden, Late, PenaltyBase, Policy, Problem, Rule, Weights, nearest};
 use crate::course::{Course, Exercise};
 use crate::record::Show;
 use crate::seed;
@@ -41,8 +41,8 @@ const STUDENT: &[&str] = &["due", "extension_days", "free_days", "excused"];
 pub const ALL_KEYS: [&[&str]; 7] = [TOP, CREDIT, LATE, HIDDEN, ATTEMPTS, EXERCISE, STUDENT];
 
 /// More points, or days, than that are a slip of the keyboard.
-const MOST_POINTS: f64 = 1_000_000.0;
-const MOST_DAYS: u64 = 366;
+const MAX_POINTS: f64 = 1_000_000.0;
+const MAX_DAYS: u64 = 366;
 
 type Value<'t> = Spanned<DeValue<'t>>;
 
@@ -102,7 +102,7 @@ impl Reader<'_> {
         // One line, whatever the parser or a key says.
         self.problems.push(Problem {
             line,
-            what: crate::submission::shown(what.trim().replace('\n', ", ").as_bytes()),
+            what: crate::text::shown(what.trim().replace('\n', ", ").as_bytes()),
         });
     }
 
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let credit: Vec<Table<'a, 't>> = own.iter().copied().chain(credit).collect();
         let mut weight = |key: &str, default: f64| {
             deciding(&credit, key)
-                .and_then(|table| self.number(table, key, 0.0, MOST_POINTS))
+                .and_then(|table| self.number(table, key, 0.0, MAX_POINTS))
                 .unwrap_or(default)
         };
         let weights = Weights {
@@ -186,7 +186,7 @@ impl Reader<'_> {
         };
         let gate_bonus = weight("gate_bonus", 0.0);
         let points = deciding(&class, "points")
-            .and_then(|table| self.number(table, "points", 0.0, MOST_POINTS));
+            .and_then(|table| self.number(table, "points", 0.0, MAX_POINTS));
         let rule = Rule {
             exercise: exercise.id.clone(),
             points: points.unwrap_or(10.0),
@@ -208,7 +208,7 @@ impl Reader<'_> {
         };
         if weights.visible + weights.hidden <= 0.0 && (weights.gate <= 0.0 || gate_bonus > 0.0) {
             let at = place(&credit, &["visible", "hidden", "gate"]);
-            let what = "has nothing with a weight above 0, so nobody could have a point there";
+            let what = "has nothing with a weight above 0, so no student can get a point for it";
             self.problem_of(&exercise.id, at, what);
         }
         if let (Some(release), Some(due)) = (rule.release, rule.due)
@@ -222,13 +222,13 @@ impl Reader<'_> {
 
     fn late(&mut self, root: Table<'_, '_>, late: &mut Late) {
         let Some(table) = self.table(root, "late", LATE) else { return };
-        late.free_days = self.whole(table, "free_days", 0, MOST_DAYS).unwrap_or(late.free_days);
+        late.free_days = self.whole(table, "free_days", 0, MAX_DAYS).unwrap_or(late.free_days);
         late.grace_minutes =
             self.whole(table, "grace_minutes", 0, 24 * 60).unwrap_or(late.grace_minutes);
         late.penalty = self.fraction(table, "penalty").unwrap_or(late.penalty);
         late.most = self.fraction(table, "most").unwrap_or(late.most);
-        late.cutoff_days = self.whole(table, "cutoff_days", 0, MOST_DAYS);
-        let of = [("possible", Of::Possible), ("earned", Of::Earned)];
+        late.cutoff_days = self.whole(table, "cutoff_days", 0, MAX_DAYS);
+        let of = [("possible", PenaltyBase::Possible), ("earned", PenaltyBase::Earned)];
         late.of = self.one_of(table, "of", &of).unwrap_or(late.of);
     }
 
@@ -258,8 +258,8 @@ impl Reader<'_> {
             };
             let exception = Exception {
                 due: self.time(table, "due"),
-                extension_days: self.whole(table, "extension_days", 0, MOST_DAYS).unwrap_or(0),
-                free_days: self.whole(table, "free_days", 0, MOST_DAYS),
+                extension_days: self.whole(table, "extension_days", 0, MAX_DAYS).unwrap_or(0),
+                free_days: self.whole(table, "free_days", 0, MAX_DAYS),
                 excused,
             };
             students.insert(id, exception);
@@ -338,11 +338,11 @@ impl Reader<'_> {
                     EXERCISE,
                 );
                 for key in EXERCISE.iter().filter(|key| table.get(key).is_some()) {
-                    // Read here once, so that a mistake is told even where another table decides.
+                    // Read here once, so that a mistake is reported even where another table decides.
                     match *key {
                         "due" | "release" => drop(self.time(*table, key)),
                         "bonus" | "partial" => drop(self.flag(*table, key)),
-                        _ => drop(self.number(*table, key, 0.0, MOST_POINTS)),
+                        _ => drop(self.number(*table, key, 0.0, MAX_POINTS)),
                     }
                 }
             }
@@ -439,7 +439,7 @@ impl Reader<'_> {
 
     fn fraction(&mut self, table: Table<'_, '_>, key: &str) -> Option<f64> {
         let value = table.get(key)?;
-        let number = self.number(table, key, 0.0, MOST_POINTS)?;
+        let number = self.number(table, key, 0.0, MAX_POINTS)?;
         if number > 1.0 {
             self.problem(value.span(), format!("`{key}` is a fraction from 0 to 1: 0.1 for 10 %"));
             return None;

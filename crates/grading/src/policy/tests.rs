@@ -60,7 +60,7 @@ fn the_documented_example() {
         free_days: 3,
         grace_minutes: 15,
         penalty: 0.1,
-        of: Of::Possible,
+        of: PenaltyBase::Possible,
         most: 0.5,
         cutoff_days: Some(5),
     };
@@ -164,13 +164,13 @@ alan = 3
     line 2: `due` is `2026-10-09T23:59:00`: it has no time zone: write an offset such as +02:00 behind it, or `zone` for all
     "#);
     insta::assert_snapshot!(errors("release = 2026-10-09T23:59:00Z\n\n[exercise.guard]\ndue = 2026-10-09T23:00:00Z"), @"line 1: `guard` would be due before its release: change `due` or `release`");
-    insta::assert_snapshot!(errors("[credit]\nvisible = 0\nhidden = 0\ngate_bonus = 1"), @"line 2: `blocks` has nothing with a weight above 0, so nobody could have a point there");
+    insta::assert_snapshot!(errors("[credit]\nvisible = 0\nhidden = 0\ngate_bonus = 1"), @"line 2: `blocks` has nothing with a weight above 0, so no student can get a point for it");
     insta::assert_snapshot!(errors("exercises = [\"guard\"]\n[exercise.blocks]\npoints = 1"), @"line 2: `blocks` has settings and is not in `exercises`: add it there");
     insta::assert_snapshot!(errors("exercises = []"), @"line 1: `exercises` is empty: leave it out to grade all of them");
     insta::assert_snapshot!(errors("due = \"2026-10-09T23:59:00-04:00[Europe/Berlin]\""), @"line 1: `due` is `2026-10-09T23:59:00-04:00[Europe/Berlin]`: its offset and its zone disagree: leave one out");
 }
 
-/// A clock that is changed between two days makes nobody late.
+/// A change of the clock between two days makes no student late.
 #[test]
 fn days_end_when_the_clock_says() {
     let policy = parse("zone = \"Europe/Berlin\"\n[late]\ngrace_minutes = 10");

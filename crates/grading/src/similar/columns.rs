@@ -1,27 +1,27 @@
-//! Lines of submissions, made harmless before anybody sees them.
+//! Lines of submissions, sanitised and laid out in the columns of a terminal.
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::formats::escape::plain;
+use crate::text::plain;
 
 /// Columns from one tab stop to the next.
-const TAB: usize = 4;
+const TAB_COLUMNS: usize = 4;
 /// Most characters of a line that are shown.
-const LONGEST: usize = 400;
+const MAX_LINE_CHARS: usize = 400;
 
 /// A line, or a name, without anything that acts ([`plain`]); tabs become spaces, and what is longer than 400 characters ends
 /// in `…`.
-pub(super) fn clean(line: &str) -> String {
+pub(super) fn display_line(line: &str) -> String {
     let line = plain(&line.replace(['\n', '\r'], "\u{fffd}"));
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
     for (i, c) in line.chars().enumerate() {
-        if i == LONGEST {
+        if i == MAX_LINE_CHARS {
             out.push('…');
             break;
         }
         if c == '\t' {
-            let spaces = TAB - column % TAB;
+            let spaces = TAB_COLUMNS - column % TAB_COLUMNS;
             out.extend(std::iter::repeat_n(' ', spaces));
             column += spaces;
         } else {
@@ -68,7 +68,7 @@ pub(super) fn fit(text: &str, most: usize) -> String {
 
 /// A clean name in at most `most` columns.
 pub(super) fn name(text: &str, most: usize) -> String {
-    fit(&clean(text), most).trim_end().to_owned()
+    fit(&display_line(text), most).trim_end().to_owned()
 }
 
 /// Escapes clean text for HTML, also inside attributes.
@@ -96,9 +96,9 @@ mod tests {
     /// A line cannot move the cursor, change its direction or hide.
     #[test]
     fn nothing_acts() {
-        assert_eq!(clean("a\u{1b}[2Jb\u{9b}31mc\r\u{202e}d\u{0}"), "a�[2Jb�31mc��d�");
-        assert_eq!(clean("\ta\tb"), "    a   b");
-        assert_eq!(clean(&"x".repeat(500)).chars().count(), LONGEST + 1);
+        assert_eq!(display_line("a\u{1b}[2Jb\u{9b}31mc\r\u{202e}d\u{0}"), "a�[2Jb�31mc��d�");
+        assert_eq!(display_line("\ta\tb"), "    a   b");
+        assert_eq!(display_line(&"x".repeat(500)).chars().count(), MAX_LINE_CHARS + 1);
         assert_eq!(escape("<b a='1' c=\"2\">&"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;");
     }
 
@@ -116,7 +116,7 @@ mod tests {
         /// Whatever a line holds, it takes exactly its columns.
         #[test]
         fn any_line(text in any::<String>(), most in 0_usize..60) {
-            prop_assert_eq!(width(&fit(&clean(&text), most)), most);
+            prop_assert_eq!(width(&fit(&display_line(&text), most)), most);
         }
     }
 }

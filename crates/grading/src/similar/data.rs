@@ -18,15 +18,15 @@ pub struct Options {
     /// How many tokens both must have written in vain: the score of n unusual tokens that are shared whole is
     /// n / (n + `doubt`). So a little agreement is never much of a score.
     pub doubt: f64,
-    /// What at least this share of the class has (0 to 1), and [`FEWEST_COMMON`] students, counts for nothing.
+    /// What at least this share of the class has (0 to 1), and [`MIN_COMMON_STUDENTS`] students, counts for nothing.
     pub common: f64,
-    /// Files besides the skeletons that everybody could see, as (exercise, text): published solutions, examples from a lecture.
+    /// Files besides the skeletons that every student could see, as (exercise, text): published solutions, examples from a lecture.
     /// What they give is left out as well.
     pub known: Vec<(String, String)>,
 }
 
 /// Nothing is common that fewer students have.
-pub const FEWEST_COMMON: u32 = 5;
+pub const MIN_COMMON_STUDENTS: u32 = 5;
 
 impl Default for Options {
     fn default() -> Self {
@@ -184,7 +184,7 @@ pub enum Origin {
     Given,
     /// Many have it.
     Common,
-    /// Somebody wrote it.
+    /// A student wrote it.
     Own,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::data::{FEWEST_COMMON, Line, Options, Origin};
+use super::data::{Line, MIN_COMMON_STUDENTS, Options, Origin};
 use super::grams::{Gram, grams, lines};
 use super::normal::{self, Token};
 use super::tile::{Side, Tiler};
@@ -10,10 +10,10 @@ use super::tile::{Side, Tiler};
 /// Length of the fragments that are looked for in the skeleton. Shorter than the others: that a line stands in the skeleton is
 /// likely from the start.
 const GIVEN: usize = 8;
-/// Classes are taken to have at least so many students when rarity is told from counts.
+/// Rarity is computed from counts as if a class had at least this many students.
 const SMALL_CLASS: usize = 16;
 
-/// What stands in files that everybody has.
+/// Code in files that every student has.
 pub(super) struct Given<'g> {
     /// Fragments of all skeletons: what the course teaches elsewhere.
     pub taught: &'g HashSet<u64>,
@@ -24,7 +24,7 @@ pub(super) struct Given<'g> {
 }
 
 impl<'g> Given<'g> {
-    /// From the texts that everybody has of one exercise.
+    /// From the texts of one exercise that every student has.
     pub(super) fn new<'t>(
         taught: &'g HashSet<u64>,
         texts: impl IntoIterator<Item = &'t str>,
@@ -47,7 +47,7 @@ pub(super) struct File {
     pub student: usize,
     pub tokens: Vec<Token>,
     pub grams: Vec<Gram>,
-    /// Which tokens everybody was given.
+    /// Marks the tokens that every student was given.
     pub given: Vec<bool>,
     /// How many students have the commonest fragment around each token.
     pub students: Vec<u32>,
@@ -77,7 +77,7 @@ impl File {
                 take(tile.a, tile.length);
             }
         }
-        // Short ones too: `__syncthreads();` is nobody's own.
+        // Short ones too, because `__syncthreads();` has no author.
         for (_, place) in lines(&tokens).filter(|(hash, _)| given.lines.contains(hash)) {
             take(place.start, place.len());
         }
@@ -150,7 +150,8 @@ impl Files {
         }
         // Files with nothing of their own are no solutions.
         let solved = files.iter().filter(|file| file.given.contains(&false)).count();
-        let most = (options.common * solved as f64).ceil().max(f64::from(FEWEST_COMMON)) as u32 - 1;
+        let most =
+            (options.common * solved as f64).ceil().max(f64::from(MIN_COMMON_STUDENTS)) as u32 - 1;
         for file in &mut files {
             for (hash, at) in &file.grams {
                 let many = owners.get(hash).map_or(1, |owners| owners.len() as u32);

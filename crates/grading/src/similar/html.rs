@@ -2,22 +2,22 @@
 
 use std::fmt::Write as _;
 
-use super::clean::{clean, escape};
+use super::columns::{display_line, escape};
 use super::data::{Agreement, Origin, Pair, Similar, Source};
-use super::text::{HONEST, about, count, exercises, percent, summary, tokens};
+use super::text::{CAVEAT, about, count, exercises, percent, summary, tokens};
 
 const STYLE: &str = include_str!("style.css");
 /// Colours of regions, in turn.
 const COLOURS: usize = 8;
 /// Lines around a region that are shown.
-const AROUND: u32 = 3;
+const CONTEXT_LINES: u32 = 3;
 /// Files without an exercise that are named.
-const MOST_IGNORED: usize = 20;
+const MAX_IGNORED: usize = 20;
 /// Exercises of a pair that are shown with their lines; the others are named.
-const MOST_EXERCISES: usize = 12;
+const MAX_EXERCISES: usize = 12;
 
 fn safe(text: &str) -> String {
-    escape(&clean(text))
+    escape(&display_line(text))
 }
 
 /// The whole comparison as a page of HTML, which needs no other file, no script and no network.
@@ -28,7 +28,7 @@ pub fn html(similar: &Similar) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"robots\" content=\"noindex\">\n\
          <title>Similar submissions</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>Similar submissions</h1>\n<p>{}</p>\n<p class=\"honest\">{HONEST}</p>\n\
+         <h1>Similar submissions</h1>\n<p>{}</p>\n<p class=\"honest\">{CAVEAT}</p>\n\
          <p class=\"soft\">Of the unusual code of the one who wrote less of it, the score is the share that the other one \
          has, too; the less code that is, the lower the score. Unusual is what no skeleton has and what less than a third of \
          the class has; what several students have counts less. Names, layout and comments do not count.</p>\n",
@@ -72,7 +72,7 @@ fn table(similar: &Similar, out: &mut String) {
         let names: Vec<String> = group.iter().map(|name| safe(name)).collect();
         let _ = writeln!(out, "<p>Linked by pairs: {}.</p>", names.join(", "));
     }
-    for line in similar.ignored.iter().take(MOST_IGNORED) {
+    for line in similar.ignored.iter().take(MAX_IGNORED) {
         let _ = writeln!(
             out,
             "<p class=\"soft\">Left out, because the course has no such exercise: {}</p>",
@@ -109,13 +109,13 @@ fn section(similar: &Similar, number: usize, pair: &Pair, out: &mut String) {
         tokens(pair.own),
         count(counting, "exercise")
     );
-    for (i, agreement) in pair.exercises.iter().take(MOST_EXERCISES).enumerate() {
+    for (i, agreement) in pair.exercises.iter().take(MAX_EXERCISES).enumerate() {
         listing(similar, &format!("p{number}e{}", i + 1), pair, agreement, out);
     }
     let rest: Vec<String> = pair
         .exercises
         .iter()
-        .skip(MOST_EXERCISES)
+        .skip(MAX_EXERCISES)
         .map(|one| format!("{} {}", safe(&one.exercise), percent(one.share())))
         .collect();
     if !rest.is_empty() {
@@ -169,7 +169,8 @@ fn lines(id: &str, side: &str, source: &Source, agreement: &Agreement, out: &mut
     let mut skipped = 0_u32;
     for (number, line) in (1_u32..).zip(&source.lines) {
         let near = (0..agreement.regions.len()).filter_map(here).any(|lines| {
-            number + AROUND >= lines.first && number <= lines.last.saturating_add(AROUND)
+            number + CONTEXT_LINES >= lines.first
+                && number <= lines.last.saturating_add(CONTEXT_LINES)
         });
         if !near {
             skipped += 1;

@@ -34,7 +34,7 @@ pub(super) struct Raw {
 }
 
 /// Most bytes that are looked at in one file; the rest is left out. The longest solution of the course has 5 KiB.
-pub(super) const MOST_BYTES: usize = 128 * 1024;
+pub(super) const MAX_BYTES: usize = 128 * 1024;
 
 /// Signs of more than one character, the longest first, with their primary spelling.
 const SIGNS: [(&str, &str); 41] = [
@@ -107,7 +107,7 @@ pub(super) fn tokens(text: &str) -> Vec<Raw> {
 
 /// The bytes without line splices, and the line of each.
 fn splice(text: &[u8]) -> (Vec<u8>, Vec<u32>) {
-    let text = text.get(..MOST_BYTES).unwrap_or(text);
+    let text = text.get(..MAX_BYTES).unwrap_or(text);
     let mut bytes = Vec::with_capacity(text.len());
     let mut lines = Vec::with_capacity(text.len());
     let mut line = 1;

@@ -10,13 +10,13 @@ use super::lex::{Kind, Raw};
 
 /// Most tokens of a macro with arguments that is replaced. Longer ones are functions in all but name: copied into every use,
 /// one popular macro for checking errors would look like pages of agreement.
-const LONGEST_MACRO: usize = 24;
+const MAX_MACRO_TOKENS: usize = 24;
 /// Most tokens of an alias for a type.
-const LONGEST_TYPE: usize = 12;
+const MAX_TYPE_TOKENS: usize = 12;
 /// Aliases within aliases.
-const DEEPEST: usize = 8;
+const MAX_EXPANSION_DEPTH: usize = 8;
 /// Most tokens of a file, aliases replaced: the rest is left out.
-pub(super) const MOST_TOKENS: usize = 8_000;
+pub(super) const MAX_TOKENS: usize = 8_000;
 
 /// What a name stands for.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ struct Alias {
 
 type Aliases = HashMap<String, Alias>;
 
-/// The tokens that a compiler would see, as far as that can be told from one file.
+/// The tokens that a compiler would see, as far as one file determines them.
 pub(super) fn expand(raw: Vec<Raw>) -> Vec<Raw> {
     let mut aliases = Aliases::new();
     let code = directives(raw, &mut aliases);
@@ -36,7 +36,7 @@ pub(super) fn expand(raw: Vec<Raw>) -> Vec<Raw> {
     let out = Vec::with_capacity(code.len());
     let mut replacement = Replacement { aliases: &aliases, inside: vec![], out, steps: 0 };
     replacement.take(&code);
-    replacement.out.truncate(MOST_TOKENS);
+    replacement.out.truncate(MAX_TOKENS);
     replacement.out
 }
 
@@ -99,7 +99,7 @@ fn define(rest: &[Raw], aliases: &mut Aliases) -> bool {
         None => after,
     };
     let odd = |token: &Raw| matches!(token.text.as_str(), "#" | "##" | "..." | ";" | "{" | "}");
-    if body.len() > LONGEST_MACRO || body.iter().any(odd) {
+    if body.len() > MAX_MACRO_TOKENS || body.iter().any(odd) {
         return false;
     }
     aliases.insert(name.text.clone(), Alias { parameters, body: body.to_vec() });
@@ -111,7 +111,7 @@ fn types(code: Vec<Raw>, aliases: &mut Aliases) -> Vec<Raw> {
     let mut out = Vec::with_capacity(code.len());
     let mut rest = code.as_slice();
     while let Some((token, after)) = rest.split_first() {
-        let end = after.iter().take(LONGEST_TYPE + 3).position(|token| token.text == ";");
+        let end = after.iter().take(MAX_TYPE_TOKENS + 3).position(|token| token.text == ";");
         let statement = end.and_then(|end| after.get(..end)).unwrap_or_default();
         let plain = !statement.iter().any(|token| matches!(token.text.as_str(), "{" | "(" | "["));
         let found = match (token.text.as_str(), statement) {
@@ -155,7 +155,7 @@ impl Replacement<'_> {
         let mut rest = code;
         while let Some((token, after)) = rest.split_first() {
             self.steps += 1;
-            if self.out.len() >= MOST_TOKENS || self.steps >= 8 * MOST_TOKENS {
+            if self.out.len() >= MAX_TOKENS || self.steps >= 8 * MAX_TOKENS {
                 return;
             }
             rest = after;
@@ -175,7 +175,7 @@ impl Replacement<'_> {
 
     /// What a token stands for, and how many of the tokens behind it belong to it.
     fn body(&self, token: &Raw, after: &[Raw]) -> Option<(Vec<Raw>, usize)> {
-        if token.kind != Kind::Word || self.inside.len() >= DEEPEST {
+        if token.kind != Kind::Word || self.inside.len() >= MAX_EXPANSION_DEPTH {
             return None;
         }
         let alias = self.aliases.get(&token.text)?;
@@ -223,7 +223,7 @@ fn fill(body: &[Raw], parameters: &[String], arguments: &[&[Raw]]) -> Vec<Raw> {
             Some(argument) => out.extend_from_slice(argument),
             None => out.push(token.clone()),
         }
-        if out.len() > MOST_TOKENS {
+        if out.len() > MAX_TOKENS {
             break;
         }
     }
@@ -286,7 +286,7 @@ mod tests {
         for level in 0..40 {
             text += &format!("F{level}(F{level}(a)) ");
         }
-        assert!(expand(lex::tokens(&text)).len() <= MOST_TOKENS);
+        assert!(expand(lex::tokens(&text)).len() <= MAX_TOKENS);
         // Nothing, very often.
         let mut text =
             String::from("#define E\n#define N0 E E E E E E E E E E E E E E E E E E E E\n");

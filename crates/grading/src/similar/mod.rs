@@ -14,7 +14,7 @@
 //! student has a fragment around it, less where more have, 0 from a third of the class on. For each exercise the one with less of
 //! them counts, so that code which was only added hides nothing. The score is `shared / (own + doubt)`, summed over those
 //! exercises that make it highest: 50 tokens shared whole are 50 %, 150 are 75 %. So agreement in exercises of three lines,
-//! where everybody's right answer is the same, is never listed, and the same wrong code in several of them is.
+//! where all right answers are the same, is never listed, and the same wrong code in several of them is.
 //!
 //! **What is seen through.** Other names, layout and comments; other types and qualifiers; declarations split, joined, moved or
 //! added; statements without effect in between; functions in another order; `#define`, `typedef` and `using`; other ways to
@@ -27,7 +27,7 @@
 //! among 11 students with other wrong versions of the same solutions: 18 of 18 found. Other pairs in these classes: 6489, none
 //! listed. Two solutions in different hands, compared alone: 63 pairs, none listed, the highest score 45 %.
 //!
-//! **Small classes.** What is common cannot be told from what a few share when there are few: of 15 students or fewer, five with
+//! **Small classes.** In a small class, common code cannot be separated from code that a few students share: of 15 students or fewer, five with
 //! one source are taken for common. With two students nothing is common, and the skeletons have to say it all.
 //!
 //! **What it is not.** Similarity is a reason to look, never proof. Two friends who worked with the same tutor agree as well.
@@ -35,7 +35,7 @@
 //! Nothing here draws conclusions, and nothing is fast by leaving something out: every fragment of every file is compared, and
 //! 200 students with 45 exercises take about ten seconds on one core, in 31 MiB.
 
-mod clean;
+mod columns;
 mod data;
 mod files;
 mod grams;
@@ -52,8 +52,8 @@ mod words;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use data::{
-    Agreement, FEWEST_COMMON, Line, Lines, Options, Origin, Pair, Region, Row, Similar, Source,
-    VERSION,
+    Agreement, Line, Lines, MIN_COMMON_STUDENTS, Options, Origin, Pair, Region, Row, Similar,
+    Source, VERSION,
 };
 pub use html::html;
 pub use text::{pair, text};

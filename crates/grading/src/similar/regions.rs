@@ -5,7 +5,7 @@ use super::files::File;
 use super::tile::Tile;
 
 /// Regions of fewer tokens are left out where there are others.
-const SMALLEST: u32 = 3;
+const MIN_REGION_TOKENS: u32 = 3;
 
 /// The regions of two files in the order of the first.
 pub(super) fn regions(a: &File, b: &File, tiles: &[Tile]) -> Vec<Region> {
@@ -27,8 +27,8 @@ pub(super) fn regions(a: &File, b: &File, tiles: &[Tile]) -> Vec<Region> {
         }
         found.extend(part.and_then(|(begin, end)| region(a, b, *tile, begin, end)));
     }
-    if found.iter().any(|region| region.tokens >= SMALLEST) {
-        found.retain(|region| region.tokens >= SMALLEST);
+    if found.iter().any(|region| region.tokens >= MIN_REGION_TOKENS) {
+        found.retain(|region| region.tokens >= MIN_REGION_TOKENS);
     }
     found.sort_by_key(|region| (region.a.first, region.b.first, region.a.last));
     found

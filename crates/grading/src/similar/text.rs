@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::clean::{clean, fit, name, width as columns};
+use super::columns::{display_line, fit, name, width as columns};
 use super::data::{Agreement, Origin, Pair, Region, Similar};
 
 /// The sentence that every output begins with.
-pub(super) const HONEST: &str = "Similarity is a reason to look, never proof.";
+pub(super) const CAVEAT: &str = "Similarity is a reason to look, never proof.";
 
 /// Narrowest and widest output, in columns.
 const NARROW: usize = 40;
 const WIDE: usize = 240;
 /// Columns of a name in a sentence.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME_COLUMNS: usize = 32;
 /// Files without an exercise that are named.
-const MOST_IGNORED: usize = 5;
+const MAX_IGNORED: usize = 5;
 
 /// SGR parameters of regions, in turn.
 const COLOURS: [&str; 6] = ["36", "33", "35", "32", "34", "31"];
@@ -53,7 +53,7 @@ pub(super) fn exercises(pair: &Pair, most: usize) -> String {
     let mut out = String::new();
     for (i, one) in counting.iter().enumerate() {
         let comma = if i == 0 { "" } else { ", " };
-        let next = format!("{comma}{} {}", clean(&one.exercise), percent(one.share()));
+        let next = format!("{comma}{} {}", display_line(&one.exercise), percent(one.share()));
         let left = counting.len() - i;
         let rest = if left > 1 { format!(", {} more", left - 1) } else { String::new() };
         if i > 0 && columns(&out) + columns(&next) + columns(&rest) > most {
@@ -69,7 +69,7 @@ pub(super) fn exercises(pair: &Pair, most: usize) -> String {
 pub(super) fn about(region: &Region) -> String {
     let names = if region.verbatim { ", names too" } else { "" };
     let others = match region.others {
-        0 => "nobody else has them".to_owned(),
+        0 => "no other student has them".to_owned(),
         1 => "one other student has some of them".to_owned(),
         many => format!("{many} others have some of them"),
     };
@@ -120,7 +120,7 @@ pub fn text(similar: &Similar, width: usize, colour: bool) -> String {
         out.push('\n');
     };
     say(&summary(similar));
-    say(HONEST);
+    say(CAVEAT);
     if !similar.pairs.is_empty() {
         list(similar, width, &paint, &mut out);
     }
@@ -129,17 +129,17 @@ pub fn text(similar: &Similar, width: usize, colour: bool) -> String {
         let _ = writeln!(out, "\nNot listed: {many} with lower scores.");
     }
     for group in &similar.groups {
-        let names: Vec<String> = group.iter().map(|one| name(one, LONGEST_NAME)).collect();
+        let names: Vec<String> = group.iter().map(|one| name(one, MAX_NAME_COLUMNS)).collect();
         let line = format!("Linked by pairs: {}.", names.join(", "));
         let _ = writeln!(out, "\n{}", paragraph(&line, width));
     }
     histogram(similar, &mut out);
-    for line in similar.ignored.iter().take(MOST_IGNORED) {
+    for line in similar.ignored.iter().take(MAX_IGNORED) {
         let line =
             format!("Left out, because the course has no such exercise: {}", name(line, width));
         let _ = writeln!(out, "{}", paragraph(&line, width));
     }
-    if let Some(more) = similar.ignored.len().checked_sub(MOST_IGNORED + 1) {
+    if let Some(more) = similar.ignored.len().checked_sub(MAX_IGNORED + 1) {
         let _ = writeln!(out, "and {} more.", count(more + 1, "file"));
     }
     out
@@ -159,7 +159,7 @@ fn histogram(similar: &Similar, out: &mut String) {
 
 fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
     let names = similar.pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
-    let longest = names.map(|name| columns(&clean(name))).max().unwrap_or(0);
+    let longest = names.map(|name| columns(&display_line(name))).max().unwrap_or(0);
     let name = longest.clamp(8, ((width - 19) / 3).max(8));
     let rest = width.saturating_sub(19 + 2 * name);
     let line = |score: String, tokens: &str, a: &str, b: &str, exercises: &str| {
@@ -173,7 +173,7 @@ fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
     for pair in &similar.pairs {
         let score = paint.with("1", &format!("{:>5}", percent(pair.score)));
         let exercises = fit(&exercises(pair, rest), rest);
-        let (a, b) = (clean(&pair.a), clean(&pair.b));
+        let (a, b) = (display_line(&pair.a), display_line(&pair.b));
         let _ = writeln!(out, "{}", line(score, &tokens(pair.shared), &a, &b, &exercises));
     }
 }
@@ -183,10 +183,10 @@ fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
 pub fn pair(similar: &Similar, pair: &Pair, width: usize, colour: bool) -> String {
     let width = width.clamp(NARROW, WIDE);
     let paint = Paint(colour);
-    let (a, b) = (name(&pair.a, LONGEST_NAME), name(&pair.b, LONGEST_NAME));
+    let (a, b) = (name(&pair.a, MAX_NAME_COLUMNS), name(&pair.b, MAX_NAME_COLUMNS));
     let counting = pair.exercises.iter().filter(|one| one.counts).count();
     let head = format!(
-        "{} of {} unusual tokens agree, in {}: score {}. {HONEST}",
+        "{} of {} unusual tokens agree, in {}: score {}. {CAVEAT}",
         tokens(pair.shared),
         tokens(pair.own),
         count(counting, "exercise"),
@@ -234,8 +234,8 @@ impl Sides<'_> {
         let Some(number) = number else { return fit("", width) };
         let source = self.similar.source(student, &self.agreement.exercise);
         let line = source.and_then(|source| source.lines.get(number.saturating_sub(1) as usize));
-        let text =
-            line.map_or(String::new(), |line| fit(&clean(&line.text), width.saturating_sub(5)));
+        let text = line
+            .map_or(String::new(), |line| fit(&display_line(&line.text), width.saturating_sub(5)));
         let own = line.is_some_and(|line| line.origin == Origin::Own);
         let number = self.paint.with(if own { self.colour } else { "2" }, &format!("{number:>4}"));
         format!("{number} {}", if own { text } else { self.paint.with("2", &text) })

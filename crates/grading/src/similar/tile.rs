@@ -31,7 +31,7 @@ pub(super) struct Tile {
 }
 
 /// Most places of one fragment in one file that are tried: code that repeats itself has as many chances as it needs.
-const MOST_PLACES: usize = 64;
+const MAX_SEEDS_PER_GRAM: usize = 64;
 
 /// Tiles files; keeps its memory from one pair to the next.
 #[derive(Debug, Default)]
@@ -129,8 +129,8 @@ impl Tiler {
                 |grams: &[Gram], hash| grams.iter().take_while(|(other, _)| *other == hash).count();
             if hash_a == hash_b {
                 let (many_a, many_b) = (here(rest_a, hash_a), here(rest_b, hash_b));
-                for (_, at_a) in rest_a.iter().take(many_a.min(MOST_PLACES)) {
-                    for (_, at_b) in rest_b.iter().take(many_b.min(MOST_PLACES)) {
+                for (_, at_a) in rest_a.iter().take(many_a.min(MAX_SEEDS_PER_GRAM)) {
+                    for (_, at_b) in rest_b.iter().take(many_b.min(MAX_SEEDS_PER_GRAM)) {
                         let diagonal = *at_b as usize + a.tokens.len() - *at_a as usize;
                         self.seeds.push((diagonal, *at_a as usize));
                     }
@@ -184,16 +184,16 @@ mod tests {
     use super::super::normal;
     use super::*;
 
-    const LEAST: usize = 6;
+    const MIN_TILE_TOKENS: usize = 6;
 
     fn tiles(a: &str, b: &str) -> Vec<usize> {
         let (a, b) = (normal::tokens(a), normal::tokens(b));
-        let (grams_a, grams_b) = (grams(&a, LEAST), grams(&b, LEAST));
+        let (grams_a, grams_b) = (grams(&a, MIN_TILE_TOKENS), grams(&b, MIN_TILE_TOKENS));
         let sides = (Side { tokens: &a, grams: &grams_a }, Side { tokens: &b, grams: &grams_b });
         let mut tiler = Tiler::default();
-        let found = tiler.tiles(sides.0, sides.1, LEAST);
+        let found = tiler.tiles(sides.0, sides.1, MIN_TILE_TOKENS);
         // The other way round it is the same, and no token is in two tiles.
-        let back = tiler.tiles(sides.1, sides.0, LEAST);
+        let back = tiler.tiles(sides.1, sides.0, MIN_TILE_TOKENS);
         let sum = |tiles: &[Tile]| tiles.iter().map(|tile| tile.length).sum::<usize>();
         assert_eq!(sum(&found), sum(&back));
         for place in 0..a.len() {

@@ -1,4 +1,4 @@
-//! Grading again: what need not be done, and what must not change.
+//! Grading again: which submissions can be skipped, and which facts must not change.
 
 use jiff::Timestamp;
 
@@ -13,14 +13,14 @@ pub struct Inputs<'a> {
     pub course: &'a str,
     /// [`crate::policy::Policy::hash`].
     pub policy: &'a str,
-    /// [`crate::record::Made::checker`].
+    /// [`crate::record::Provenance::checker`].
     pub checker: &'a str,
     /// [`crate::seed::Secret::commitment`], or empty.
     pub seed: &'a str,
     /// The exercises that are asked for at this moment: a release date adds some without a change of the policy.
     pub exercises: &'a [&'a str],
-    /// When the submission was handed in, if the roster or the command line says so.
-    pub told: Option<Timestamp>,
+    /// The submission time, if the roster or the command line states it.
+    pub stated: Option<Timestamp>,
 }
 
 impl Inputs<'_> {
@@ -32,12 +32,12 @@ impl Inputs<'_> {
             [&record.submission.hash, &made.course, &made.policy, &made.checker, &made.seed];
         here.iter().zip(there).all(|(here, there)| here == there)
             && self.exercises.iter().eq(record.exercises.iter().map(|exercise| &exercise.id))
-            && self.told.is_none_or(|told| told == record.submission.at)
+            && self.stated.is_none_or(|stated| stated == record.submission.at)
             && record.score.complete
     }
 }
 
-/// When a submission came, and the how-manieth it is.
+/// When a submission arrived, and its number among the student's submissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     /// For [`crate::record::Submission::at`].
@@ -51,22 +51,22 @@ pub struct Arrival {
 impl Arrival {
     /// The arrival of the submission `hash` at the moment `now`; `previous` is the student's record, if there is one.
     ///
-    /// A time that is `told` counts before any other. Without one, a submission that has a record keeps the time that stands
-    /// there, so that grading again makes nobody late; a new one came now. Each change of the hash is a further attempt.
+    /// A `stated` time takes precedence. Without one, a submission that has a record keeps the time that stands
+    /// there, so that grading again makes no student late; a new submission arrived now. Each change of the hash is a further attempt.
     ///
     /// Sets [`File::at`] of the `files` that the student handed in before.
     pub fn of(
         previous: Option<&Record>,
         hash: &str,
-        told: Option<Timestamp>,
+        stated: Option<Timestamp>,
         now: Timestamp,
         files: &mut [File],
     ) -> Self {
         let same = previous.map(|record| &record.submission).filter(|old| old.hash == hash);
         let attempts = previous.map_or(0, |record| record.submission.attempt);
         let attempt = if same.is_some() { attempts.max(1) } else { attempts.saturating_add(1) };
-        let (at, at_from) = match (told, same) {
-            (Some(told), _) => (told, TimeFrom::Told),
+        let (at, at_from) = match (stated, same) {
+            (Some(stated), _) => (stated, TimeFrom::Stated),
             (None, Some(same)) => (same.at, same.at_from),
             (None, None) => (now, TimeFrom::FirstSeen),
         };

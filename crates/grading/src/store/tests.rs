@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::{self, Made, Score, Student, Submission, TimeFrom};
+use crate::record::{self, Provenance, Score, Student, Submission, TimeFrom};
 
 fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -25,7 +25,7 @@ fn record(id: &str) -> Record {
     Record {
         version: VERSION,
         student: Student { id: id.to_owned(), ..Student::default() },
-        made: Made {
+        made: Provenance {
             title: "grades".to_owned(),
             course: "course".to_owned(),
             policy: "policy".to_owned(),
@@ -238,10 +238,10 @@ fn current() {
         checker: "0.1.0",
         seed: "seed",
         exercises: &[],
-        told: None,
+        stated: None,
     };
     assert!(inputs.is_current(&record));
-    assert!(Inputs { told: Some(record.submission.at), ..inputs.clone() }.is_current(&record));
+    assert!(Inputs { stated: Some(record.submission.at), ..inputs.clone() }.is_current(&record));
     let changed = [
         Inputs { submission: "two", ..inputs.clone() },
         Inputs { course: "", ..inputs.clone() },
@@ -249,7 +249,7 @@ fn current() {
         Inputs { checker: "0.2.0", ..inputs.clone() },
         Inputs { seed: "", ..inputs.clone() },
         Inputs { exercises: &["blocks"], ..inputs.clone() },
-        Inputs { told: Some(Timestamp::UNIX_EPOCH), ..inputs.clone() },
+        Inputs { stated: Some(Timestamp::UNIX_EPOCH), ..inputs.clone() },
     ];
     for changed in changed {
         assert!(!changed.is_current(&record), "{changed:?}");
@@ -258,26 +258,26 @@ fn current() {
     assert!(!inputs.is_current(&incomplete));
 }
 
-/// Grading again makes nobody late and costs no attempt.
+/// Grading again makes no student late and costs no attempt.
 #[test]
 fn arrivals() {
     let now = time("2026-10-09T08:00:00Z");
-    let told = time("2026-10-04T08:00:00Z");
+    let stated = time("2026-10-04T08:00:00Z");
     let old = record("ada");
-    let of = |previous, hash, told| Arrival::of(previous, hash, told, now, &mut []);
+    let of = |previous, hash, stated| Arrival::of(previous, hash, stated, now, &mut []);
     assert_eq!(
         of(None, "one", None),
         Arrival { at: now, at_from: TimeFrom::FirstSeen, attempt: 1 }
     );
     assert_eq!(
-        of(None, "one", Some(told)),
-        Arrival { at: told, at_from: TimeFrom::Told, attempt: 1 }
+        of(None, "one", Some(stated)),
+        Arrival { at: stated, at_from: TimeFrom::Stated, attempt: 1 }
     );
     let again = of(Some(&old), "one", None);
     assert_eq!(again, Arrival { at: old.submission.at, at_from: TimeFrom::FirstSeen, attempt: 1 });
     assert_eq!(
-        of(Some(&old), "one", Some(told)),
-        Arrival { at: told, at_from: TimeFrom::Told, attempt: 1 }
+        of(Some(&old), "one", Some(stated)),
+        Arrival { at: stated, at_from: TimeFrom::Stated, attempt: 1 }
     );
     let next = of(Some(&old), "two", None);
     assert_eq!(next, Arrival { at: now, at_from: TimeFrom::FirstSeen, attempt: 2 });

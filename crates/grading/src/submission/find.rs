@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Error, Reason, names, of_io, own_name, shown};
+use super::{Error, Reason, names, of_io, own_name};
 use crate::course::Course;
+use crate::text::shown;
 
 /// Submissions, not read yet: a class of thousands does not lie in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// One for each student, in the order of their ids.
-    pub submissions: Vec<Place>,
+    pub submissions: Vec<SubmissionPath>,
     /// Students and arguments that cannot be graded, each with one line.
     pub refused: Vec<Refused>,
     /// What lay beside the submissions in folders of them and is none, shown as by [`shown`].
@@ -23,7 +24,7 @@ pub struct Found {
 
 /// A submission and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SubmissionPath {
     /// Name of the folder, or of the file without its ending.
     pub id: String,
     /// For [`super::read`].
@@ -47,7 +48,7 @@ pub struct Refused {
 /// `__MACOSX` and other files are no submissions.
 ///
 /// The student's id is the name of the folder, or of the file without its ending. Two submissions of one id are refused both:
-/// nobody but the instructor knows which counts. The same path twice is one submission.
+/// only the instructor knows which one counts. The same path twice is one submission.
 ///
 /// Never fails as a whole: what cannot be graded is in [`Found::refused`], and the rest goes on.
 pub fn many(paths: &[PathBuf], course: &Course) -> Found {
@@ -66,7 +67,7 @@ pub fn many(paths: &[PathBuf], course: &Course) -> Found {
         paths.sort();
         paths.dedup_by_key(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
         match <[PathBuf; 1]>::try_from(paths) {
-            Ok([path]) => found.submissions.push(Place { id, path }),
+            Ok([path]) => found.submissions.push(SubmissionPath { id, path }),
             Err(paths) => {
                 let all: Vec<String> = paths
                     .iter()

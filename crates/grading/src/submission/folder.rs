@@ -1,11 +1,12 @@
 //! Submissions that are folders.
 
+use crate::text::shown;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::pick::{Offer, Picker};
-use super::{Reason, names, of_io, open, shown};
+use super::{Reason, names, of_io, open};
 
 /// Offers every file below `root`. Archives that lie directly in it come back by their paths: they may be what was meant.
 pub fn read(root: &Path, picker: &mut Picker<'_>) -> Result<Vec<PathBuf>, Reason> {

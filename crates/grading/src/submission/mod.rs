@@ -30,12 +30,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-pub use find::{Found, Place, Refused, many};
-pub use names::shown;
+pub use find::{Found, Refused, SubmissionPath, many};
 
 use crate::course::Course;
 use crate::record::{self, Flag};
 use crate::seed;
+use crate::text::shown;
 use pick::{Offer, Picker};
 
 /// What a submission may take.
@@ -82,7 +82,7 @@ pub struct Submitted {
     /// The path as it was given.
     pub source: String,
     /// In the course's order, each exercise at most once.
-    pub files: Vec<Handed>,
+    pub files: Vec<SubmittedFile>,
     /// Files that are no exercise's, in order, the first of them: the last line says how many more there are.
     pub ignored: Vec<String>,
     /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror begins and however it was
@@ -94,7 +94,7 @@ pub struct Submitted {
 
 /// A file that will be graded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Handed {
+pub struct SubmittedFile {
     /// Which exercise it is.
     pub exercise: String,
     /// Where it lay in the submission, shown as by [`shown`].
@@ -103,7 +103,7 @@ pub struct Handed {
     pub bytes: Vec<u8>,
 }
 
-impl Handed {
+impl SubmittedFile {
     /// What the record keeps of it.
     pub fn to_record(&self) -> record::File {
         record::File {
@@ -185,7 +185,7 @@ pub enum Reason {
 
 /// Reads one submission.
 ///
-/// `path` itself may be a link (whoever gives it means what it leads to); nothing in a submission may. A folder must stand
+/// `path` itself may be a link (the instructor means its target); nothing in a submission may. A folder must stand
 /// still while it is read: what a name is, is looked at before it is opened, and only a file's own name is held to it again.
 ///
 /// # Errors
@@ -262,7 +262,7 @@ fn nearest(course: &Course, stem: &str) -> Option<String> {
     crate::policy::nearest(stem, ids).map(str::to_owned)
 }
 
-/// Which format an archive has is told by its first bytes: endings are often wrong.
+/// The first bytes of an archive decide its format, because endings are often wrong.
 fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<(), Reason> {
     let length = file.metadata().map_err(|error| of_io(&error))?.len();
     if length == 0 {
@@ -295,7 +295,7 @@ fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<
     }
 }
 
-/// Opens a regular file, and nothing else: a pipe that somebody puts there would be waited on for ever, so the file is opened
+/// Opens a regular file, and nothing else: opening a named pipe would wait for ever, so the file is opened
 /// without waiting and then asked what it is.
 fn open(path: &Path, follow: bool) -> io::Result<File> {
     let mut options = File::options();

@@ -1,45 +1,7 @@
-//! Names from strangers: how they are shown, and which of them may be paths.
+//! Names of entries and archives: which of them may be paths, and which endings are read.
 
 use super::Reason;
-
-/// Longest name that a message shows, in characters.
-const SHOWN: usize = 200;
-
-/// A name for people: one line, no control or invisible characters, bytes that are no UTF-8 as `\xff`, cut when too long.
-pub fn shown(name: &[u8]) -> String {
-    let mut text = String::new();
-    let mut left = SHOWN;
-    for chunk in name.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if left == 0 {
-                return text + "...";
-            }
-            left -= 1;
-            if is_plain(c) {
-                text.push(c);
-            } else {
-                text.extend(c.escape_default());
-            }
-        }
-        for byte in chunk.invalid() {
-            if left == 0 {
-                return text + "...";
-            }
-            left -= 1;
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
-}
-
-/// Whether a character shows itself and moves nothing else: no control characters, no marks that turn the direction of
-/// writing, none without a width.
-fn is_plain(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
+use crate::text::shown;
 
 /// The parts of an entry's path. Both slashes part: archives made on Windows have the other one.
 ///
@@ -65,7 +27,7 @@ pub fn parts(path: &[u8], longest: usize) -> Result<Vec<&[u8]>, Reason> {
 /// Endings of archives that are read.
 const ARCHIVES: [&str; 4] = [".tar.gz", ".tgz", ".zip", ".tar"];
 
-/// Endings of archives that are not: a student who hands one in is told so.
+/// Endings of archives that are not supported; the student gets a message.
 const OTHERS: [&str; 12] = [
     ".tar.xz", ".tar.zst", ".tar.bz2", ".txz", ".tzst", ".tbz2", ".tbz", ".rar", ".7z", ".gz",
     ".xz", ".bz2",
@@ -83,17 +45,6 @@ pub fn without_archive_ending(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A name cannot start a new line, colour a terminal, or look like another.
-    #[test]
-    fn names_are_shown_in_one_harmless_line() {
-        assert_eq!(shown("Zoë O'Neil".as_bytes()), "Zoë O'Neil");
-        assert_eq!(shown(b"a\nb\x1b[31m"), "a\\nb\\u{1b}[31m");
-        assert_eq!(shown("cu.\u{202e}exe".as_bytes()), "cu.\\u{202e}exe");
-        assert_eq!(shown(b"caf\xe9"), "caf\\xe9");
-        assert_eq!(shown(&[b'x'; 500]).len(), SHOWN + 3);
-        assert_eq!(shown(&[0xff; 500]).len(), SHOWN * 4 + 3);
-    }
 
     /// Every way to leave an archive that an unpacker has ever followed is refused.
     #[test]

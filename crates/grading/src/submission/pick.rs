@@ -6,10 +6,11 @@ use std::io::Read;
 
 use sha2::{Digest, Sha256};
 
-use super::{Handed, Limits, Reason, Submitted, shown};
+use super::{Limits, Reason, Submitted, SubmittedFile};
 use crate::course::{Course, Exercise};
 use crate::record::Flag;
 use crate::seed;
+use crate::text::shown;
 
 /// Collects the exercises' files, whatever order they come in.
 pub struct Picker<'a> {
@@ -41,13 +42,13 @@ enum State {
 /// How well a file's place mirrors the course; more is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    place: Place,
+    mirror: Mirror,
     /// Fewer folders above are better.
     depth: std::cmp::Reverse<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum Mirror {
     Solutions,
     Name,
     Chapter,
@@ -151,15 +152,15 @@ impl<'a> Picker<'a> {
     fn rank(&self, exercise: usize, folders: &[&[u8]]) -> Rank {
         let chapter = self.course.exercises.get(exercise).map_or("", |exercise| &exercise.chapter);
         let is = |folder: &[u8], name: &str| folder.eq_ignore_ascii_case(name.as_bytes());
-        let place = match folders {
+        let mirror = match folders {
             [.., exercises, last] if is(last, chapter) && is(exercises, "exercises") => {
-                Place::Exercises
+                Mirror::Exercises
             }
-            _ if folders.iter().any(|folder| is(folder, "solutions")) => Place::Solutions,
-            [.., last] if is(last, chapter) => Place::Chapter,
-            _ => Place::Name,
+            _ if folders.iter().any(|folder| is(folder, "solutions")) => Mirror::Solutions,
+            [.., last] if is(last, chapter) => Mirror::Chapter,
+            _ => Mirror::Name,
         };
-        Rank { place, depth: std::cmp::Reverse(folders.len()) }
+        Rank { mirror, depth: std::cmp::Reverse(folders.len()) }
     }
 
     /// The exercise that `name` was probably meant for: `Blocks.cu`, `blocks (1).cu`, `blocks.cu.txt`.
@@ -267,9 +268,9 @@ impl<'a> Picker<'a> {
     }
 
     pub fn into_submitted(mut self, id_hint: String, source: String) -> Submitted {
-        if self.chosen.values().any(|chosen| chosen.rank.place == Place::Exercises) {
+        if self.chosen.values().any(|chosen| chosen.rank.mirror == Mirror::Exercises) {
             let solutions =
-                self.chosen.extract_if(.., |_, chosen| chosen.rank.place == Place::Solutions);
+                self.chosen.extract_if(.., |_, chosen| chosen.rank.mirror == Mirror::Solutions);
             let paths: Vec<String> = solutions.map(|(_, chosen)| chosen.path).collect();
             paths.into_iter().for_each(|path| self.ignore(path));
         }
@@ -302,7 +303,11 @@ impl<'a> Picker<'a> {
                 State::Good(bytes) => {
                     add(b"file");
                     add(&bytes);
-                    files.push(Handed { exercise: exercise.id.clone(), path: chosen.path, bytes });
+                    files.push(SubmittedFile {
+                        exercise: exercise.id.clone(),
+                        path: chosen.path,
+                        bytes,
+                    });
                 }
                 State::Refused(detail) | State::Tied(detail) => {
                     add(b"refused");

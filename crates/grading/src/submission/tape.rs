@@ -4,6 +4,7 @@
 //! decompressor. The library is used for single headers only; names that are longer than a header are put together here, where
 //! their length has a limit.
 
+use crate::text::shown;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -13,7 +14,7 @@ use flate2::bufread::GzDecoder;
 use tar::{Archive, EntryType, PaxExtensions};
 
 use super::pick::{Offer, Picker};
-use super::{Limits, Reason, names, of_io, shown};
+use super::{Limits, Reason, names, of_io};
 
 /// Longest extended header: names and times need a few hundred bytes.
 const EXTENDED: u64 = 64 << 10;

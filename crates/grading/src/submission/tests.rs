@@ -398,7 +398,7 @@ fn refused_as_a_whole() {
     ");
 }
 
-/// Links and special files in archives are refused alone; those that are no exercise's are nobody's business.
+/// Links and special files in archives are refused alone; those that are not an exercise's file are ignored.
 #[test]
 fn links_and_devices_in_archives() {
     let tar = tar_of(&[

@@ -3,6 +3,7 @@
 //! The central directory says what is in an archive. Nothing is inflated before all of it has been read and found sound: paths
 //! stay inside, no two entries share a byte (David Fifield's bombs are made of that), nothing that counts is encrypted.
 
+use crate::text::shown;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -13,7 +14,7 @@ use rawzip::{
 };
 
 use super::pick::{Offer, Picker, Wanted};
-use super::{Reason, names, of_io, shown};
+use super::{Reason, names, of_io};
 
 /// The type of a file in a Unix mode, and two of its values.
 const FILE_TYPE: u32 = 0o170_000;
@@ -42,8 +43,8 @@ pub fn read(file: File, picker: &mut Picker<'_>) -> Result<(), Reason> {
     let most = picker.limits().entries;
     let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer).map_err(of_zip)?;
-    let told = archive.entries_hint();
-    if told > most as u64 {
+    let announced = archive.entries_hint();
+    if announced > most as u64 {
         return Err(Reason::Entries(most));
     }
     let (mut offered, mut spans) = (vec![], vec![]);
@@ -70,9 +71,9 @@ pub fn read(file: File, picker: &mut Picker<'_>) -> Result<(), Reason> {
             kind,
         });
     }
-    if spans.len() as u64 != told {
+    if spans.len() as u64 != announced {
         return Err(Reason::Damaged(format!(
-            "it announces {told} entries and has {}",
+            "it announces {announced} entries and has {}",
             spans.len()
         )));
     }

@@ -1,11 +1,11 @@
-//! Classes that nobody attended, for tests and for looking at pages: plausible, or hostile.
+//! Made-up classes, plausible or hostile, for tests and for looking at pages.
 
 use std::collections::BTreeMap;
 
 use grading::formats::Options;
 use grading::record::{
-    Exercise, File, Flag, Item, Kind, Made, Outcome, Record, Report, Score, Show, Span, Status,
-    Student, Submission, TimeFrom, VERSION,
+    Exercise, File, Flag, Item, Kind, Outcome, Provenance, Record, Report, Score, Show, Span,
+    Status, Student, Submission, TimeFrom, VERSION,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -186,7 +186,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
                 .into_iter()
                 .collect::<BTreeMap<_, _>>(),
         },
-        made: Made {
+        made: Provenance {
             title: "CS 149, assignment 1".into(),
             course: "5b6c".repeat(16),
             policy: "77aa".repeat(16),
@@ -201,7 +201,7 @@ fn student(number: u64, dice: &mut Dice) -> Record {
             source: format!("submissions/{id}.zip"),
             hash: "ab12".repeat(16),
             at: now() - SignedDuration::from_hours(30),
-            at_from: TimeFrom::Told,
+            at_from: TimeFrom::Stated,
             attempt: 1 + dice.roll(4) as u32,
             files: exercises.iter().filter_map(file).collect(),
             ignored: if dice.roll(6) == 0 { vec!["notes/todo.txt".into()] } else { vec![] },
@@ -487,7 +487,7 @@ fn report_texts(report: &mut Report, f: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Texts that somebody hands in to see what happens.
+/// Hostile texts.
 pub fn hostile() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;
     let marks = prop::sample::select(vec![

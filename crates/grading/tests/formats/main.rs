@@ -1,4 +1,4 @@
-//! What records become for people and for platforms, with classes that nobody attended.
+//! Reports for people and for platforms, made from records of made-up classes.
 
 mod common;
 mod pages;

@@ -1,4 +1,4 @@
-//! The HTML pages, as a browser's parser reads them: what they say, what they hide, and that no text of anybody becomes markup.
+//! The HTML pages, as a browser's parser reads them: what they say, what they hide, and that no text becomes markup.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +75,7 @@ fn is_self_contained(html: &Html) {
 #[test]
 fn a_class() {
     let class = common::class(60, 7);
-    let html = parse(&html_class::render(&class, &grader()).unwrap());
+    let html = parse(&html_class::FORMAT.render(&class, &grader()).unwrap());
     is_self_contained(&html);
     let rows = select(&html, "#students tbody tr");
     assert_eq!(rows.len(), class.len());
@@ -107,11 +107,11 @@ fn a_class() {
 
 /// What screen readers and keyboards need: a language, a title, names for pictures and regions, headings in order, labels.
 #[test]
-fn pages_can_be_heard() {
+fn pages_work_with_a_screen_reader() {
     let class = common::class(12, 7);
     let pages = [
-        html_class::render(&class, &grader()).unwrap(),
-        html_student::render(&class[..1], &student()).unwrap(),
+        html_class::FORMAT.render(&class, &grader()).unwrap(),
+        html_student::FORMAT.render(&class[..1], &student()).unwrap(),
     ];
     for page in pages {
         let html = parse(&page);
@@ -147,7 +147,7 @@ fn pages_can_be_heard() {
 /// A student's page says what was handed in, each item's points, what is wrong and where, what to think about and where to read.
 #[test]
 fn a_student() {
-    let html = parse(&html_student::render(&[common::small()], &student()).unwrap());
+    let html = parse(&html_student::FORMAT.render(&[common::small()], &student()).unwrap());
     is_self_contained(&html);
     let page = words(&html, "body");
     for text in [
@@ -165,7 +165,7 @@ fn a_student() {
         assert!(page.contains(text), "{text:?} is not in {page}");
     }
     assert_eq!(select(&html, "article").len(), 5);
-    assert!(!page.contains("submissions/"), "where it lay on the grader's disk is not told");
+    assert!(!page.contains("submissions/"), "the path on the grader's disk is not shown");
 }
 
 /// A grade that is not complete is said to be so, and there is no sum.
@@ -174,7 +174,7 @@ fn an_incomplete_grade_has_no_sum() {
     let mut record = common::small();
     record.exercises[0].status = Status::NotGraded;
     common::add_up(&mut record);
-    let html = parse(&html_student::render(&[record], &student()).unwrap());
+    let html = parse(&html_student::FORMAT.render(&[record], &student()).unwrap());
     assert!(words(&html, ".notice").contains("not complete"));
     assert!(select(&html, ".score").is_empty() && select(&html, ".meter").is_empty());
     assert!(words(&html, "article").contains("no points yet"));
@@ -210,10 +210,10 @@ fn nothing_hidden_is_on_a_students_page() {
         exercise: None,
         detail: "LEAK".into(),
     });
-    let page = html_student::render(&[record.clone()], &student()).unwrap();
+    let page = html_student::FORMAT.render(&[record.clone()], &student()).unwrap();
     assert!(!page.contains("LEAK"));
     assert!(page.contains("secret inputs"));
-    let page = html_student::render(&[record], &grader()).unwrap();
+    let page = html_student::FORMAT.render(&[record], &grader()).unwrap();
     assert!(page.contains("LEAK of values"), "a grader who asks sees everything");
 }
 
@@ -239,15 +239,18 @@ fn files_have_names_for_every_system() {
         assert!(stem.chars().all(known) && !stem.starts_with('-'), "{name}");
         assert!((10..64).contains(&stem.len()));
     }
-    assert!(matches!(html_student::render(&records, &student()), Err(Error::OneRecord { .. })));
+    assert!(matches!(
+        html_student::FORMAT.render(&records, &student()),
+        Err(Error::OneRecord { .. })
+    ));
     assert!(matches!(html_student::files(&[], &student()), Err(Error::NoRecords { .. })));
-    assert!(matches!(html_class::render(&[], &grader()), Err(Error::NoRecords { .. })));
+    assert!(matches!(html_class::FORMAT.render(&[], &grader()), Err(Error::NoRecords { .. })));
 }
 
 /// The script finds what it looks for: its ids and attributes are the page's.
 #[test]
 fn the_script_fits_the_page() {
-    let html = parse(&html_class::render(&common::class(3, 1), &grader()).unwrap());
+    let html = parse(&html_class::FORMAT.render(&common::class(3, 1), &grader()).unwrap());
     let script: String = select(&html, "script")[0].text().collect();
     let ids: Vec<&str> = script
         .split("getElementById(\"")
@@ -306,9 +309,9 @@ proptest! {
         let plain: Vec<Record> = records.iter().map(|record| harmless(record, &mut known)).collect();
         let pages = |records: &[Record]| {
             [
-                html_class::render(records, &grader()).unwrap(),
-                html_student::render(&records[..1], &student()).unwrap(),
-                html_student::render(&records[..1], &grader()).unwrap(),
+                html_class::FORMAT.render(records, &grader()).unwrap(),
+                html_student::FORMAT.render(&records[..1], &student()).unwrap(),
+                html_student::FORMAT.render(&records[..1], &grader()).unwrap(),
             ]
         };
         for (hostile, plain) in pages(&records).iter().zip(&pages(&plain)) {
@@ -324,9 +327,9 @@ proptest! {
     fn names_are_read_as_written(name in "[a-z<>&\"'é李]{1,20}") {
         let mut record = common::small();
         record.student.name = Some(name.clone());
-        let html = parse(&html_student::render(&[record.clone()], &student()).unwrap());
+        let html = parse(&html_student::FORMAT.render(&[record.clone()], &student()).unwrap());
         prop_assert_eq!(words(&html, "h1"), name.clone());
-        let html = parse(&html_class::render(&[record], &grader()).unwrap());
+        let html = parse(&html_class::FORMAT.render(&[record], &grader()).unwrap());
         prop_assert!(words(&html, "#students tbody th").starts_with(&name));
     }
 }

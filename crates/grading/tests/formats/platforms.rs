@@ -2,23 +2,19 @@
 //! read it, hidden items, grades that are not complete, and hostile text.
 
 use crate::common;
-use grading::formats::{Audience, Error, Options, classroom50, exercism, gradescope, prairielearn};
+use grading::formats::{
+    Audience, Error, Format, Options, classroom50, exercism, gradescope, prairielearn,
+};
 use grading::record::{Kind, Outcome, Record, Show, Status};
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use serde_json::Value;
 
-type Render = fn(&[Record], &Options) -> Result<String, Error>;
+static PLATFORMS: [&Format; 4] =
+    [&gradescope::FORMAT, &classroom50::FORMAT, &prairielearn::FORMAT, &exercism::FORMAT];
 
-const ALL: [(&str, Render); 4] = [
-    ("gradescope", gradescope::render),
-    ("classroom50", classroom50::render),
-    ("prairielearn", prairielearn::render),
-    ("exercism", exercism::render),
-];
-
-fn json(render: Render, record: &Record) -> Value {
-    let text = render(std::slice::from_ref(record), &common::platform_options()).unwrap();
+fn json(format: &Format, record: &Record) -> Value {
+    let text = format.render(std::slice::from_ref(record), &common::platform_options()).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -33,9 +29,9 @@ fn sum(value: &Value, list_key: &str, key: &str) -> f64 {
 /// Each format of a small record, read by eye: a change here is a change of what platforms get.
 #[test]
 fn a_small_record_in_every_format() {
-    for (name, render) in ALL {
-        let text = render(&[common::small()], &common::platform_options()).unwrap();
-        insta::assert_snapshot!(name, text);
+    for format in PLATFORMS {
+        let text = format.render(&[common::small()], &common::platform_options()).unwrap();
+        insta::assert_snapshot!(format.name, text);
     }
 }
 
@@ -43,11 +39,11 @@ fn a_small_record_in_every_format() {
 #[test]
 fn a_file_that_does_not_compile() {
     let record = common::does_not_compile();
-    let prairielearn = json(prairielearn::render, &record);
+    let prairielearn = json(&prairielearn::FORMAT, &record);
     assert_eq!(prairielearn["gradable"], false);
     assert!(list(&prairielearn, "format_errors")[0].as_str().unwrap().contains("expected a `;`"));
     assert!(prairielearn.get("score").is_none());
-    let exercism = json(exercism::render, &record);
+    let exercism = json(&exercism::FORMAT, &record);
     assert_eq!(exercism["status"], "error");
     assert!(exercism["message"].as_str().unwrap().contains("expected a `;`"));
 }
@@ -63,30 +59,31 @@ fn an_incomplete_grade_is_an_error() {
     says_complete.score.complete = true;
     let mut empty = common::small();
     empty.exercises.clear();
-    for (name, render) in ALL {
+    for format in PLATFORMS {
         for record in [&incomplete, &says_complete] {
-            let error =
-                render(std::slice::from_ref(record), &common::platform_options()).unwrap_err();
-            assert!(matches!(error, Error::Incomplete { .. }), "{name}: {error}");
+            let error = format
+                .render(std::slice::from_ref(record), &common::platform_options())
+                .unwrap_err();
+            assert!(matches!(error, Error::Incomplete { .. }), "{format}: {error}");
         }
         assert!(
-            matches!(render(&[], &common::platform_options()), Err(Error::NoRecords { .. })),
-            "{name}"
+            matches!(format.render(&[], &common::platform_options()), Err(Error::NoRecords { .. })),
+            "{format}"
         );
         assert!(
             matches!(
-                render(&[empty.clone()], &common::platform_options()),
+                format.render(&[empty.clone()], &common::platform_options()),
                 Err(Error::Missing { .. })
             ),
-            "{name}"
+            "{format}"
         );
         let two = [common::small(), common::small()];
         assert!(
             matches!(
-                render(&two, &common::platform_options()),
+                format.render(&two, &common::platform_options()),
                 Err(Error::OneRecord { records: 2, .. })
             ),
-            "{name}"
+            "{format}"
         );
     }
 }
@@ -96,7 +93,7 @@ fn an_incomplete_grade_is_an_error() {
 #[test]
 fn gradescope_adds_up() {
     for record in common::class(40, 5).iter().filter(|record| record.score.complete) {
-        let results = json(gradescope::render, record);
+        let results = json(&gradescope::FORMAT, record);
         assert!((sum(&results, "tests", "score") - record.score.points).abs() < 1e-6);
         assert_eq!(results["score"].as_f64().unwrap(), record.score.points);
         assert!((sum(&results, "tests", "max_score") - record.score.possible).abs() < 1e-6);
@@ -111,7 +108,7 @@ fn gradescope_hides_what_is_hidden() {
     let now = common::now();
     let hour = SignedDuration::from_hours(1);
     let later = now + hour;
-    for (show, reveal, due, visibility, told) in [
+    for (show, reveal, due, visibility, everything_shown) in [
         (Show::Nothing, None, None, "hidden", true),
         (Show::Nothing, Some(later), Some(later), "after_due_date", true),
         (Show::Nothing, Some(later), Some(later + hour), "after_due_date", true),
@@ -130,7 +127,7 @@ fn gradescope_hides_what_is_hidden() {
         (item.show, item.reveal) = (show, reveal);
         item.message = "VALUE 513".into();
         item.again = Some("checker run guard --seed SECRET".into());
-        let results = json(gradescope::render, &record);
+        let results = json(&gradescope::FORMAT, &record);
         let test = list(&results, "tests")
             .iter()
             .find(|test| test["name"] == "guard: secret size")
@@ -139,10 +136,10 @@ fn gradescope_hides_what_is_hidden() {
         assert_eq!(test["max_score"], 4.0);
         assert_eq!(
             test["output"].as_str().unwrap().contains("VALUE 513"),
-            told,
+            everything_shown,
             "{show:?} {reveal:?}"
         );
-        let open = visibility == "visible" && told;
+        let open = visibility == "visible" && everything_shown;
         for test in list(&results, "tests") {
             if test["visibility"] == "visible" && !open {
                 assert!(!test.to_string().contains("VALUE"), "{test}");
@@ -157,14 +154,14 @@ fn gradescope_hides_what_is_hidden() {
 
 /// Only graders read flags, and the test for graders has no points.
 #[test]
-fn gradescope_tells_graders_apart() {
+fn gradescope_separates_what_only_graders_see() {
     let mut record = common::small();
     record.flags.push(grading::record::Flag {
         what: "contained".into(),
         exercise: Some("guard".into()),
         detail: "it tried to open the socket".into(),
     });
-    let results = json(gradescope::render, &record);
+    let results = json(&gradescope::FORMAT, &record);
     let with: Vec<&Value> =
         list(&results, "tests").iter().filter(|t| t.to_string().contains("the socket")).collect();
     assert_eq!(with.len(), 1);
@@ -177,7 +174,7 @@ fn gradescope_tells_graders_apart() {
 #[test]
 fn classroom50_accepts_it() {
     for record in common::class(40, 6).iter().filter(|record| record.score.complete) {
-        let result = json(classroom50::render, record);
+        let result = json(&classroom50::FORMAT, record);
         assert_eq!(result["schema"], "classroom50/result/v1");
         assert_eq!(
             (&result["owner"], &result["assignment_type"]),
@@ -212,19 +209,20 @@ fn classroom50_needs_its_runner() {
     {
         let mut options = common::platform_options();
         options.platform.insert(key.into(), " ".into());
-        let error = classroom50::render(&[common::small()], &options).unwrap_err().to_string();
+        let error =
+            classroom50::FORMAT.render(&[common::small()], &options).unwrap_err().to_string();
         assert!(error.contains(key), "{error}");
     }
     let mut options = common::platform_options();
     options.platform.insert("SUBMISSION_TAG".into(), "main".into());
-    assert!(classroom50::render(&[common::small()], &options).is_err());
+    assert!(classroom50::FORMAT.render(&[common::small()], &options).is_err());
 }
 
 /// PrairieLearn's documentation: `score` is in [0, 1]; and the element shows points only if every test has both.
 #[test]
 fn prairielearn_adds_up() {
     for record in common::class(40, 8).iter().filter(|record| record.score.complete) {
-        let results = json(prairielearn::render, record);
+        let results = json(&prairielearn::FORMAT, record);
         let score = results["score"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&score));
         assert!((sum(&results, "tests", "points") - record.score.points).abs() < 1e-6);
@@ -245,7 +243,7 @@ fn prairielearn_stays_below_its_limit() {
             item.message = "x".repeat(40_000);
         }
     }
-    let text = prairielearn::render(&[record], &common::platform_options()).unwrap();
+    let text = prairielearn::FORMAT.render(&[record], &common::platform_options()).unwrap();
     assert!(text.len() <= 1_000_000);
 }
 
@@ -254,7 +252,7 @@ fn prairielearn_stays_below_its_limit() {
 fn prairielearn_needs_points() {
     let mut record = common::small();
     record.score.possible = 0.0;
-    let error = prairielearn::render(&[record], &common::platform_options()).unwrap_err();
+    let error = prairielearn::FORMAT.render(&[record], &common::platform_options()).unwrap_err();
     assert!(matches!(error, Error::Missing { .. }), "{error}");
 }
 
@@ -264,7 +262,7 @@ fn exercism_keeps_the_interface() {
     let words = ["pass", "fail", "error"];
     let mut record = common::small();
     record.exercises[3].report.as_mut().unwrap().printed = Some("é".repeat(2_000));
-    let results = json(exercism::render, &record);
+    let results = json(&exercism::FORMAT, &record);
     assert_eq!(results["version"], 3);
     assert_eq!(results["status"], "fail");
     let mut cut = 0;
@@ -283,7 +281,7 @@ fn exercism_keeps_the_interface() {
     missing.exercises.drain(..4);
     common::add_up(&mut missing);
     assert_eq!(missing.exercises[0].status, Status::Missing);
-    let results = json(exercism::render, &missing);
+    let results = json(&exercism::FORMAT, &missing);
     assert_eq!(results["status"], "error");
     assert!(results["message"].as_str().unwrap().contains("stencil_1d.cu"));
 }
@@ -314,17 +312,17 @@ fn nothing_hidden_leaks() {
     record.made.seed = "LEAK".into();
     record.submission.source = "LEAK/of/the/graders/disk".into();
     common::add_up(&mut record);
-    for (name, render) in ALL {
-        let mut results = json(render, &record);
-        if name == "gradescope" {
+    for format in PLATFORMS {
+        let mut results = json(format, &record);
+        if format.name == "gradescope" {
             let tests = results["tests"].as_array_mut().unwrap();
             tests.retain(|test| test["visibility"] == "visible");
             assert!(tests.len() > 10);
         }
-        assert!(!results.to_string().contains("LEAK"), "{name}: {results:#}");
+        assert!(!results.to_string().contains("LEAK"), "{format}: {results:#}");
     }
     let graders = Options { audience: Audience::Instructor, ..common::platform_options() };
-    let text = prairielearn::render(&[record], &graders).unwrap();
+    let text = prairielearn::FORMAT.render(&[record], &graders).unwrap();
     assert!(text.contains("LEAK of values"), "a grader who asks sees everything");
 }
 
@@ -352,12 +350,12 @@ proptest! {
                 at += 1;
             }
         });
-        for (name, render) in ALL {
-            let [plain, hostile] = [&common::small(), &record].map(|record| json(render, record));
+        for format in PLATFORMS {
+            let [plain, hostile] = [&common::small(), &record].map(|record| json(format, record));
             // Texts that are only white space may leave a field out that is for text alone.
-            prop_assert_eq!(numbers(&plain), numbers(&hostile), "{}", name);
+            prop_assert_eq!(numbers(&plain), numbers(&hostile), "{}", format);
             strings(&hostile, &mut |text| {
-                assert!(!text.contains(common::acts), "{name}: {text:?}");
+                assert!(!text.contains(common::acts), "{format}: {text:?}");
             });
         }
     }

@@ -44,13 +44,13 @@ fn five() -> Vec<Record> {
 /// A row per student: read by eye.
 #[test]
 fn a_table_of_students() {
-    insta::assert_snapshot!("csv", csv::render(&five(), &options()).unwrap());
+    insta::assert_snapshot!("csv", csv::FORMAT.render(&five(), &options()).unwrap());
 }
 
 /// Canvas' file: read by eye.
 #[test]
 fn a_gradebook() {
-    insta::assert_snapshot!("canvas", canvas::render(&five(), &options()).unwrap());
+    insta::assert_snapshot!("canvas", canvas::FORMAT.render(&five(), &options()).unwrap());
 }
 
 /// Who handed in nothing has a row of zeros, and no time at which it was; Canvas has its own rule for what is missing, so its
@@ -59,10 +59,10 @@ fn a_gradebook() {
 fn who_handed_in_nothing_has_a_row() {
     let mut records = five();
     for record in &mut records[2..] {
-        record.submission = Submission::nothing(record.submission.at);
+        record.submission = Submission::absent(record.submission.at);
         record.exercises.iter_mut().for_each(|exercise| exercise.status = Status::Missing);
     }
-    let rows = read(&csv::render(&records, &options()).unwrap());
+    let rows = read(&csv::FORMAT.render(&records, &options()).unwrap());
     let cell = |row: usize, name: &str| {
         let column = rows[0].iter().position(|cell| cell == name).unwrap();
         rows[row][column].as_str()
@@ -72,13 +72,13 @@ fn who_handed_in_nothing_has_a_row() {
     let students = |file: &str| -> Vec<String> {
         read(file).iter().skip(2).map(|row| row[1].clone()).collect()
     };
-    assert_eq!(students(&canvas::render(&records, &options()).unwrap()), ["100", "102"]);
+    assert_eq!(students(&canvas::FORMAT.render(&records, &options()).unwrap()), ["100", "102"]);
 }
 
-/// A grade that is not complete has no sum that somebody could copy, and the row says so.
+/// A grade that is not complete has no sum that could be copied, and the row says so.
 #[test]
 fn an_incomplete_grade_has_no_total() {
-    let rows = read(&csv::render(&five(), &options()).unwrap());
+    let rows = read(&csv::FORMAT.render(&five(), &options()).unwrap());
     let column = |name: &str| rows[0].iter().position(|cell| cell == name).unwrap();
     assert_eq!(rows[2][column("total")], "");
     assert_eq!(rows[2][column("stencil_1d")], "");
@@ -87,12 +87,12 @@ fn an_incomplete_grade_has_no_total() {
     assert_eq!(rows[1][column("total")], "26");
 }
 
-/// An exercise that is called like another column gets a column of its own, which pandas can tell apart.
+/// An exercise that is called like another column gets a column of its own, so that pandas keeps both.
 #[test]
 fn columns_have_names_of_their_own() {
     let mut records = five();
     records[0].exercises[0].id = "total".into();
-    let rows = read(&csv::render(&records, &options()).unwrap());
+    let rows = read(&csv::FORMAT.render(&records, &options()).unwrap());
     let mut header = rows[0].clone();
     header.sort_unstable();
     header.dedup();
@@ -201,12 +201,12 @@ impl Canvas {
     }
 }
 
-/// Canvas finds the assignment and every student, excuses who is excused, and is told nothing of a grade that is not complete
+/// Canvas finds the assignment and every student, excuses the excused students, and gets nothing for a grade that is not complete
 /// (an empty cell would take back the points that it has).
 #[test]
 fn canvas_reads_it() {
     let records = five();
-    let file = canvas::render(&records, &options()).unwrap();
+    let file = canvas::FORMAT.render(&records, &options()).unwrap();
     let grades = [(0, "26"), (2, "EX"), (3, "16")];
     let expected = Import {
         assignment: 48_213,
@@ -228,7 +228,7 @@ fn canvas_takes_every_roster() {
             .filter(|(bit, _)| kept >> bit & 1 == 1)
             .map(|(bit, name)| (name.to_owned(), (1000 + bit).to_string()))
             .collect();
-        let file = canvas::render(&records, &options()).unwrap();
+        let file = canvas::FORMAT.render(&records, &options()).unwrap();
         let import = Canvas::of(&records).import(&file).unwrap_or_else(|e| panic!("{e}: {file}"));
         assert_eq!(import.grades, [(Some(0), "26".to_owned())], "{file}");
     }
@@ -248,7 +248,7 @@ fn canvas_needs_the_assignments_number() {
         Some("=A (48213)"),
     ] {
         let options = Options { assignment: title.map(str::to_owned), ..options() };
-        let error = canvas::render(&five(), &options).unwrap_err();
+        let error = canvas::FORMAT.render(&five(), &options).unwrap_err();
         assert!(matches!(error, Error::Missing { .. }), "{title:?}: {error}");
         assert!(error.to_string().contains("export of the gradebook"), "{error}");
     }
@@ -260,15 +260,15 @@ fn canvas_needs_to_know_the_student() {
     let refused = |change: fn(&mut Record)| {
         let mut records = five();
         change(&mut records[3]);
-        canvas::render(&records, &options()).unwrap_err().to_string()
+        canvas::FORMAT.render(&records, &options()).unwrap_err().to_string()
     };
-    let nobody = refused(|record| {
+    let unidentified = refused(|record| {
         record.student.columns.clear();
         record.student.name = None;
     });
     assert!(
-        nobody.contains("student u3") && nobody.contains("add one of these columns"),
-        "{nobody}"
+        unidentified.contains("student u3") && unidentified.contains("add one of these columns"),
+        "{unidentified}"
     );
     let formula = refused(|record| {
         record.student.columns.clear();
@@ -312,8 +312,8 @@ proptest! {
                 exercise.id = plain.id;
             }
         }
-        let hostile = read(&csv::render(&records, &options()).unwrap());
-        let plain = read(&csv::render(&five(), &options()).unwrap());
+        let hostile = read(&csv::FORMAT.render(&records, &options()).unwrap());
+        let plain = read(&csv::FORMAT.render(&five(), &options()).unwrap());
         prop_assert_eq!(hostile.len(), plain.len());
         for (hostile, plain) in hostile.iter().zip(&plain) {
             prop_assert_eq!(hostile.len(), plain.len());
@@ -326,7 +326,7 @@ proptest! {
         }
     }
 
-    /// Whatever students are called, Canvas gives everybody their own grade, by their number: nobody's name is read as the
+    /// Whatever students are called, Canvas gives each student their own grade, by their number: no student's name is read as the
     /// assignment's points, and no row is lost.
     #[test]
     fn canvas_is_not_misled_by_names(words in prop::collection::vec(common::hostile(), 4)) {
@@ -337,10 +337,10 @@ proptest! {
             record.student.columns.insert("Section".into(), word.clone());
             record.student.columns.insert("SIS Login ID".into(), word.clone());
         }
-        let file = canvas::render(&records, &options()).unwrap();
+        let file = canvas::FORMAT.render(&records, &options()).unwrap();
         let import = Canvas::of(&records).import(&file).unwrap();
         prop_assert_eq!(import.points_possible.as_deref(), Some("40"));
-        let grades: Vec<Option<u64>> = import.grades.iter().map(|(who, _)| *who).collect();
+        let grades: Vec<Option<u64>> = import.grades.iter().map(|(student, _)| *student).collect();
         prop_assert_eq!(grades, [Some(0), Some(2), Some(3)]);
         for row in read(&file) {
             prop_assert!(row.iter().all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{:?}", row);

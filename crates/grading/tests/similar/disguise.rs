@@ -1,4 +1,4 @@
-//! What somebody does to a copy so that it looks like their own work.
+//! Edits that disguise a copy as the student's own work.
 
 use crate::class::Random;
 

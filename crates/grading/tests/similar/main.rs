@@ -91,7 +91,7 @@ fn one_copied_exercise_is_found() {
                 let is_found = similar.pair(&format!("s{source}"), "thief").is_some();
                 wrong += similar.pairs.len() - usize::from(is_found);
                 pairs += similar.compared - 1;
-                // What is hardly longer than anybody's right answer is no evidence, and is not listed.
+                // A match that is hardly longer than the right answer is no evidence, and is not listed.
                 if own < 60.0 {
                     small += 1;
                     continue;
@@ -112,7 +112,7 @@ fn one_copied_exercise_is_found() {
     assert_eq!(wrong, 0);
 }
 
-/// In classes in which everybody hands in other wrong versions of the same solutions (what all of them share is common, and only
+/// In classes in which all students submit different wrong versions of the same solutions (what all of them share is common, and only
 /// the mistakes are left), a copied submission is found under every disguise.
 #[test]
 fn a_copied_submission_is_found_among_mutants() {
@@ -144,7 +144,7 @@ fn a_copied_submission_is_found_among_mutants() {
     assert_eq!(wrong, 0);
 }
 
-/// Everybody's right answer to a short exercise is the same, and says nothing: for two students, for a few, for a class.
+/// All right answers to a short exercise are the same, so they are no evidence: for two students, for a few, for a class.
 #[test]
 fn right_answers_of_short_exercises_are_not_listed() {
     let versions = versions();
@@ -179,7 +179,7 @@ fn skeletons_count_nothing() {
     assert!(similar.pairs.is_empty(), "{:?}", similar.pairs);
 }
 
-/// What the class could read elsewhere counts when nobody says so, and does not when it is given.
+/// Published code counts as the students' own unless it is given as known.
 #[test]
 fn known_files_are_left_out() {
     let versions = versions();
@@ -238,7 +238,7 @@ fn computed(begin: Instant) -> Duration {
     nanos.map_or_else(|| begin.elapsed(), Duration::from_nanos)
 }
 
-/// 200 students with 45 exercises each, nearly all of whom share something with somebody, in under a minute on one core. Unoptimised
+/// 200 students with 45 exercises each, nearly all of whom share something with another student, in under a minute on one core. Unoptimised
 /// builds compare fewer.
 #[test]
 fn a_class_takes_less_than_a_minute() {

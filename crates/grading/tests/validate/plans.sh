@@ -28,7 +28,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 plans=$work/plans
 cargo build --quiet --release --workspace --example plans
-# A checker that writes down how it was called, and cannot grade shard 2 until somebody removes `bad`.
+# A checker that writes down how it was called, and cannot grade shard 2 until `bad` is removed.
 mkdir "$work/bin"
 cat >"$work/bin/checker" <<'CHECKER'
 #!/bin/sh
@@ -157,7 +157,7 @@ calls kubernetes
 sed "s|^cd /class$|cd \"\$CLASS\"|" "$here/out \$x/plan/grade-pod.sh" >"$work/pod.sh"
 CLASS=$here JOB_COMPLETION_INDEX=4 PATH=$work/bin:$PATH sh "$work/pod.sh"
 graded 5 "$here" /seed/seed 'out $x' 5/7
-# run.sh against a cluster that needs two looks at each Job, and whose merge says that somebody is missing.
+# run.sh against a cluster that needs two looks at each Job, and whose merge says that a student is missing.
 cat >"$work/bin/kubectl" <<'KUBECTL'
 #!/bin/sh
 echo "$1 $2 $3" >>"$CALLS/kubectl"
@@ -170,7 +170,7 @@ printf '#!/bin/sh\n' >"$work/bin/sleep"
 chmod +x "$work/bin/kubectl" "$work/bin/sleep"
 status=0
 PATH=$work/bin:$PATH sh "$here/out \$x/plan/run.sh" || status=$?
-[ "$status" -eq 3 ] || fail "run.sh ended with $status although somebody is missing"
+[ "$status" -eq 3 ] || fail "run.sh ended with $status although a student is missing"
 SUCCEEDED=1 PATH=$work/bin:$PATH sh "$here/out \$x/plan/run.sh"
 [ "$(grep -c '^apply -f merge.yaml' "$CALLS/kubectl")" = 2 ] || fail "run.sh: $(cat "$CALLS/kubectl")"
 

@@ -1,5 +1,5 @@
-//! What every format has to keep, whatever a record holds: it can be read by what reads it, says as much of a hostile
-//! record as of any other, and tells no student what is hidden.
+//! Properties of every format for any record: its reader can read it, a hostile record loses nothing, and no student sees hidden
+//! items.
 
 mod random;
 mod reading;
@@ -14,14 +14,14 @@ use super::*;
 use crate::record::{Exercise, Status, Student};
 
 /// Reports of tests and findings. The other formats have tests of their own in `tests/`.
-const REPORTS: [Format; 7] = [
-    Format::Junit,
-    Format::JunitJenkins,
-    Format::GithubAnnotations,
-    Format::GithubSummary,
-    Format::GitlabCodeQuality,
-    Format::Sarif,
-    Format::Tap,
+static REPORTS: [&Format; 7] = [
+    &junit::GITLAB,
+    &junit::JENKINS,
+    &github_annotations::FORMAT,
+    &github_summary::FORMAT,
+    &gitlab_code_quality::FORMAT,
+    &sarif::FORMAT,
+    &tap::FORMAT,
 ];
 
 /// What platforms hand over, so that no format has a reason to refuse.
@@ -50,15 +50,15 @@ fn every_format_is_written() {
         record
     };
     let class: Vec<Record> = class().into_iter().map(complete).collect();
-    for format in Format::all() {
-        let refused = Err(Error::NoRecords { format: format.name() });
+    for format in ALL {
+        let refused = Err(Error::NoRecords { format: format.name });
         assert_eq!(format.render(&[], &options()), refused);
         assert!(!format.render(&class[..1], &options()).unwrap().is_empty(), "{format}");
         let two = [class[0].clone(), Record { student: student("b"), ..class[0].clone() }];
         match format.render(&two, &options()) {
             Ok(_) => assert!(format.holds_a_class(), "{format}"),
             Err(error) => {
-                assert_eq!(error, Error::OneRecord { format: format.name(), records: 2 });
+                assert_eq!(error, Error::OneRecord { format: format.name, records: 2 });
                 assert!(!format.holds_a_class(), "{format}");
             }
         }
@@ -76,9 +76,9 @@ fn student(id: &str) -> Student {
 fn snapshots() {
     for format in REPORTS {
         for record in class() {
-            let who = if record.student.id == "ada" { "good" } else { "hostile" };
+            let kind = if record.student.id == "ada" { "good" } else { "hostile" };
             let text = format.render(&[record], &options()).unwrap();
-            insta::assert_snapshot!(format!("{format}.{who}"), text);
+            insta::assert_snapshot!(format!("{format}.{kind}"), text);
         }
     }
 }
@@ -86,14 +86,14 @@ fn snapshots() {
 /// Several students in one report stay apart: GitLab drops test cases of the same class and name.
 #[test]
 fn several_students() {
-    for format in [Format::Junit, Format::JunitJenkins] {
+    for format in [&junit::GITLAB, &junit::JENKINS] {
         let names = reading::test_names(&format.render(&class(), &options()).unwrap());
         let mut once = names.clone();
         once.sort();
         once.dedup();
         assert_eq!(once.len(), names.len());
     }
-    let tap = Format::Tap.render(&class(), &options()).unwrap();
+    let tap = tap::FORMAT.render(&class(), &options()).unwrap();
     assert!(tap.contains("ok 1 - ada: ch01_threads.blocks: one block\n"), "{tap}");
 }
 
@@ -103,19 +103,19 @@ fn several_students() {
 fn not_graded_is_no_pass() {
     let mut record = class().swap_remove(0);
     record.exercises.retain(|exercise| exercise.status == Status::NotGraded);
-    let text = |format: Format| format.render(std::slice::from_ref(&record), &options()).unwrap();
-    let xml = text(Format::JunitJenkins);
+    let text = |format: &Format| format.render(std::slice::from_ref(&record), &options()).unwrap();
+    let xml = text(&junit::JENKINS);
     assert!(
         xml.contains(r#"tests="2" failures="0" errors="2""#) && !xml.contains("<failure"),
         "{xml}"
     );
-    assert!(text(Format::GithubAnnotations).starts_with("::warning "));
-    assert!(text(Format::GithubSummary).contains("Not complete"));
-    assert!(text(Format::GitlabCodeQuality).contains("not-graded"));
-    let sarif: Value = serde_json::from_str(&text(Format::Sarif)).unwrap();
+    assert!(text(&github_annotations::FORMAT).starts_with("::warning "));
+    assert!(text(&github_summary::FORMAT).contains("Not complete"));
+    assert!(text(&gitlab_code_quality::FORMAT).contains("not-graded"));
+    let sarif: Value = serde_json::from_str(&text(&sarif::FORMAT)).unwrap();
     assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
     assert_eq!(sarif["runs"][0]["results"][0]["level"], "warning");
-    assert_eq!(text(Format::Tap).lines().filter(|line| line.starts_with("not ok")).count(), 2);
+    assert_eq!(text(&tap::FORMAT).lines().filter(|line| line.starts_with("not ok")).count(), 2);
 }
 
 /// A fingerprint stays when lines move, and no two findings share one.
@@ -151,7 +151,7 @@ fn at_most_ten_annotations_worst_first() {
     for i in 0..20 {
         record.exercises.insert(0, Exercise { id: format!("copy{i}"), ..wrong.clone() });
     }
-    let text = github_annotations::render(&[record], &Options::new(now())).unwrap();
+    let text = github_annotations::FORMAT.render(&[record], &Options::new(now())).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 10);
     assert!(lines[0].contains("contained"), "{}", lines[0]);
@@ -165,7 +165,7 @@ fn at_most_ten_annotations_worst_first() {
 #[test]
 fn a_large_summary_is_cut() {
     let render =
-        |records: &[Record]| github_summary::render(records, &Options::new(now())).unwrap();
+        |records: &[Record]| github_summary::FORMAT.render(records, &Options::new(now())).unwrap();
     let record = class().swap_remove(0);
     let many = render(&vec![record.clone(); 2000]);
     assert!(many.len() < 1 << 20);

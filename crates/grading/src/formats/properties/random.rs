@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::formats::fixture::{HOSTILE, class};
 use crate::record::{Exercise, Item, Kind, Outcome, Record, Report, Show, Span, Status};
 
-/// Text that nobody may be trusted with: pieces of attacks, any characters at all, and plain words.
+/// Hostile text: pieces of attacks, any characters at all, and plain words.
 pub fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         proptest::sample::select(HOSTILE.to_vec()).prop_map(str::to_owned),

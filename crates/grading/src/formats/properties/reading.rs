@@ -9,10 +9,10 @@ use super::random::record;
 use crate::formats::checks::{State, checks};
 use crate::formats::fixture::now;
 use crate::formats::{
-    Options, escape, findings, github_annotations, github_summary, gitlab_code_quality, junit,
-    sarif, tap,
+    Options, findings, github_annotations, github_summary, gitlab_code_quality, junit, sarif, tap,
 };
 use crate::record::Record;
+use crate::text;
 
 /// How many checks of which state a record has.
 fn expected(record: &Record, state: State) -> usize {
@@ -90,10 +90,10 @@ proptest! {
     /// are those below.
     #[test]
     fn junit_is_read_back(record in record()) {
-        for render in [junit::gitlab, junit::jenkins] {
+        for format in [&junit::GITLAB, &junit::JENKINS] {
             let options = Options::new(now());
             let seen = options.view(std::slice::from_ref(&record));
-            let xml = render(std::slice::from_ref(&record), &options).unwrap();
+            let xml = format.render(std::slice::from_ref(&record), &options).unwrap();
             let names = test_names(&xml);
             let total: usize = seen[0].exercises.iter().map(|exercise| checks(exercise).len()).sum();
             prop_assert_eq!(names.len(), total);
@@ -109,7 +109,7 @@ proptest! {
     #[test]
     fn annotations_are_read_back(record in record()) {
         let options = Options::new(now());
-        let text = github_annotations::render(std::slice::from_ref(&record), &options).unwrap();
+        let text = github_annotations::FORMAT.render(std::slice::from_ref(&record), &options).unwrap();
         let view = options.view(std::slice::from_ref(&record));
         let worst = findings::worst(&view[0]);
         prop_assert!(text.lines().count() <= 10);
@@ -119,8 +119,8 @@ proptest! {
             prop_assert!(["error", "warning", "notice"].contains(&command.as_str()));
             let names: Vec<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
             prop_assert!([vec!["title"], vec!["file", "title"], vec!["file", "line", "title"]].contains(&names));
-            prop_assert_eq!(&properties.last().unwrap().1, &escape::line(&finding.title()));
-            prop_assert!(data.starts_with(&escape::plain(&finding.check.message)));
+            prop_assert_eq!(&properties.last().unwrap().1, &text::line(&finding.title()));
+            prop_assert!(data.starts_with(&text::plain(&finding.check.message)));
             prop_assert!(data.chars().all(|c| c == '\n' || !c.is_control()));
         }
     }
@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn summaries_hold_no_markup_of_learners(record in record()) {
         use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
-        let markdown = github_summary::render(std::slice::from_ref(&record), &Options::new(now())).unwrap();
+        let markdown = github_summary::FORMAT.render(std::slice::from_ref(&record), &Options::new(now())).unwrap();
         let (mut rows, mut cells, mut headings, mut blocks) = (0, 0, 0, 0);
         let mut code = false;
         let mut outside = String::new();
@@ -164,7 +164,7 @@ proptest! {
     #[test]
     fn tap_is_read_back(record in record()) {
         let options = Options::new(now());
-        let text = tap::render(std::slice::from_ref(&record), &options).unwrap();
+        let text = tap::FORMAT.render(std::slice::from_ref(&record), &options).unwrap();
         let view = options.view(std::slice::from_ref(&record));
         let mut lines = text.lines();
         prop_assert_eq!(lines.next(), Some("TAP version 14"));
@@ -211,8 +211,8 @@ proptest! {
         let options = Options::new(now());
         let records = std::slice::from_ref(&record);
         let quality: Vec<Value> =
-            serde_json::from_str(&gitlab_code_quality::render(records, &options).unwrap()).unwrap();
-        let log: Value = serde_json::from_str(&sarif::render(records, &options).unwrap()).unwrap();
+            serde_json::from_str(&gitlab_code_quality::FORMAT.render(records, &options).unwrap()).unwrap();
+        let log: Value = serde_json::from_str(&sarif::FORMAT.render(records, &options).unwrap()).unwrap();
         let results = log["runs"][0]["results"].as_array().unwrap();
         prop_assert_eq!(quality.len(), results.len());
         let mut fingerprints = std::collections::BTreeSet::new();
