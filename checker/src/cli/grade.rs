@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use grading::formats;
 
 use super::{Backend, Sandbox};
 
@@ -78,11 +79,6 @@ pub struct Grade {
     pub again: bool,
 }
 
-/// The names of all report formats, separated by commas.
-pub fn format_names() -> String {
-    grading::formats::ALL.map(|format| format.name).join(", ")
-}
-
 /// `checker report`
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -96,8 +92,8 @@ pub struct Report {
     /// Records, or folders of records.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// Report format, one of [`format_names`].
-    #[arg(long, value_name = "FORMAT", help = format!("Report format: {}", format_names()))]
+    /// Report format, one of [`formats::names`].
+    #[arg(long, value_name = "FORMAT", help = format!("Report format: {}", formats::names().join(", ")))]
     pub format: String,
     /// Output file [default: standard output].
     #[arg(long, value_name = "FILE")]

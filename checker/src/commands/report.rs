@@ -15,7 +15,7 @@ use crate::exit::Exit;
 /// Writes one report. Nothing is run.
 pub fn run(args: &Report) -> anyhow::Result<Exit> {
     let Some(format) = formats::find(&args.format) else {
-        let names = formats::ALL.map(|format| format.name);
+        let names = formats::names();
         let near = names.iter().max_by(|a, b| {
             strsim::jaro_winkler(a, &args.format).total_cmp(&strsim::jaro_winkler(b, &args.format))
         });

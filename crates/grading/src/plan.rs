@@ -1,18 +1,18 @@
-//! Grading a class on more than one machine, with an engine that is there already.
+//! Grading a class on many machines, with an existing job engine.
 //!
-//! A class is cut into [shards](shard): one command each, `checker grade ... --shard 3/40`, that any machine can run at any
-//! time and again. A record is written to a temporary name and renamed, so that a task that dies leaves whole records or none;
-//! run again, it skips what is graded and unchanged. That is all that an engine has to know. [`Plan::files`] writes what it
-//! needs, and [`Plan::again`] the same for the shards that a merge found incomplete.
+//! A class is split into [shards](shard). Each is one command, `checker grade ... --shard 3/40`, that any machine can run at any
+//! time and repeat. Records are written to a temporary name and renamed, so a task that dies leaves only whole records; when it
+//! runs again, it skips unchanged students. An engine needs to know nothing else. [`Plan::files`] makes the files for an engine,
+//! and [`Plan::again`] those for the shards that a merge found incomplete.
 //!
-//! | engine | needs | how a lost task comes back |
+//! | engine | needs | how a lost task is repeated |
 //! |---|---|---|
-//! | [Slurm](slurm) | a folder that all nodes share | requeued when its node fails; the merge submits once more what is missing |
-//! | [GNU parallel](parallel) | one machine | tried twice; run again, it does what failed |
+//! | [Slurm](slurm) | a folder that all nodes share | requeued when its node fails; the merge submits missing shards again |
+//! | [GNU parallel](parallel) | one machine | tried twice; a second run repeats failed shards |
 //! | [GitHub Actions](actions) | the class in a private repository | `gh run rerun --failed` |
 //! | [Kubernetes](kubernetes) | a volume, an image with the checker | tried three times for each index |
 //!
-//! Scripts never hold a student's id: only shards, and the instructor's own paths, quoted.
+//! Scripts never contain a student's id, only shards and the instructor's own paths, quoted.
 
 use std::path::Path;
 use std::{fs, io};
@@ -56,7 +56,7 @@ impl Engine {
         }
     }
 
-    /// The most shards that it takes in one plan.
+    /// The maximum number of shards in one plan.
     pub const fn limit(self) -> u32 {
         match self {
             Self::Slurm => slurm::MAX_SHARDS,
@@ -66,8 +66,8 @@ impl Engine {
         }
     }
 
-    /// Shards for a class of this size: about five students in each, so that a lost one costs little (twenty where each
-    /// machine has to be prepared first), and few enough for one array, matrix or job.
+    /// Shards for a class of this size: about five students in each, so that a lost one costs little (twenty if each
+    /// machine has to be prepared first), but no more than one array, matrix or job can have.
     pub fn shards(self, students: usize) -> u32 {
         let each = if self == Self::Actions { 20 } else { 5 };
         shard::count(students, each, self.limit().min(1000))
@@ -144,12 +144,12 @@ pub struct PlannedFile {
     pub executable: bool,
 }
 
-/// A plan in writing.
+/// The files of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     /// For `OUT/plan`.
     pub files: Vec<PlannedFile>,
-    /// What to do with them, in lines.
+    /// Instructions for the instructor, in lines.
     pub next: String,
 }
 
@@ -173,13 +173,13 @@ impl Planned {
     }
 }
 
-/// Why there is no plan.
+/// Why no plan could be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No engine has that name.
     #[error("no engine is called `{0}`: slurm, parallel, actions or kubernetes")]
     Engine(String),
-    /// A setting that there is not, or that cannot have that value.
+    /// An unknown setting, or an invalid value.
     #[error("`{0}` sets nothing in a plan: {SETTINGS}")]
     Setting(String),
     /// There is no student to grade.
@@ -211,26 +211,26 @@ pub enum Error {
         /// How many there are.
         shards: u32,
     },
-    /// A path that a script or a manifest cannot hold.
+    /// A path that cannot stand in a script or manifest.
     #[error("{what} `{shown}` cannot be in a plan for {engine}: {why}; rename it")]
     Text {
         /// What it is.
         what: &'static str,
-        /// It, without what a terminal would obey.
+        /// The text, escaped for a terminal.
         shown: String,
         /// The engine's name.
         engine: &'static str,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A path that the other machine does not have.
+    /// A path that does not exist on the other machine.
     #[error(
         "{what} `{path}` lies outside `{directory}`, and {engine} only takes that folder along: move it there"
     )]
     Outside {
         /// What it is.
         what: &'static str,
-        /// It.
+        /// The path.
         path: String,
         /// Where it should be.
         directory: String,
@@ -274,7 +274,7 @@ impl Plan {
     /// Changes a number or a name: "shards=40", "partition=gpu". [`SETTINGS`] lists them; the fields document their meaning.
     ///
     /// # Errors
-    /// When there is no such setting, or its value is no number.
+    /// When the setting is unknown, or its value is not a number.
     pub fn set(&mut self, setting: &str) -> Result<(), Error> {
         let error = || Error::Setting(setting.escape_debug().to_string());
         let (name, value) = setting.split_once('=').ok_or_else(error)?;
@@ -295,10 +295,10 @@ impl Plan {
         Ok(())
     }
 
-    /// The files for the whole class, the plan itself (`plan.json`, for the merge) among them.
+    /// The files for the whole class, including the plan itself (`plan.json`, which the merge reads).
     ///
     /// # Errors
-    /// When the engine cannot take it: [`Error`] says what to change.
+    /// When the engine does not support the plan; [`Error`] says what to change.
     pub fn files(&self) -> Result<Planned, Error> {
         self.check()?;
         let mut planned = match self.engine {
@@ -312,8 +312,8 @@ impl Plan {
         Ok(planned)
     }
 
-    /// The files that grade some shards once more, beside those of [`Plan::files`], and in `next` the one command that does it;
-    /// both empty without a shard that exists. Students who are graded and unchanged are skipped.
+    /// The files that grade some shards again, in addition to those of [`Plan::files`], and in `next` the command that starts it.
+    /// Both are empty if none of the shards exists. Unchanged students are skipped.
     ///
     /// # Errors
     /// As [`Plan::files`].
@@ -334,13 +334,13 @@ impl Plan {
         }
     }
 
-    /// Where `student` is graded.
+    /// The shard that grades `student`.
     pub fn shard(&self, student: &str) -> shard::Shard {
         shard::Shard::of(student, self.shards)
     }
 
-    /// The longest that a shard may take, in minutes: the largest one's students, each as long as one may take, and five
-    /// minutes to start. Slurm looks once in a minute, so the checker's own clocks per case are what keeps time.
+    /// The time limit of a shard in minutes: the students of the largest shard at the maximum time each, and five minutes to
+    /// start. Slurm checks limits once a minute, so the checker's own limits for each case are more precise.
     pub fn minutes(&self) -> u32 {
         let students =
             u64::try_from(shard::largest(&self.students, self.shards)).unwrap_or(u64::MAX);
@@ -359,7 +359,7 @@ impl Plan {
         join(&self.out(), "plan")
     }
 
-    /// What holds for every engine.
+    /// Checks the limits of every engine.
     fn check(&self) -> Result<(), Error> {
         let engine = self.engine.as_str();
         if self.students.is_empty() {
@@ -394,7 +394,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Everything that a person wrote and a file of the plan repeats.
+    /// All texts from the instructor that the plan's files repeat.
     fn texts(&self) -> Vec<(&'static str, &str)> {
         let grade = &self.grade;
         let mut texts = vec![
@@ -419,11 +419,11 @@ impl Plan {
 /// The plan's own file in `OUT/plan`.
 pub const PLAN: &str = "plan.json";
 
-/// What differs from one engine to the next in a command, each as a shell reads it: quoted, or a variable.
+/// The parts of a command that differ between engines, as a shell reads them: quoted, or a variable.
 struct CommandPaths<'a> {
     out: &'a str,
     seed: &'a str,
-    /// What follows `--shard=`.
+    /// The value of `--shard=`.
     shard: &'a str,
 }
 
@@ -454,7 +454,7 @@ impl Grade {
         format!("{program} merge{} --out={out} -- {from}", roster.unwrap_or_default())
     }
 
-    /// The command with its paths relative to `directory`, or to what stands in its paths elsewhere.
+    /// The command with its paths relative to `directory`.
     fn inside(&self, plan: &Plan) -> Result<Self, Error> {
         let one = |what, path: &String| inside(what, path, plan);
         let some = |what, path: &Option<String>| {
@@ -504,7 +504,7 @@ fn inside(what: &'static str, path: &str, plan: &Plan) -> Result<String, Error> 
     Ok(if rest.is_empty() { ".".into() } else { rest.join("/") })
 }
 
-/// `shard.sh` and `merge.sh`, for engines whose machines share the folder: everything else calls these.
+/// `shard.sh` and `merge.sh`, for engines whose machines share the folder; their other scripts call these.
 fn scripts(plan: &Plan) -> Vec<PlannedFile> {
     let count = plan.shards;
     let engine = plan.engine.as_str();

@@ -1,19 +1,19 @@
-//! Points: what an exercise's items come to, what being late costs, and the sum.
+//! Points of items, exercises and late days, and their sum.
 //!
-//! **Points are counted from the file as handed out up.** Each item (a case with one seed, or a gate) has a weight. What the
-//! file as handed out already holds gives no points, and losing it costs its weight. An exercise's share of its points is
+//! **Points count from the file as handed out.** Each item (a case with one seed, or a gate) has a weight. An item that the
+//! file as handed out already passes gives no points, and failing it costs its weight. An exercise's share of its points is
 //!
 //! ```text
-//! (weight that holds - weight that the file as handed out holds) / (weight of all - that same weight)
+//! (weight passed - weight that the file as handed out passes) / (weight of all - weight that the file as handed out passes)
 //! ```
 //!
-//! and never below 0: the untouched file has 0, a file that holds everything has 1. Without partial credit the share is 1 for
-//! everything and 0 for anything less, and no item has points of its own.
+//! and never below 0, so the untouched file has 0 and a file that passes everything has 1. Without partial credit the share is 1
+//! if everything passes and 0 otherwise, and items have no points of their own.
 //!
-//! **Late days are counted for each due date, not for each exercise**: a class thinks of what is due on one day as one
-//! assignment. A free day moves one due date by one day, for all exercises of that day; free days are spent where they save
-//! the most points, and none where they save nothing. The days that are left cost the penalty. A file whose bytes were
-//! handed in earlier is as late as it was then ([`record::File::at`]).
+//! **Late days count for each due date, not for each exercise**, because a class regards everything due on one day as one
+//! assignment. A free day moves one due date by one day, for all exercises of that day. Free days are spent where they save
+//! the most points, and never where they save none. The remaining days cost the penalty. A file whose bytes were submitted
+//! earlier is as late as it was then ([`record::File::at`]).
 //!
 //! Nothing is rounded before the sum.
 
@@ -24,14 +24,14 @@ mod tests;
 use crate::policy::{Policy, Rule};
 use crate::record::{Exercise, Item, Kind, Outcome, Score, Status, Submission};
 
-/// Fills in everything about points: of each item `points`, `possible`, `extra`, and of hidden ones `show` and `reveal`; of each
+/// Computes all points and sets them: of each item `points`, `possible`, `extra`, and of hidden ones `show` and `reveal`; of each
 /// exercise `status` (but `Missing` and `NotGraded` stay as they are), `points`, `possible`, `bonus`, `excused`, `due`,
-/// `late_days`, `free_days` and `penalty`. What comes back is the sum.
+/// `late_days`, `free_days` and `penalty`. Returns the sum.
 ///
 /// `exercises` need their ids, `status`, and of each item `kind`, `hidden`, `outcome` and `given`. The other fields are not read. The
-/// same call again, with another policy, gives that policy's grade: nothing has to be run for it.
+/// same call with another policy gives that policy's grade without running anything.
 ///
-/// An exercise that the policy does not ask for counts nothing.
+/// An exercise that the policy does not require does not count.
 pub fn score(
     policy: &Policy,
     student: &str,
@@ -52,7 +52,7 @@ pub fn score(
     sum(exercises)
 }
 
-/// What an item weighs; a bonus gate nothing.
+/// The weight of an item; 0 for a bonus gate.
 fn weight(rule: &Rule, item: &Item) -> f64 {
     match item.kind {
         Kind::Gate if rule.gate_bonus > 0.0 => 0.0,
@@ -66,7 +66,7 @@ fn is_bonus(rule: &Rule, item: &Item) -> bool {
     item.kind == Kind::Gate && rule.gate_bonus > 0.0
 }
 
-/// Points of an exercise and its items; of nothing that counts without a rule.
+/// Sets the points of an exercise and its items; without a rule it does not count.
 fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     let graded = !matches!(exercise.status, Status::Missing | Status::NotGraded);
     let Some(rule) = rule else {
@@ -85,7 +85,7 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     };
     let items = &exercise.items;
     let all = graded && all_held(items, |item| !is_bonus(rule, item));
-    // Weights of nothing are no fraction of anything: then it is all or nothing, too.
+    // When no weight is left to earn, a fraction is undefined, so it is all or nothing.
     let new = of(items, &|item| !item.given);
     let by_weight = rule.partial && new > 0.0;
     let gain =
@@ -99,7 +99,7 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     let per_gate = rule.gate_bonus / new_gates as f64;
     let mut extra = 0.0;
     for item in &mut exercise.items {
-        // of what is all or nothing, no item has a share to show
+        // without partial credit, items have no points of their own
         let worth = if by_weight { rule.points * weight(rule, item) / new } else { 0.0 };
         item.possible = if item.given { 0.0 } else { worth };
         item.extra = if is_bonus(rule, item) && !item.given { per_gate } else { 0.0 };
@@ -121,7 +121,7 @@ fn count(rule: Option<&Rule>, exercise: &mut Exercise) {
     }
 }
 
-/// Whether all items that count hold; of none that count, none holds.
+/// Whether all items that count passed; false when none counts.
 fn all_held(items: &[Item], counts: impl Fn(&Item) -> bool) -> bool {
     let counting = || items.iter().filter(|item| counts(item));
     counting().count() > 0 && counting().all(|item| item.outcome == Outcome::Held)
@@ -164,7 +164,7 @@ fn sum(exercises: &[Exercise]) -> Score {
     score
 }
 
-/// Two digits after the point. A number that lies on the border, but for the last bit of a sum, goes up.
+/// Rounds to two decimals. A value that misses the midpoint only by the rounding of a sum goes up.
 fn rounded(points: f64) -> f64 {
     (points * 100.0 + 1e-7).round() / 100.0
 }

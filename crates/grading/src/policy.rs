@@ -1,6 +1,6 @@
-//! What counts how much, and until when: `grading.toml`.
+//! The grading policy, `grading.toml`: points, due dates, late days and hidden runs.
 //!
-//! All keys, each with a value (those that are left out are as the comments say):
+//! All keys with example values; the comments give the defaults:
 //!
 //! ```toml
 //! title = "CS 149, assignment 1"           # "grades" when left out
@@ -19,11 +19,11 @@
 //!
 //! [late]
 //! free_days = 3         # for each student and all due dates together; 0 when left out
-//! grace_minutes = 15    # late by no more than that is not late; 0 when left out
-//! penalty = 0.1         # fraction that a begun day costs; 0 when left out: late, and nothing lost
+//! grace_minutes = 15    # this much delay is not late; 0 when left out
+//! penalty = 0.1         # fraction that a begun day costs; 0 when left out
 //! of = "possible"       # or "earned": what the penalty is a fraction of; "possible" when left out, as Canvas counts
-//! most = 0.5            # the most that all days together cost, as a fraction; 1 when left out
-//! cutoff_days = 5       # later than so many days: nothing counts; never when left out
+//! most = 0.5            # the maximum for all days together, as a fraction; 1 when left out
+//! cutoff_days = 5       # an exercise more days late gives no points; no cutoff when left out
 //!
 //! [hidden]
 //! seeds = 1             # runs of each case with a secret seed; 1 when left out
@@ -49,8 +49,8 @@
 //! ```
 //!
 //! A time is a day and a time of day: as TOML has them, or as text with an offset (`-07:00`, `Z`) or a zone
-//! (`[Europe/Berlin]`). What an exercise says counts more than what its chapter says, and that more than the class's.
-//! An unknown key is an error, because a misspelt one would otherwise change grades without a word.
+//! (`[Europe/Berlin]`). A key of an exercise overrides its chapter's, which overrides the class's.
+//! An unknown key is an error, because a misspelt key would otherwise change grades silently.
 
 pub(crate) mod file;
 #[cfg(test)]
@@ -72,17 +72,17 @@ pub struct Policy {
     pub title: String,
     /// SHA-256 of the file, in hexadecimal; empty without one.
     pub hash: String,
-    /// The exercises that are asked for, each with its rules; in the course's order.
+    /// The required exercises with their rules, in the course's order.
     pub rules: Vec<Rule>,
-    /// What being late costs.
+    /// The cost of late submissions.
     pub late: Late,
     /// How secret cases are run and shown.
     pub hidden: Hidden,
-    /// The most different submissions of a student that are graded.
+    /// The maximum number of different submissions of a student that are graded.
     pub attempts: Option<u32>,
-    /// What is different for single students, by their ids.
+    /// Exceptions for single students, by their ids.
     pub students: BTreeMap<String, Exception>,
-    /// Days are counted in this zone, and in UTC without one.
+    /// The zone in which days are counted; UTC without one.
     zone: Option<TimeZone>,
 }
 
@@ -91,23 +91,23 @@ pub struct Policy {
 pub struct Rule {
     /// `blocks`.
     pub exercise: String,
-    /// The most that there are.
+    /// The maximum of points.
     pub points: f64,
-    /// When it is due, for who has no exception.
+    /// The due date of students without an exception.
     pub due: Option<Timestamp>,
-    /// From when on it is graded.
+    /// The time from which it is graded.
     pub release: Option<Timestamp>,
     /// Its points are extra.
     pub bonus: bool,
-    /// Points for a part of what it asks.
+    /// Whether a partly right file gets a part of the points.
     pub partial: bool,
-    /// How its items count against each other.
+    /// The weights of its items.
     pub weights: Weights,
     /// Extra points for all its gates together; above 0 they have no weight.
     pub gate_bonus: f64,
 }
 
-/// How much one item of a kind counts against one of another.
+/// The weight of one item of each kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     /// A case that learners have.
@@ -118,20 +118,20 @@ pub struct Weights {
     pub gate: f64,
 }
 
-/// What being late costs.
+/// The cost of late submissions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Late {
-    /// Days that a student may be late in all, at no cost.
+    /// Free late days of a student for all due dates together.
     pub free_days: u32,
-    /// Late by no more than so many minutes is not late.
+    /// A delay of at most this many minutes is not late.
     pub grace_minutes: u32,
     /// Fraction that each begun day costs.
     pub penalty: f64,
-    /// What it is a fraction of.
+    /// The points that `penalty` is a fraction of.
     pub of: PenaltyBase,
-    /// The most that all days cost, as a fraction.
+    /// The maximum penalty for all days together, as a fraction.
     pub most: f64,
-    /// After more days nothing counts.
+    /// An exercise more days late gives no points.
     pub cutoff_days: Option<u32>,
 }
 
@@ -149,22 +149,22 @@ pub enum PenaltyBase {
 pub struct Hidden {
     /// Runs of each case.
     pub seeds: u32,
-    /// What a student sees of them before `until`.
+    /// How much a student sees of them before `until`.
     pub show: Show,
-    /// From when on a student sees everything.
+    /// The time from which a student sees everything.
     pub until: Option<Timestamp>,
 }
 
-/// What is different for one student.
+/// Exceptions for one student.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exception {
-    /// Nothing is due before.
+    /// The earliest due date.
     pub due: Option<Timestamp>,
     /// Added to every due date.
     pub extension_days: u32,
-    /// Instead of the class's.
+    /// Free late days, instead of the class's.
     pub free_days: Option<u32>,
-    /// Exercises that need not be done.
+    /// Exercises that the student is excused from.
     pub excused: BTreeSet<String>,
 }
 
@@ -179,7 +179,7 @@ pub struct Error(pub Vec<Problem>);
 pub struct Problem {
     /// One-based.
     pub line: usize,
-    /// What, and the way out.
+    /// The problem and a way out.
     pub what: String,
 }
 
@@ -187,12 +187,12 @@ impl Policy {
     /// The policy that a file's text describes.
     ///
     /// # Errors
-    /// All that is wrong with it, by lines; put the file's name before each.
+    /// All its problems by line; put the file's name before each.
     pub fn parse(text: &str, course: &Course) -> Result<Self, Error> {
         file::parse(text, course)
     }
 
-    /// What holds without a file: 10 points for each exercise of the course, nothing is ever due.
+    /// The policy without a file: 10 points for each exercise of the course and no due dates.
     pub fn without_file(course: &Course) -> Self {
         // An empty text has no line that could be wrong.
         let policy = file::parse("", course).unwrap_or_else(|_| Self::of_nothing());
@@ -224,7 +224,7 @@ impl Policy {
         }
     }
 
-    /// The rules of an exercise; `None` when it is not asked for.
+    /// The rules of an exercise; `None` when it is not required.
     pub fn rule(&self, exercise: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.exercise == exercise)
     }
@@ -247,7 +247,7 @@ impl Policy {
         self.students.get(student).and_then(|one| one.free_days).unwrap_or(self.late.free_days)
     }
 
-    /// Whether a student need not do an exercise.
+    /// Whether a student is excused from an exercise.
     pub fn is_excused(&self, exercise: &str, student: &str) -> bool {
         self.students.get(student).is_some_and(|one| one.excused.contains(exercise))
     }
@@ -259,7 +259,7 @@ impl Policy {
         if at <= due || seconds <= i64::from(self.late.grace_minutes) * 60 {
             return 0;
         }
-        // Counted by hours first: a day of 25 of them makes that one too many.
+        // Counting hours gives one day too many after a day of 25 hours.
         let days =
             u32::try_from(seconds.unsigned_abs().div_ceil(86_400)).unwrap_or(u32::MAX).max(1);
         if days > 1 && self.days_after(due, days - 1) >= at { days - 1 } else { days }
@@ -275,12 +275,12 @@ impl Policy {
     }
 }
 
-/// The one of `names` that `name` was probably meant for.
+/// The name among `names` that is most similar to `name`, if one is similar enough.
 pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase().replace('-', "_");
     let distance = |other: &str| strsim::damerau_levenshtein(&wanted, other);
     let near = |other: &&str| distance(other) <= 1 + other.chars().count() / 4;
-    // A stranger's name may be long, and the comparison takes the product of both lengths.
+    // The name may be hostile and long, and the comparison takes the product of both lengths.
     if wanted.len() > 100 {
         return None;
     }

@@ -1,8 +1,8 @@
-//! Records on disk: one file for each student, and a run that is killed loses none.
+//! Records on disk, one file for each student. A killed run loses none.
 //!
-//! `OUT/records/ID.json` is written under another name in the same folder, brought to the disk, and then renamed over the old
-//! one, so a reader finds either the old record or the new one, whole. Several processes may write to one folder, each its own
-//! students.
+//! `OUT/records/ID.json` is written under a temporary name in the same folder, flushed to the disk, and then renamed over the old
+//! one, so a reader finds either the old record or the new one, whole. Several processes may write to one folder, as long as their
+//! students differ.
 
 mod again;
 #[cfg(test)]
@@ -18,10 +18,10 @@ use crate::record::{Record, VERSION};
 use crate::seed;
 use crate::text::shown;
 
-/// No record is larger; what claims to be is not read into memory.
+/// Larger files are not read, because no record is that large.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
 
-/// Longest file name without its ending, in bytes: file systems take 255, and copies add to it.
+/// Longest file name without its ending. File systems allow 255 bytes, and copies add to the name.
 const MAX_NAME_BYTES: usize = 100;
 
 /// A folder of records.
@@ -30,13 +30,13 @@ pub struct Store {
     folder: PathBuf,
 }
 
-/// A record could not be written, or the folder not be used. What was there is still there.
+/// A record could not be written, or its folder could not be used. Existing records are unchanged.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {}", shown(path.as_os_str().as_encoded_bytes()), explain(error))]
 pub struct Error {
-    /// What was to be written or read.
+    /// The file or folder.
     pub path: PathBuf,
-    /// Why not.
+    /// The reason.
     #[source]
     pub error: io::Error,
 }
@@ -52,15 +52,15 @@ fn explain(error: &io::Error) -> String {
     }
 }
 
-/// A file that is no record.
+/// A file that is not a valid record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}: {what}")]
 pub struct Damaged {
     /// The file, shown as by [`shown`].
     pub path: String,
-    /// One-based; 1 where no line can be named.
+    /// One-based; 1 if the problem has no line.
     pub line: usize,
-    /// What is wrong, and the way out.
+    /// The problem and a way out.
     pub what: String,
 }
 
@@ -77,7 +77,7 @@ impl Store {
         }
     }
 
-    /// Where the record of a student lies.
+    /// The file of a student's record.
     pub fn path(&self, id: &str) -> PathBuf {
         self.folder.join(file_name(id))
     }
@@ -85,7 +85,7 @@ impl Store {
     /// Writes a record in place of the student's old one.
     ///
     /// # Errors
-    /// When the disk is full or cannot be written: the old record is still there then, and nothing half written.
+    /// When the disk is full or cannot be written. The old record is then unchanged.
     pub fn write(&self, record: &Record) -> Result<(), Error> {
         self.write_by(record, |file, bytes| file.write_all(bytes))
     }
@@ -121,15 +121,15 @@ impl Store {
         bytes.push(b'\n');
         let mut builder = tempfile::Builder::new();
         builder.prefix(".").suffix(".part");
-        // The umask decides who reads grades, as for every other file.
+        // The umask decides which users can read grades, as for every other file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // Gone when anything below fails.
+        // The temporary file is removed when anything below fails.
         let mut part = builder.tempfile_in(&self.folder)?;
         write(part.as_file_mut(), &bytes)?;
         part.as_file().sync_all()?;
         part.persist(path).map_err(|error| error.error)?;
-        // The new name is in the folder; a folder cannot be opened everywhere, and the file is safe in any case.
+        // Flush the new name. Some systems cannot open a folder, but the file itself is safe in any case.
         if let Ok(folder) = File::open(&self.folder) {
             let _ = folder.sync_all();
         }
@@ -139,7 +139,7 @@ impl Store {
     /// The record of a student; `None` when there is none.
     ///
     /// # Errors
-    /// When the file is no record of this student. It is best graded again: the file is overwritten then.
+    /// When the file is not a record of this student. Grading the student again overwrites it.
     pub fn read(&self, id: &str) -> Result<Option<Record>, Damaged> {
         let path = self.path(id);
         if !path.exists() {
@@ -166,7 +166,7 @@ impl Store {
         let mut paths = vec![];
         for entry in fs::read_dir(&self.folder).map_err(fail)? {
             let name = entry.map_err(fail)?.file_name();
-            // What a killed run left half written begins with a point.
+            // A file that a killed run left half written begins with a point.
             let bytes = name.as_encoded_bytes();
             if bytes.ends_with(b".json") && !bytes.starts_with(b".") {
                 paths.push(self.folder.join(name));
@@ -176,7 +176,7 @@ impl Store {
         Ok(paths)
     }
 
-    /// All records, one after the other; a broken one does not stop the rest.
+    /// All records, one after the other; an invalid one does not stop the iteration.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -207,7 +207,7 @@ pub fn read_file(path: &Path) -> Result<Record, Damaged> {
         let what = shown(error.to_string().as_bytes());
         damaged(error.line(), format!("it is no whole record ({what}): grade this student again"))
     };
-    /// Looked at first: fields of another version may mean something else.
+    /// Read first, because fields of another version may mean something else.
     #[derive(serde::Deserialize)]
     struct Head {
         version: u32,
@@ -223,11 +223,11 @@ pub fn read_file(path: &Path) -> Result<Record, Damaged> {
     serde_json::from_str(&text).map_err(of_json)
 }
 
-/// A file name for any id, and never the same for two.
+/// A file name for any id; two ids never share one.
 ///
-/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. File systems that do not distinguish `Ada`
-/// from `ada` and Windows' names of devices are why some names get `~` and the beginning of the id's hash besides: those with
-/// capital letters, `con` and its like, very long ones, and the empty one.
+/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. Names with capital
+/// letters, Windows' device names such as `con`, very long names and the empty one also get `~` and the beginning of the id's
+/// hash, because some file systems do not distinguish `Ada` from `ada` or reserve these names.
 pub fn file_name(id: &str) -> String {
     let mut name = String::new();
     for (at, byte) in id.bytes().enumerate() {
@@ -247,9 +247,9 @@ pub fn file_name(id: &str) -> String {
             && stem.ends_with(|c: char| c.is_ascii_digit()));
     let ambiguous = name.bytes().any(|byte| byte.is_ascii_uppercase());
     if device || ambiguous || name.is_empty() || name.len() > MAX_NAME_BYTES {
-        // Only bytes of ASCII are in it.
+        // The name is ASCII, so any byte is a character boundary.
         name.truncate(MAX_NAME_BYTES);
-        // A device's name is one up to the first point, so the mark stands before it.
+        // Windows reserves a device name up to the first point, so the hash goes before it.
         let hash: String = seed::sha256(id.as_bytes()).chars().take(32).collect();
         name = if device { format!("~{hash}~{name}") } else { format!("{name}~{hash}") };
     }

@@ -1,8 +1,7 @@
 //! Text from outside: how it is made harmless to show, and how it becomes one word of a command line.
 //!
-//! Submissions, rosters, the output of kernels and of other programs are all hostile. [`sanitise`] is the only place that
-//! decides which characters are harmful, and [`shell`] the only one that quotes for a shell; both serve the whole
-//! workspace.
+//! Submissions, rosters, the output of kernels and of other programs are all hostile. [`is_harmful`] alone decides which
+//! characters are harmful, and [`quote`] alone quotes for a shell, for the whole workspace.
 
 mod sanitise;
 mod shell;

@@ -172,7 +172,7 @@ enum Write {
 }
 
 /// Every format, in the order in which they are listed to people.
-pub static ALL: [&Format; 15] = [
+pub static ALL: &[&Format] = &[
     &junit::GITLAB,
     &junit::JENKINS,
     &github_annotations::FORMAT,
@@ -193,7 +193,12 @@ pub static ALL: [&Format; 15] = [
 /// The format of that name, in any case, with `_` or spaces for `-`.
 pub fn find(name: &str) -> Option<&'static Format> {
     let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-    ALL.into_iter().find(|format| format.name == name)
+    ALL.iter().copied().find(|format| format.name == name)
+}
+
+/// The names of all formats, in the order of [`ALL`].
+pub fn names() -> Vec<&'static str> {
+    ALL.iter().map(|format| format.name).collect()
 }
 
 impl Format {

@@ -1,4 +1,4 @@
-//! What being late costs, and where free days are spent.
+//! Penalties for late submissions, and the best use of free days.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub fn charge(policy: &Policy, student: &str, submission: &Submission, exercises
             dates.entry(due).or_default().push(at);
         }
     }
-    // Points lost on one due date when so many free days are spent on it.
+    // Points lost on each due date for each number of free days spent on it.
     let losses: Vec<Vec<f64>> = dates
         .values()
         .map(|members| {
@@ -49,7 +49,7 @@ pub fn charge(policy: &Policy, student: &str, submission: &Submission, exercises
     }
 }
 
-/// Days late of each due date, free ones included: those of its latest exercise.
+/// Days late of each due date including free ones, which are those of its latest exercise.
 pub fn by_due_date(exercises: &[Exercise]) -> BTreeMap<Option<Timestamp>, u32> {
     let mut days: BTreeMap<Option<Timestamp>, u32> = BTreeMap::new();
     for exercise in exercises {
@@ -59,7 +59,7 @@ pub fn by_due_date(exercises: &[Exercise]) -> BTreeMap<Option<Timestamp>, u32> {
     days
 }
 
-/// Days that an exercise is late; 0 when there is nothing that could be lost.
+/// Days that an exercise is late; 0 when it has no points to lose.
 fn days(policy: &Policy, submission: &Submission, exercise: &Exercise) -> u32 {
     if exercise.points <= 0.0 {
         return 0;
@@ -70,7 +70,7 @@ fn days(policy: &Policy, submission: &Submission, exercise: &Exercise) -> u32 {
     exercise.due.map_or(0, |due| policy.days_late(due, at))
 }
 
-/// Points lost by so many days.
+/// Points lost by this many days.
 fn loss(policy: &Policy, exercise: &Exercise, days: u32) -> f64 {
     let late = &policy.late;
     if days == 0 {
@@ -86,14 +86,14 @@ fn loss(policy: &Policy, exercise: &Exercise, days: u32) -> f64 {
     ((late.penalty * f64::from(days)).min(late.most) * of).clamp(0.0, exercise.points)
 }
 
-/// How many free days each due date gets so that the least is lost in all; `losses` has what each loses with 0, 1, 2, ...
-/// of them. No day is spent that saves nothing. (Taking the largest saving day by day would not do: behind a cutoff the
-/// first days save nothing, and the next one everything.)
+/// The number of free days for each due date that minimises the total loss; `losses` lists what each due date loses with 0, 1,
+/// 2, ... of them. No day is spent without saving points. (A greedy choice would be wrong, because behind a cutoff the first
+/// days save nothing and the next one saves everything.)
 fn spend(losses: &[Vec<f64>], budget: u32) -> Vec<usize> {
     const NOTHING: f64 = 1e-9;
     let budget =
         losses.iter().map(|loss| loss.len().saturating_sub(1)).sum::<usize>().min(budget as usize);
-    // The most saved with at most so many days, on the due dates so far, and what the last of them got.
+    // The maximum saved with at most this many days on the due dates so far, and the days of the last one.
     let mut saved = vec![0.0_f64; budget + 1];
     let mut choices = vec![];
     for loss in losses {
@@ -110,7 +110,7 @@ fn spend(losses: &[Vec<f64>], budget: u32) -> Vec<usize> {
         }
         choices.push(choice);
     }
-    // The fewest days that save as much.
+    // The smallest number of days that saves as much.
     let best = saved.last().copied().unwrap_or(0.0);
     let mut left = saved.iter().position(|saved| *saved + NOTHING >= best).unwrap_or(0);
     let mut spent: Vec<usize> = choices

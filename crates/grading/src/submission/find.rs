@@ -1,4 +1,4 @@
-//! Which submissions a command line means.
+//! Finds the submissions that a command line names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,21 +8,21 @@ use super::{Error, Reason, names, of_io, own_name};
 use crate::course::Course;
 use crate::text::shown;
 
-/// Submissions, not read yet: a class of thousands does not lie in memory.
+/// Submissions that are not read yet, because a class of thousands does not fit into memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// One for each student, in the order of their ids.
     pub submissions: Vec<SubmissionPath>,
     /// Students and arguments that cannot be graded, each with one line.
     pub refused: Vec<Refused>,
-    /// What lay beside the submissions in folders of them and is none, shown as by [`shown`].
+    /// Other files in folders of submissions, escaped by [`shown`].
     pub ignored: Vec<String>,
-    /// Whether this is a class: a folder of submissions was given, and every argument could be looked into. Only then has a
-    /// student who is not among them handed in nothing.
+    /// Whether this is a class: a folder of submissions was given, and every argument could be opened. Only then is a student
+    /// without a submission absent.
     pub is_class: bool,
 }
 
-/// A submission and whose it is.
+/// The path of a submission and its student.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmissionPath {
     /// Name of the folder, or of the file without its ending.
@@ -34,23 +34,23 @@ pub struct SubmissionPath {
 /// Something that cannot be graded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The student, as far as the name says.
+    /// The student's id, taken from the name.
     pub id: String,
     /// One line that names the path.
     pub line: String,
 }
 
-/// What the arguments of a command line mean.
+/// Finds the submissions that the arguments of a command line name.
 ///
 /// An argument that is a file is a submission. A folder is **one submission** when it has, directly in it, a folder
-/// `exercises`, a folder named like a chapter of the course, or a file named like an exercise. Any other folder holds
+/// `exercises`, a folder named like a chapter of the course, or a file named like an exercise. Any other folder contains
 /// **submissions**: each folder and each archive directly in it is one, however deep its own mirror begins. Hidden names,
 /// `__MACOSX` and other files are no submissions.
 ///
-/// The student's id is the name of the folder, or of the file without its ending. Two submissions of one id are refused both:
+/// The student's id is the name of the folder, or of the file without its ending. Two submissions with one id are both refused, because
 /// only the instructor knows which one counts. The same path twice is one submission.
 ///
-/// Never fails as a whole: what cannot be graded is in [`Found::refused`], and the rest goes on.
+/// Never fails as a whole: submissions that cannot be opened are in [`Found::refused`].
 pub fn many(paths: &[PathBuf], course: &Course) -> Found {
     let mut found = Found::default();
     let mut by_id: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();

@@ -1,21 +1,21 @@
-//! Reading what a student handed in. Nothing is unpacked, nothing is run, and nothing is believed.
+//! Reads submissions. Nothing is unpacked to disk, nothing is run, and all of it is hostile input.
 //!
 //! A submission is a folder, an archive (zip, tar, tar.gz) or one `.cu` file. It mirrors `exercises/CHAPTER/NAME.cu`, and the
-//! mirror may begin anywhere: in `repo-main/exercises/`, at the chapters' folders, or at the files themselves. Files are known
-//! by their names alone, in this order:
+//! mirror may begin anywhere: in `repo-main/exercises/`, at the chapters' folders, or at the files themselves. Files are identified
+//! by their paths alone, in this order of preference:
 //!
 //! 1. `.../exercises/CHAPTER/NAME.cu`,
 //! 2. `.../CHAPTER/NAME.cu`,
 //! 3. `NAME.cu` anywhere else,
-//! 4. `NAME.cu` below a folder called `solutions`, and only if nothing of 1 was handed in: a copy of a whole course has them.
+//! 4. `NAME.cu` below a folder called `solutions`, and only without a file of form 1, because a copy of the whole course contains them.
 //!
-//! Of two in the same line the one with fewer folders above it counts. Two different files that are equally good are no
-//! answer: that exercise is refused, with both names, and the others are graded. Hidden files and folders, `__MACOSX` and
-//! `target` are passed over. Archives in a submission are not opened, with one exception, because platforms export it: a
-//! folder with no exercise in it and one archive beside nothing else of the kind is that archive.
+//! Of two files of the same form, the one with fewer folders above it counts. If two different files are equally good, that
+//! exercise is refused with both names, and the others are graded. Hidden files and folders, `__MACOSX` and
+//! `target` are skipped. Archives in a submission are not opened, with one exception that platforms export: a folder without
+//! exercises and with exactly one archive is read as that archive.
 //!
-//! Only files named like an exercise are ever read, each up to [`Limits::file`]; so memory is bounded by the course, whatever
-//! is sent. Links are never followed and special files never opened.
+//! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course bounds the memory, whatever the
+//! submission contains. Links are never followed and special files never opened.
 
 mod find;
 mod folder;
@@ -38,10 +38,10 @@ use crate::seed;
 use crate::text::shown;
 use pick::{Offer, Picker};
 
-/// What a submission may take.
+/// Limits for a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one exercise's file: what the checker itself takes for source.
+    /// Bytes of one exercise's file, the checker's own limit for source.
     pub file: u64,
     /// Entries of an archive, or files and folders in a folder.
     pub entries: usize,
@@ -49,7 +49,7 @@ pub struct Limits {
     pub total: u64,
     /// Bytes of an archive's file.
     pub archive: u64,
-    /// Bytes that come out of an archive for each byte of it, once 16 MiB have come.
+    /// Unpacked bytes for each byte of an archive, checked after the first 16 MiB.
     pub ratio: u64,
     /// Bytes of an entry's path.
     pub path: usize,
@@ -74,21 +74,21 @@ impl Default for Limits {
     }
 }
 
-/// What was handed in, as far as it can be graded.
+/// The part of a submission that can be graded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submitted {
-    /// Name of the folder, or of the file without its ending: whose it is, if nothing else says so. Shown as by [`shown`].
+    /// Name of the folder, or of the file without its ending, which identifies the student by default. Escaped by [`shown`].
     pub id_hint: String,
     /// The path as it was given.
     pub source: String,
     /// In the course's order, each exercise at most once.
     pub files: Vec<SubmittedFile>,
-    /// Files that are no exercise's, in order, the first of them: the last line says how many more there are.
+    /// The first files that belong to no exercise, in order; the last line counts the others.
     pub ignored: Vec<String>,
     /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror begins and however it was
     /// packed.
     pub hash: String,
-    /// What was refused and why; `what` is "refused-file" or "ignored-file".
+    /// Refused files and the reasons; `what` is "refused-file" or "ignored-file".
     pub notes: Vec<Flag>,
 }
 
@@ -97,14 +97,14 @@ pub struct Submitted {
 pub struct SubmittedFile {
     /// Which exercise it is.
     pub exercise: String,
-    /// Where it lay in the submission, shown as by [`shown`].
+    /// Its path in the submission, escaped by [`shown`].
     pub path: String,
-    /// All of it, as it came: a byte order mark and Windows line ends are left.
+    /// Its bytes, unchanged, with a byte order mark and Windows line ends.
     pub bytes: Vec<u8>,
 }
 
 impl SubmittedFile {
-    /// What the record keeps of it.
+    /// The entry in a record.
     pub fn to_record(&self) -> record::File {
         record::File {
             path: self.path.clone(),
@@ -116,7 +116,7 @@ impl SubmittedFile {
     }
 }
 
-/// Why nothing of a submission can be graded. One line.
+/// Why a submission cannot be graded, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{submission}`: {reason}")]
 pub struct Error {
@@ -185,11 +185,11 @@ pub enum Reason {
 
 /// Reads one submission.
 ///
-/// `path` itself may be a link (the instructor means its target); nothing in a submission may. A folder must stand
-/// still while it is read: what a name is, is looked at before it is opened, and only a file's own name is held to it again.
+/// `path` itself may be a link (the instructor means its target); nothing in a submission may. A folder must
+/// not change while it is read, because the kind of a name is checked before it is opened.
 ///
 /// # Errors
-/// When nothing of it can be graded, or when it was made to do harm; what is wrong with single files is in
+/// When nothing of it can be graded, or when it was made to do harm; problems of single files are in
 /// [`Submitted::notes`].
 pub fn read(path: &Path, course: &Course, limits: &Limits) -> Result<Submitted, Error> {
     let source = shown(path.as_os_str().as_encoded_bytes());
@@ -244,7 +244,7 @@ fn read_any<'a>(
     Ok((shown(stem.as_bytes()), picker))
 }
 
-/// The last name of a path; of `.` and `..` the name of the folder that they mean. Bytes that are no UTF-8 as `\xff`.
+/// The last name of a path; for `.` and `..` the name of that folder. Bytes that are not UTF-8 become `\xff`.
 fn own_name(path: &Path) -> String {
     let name = |path: &Path| {
         path.file_name().map(|name| {
@@ -284,7 +284,7 @@ fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Err(Reason::Unknown("an xz archive".to_owned())),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(Reason::Unknown("a zstd archive".to_owned())),
         [b'B', b'Z', b'h', ..] => Err(Reason::Unknown("a bzip2 archive".to_owned())),
-        // Something may come before a zip archive: a program that unpacks it.
+        // A zip archive may begin with a program that unpacks it.
         _ if ends(".zip") => zip::read(file, picker).map_err(|reason| match reason {
             Reason::Truncated => Reason::Damaged("it is no zip".to_owned()),
             other => other,
@@ -296,7 +296,7 @@ fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<
 }
 
 /// Opens a regular file, and nothing else: opening a named pipe would wait for ever, so the file is opened
-/// without waiting and then asked what it is.
+/// without waiting, and then its type is checked.
 fn open(path: &Path, follow: bool) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);

@@ -1,4 +1,4 @@
-//! Which file of a submission is which exercise's.
+//! Assigns the files of a submission to exercises.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ use crate::text::shown;
 pub struct Picker<'a> {
     course: &'a Course,
     limits: &'a Limits,
-    /// By the exercise's place in the course.
+    /// By the exercise's index in the course.
     chosen: BTreeMap<usize, Chosen>,
     ignored: Vec<String>,
     ignored_more: usize,
-    /// Files that are almost called like an exercise, by its place in the course.
+    /// Files with almost the name of an exercise, by its index in the course.
     nearly: BTreeMap<usize, String>,
-    /// Bytes read so far, those of files that lost included.
+    /// Bytes read so far, including files that were not chosen.
     read: u64,
 }
 
@@ -35,11 +35,11 @@ struct Chosen {
 enum State {
     Good(Vec<u8>),
     Refused(String),
-    /// Another file, equally well placed, differs.
+    /// Another file with the same rank differs.
     Tied(String),
 }
 
-/// How well a file's place mirrors the course; more is better.
+/// How well a file's path mirrors the course; larger is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     mirror: Mirror,
@@ -55,7 +55,7 @@ enum Mirror {
     Exercises,
 }
 
-/// A file that may be an exercise's: read it and hand it back.
+/// A file that may belong to an exercise; the caller reads it and calls [`Picker::take`].
 pub struct Wanted {
     exercise: usize,
     rank: Rank,
@@ -63,13 +63,13 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Where it lies, for messages.
+    /// Its path, for messages.
     pub fn path(&self) -> &str {
         &self.path
     }
 }
 
-/// What is to be done with a file.
+/// What to do with a file.
 pub enum Offer {
     /// Nothing.
     Ignored,
@@ -117,7 +117,7 @@ impl<'a> Picker<'a> {
             && !folder.eq_ignore_ascii_case(b"target")
     }
 
-    /// Asks about the file at `parts`, its folders and its name.
+    /// Decides about the file at `parts`, its folders and its name.
     pub fn offer(&mut self, parts: &[&[u8]]) -> Offer {
         let Some((name, folders)) = parts.split_last() else { return Offer::Ignored };
         if name.starts_with(b".") || !folders.iter().all(|folder| Self::enters(folder)) {
@@ -144,7 +144,7 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// The same, and nothing for a folder.
+    /// As [`Picker::offer`], but ignores folders.
     pub fn offer_unless(&mut self, is_folder: bool, parts: &[&[u8]]) -> Offer {
         if is_folder { Offer::Ignored } else { self.offer(parts) }
     }
@@ -163,7 +163,7 @@ impl<'a> Picker<'a> {
         Rank { mirror, depth: std::cmp::Reverse(folders.len()) }
     }
 
-    /// The exercise that `name` was probably meant for: `Blocks.cu`, `blocks (1).cu`, `blocks.cu.txt`.
+    /// The exercise that `name` probably means: `Blocks.cu`, `blocks (1).cu`, `blocks.cu.txt`.
     fn nearly(&self, name: &[u8]) -> Option<usize> {
         let name = std::str::from_utf8(name).ok()?.to_lowercase();
         let (stem, ending) = name.split_once('.')?;
