@@ -1,4 +1,4 @@
-//! What can be graded: the course as the graders' side needs it.
+//! The course as data for grading: its exercises, cases, gates and skeletons.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl Course {
 }
 
 impl Exercise {
-    /// Where its file lies in a submission: `exercises/ch01_threads/blocks.cu`.
+    /// The path of its file in a submission: `exercises/ch01_threads/blocks.cu`.
     pub fn path(&self) -> String {
         format!("exercises/{}/{}.cu", self.chapter, self.id)
     }

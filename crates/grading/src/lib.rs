@@ -7,7 +7,7 @@
 //!   -> formats (JUnit, Gradescope, CSV, HTML, ...)       each from records alone
 //! ```
 //!
-//! Nothing here runs code or knows an exercise by name: [`course::Course`] says what there is.
+//! The crate runs no learner's code and knows no exercise by name: [`course::Course`] lists the exercises.
 
 pub mod course;
 pub mod formats;

@@ -25,7 +25,7 @@ pub mod files;
 pub struct RecordFile {
     /// Its path, for messages.
     pub path: String,
-    /// What is in it.
+    /// Its contents.
     pub bytes: Vec<u8>,
 }
 
@@ -107,7 +107,7 @@ pub struct Mixed {
 /// One class out of records. `roster` are the ids of the class, empty without a roster; `handed_in` are those who were to be
 /// graded, the plan's students. When it is empty, the whole roster was to be graded.
 ///
-/// Of several records of the same student, identical grades of the same submission are one; else the later submission rules.
+/// Identical records of the same student and submission are one; otherwise the later submission counts.
 ///
 /// # Errors
 /// [`Mixed`] when two records differ in the policy's title or hash, the course, the checker or the secret.
@@ -245,7 +245,7 @@ impl Merged {
 
 /// The record in `bytes`, or why there is none.
 fn parse(bytes: &[u8]) -> Result<Record, String> {
-    /// What every version has.
+    /// The field that every version has.
     #[derive(Deserialize)]
     struct Version {
         version: u32,

@@ -138,7 +138,7 @@ pub struct Plan {
 pub struct PlannedFile {
     /// Its name in `OUT/plan`.
     pub path: String,
-    /// What is in it.
+    /// Its contents.
     pub contents: String,
     /// Whether it is a script (mode 0755).
     pub executable: bool,
@@ -192,9 +192,9 @@ pub enum Error {
         engine: &'static str,
         /// The limit.
         most: u32,
-        /// What was asked for.
+        /// The requested number.
         shards: u32,
-        /// Where the limit comes from.
+        /// The reason for the limit.
         why: &'static str,
     },
     /// A shard would take too long.
@@ -204,7 +204,7 @@ pub enum Error {
     Long {
         /// Its name.
         engine: &'static str,
-        /// What a shard may take.
+        /// The time limit of a shard.
         minutes: u32,
         /// The limit.
         most: u32,
@@ -214,7 +214,7 @@ pub enum Error {
     /// A path that cannot stand in a script or manifest.
     #[error("{what} `{shown}` cannot be in a plan for {engine}: {why}; rename it")]
     Text {
-        /// What it is.
+        /// The kind of path.
         what: &'static str,
         /// The text, escaped for a terminal.
         shown: String,
@@ -228,11 +228,11 @@ pub enum Error {
         "{what} `{path}` lies outside `{directory}`, and {engine} only takes that folder along: move it there"
     )]
     Outside {
-        /// What it is.
+        /// The kind of path.
         what: &'static str,
         /// The path.
         path: String,
-        /// Where it should be.
+        /// The folder that it should be in.
         directory: String,
         /// The engine's name.
         engine: &'static str,
@@ -242,12 +242,12 @@ pub enum Error {
     Lacks {
         /// The engine's name.
         engine: &'static str,
-        /// What it lacks, and how to give it.
+        /// The missing setting, and how to give it.
         what: &'static str,
     },
 }
 
-/// What [`Plan::set`] takes.
+/// The settings of [`Plan::set`].
 pub const SETTINGS: &str = "write shards=N, jobs=N (of one shard), seconds=N (for one student), memory=MIB (of one shard), \
      gpus=N (of one shard), at-once=N (shards), partition=NAME, account=NAME or image=NAME";
 

@@ -135,7 +135,7 @@ pub struct Late {
     pub cutoff_days: Option<u32>,
 }
 
-/// What a penalty is a fraction of.
+/// The points that a penalty is a fraction of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PenaltyBase {
     /// The exercise's points: a day costs every student the same.

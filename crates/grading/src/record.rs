@@ -46,7 +46,7 @@ pub struct Student {
     pub columns: BTreeMap<String, String>,
 }
 
-/// What a grade was made with.
+/// The inputs and circumstances of a grade.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Title of the policy: "CS 149, assignment 1".
@@ -241,7 +241,7 @@ pub struct Item {
     pub millis: u64,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -355,7 +355,7 @@ impl Submission {
 }
 
 impl Record {
-    /// What the student may see at the moment `now`: hidden items as far as their [`Show`] goes, no commands that name a
+    /// The record as the student may see it at the moment `now`: hidden items as far as their [`Show`] goes, no commands that name a
     /// seed, nothing of how the grade was made. Points stay what they are; those of items that are not shown at all are
     /// added to one item called "hidden".
     pub fn for_student(&self, now: Timestamp) -> Self {

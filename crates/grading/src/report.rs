@@ -31,7 +31,7 @@ pub struct Report<S = String> {
     pub notes: Vec<String>,
     /// One question to think about; never the answer.
     pub think: Option<String>,
-    /// Where the book explains it, and the `explain` command.
+    /// The place in the book that explains it, and the `explain` command.
     pub learn: Option<String>,
     /// The command that shows, line by line, what the thread in question does.
     pub trace: Option<String>,
@@ -39,7 +39,7 @@ pub struct Report<S = String> {
     pub again: Option<String>,
     /// Whether it is about a whole program, and not about a kernel.
     pub program: bool,
-    /// What the kernel or program printed, already cut and cleaned.
+    /// The output of the kernel or program, already cut and sanitised.
     pub printed: Option<String>,
     /// "simulator", "GPU: NVIDIA H200".
     pub device: String,

@@ -191,7 +191,7 @@ impl Roster {
             .filter(|entry| left.contains_key(entry.student.id.as_str()))
             .collect();
         for unknown in &mut both.unknown {
-            // Only those who handed in nothing under their own id can have been meant.
+            // A misspelt id can only mean a student without a submission.
             let same =
                 |entry: &&&Entry| entry.student.id.to_lowercase() == unknown.id.to_lowercase();
             let exact = both.missing.iter().find(same).map(|entry| entry.student.id.as_str());
@@ -209,9 +209,9 @@ impl Roster {
 /// Class list and submissions side by side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatchUp<'a> {
-    /// Those who handed in, in the order of the submissions.
+    /// Students with a submission, in the order of the submissions.
     pub graded: Vec<&'a Entry>,
-    /// Those who handed in nothing, in the order of the roster.
+    /// Students without a submission, in the order of the roster.
     pub missing: Vec<&'a Entry>,
     /// Submissions whose ids are not on the roster. They can be graded, but an instructor has to look at them.
     pub unknown: Vec<Unknown<'a>>,
@@ -298,7 +298,7 @@ impl Columns {
     }
 }
 
-/// What a row says; `None` for rows that only look like one.
+/// The entry in a row; `None` for an empty row or a row of another table.
 fn entry(
     row: &ByteRecord,
     line: u64,
@@ -353,7 +353,7 @@ fn entry(
     Ok(Some(Entry { student, submitted_at, line }))
 }
 
-/// What parts the header's columns: the one that it has most of, outside quotes.
+/// The column separator: the candidate that occurs most often in the header, outside quotes.
 fn delimiter(bytes: &[u8]) -> u8 {
     let mut quoted = false;
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
@@ -370,6 +370,6 @@ fn delimiter(bytes: &[u8]) -> u8 {
             }
         }
     }
-    // Of equal counts the first: a comma.
+    // The first candidate, a comma, wins a tie.
     counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| *delimiter)
 }

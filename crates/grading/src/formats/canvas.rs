@@ -168,7 +168,7 @@ fn columns(records: &[Record]) -> Vec<&'static str> {
         .collect()
 }
 
-/// What Canvas will know the student by, and the cells that say who it is.
+/// The key by which Canvas identifies the student, and the cells with the student's ids.
 fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), Error> {
     let refuse = |problem: &str, way_out: &str| Error::Student {
         format: FORMAT.name,

@@ -75,7 +75,7 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
             slug => line(slug),
         };
         let message = match item.message.trim() {
-            // What a student sees of an item that failed with secret inputs: the verdict's name alone.
+            // Of an item that failed with secret inputs a student sees only the verdict's name.
             message if item.hidden && message == item.slug && state == State::Failed => {
                 format!("{} with secret inputs", words(&line(message)))
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::platform::is_complete;
 use crate::record::{Record, Status};
 
-/// How the share of points is spread over the students who handed something in and whose grade is complete.
+/// The spread of the share of points over students with a submission and a complete grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// Students with 0 to 10 percent, 10 to 20, ..., 90 and more; a bound belongs to the upper one.
@@ -51,7 +51,7 @@ impl Spread {
         }
     }
 
-    /// What a bin is, in words.
+    /// A bin in words.
     pub fn bin(index: usize) -> String {
         match index {
             9 => "90 percent and more".into(),
@@ -67,9 +67,9 @@ pub struct Difficulty {
     pub id: String,
     /// Its chapter.
     pub chapter: String,
-    /// The mean of points over what is possible, among those who handed it in.
+    /// The mean share of points among students who submitted it.
     pub mean: f64,
-    /// Students who passed, were partly right, were not, and handed in nothing.
+    /// Students who passed, were partly right, failed, and submitted nothing.
     pub counts: [usize; 4],
 }
 

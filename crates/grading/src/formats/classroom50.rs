@@ -1,7 +1,7 @@
 //! Classroom 50's `result.json`, as its autograders write it.
 //!
 //! Implements `schemas/result-v1.schema.json` of <https://github.com/foundation50/classroom50> and the rules that
-//! `validate_result` of its `runner.py` adds: points are integers, no score is above its maximum, and who it is about must
+//! `validate_result` of its `runner.py` adds: points are integers, no score is above its maximum, and the student must
 //! be what the runner expects. The runner hands that over in environment variables; see [`render`].
 //!
 //! * A test is an exercise, less what being late took. Points are in hundredths, so that every student's maximum is the same
@@ -175,7 +175,7 @@ fn share(total: u64, points: &[u64], most: &[u64]) -> Vec<u64> {
         capped
     };
     let mut left = total.saturating_sub(scores.iter().sum());
-    // What rounding left over goes to those that have points already, the rest wherever there is room.
+    // The remainder of rounding goes to tests that have points already, the rest wherever there is room.
     for only_scored in [true, false] {
         for ((score, points), most) in scores.iter_mut().zip(points).zip(most) {
             let room = if only_scored && *points == 0 { 0 } else { most - (*score).min(*most) };

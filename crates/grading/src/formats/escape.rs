@@ -176,7 +176,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is written can be read back, in one line where the reader takes lines.
+        /// Escaped text can be read back, and is one line where the reader expects lines.
         #[test]
         fn any_text(text in crate::formats::properties::text()) {
             prop_assert_eq!(decoded(&github_property(&text)), line(&text));

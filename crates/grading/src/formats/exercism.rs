@@ -21,7 +21,7 @@ pub static FORMAT: Format = Format {
 /// The most characters of a test's `output`.
 const MAX_OUTPUT_CHARS: usize = 500;
 
-/// What the interface asks for where output was left out.
+/// The notice that the interface requires after truncated output.
 const TRUNCATION_NOTE: &str = "\nOutput was truncated. Please limit to 500 chars";
 
 #[derive(Serialize)]
@@ -115,7 +115,7 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
         None => name(what, "test"),
     };
     let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
-    // What stands for all hidden items has no outcome that may be listed, and extra credit that was not earned is no error.
+    // The item that replaces hidden items has no outcome to list, and missed extra credit is not an error.
     let listed = |item: &&Item| !item.is_withheld() && !missed_extra(item);
     let mut tests: Vec<Test> = exercise
         .items
@@ -155,7 +155,7 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
     tests
 }
 
-/// What the code printed, in the length that the interface allows.
+/// The output of the code, truncated to the length that the interface allows.
 fn output(printed: &str) -> String {
     let printed = text::plain(printed);
     if printed.chars().count() <= MAX_OUTPUT_CHARS {

@@ -1,4 +1,4 @@
-//! Records that every format is tried on: a student with one exercise of each kind of ending, and one who is hostile in
+//! Records for the tests of every format: a student with one exercise of each result, and one who is hostile in
 //! every place that a learner or a roster can write to.
 
 use jiff::Timestamp;
@@ -319,7 +319,7 @@ fn excused() -> Exercise {
     exercise
 }
 
-/// What a learner might write to be read as something else, in one line for each reader and then all together.
+/// Hostile texts, one for each reader that they attack, and then all together.
 pub const HOSTILE: [&str; 12] = [
     "\u{1b}[2J\u{1b}[1;32mALL TESTS PASSED\u{1b}[0m\u{0}\u{7}",
     "::error::forged\n::stop-commands::x\n##[error]forged ##vso[task.complete result=Succeeded]",

@@ -64,7 +64,7 @@ fn command(finding: &Finding<'_>) -> String {
     format!("::{level} {}::{}\n", properties.join(","), github_message(&message(finding)))
 }
 
-/// What is wrong, in which case, and the question to think about; the log and the summary have the rest.
+/// The problem, its case and the guiding question; the log and the summary contain the rest.
 fn message(finding: &Finding<'_>) -> String {
     let check = &finding.check;
     let mut lines = vec![check.message.clone()];

@@ -217,7 +217,7 @@ fn visibility(exercise: &Exercise, item: &Item, options: &Options) -> Visibility
     }
 }
 
-/// What an exercise came to as a whole, in a line.
+/// One line about an exercise as a whole.
 fn exercise_text(exercise: &Exercise) -> String {
     match (exercise.status, &exercise.contained) {
         (Status::Missing, _) => "no file with that name was handed in".into(),
@@ -247,7 +247,7 @@ fn summary(record: &Record) -> String {
     lines.join("\n")
 }
 
-/// What only graders should read: what was stopped or refused, and what hidden items say whose verdict alone is shown.
+/// Text for graders only: stopped and refused files, and the messages of hidden items that show students only a verdict.
 fn for_graders(record: &Record, options: &Options) -> String {
     let mut lines = vec![];
     for flag in &record.flags {

@@ -18,7 +18,7 @@ use super::checks::{Check, State, checks, class, path};
 use super::{Audience, Error, Format, Write};
 use crate::text::{line, plain};
 
-/// Whose rules the document follows.
+/// The dialect of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     /// Test cases have the attribute `file`.

@@ -112,7 +112,7 @@ pub enum Error {
         format: &'static str,
         /// "the assignment's title and number".
         what: String,
-        /// What to do.
+        /// The way out.
         way_out: String,
     },
     /// The machine could not grade everything, and the platform takes what it is given for the final grade.
@@ -122,7 +122,7 @@ pub enum Error {
     Incomplete {
         /// The format's name.
         format: &'static str,
-        /// Whose grade.
+        /// The student's id.
         student: String,
     },
     /// One student's record cannot be written.
@@ -130,11 +130,11 @@ pub enum Error {
     Student {
         /// The format's name.
         format: &'static str,
-        /// Whose record.
+        /// The student's id.
         student: String,
-        /// What is wrong with it.
+        /// The problem of the record.
         problem: String,
-        /// What to do.
+        /// The way out.
         way_out: String,
     },
     /// The library that writes the format refused.
@@ -150,7 +150,7 @@ pub enum Error {
 /// A report format.
 #[derive(Debug)]
 pub struct Format {
-    /// As people type it: "gitlab-code-quality".
+    /// Its name on the command line: "gitlab-code-quality".
     pub name: &'static str,
     /// The name that the format's reader expects of the file, or a sensible one where the reader expects none.
     pub file_name: &'static str,

@@ -1,4 +1,4 @@
-//! What the formats of teaching platforms share: one student, a grade that is complete, a verdict as text.
+//! Shared parts of the formats for teaching platforms: one student, a complete grade, a verdict as text.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub fn is_complete(record: &Record) -> bool {
     record.score.complete && record.exercises.iter().all(graded)
 }
 
-/// What an exercise adds to the sum, and how much of that is extra credit, as [`crate::points`] has it.
+/// The points that an exercise adds to the sum, and the extra credit in them, as in [`crate::points`].
 pub fn kept(exercise: &Exercise) -> (f64, f64) {
     let kept = (exercise.points - exercise.penalty).max(0.0);
     let gates = exercise.items.iter().filter(|item| item.extra > 0.0);
@@ -78,7 +78,7 @@ pub fn points(points: f64) -> String {
     number(points)
 }
 
-/// Of an exercise, how far its items' points are from its own: what a cap took, or all of it where there are no items.
+/// The difference between an exercise's points and the sum of its items: the effect of a cap, or everything without items.
 /// First points, then the most that there are.
 pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
     let sum = |of: fn(&Item) -> f64| exercise.items.iter().map(of).sum::<f64>();
@@ -87,8 +87,8 @@ pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
     (points != 0.0 || possible != 0.0 || exercise.items.is_empty()).then_some((points, possible))
 }
 
-/// Of the sum, how far it is from its exercises' points: mostly what being late took. What rounding the sum took or gave is
-/// nothing.
+/// The difference between the score and the sum of the exercises' points, mostly the penalty for being late. Differences by
+/// rounding are ignored.
 pub fn adjustment(record: &Record) -> f64 {
     let points = record.exercises.iter().map(|exercise| exercise.points).sum::<f64>();
     let lost = rounded(record.score.points - points);
@@ -123,7 +123,7 @@ pub fn reported(exercise: &Exercise) -> Option<usize> {
         .or_else(|| exercise.items.iter().position(|item| failed(&item)))
 }
 
-/// What became of an item, in a line or two; the command that does it again where that is of use.
+/// The result of an item in a line or two, with the command that repeats a failure.
 pub fn item_text(exercise: &Exercise, item: &Item) -> String {
     let mut text = text::plain(item.message.trim_end());
     if let (Some(line), Some(file)) = (item.line, &exercise.file) {

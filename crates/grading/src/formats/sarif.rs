@@ -24,7 +24,7 @@ pub static FORMAT: Format = Format {
     write: Write::Student(write),
 };
 
-/// Where the schema is published.
+/// The address of the schema.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /// The key that GitHub's code scanning looks at.

@@ -2,7 +2,7 @@
 
 use crate::text;
 
-/// What makes a spreadsheet read a cell as a formula, where it comes first (OWASP, "CSV Injection"); the wide forms are
+/// First characters that make a spreadsheet read a cell as a formula (OWASP, "CSV Injection"); the wide forms are
 /// read like the plain ones by some of them.
 const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 

@@ -12,7 +12,7 @@ const MAX_RECORD_BYTES: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {source}")]
 pub struct Error {
-    /// What could not be read.
+    /// The file or folder.
     pub path: String,
     /// Why.
     pub source: io::Error,

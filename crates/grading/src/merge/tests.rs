@@ -11,7 +11,7 @@ use crate::{
 fn record(student: &str, hash: &str, at: i64, points: f64, complete: bool) -> Record {
     let minute = |n: i64| Timestamp::from_second(1_700_000_000 + 60 * n).unwrap();
     let status = if complete { "partial" } else { "not-graded" };
-    // As JSON: fields that records get later have a default.
+    // JSON, so that later fields get their defaults.
     let record = serde_json::json!({
         "version": record::VERSION,
         "student": { "id": student },
@@ -159,7 +159,7 @@ fn different_makings_are_refused() {
     }
 }
 
-/// What the commands read from a folder: records only, a file that is a link or unreadable as a record that is damaged.
+/// A folder is read as records only; a link or an unreadable file counts as a damaged record.
 #[test]
 fn a_folder_is_read() {
     let folder = tempfile::tempdir().unwrap();

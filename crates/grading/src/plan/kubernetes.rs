@@ -19,7 +19,7 @@ use crate::text;
 /// Up to here neither `maxFailedIndexes` nor `parallelism` has further conditions (Kubernetes' validation of Jobs).
 pub const MAX_SHARDS: u32 = 100_000;
 pub(super) const SHARD_LIMIT_REASON: &str = "an Indexed Job has 100 000 completions at most";
-/// Where the claim is mounted.
+/// The mount point of the claim.
 const MOUNT: &str = "/class";
 
 pub(super) fn files(plan: &Plan) -> Result<Planned, Error> {
@@ -139,7 +139,7 @@ spec:
   policyTypes: [Ingress, Egress]
 ";
 
-/// What differs between the two Jobs.
+/// The differences between the two Jobs.
 struct Task<'a> {
     name: &'a str,
     /// Lines of the Job's `spec`.

@@ -1,4 +1,4 @@
-//! Text that comes from a person, inside scripts and manifests.
+//! The instructor's text inside scripts and manifests.
 
 /// `path` inside one of Slurm's names of log files, where `%` starts a pattern.
 pub fn slurm_name(path: &str) -> String {
@@ -37,7 +37,7 @@ pub fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What stands in a block of YAML unquoted cannot end the block.
+    /// Unquoted text in a block of YAML cannot end the block.
     #[test]
     fn lines_end_where_they_should() {
         for bad in ["a\nb", "a\rb", "\u{85}", "\u{2028}", "\0", "\u{1b}[2J", "\u{feff}"] {

@@ -29,7 +29,7 @@ impl Shard {
         if number >= 1 && number <= count { Some(Self { number, count }) } else { None }
     }
 
-    /// Where `student` belongs when there are `count` parts (0 counts as 1).
+    /// The shard of `student` among `count` parts (0 counts as 1).
     pub fn of(student: &str, count: u32) -> Self {
         let count = count.max(1);
         let hash = Sha256::digest(student.as_bytes());
@@ -158,7 +158,7 @@ mod tests {
             prop_assert_eq!(homes, 1);
         }
 
-        /// What a plan writes into a script is what the command line reads.
+        /// The command line reads what a plan writes into a script.
         #[test]
         fn a_shard_survives_being_written(count in 1_u32.., number in 1_u32..) {
             let Some(shard) = Shard::new(number, count) else { return Ok(()) };

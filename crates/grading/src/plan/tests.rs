@@ -41,7 +41,7 @@ fn files_are_as_they_were() {
         let name = format!("{}_gpu_again", engine.as_str());
         let again = plan.again(&[3, 1, 2, 3, 99]).unwrap();
         let both = shown(&plan.files().unwrap()) + &shown(&again);
-        // What differs from the first.
+        // The differences from the first.
         let base = shown(&Plan { gpus: 0, ..self::plan(engine, 35) }.files().unwrap());
         let lines: Vec<&str> =
             both.lines().filter(|line| !base.lines().any(|l| l == *line)).collect();
@@ -120,7 +120,7 @@ fn a_shard_has_time_for_its_students() {
     assert!(plan.minutes() > 1_000_000);
 }
 
-/// What no script or manifest could hold is refused with the reason, and shown without being obeyed by the terminal.
+/// Paths that cannot stand in a script or manifest are refused with the reason, and shown escaped.
 #[test]
 fn bad_paths_are_refused() {
     type Change = fn(&mut Plan);
@@ -150,7 +150,7 @@ fn bad_paths_are_refused() {
     }
 }
 
-/// Where the class's folder is copied or checked out, paths are relative to it, however they were given.
+/// Engines that copy or check out the class's folder get paths relative to it, however they were given.
 #[test]
 fn paths_follow_the_folder() {
     let plan = plan(Engine::Kubernetes, 5);

@@ -93,7 +93,7 @@ fn no_roster_at_all() {
     ");
 }
 
-/// Who is missing, who is unknown, and who was probably meant.
+/// Missing students, unknown ids, and the students that those ids probably mean.
 #[test]
 fn side_by_side() {
     let roster = roster("id\nada\nAlan\ngrace\nedsger\n");

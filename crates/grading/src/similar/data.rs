@@ -1,4 +1,4 @@
-//! What a comparison comes to, as data.
+//! The result of a comparison, as data.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,14 @@ pub struct Options {
     /// How many tokens both must have written in vain: the score of n unusual tokens that are shared whole is
     /// n / (n + `doubt`). So a little agreement is never much of a score.
     pub doubt: f64,
-    /// What at least this share of the class has (0 to 1), and [`MIN_COMMON_STUDENTS`] students, counts for nothing.
+    /// Code that at least this share of the class has (0 to 1), and at least [`MIN_COMMON_STUDENTS`] students, does not count.
     pub common: f64,
     /// Files besides the skeletons that every student could see, as (exercise, text): published solutions, examples from a lecture.
-    /// What they give is left out as well.
+    /// Their code does not count either.
     pub known: Vec<(String, String)>,
 }
 
-/// Nothing is common that fewer students have.
+/// Code of fewer students is never common.
 pub const MIN_COMMON_STUDENTS: u32 = 5;
 
 impl Default for Options {
@@ -99,7 +99,7 @@ pub struct Agreement {
     pub own_a: f64,
     /// Unusual tokens of `b`'s file.
     pub own_b: f64,
-    /// Where they agree, in the order of `a`'s file.
+    /// The regions in which they agree, in the order of `a`'s file.
     pub regions: Vec<Region>,
 }
 
@@ -157,7 +157,7 @@ pub struct Row {
 /// A file of a listed pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Whose it is.
+    /// Its origin.
     pub student: String,
     /// Which exercise it is.
     pub exercise: String,
@@ -170,15 +170,15 @@ pub struct Source {
 pub struct Line {
     /// Without its end; nothing is cleaned.
     pub text: String,
-    /// Whose it is.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// Whose a line is.
+/// The origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Nothing that is compared: a comment, a brace, an empty line.
+    /// A line that is not compared: a comment, a brace, an empty line.
     Nothing,
     /// It was given.
     Given,

@@ -51,7 +51,7 @@ pub(super) struct File {
     pub given: Vec<bool>,
     /// How many students have the commonest fragment around each token.
     pub students: Vec<u32>,
-    /// What each token counts: 1 where it is unusual, 0 where it is given or common.
+    /// The weight of each token: 1 where it is unusual, 0 where it is given or common.
     pub weights: Vec<f64>,
     /// Sum of the weights.
     pub own: f64,
@@ -190,7 +190,7 @@ impl Files {
     }
 }
 
-/// What a token counts that so many students have, of so many: 1 for two, less for more, by the logarithm (as inverse document
+/// The weight of a token by the number of students that have it and the size of the class: 1 for two, less for more, by the logarithm (as inverse document
 /// frequencies are: Spärck Jones, 1972).
 fn rarity(students: u32, of: usize) -> f64 {
     if students <= 2 {

@@ -4,7 +4,7 @@
 //! alternative tokens and digraphs; `<<<` and `>>>` are CUDA's. Nothing is an error here: a character that begins no token is
 //! left out, and a literal or comment without an end goes on to the end of its line or of the file.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier or a keyword.

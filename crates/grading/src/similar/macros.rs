@@ -18,10 +18,10 @@ const MAX_EXPANSION_DEPTH: usize = 8;
 /// Most tokens of a file, aliases replaced: the rest is left out.
 pub(super) const MAX_TOKENS: usize = 8_000;
 
-/// What a name stands for.
+/// The definition of a macro or alias.
 #[derive(Debug)]
 struct Alias {
-    /// Of a macro with arguments.
+    /// The parameters of a macro with arguments.
     parameters: Option<Vec<String>>,
     body: Vec<Raw>,
 }
@@ -164,7 +164,7 @@ impl Replacement<'_> {
                 continue;
             };
             rest = rest.get(length..).unwrap_or_default();
-            // What stands for the name stands in the name's place.
+            // The replacement gets the position of the name.
             let place = |part| Raw { line: token.line, row: token.row, ..part };
             let body: Vec<Raw> = body.into_iter().map(place).collect();
             self.inside.push(token.text.clone());
@@ -173,7 +173,7 @@ impl Replacement<'_> {
         }
     }
 
-    /// What a token stands for, and how many of the tokens behind it belong to it.
+    /// The replacement of a token, and the number of the following tokens that it consumes.
     fn body(&self, token: &Raw, after: &[Raw]) -> Option<(Vec<Raw>, usize)> {
         if token.kind != Kind::Word || self.inside.len() >= MAX_EXPANSION_DEPTH {
             return None;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::files::File;
 use super::tile::Tile;
 
-/// What two students share in one exercise.
+/// The share of two students in one exercise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Part {
     /// Its place in the course.

@@ -34,7 +34,7 @@ pub(super) fn count(many: usize, what: &str) -> String {
     if many == 1 { format!("1 {what}") } else { format!("{many} {what}s") }
 }
 
-/// What was compared, in a sentence.
+/// One sentence about the compared files.
 pub(super) fn summary(similar: &Similar) -> String {
     let listed = similar.pairs.len() + similar.not_listed;
     let have = if listed == 1 { "has" } else { "have" };
@@ -65,7 +65,7 @@ pub(super) fn exercises(pair: &Pair, most: usize) -> String {
     out
 }
 
-/// What is to be said of a region in a line.
+/// One line about a region.
 pub(super) fn about(region: &Region) -> String {
     let names = if region.verbatim { ", names too" } else { "" };
     let others = match region.others {

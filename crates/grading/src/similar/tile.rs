@@ -1,4 +1,4 @@
-//! What two files have in common, each token at most once: Greedy String Tiling (Wise, "String similarity via greedy string
+//! The common parts of two files, each token at most once: Greedy String Tiling (Wise, "String similarity via greedy string
 //! tiling and Running Karp-Rabin matching", 1993), as JPlag does it (Prechelt, Malpohl, Philippsen, 2002).
 //!
 //! The longest common run of tokens becomes a tile, then the longest one that does not overlap it, and so on down to a least
@@ -104,7 +104,7 @@ impl Tiler {
         let mut last = (usize::MAX, 0);
         for (diagonal, at_a) in &seeds {
             let at_b = diagonal + at_a - a.tokens.len();
-            // Where the last run of this diagonal ended.
+            // The end of the last run on this diagonal.
             let reached = if last.0 == *diagonal { last.1 } else { 0 };
             if at_a + least <= reached {
                 continue;

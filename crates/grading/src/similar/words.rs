@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a word does for comparison.
+/// The role of a word in the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     /// Left out: it can be added or removed without another meaning for most programs.
@@ -69,7 +69,7 @@ const BUILT_IN: &str = "\
     threadIdx blockIdx blockDim gridDim warpSize stderr stdout NULL EXIT_FAILURE EXIT_SUCCESS \
     cooperative_groups numeric_limits initializer_list";
 
-/// Functions of CUDA without a prefix that tells, and what is usual from the libraries of C and C++; names like any other where
+/// CUDA functions without a typical prefix, and common functions of the C and C++ libraries; names like any other where
 /// they are not called, as `round` in `for (int round = 0; ...)`.
 const FUNCTIONS: &str = "\
     main printf fprintf puts assert malloc calloc realloc free memcpy memset memmove exit abort \
@@ -106,7 +106,7 @@ const SCALARS: &[&str] = &[
     "double",
 ];
 
-/// What stands around a word.
+/// The tokens around a word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Around {
     /// `.` or `->` stands before it.
@@ -117,7 +117,7 @@ pub(super) struct Around {
     pub template: bool,
 }
 
-/// What a word does.
+/// Classifies a word.
 pub(super) fn classify(word: &str, around: Around) -> Word {
     if around.member {
         let fixed = MEMBERS.split_whitespace().any(|member| member == word);
@@ -183,7 +183,7 @@ fn is_library_type(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What a learner names is a name, what CUDA names is not, and words of the course's own files are no accident.
+    /// A learner's name is a name, a CUDA name is not, and words of the course's own files are classified on purpose.
     #[test]
     fn words() {
         let alone = Around::default();

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::record::{File, Flag, Record, TimeFrom};
 
-/// What a grade depends on. The same inputs give the same grade.
+/// The inputs that determine a grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inputs<'a> {
     /// [`crate::submission::Submitted::hash`].
@@ -74,7 +74,7 @@ impl Arrival {
             let is = |old: &&File| old.exercise == file.exercise && old.hash == file.hash;
             let old = previous.and_then(|record| {
                 let old = record.submission.files.iter().find(is)?;
-                // Of the very same submission only what was earlier than itself is known to be.
+                // For the same submission, only files that were already dated earlier keep their time.
                 old.at.or_else(|| same.is_none().then_some(record.submission.at))
             });
             file.at = old.filter(|old| *old < at);

@@ -124,7 +124,7 @@ proptest! {
     }
 }
 
-/// What is written is read, and nothing else is left in the folder.
+/// A written record is read back, and no other file is left in the folder.
 #[test]
 fn round_trip() {
     let out = tempfile::tempdir().unwrap();

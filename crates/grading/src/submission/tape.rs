@@ -37,7 +37,7 @@ pub fn read_gzip(file: File, picker: &mut Picker<'_>) -> Result<(), Reason> {
     entries(Metered { inner: inflated, meter: meter.clone() }, &meter, picker)
 }
 
-/// What has come out so far.
+/// Counts the unpacked bytes.
 struct Meter {
     total: u64,
     ratio: u64,
@@ -135,7 +135,7 @@ fn entries<R: Read>(
     let limits = picker.limits();
     let failed = |error: io::Error| meter.reason(&error);
     let mut archive = Archive::new(reader);
-    // What the extended headers before an entry say of it.
+    // The extended headers before an entry.
     let mut next = Extended::default();
     let mut count = 0;
     for entry in archive.entries().map_err(failed)?.raw(true) {
@@ -207,7 +207,7 @@ fn entries<R: Read>(
     Ok(())
 }
 
-/// What extended headers say of the entry behind them.
+/// The fields of extended headers, which describe the following entry.
 #[derive(Default)]
 struct Extended {
     path: Option<Vec<u8>>,
@@ -228,7 +228,7 @@ impl Extended {
             let field = field.map_err(|error| meter.reason(&error))?;
             match field.key_bytes() {
                 b"path" => self.path = Some(field.value_bytes().to_vec()),
-                // Where two headers disagree, programs read two different archives out of one.
+                // When two headers disagree, different programs would read different archives.
                 b"size" => self.resized = true,
                 key if key.starts_with(b"GNU.sparse.") => self.sparse = true,
                 _ => {}

@@ -261,7 +261,7 @@ fn names_that_are_almost_right() {
     ");
 }
 
-/// Nothing in a folder is followed or waited for.
+/// Links in a folder are not followed, and pipes are not opened.
 #[cfg(unix)]
 #[test]
 fn links_and_pipes_in_folders() {
@@ -451,7 +451,7 @@ fn bombs() {
     assert_eq!(archive_with("a.tgz", &tgz, &limits), Err(Reason::Ratio(200).to_string()));
     let loose = Limits { ratio: 2000, ..limits.clone() };
     assert_eq!(archive_with("a.tgz", &tgz, &loose), Err(Reason::Total(40 << 20).to_string()));
-    // What is no exercise's is not inflated from a zip.
+    // A zip entry that belongs to no exercise is not inflated.
     let zip = zip_of(&[("zeros", &zeros), ("blocks.cu", b"B")]);
     assert!(archive_with("a.zip", &zip, &limits).is_ok());
     // Sixty copies of one exercise, each within the limits.
@@ -531,7 +531,7 @@ fn ignored_is_capped() {
     assert_eq!(submitted.ignored[100], "and 50 more");
 }
 
-/// Nothing is changed on the way.
+/// Bytes reach the result unchanged.
 #[test]
 fn bytes_stay_as_they_are() {
     let bytes = b"\xef\xbb\xbfint a;\r\n// caf\xe9\0";
@@ -598,7 +598,7 @@ fn one_or_many() {
     };
     assert_eq!(ids(&at(&["one", "two", "three", "class"])), ["ada", "one", "three", "two"]);
     assert_eq!(ids(&at(&["single/guard.cu"])), ["guard"]);
-    // only of a whole class it can be said who handed in nothing
+    // only a whole class shows which students submitted nothing
     assert!(at(&["class"]).is_class && at(&["one", "class"]).is_class);
     assert!(!at(&["one"]).is_class && !at(&["one", "two"]).is_class);
     assert!(!at(&["class", "none"]).is_class, "more may be in what could not be looked into");
@@ -640,7 +640,7 @@ fn any_files() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
     prop::collection::vec((any_path(), prop::collection::vec(any::<u8>(), 0..400)), 0..8)
 }
 
-/// What must hold of every answer.
+/// Properties of every result.
 fn check(answer: Result<Submitted, String>, limits: &Limits) -> Result<(), TestCaseError> {
     match answer {
         Ok(submitted) => {

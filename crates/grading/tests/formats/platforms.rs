@@ -1,4 +1,4 @@
-//! What Gradescope, Classroom 50, PrairieLearn and Exercism are given: the rules of their documentation and of the programs that
+//! The reports for Gradescope, Classroom 50, PrairieLearn and Exercism: the rules of their documentation and of the programs that
 //! read it, hidden items, grades that are not complete, and hostile text.
 
 use crate::common;
@@ -101,7 +101,7 @@ fn gradescope_adds_up() {
     }
 }
 
-/// Gradescope, "Controlling test case visibility": who sees what is decided by the item's show, its date and the exercise's
+/// Gradescope, "Controlling test case visibility": the visibility depends on the item's show, its date and the exercise's
 /// due date; what students see before the date says nothing of what is hidden.
 #[test]
 fn gradescope_hides_what_is_hidden() {

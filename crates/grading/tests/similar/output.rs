@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::class::{course, versions};
 use crate::{disguise, hands, student, with_hands};
 
-/// Three who copied, among others.
+/// A class with three students who copied.
 fn example() -> Similar {
     let versions = versions();
     let one = with_hands(&versions).into_iter().find(|one| one.exercise.id == "tile_transpose");

@@ -24,7 +24,7 @@ static REPORTS: [&Format; 7] = [
     &tap::FORMAT,
 ];
 
-/// What platforms hand over, so that no format has a reason to refuse.
+/// Options with all values from platforms, so that no format refuses.
 fn options() -> Options {
     let platform = [
         ("CLASSROOM", "cs149"),
@@ -70,7 +70,7 @@ fn student(id: &str) -> Student {
     Student { id: id.into(), name: Some(format!("{id}, {id}")), columns }
 }
 
-/// What students read, of a good one and of a hostile one. `tests/validate/run.py` gives these files to the schemas and
+/// The reports for a good student and for a hostile one. `tests/validate/run.py` gives these files to the schemas and
 /// programs that the formats are for.
 #[test]
 fn snapshots() {
@@ -97,7 +97,7 @@ fn several_students() {
     assert!(tap.contains("ok 1 - ada: ch01_threads.blocks: one block\n"), "{tap}");
 }
 
-/// What the machine could not grade is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in
+/// An ungraded exercise is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in
 /// TAP; nowhere is it a pass or left out.
 #[test]
 fn not_graded_is_no_pass() {

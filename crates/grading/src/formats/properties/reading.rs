@@ -76,7 +76,7 @@ fn parse_command(line: &str) -> (String, Vec<(String, String)>, String) {
     (command.into(), properties.collect(), unescape(data, &[]))
 }
 
-/// What GitHub would still make of text in Markdown that stands outside code.
+/// Asserts that GitHub makes no link, mention or formula of Markdown text outside code.
 fn assert_inert(text: &str) {
     for mark in ["@", "://", "www.", "#", "$"] {
         assert!(!text.to_lowercase().contains(mark), "{mark} in {text:?}");

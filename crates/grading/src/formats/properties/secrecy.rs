@@ -1,4 +1,4 @@
-//! What is hidden stays hidden.
+//! Hidden items stay hidden in every format.
 
 use proptest::prelude::*;
 
