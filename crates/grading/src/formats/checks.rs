@@ -117,7 +117,7 @@ pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
 }
 
 /// One check that stands for the exercise.
-fn whole<'a>(exercise: &'a Exercise, state: State, slug: &str) -> Check<'a> {
+fn whole_exercise<'a>(exercise: &'a Exercise, state: State, slug: &str) -> Check<'a> {
     Check {
         exercise,
         item: None,
