@@ -2,7 +2,7 @@
 
 use super::barrier::Outcome;
 use super::hazards::cell::{BLOCK_MASK, Cell};
-use super::hazards::past::Lists;
+use super::hazards::prior_access::Lists;
 use super::machine::{BlockState, Grid, Machine};
 use super::warp::{Frame, Split, State, Warp, lanes};
 use super::{TRACE, barrier, collective, interp, vector};

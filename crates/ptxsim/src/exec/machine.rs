@@ -2,10 +2,10 @@
 
 use super::findings::Findings;
 use super::hazards::cell::Cell;
-use super::hazards::me::{Conflict, Me};
+use super::hazards::current_access::{Conflict, Me};
 use super::hazards::pages::SlotShadow;
-use super::hazards::past::{Lists, Past};
-use super::hazards::talk::Talk;
+use super::hazards::prior_access::{Lists, Past};
+use super::hazards::sync_state::Talk;
 use super::heap::Heap;
 use super::pattern::Pattern;
 use super::trace::Tracer;

@@ -11,7 +11,7 @@
 //!
 //! Both halves also hold facts that races do not need: the bytes that were ever written, the number of writes.
 
-use super::past::{Crowd, Lists, Past, Strength};
+use super::prior_access::{Crowd, Lists, Past, Strength};
 
 /// The shadow of one word.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

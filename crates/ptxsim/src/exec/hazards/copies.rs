@@ -5,9 +5,9 @@
 //! the thread waits, the entry becomes the thread's plain access at that moment.
 
 use super::cell::{BLOCK_MASK, Cell, MAX_SITE};
-use super::know::Know;
-use super::me::{Conflict, Me, touch};
-use super::past::{Lists, Past, Strength, record};
+use super::current_access::{Conflict, Me, touch};
+use super::prior_access::{Lists, Past, Strength, record};
+use super::vector_clock::Know;
 use crate::FindingKind;
 use crate::decode::op::MemOp;
 use crate::exec::copies::{Flight, memory};

@@ -2,8 +2,8 @@
 //! fetch of what its own thread has written in the same launch, is not looked at.
 
 use super::copies::me;
-use super::me::{Conflict, touch};
-use super::past::Past;
+use super::current_access::{Conflict, touch};
+use super::prior_access::Past;
 use crate::decode::op::ImageOp;
 use crate::exec::machine::{BlockState, Machine, Place};
 

@@ -5,17 +5,17 @@
 
 pub(crate) mod cell;
 pub(super) mod copies;
+pub(crate) mod current_access;
+mod fast_path;
 pub(super) mod image;
-mod know;
-pub(crate) mod me;
 pub(crate) mod pages;
-pub(crate) mod past;
-mod quick;
+pub(crate) mod prior_access;
 pub(crate) mod renumber;
 pub(crate) mod sync;
-pub(crate) mod talk;
+pub(crate) mod sync_state;
 #[cfg(test)]
 mod tests;
+mod vector_clock;
 
 use super::access::{Context, Kind, Request};
 use super::alu::Rows;
@@ -27,11 +27,11 @@ use crate::arith::mbarrier;
 use crate::decode::op::{AtomicOp, MemOp, Phase, Scope};
 use crate::memory::Initialised;
 use cell::{BLOCK_MASK, Cell, MAX_SITE};
-use me::{Conflict, Me, together, touch};
+use current_access::{Conflict, Me, together, touch};
+use fast_path::Quick;
 use pages::{PAGE, SlotShadow};
-use past::{Lists, Past, Strength};
-use quick::Quick;
-use talk::{Now, Place as Spot, Who};
+use prior_access::{Lists, Past, Strength};
+use sync_state::{Now, Place as Spot, Who};
 
 /// Follows one access. `slot` is the allocation in global memory; `None` is shared memory.
 #[inline(always)]

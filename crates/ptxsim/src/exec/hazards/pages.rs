@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use super::cell::Cell;
-use super::past::{Lists, Past};
+use super::prior_access::{Lists, Past};
 use super::renumber::rename;
 use crate::memory::Initialised;
 

@@ -5,7 +5,7 @@
 //! as thresholds.
 
 use super::cell::{BLOCK_MASK, Cell, MAX_STAMP};
-use super::past::Lists;
+use super::prior_access::Lists;
 use crate::exec::machine::{BlockState, Machine};
 use crate::exec::warp::Warp;
 

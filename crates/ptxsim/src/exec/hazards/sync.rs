@@ -1,8 +1,8 @@
 //! What orders threads beside memory: fences, warps that meet, numbered barriers.
 
 use super::cell::BLOCK_MASK;
-use super::know::Of;
-use super::talk::{Now, Who};
+use super::sync_state::{Now, Who};
+use super::vector_clock::Of;
 use crate::decode::op::Scope;
 use crate::exec::machine::{BlockState, Machine};
 use crate::exec::warp::{Warp, lanes};

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::cell::{Cell, mark};
-use super::know::Of;
-use super::me::{Me, touch};
+use super::current_access::{Me, touch};
+use super::fast_path::Quick;
 use super::pages::{PAGE, SlotShadow};
-use super::past::{Lists, Past, Strength};
-use super::quick::Quick;
+use super::prior_access::{Lists, Past, Strength};
 use super::renumber::{Names, rename};
-use super::talk::{Now, Place, Talk, Who};
+use super::sync_state::{Now, Place, Talk, Who};
+use super::vector_clock::Of;
 use crate::decode::op::Scope;
 use crate::memory::Initialised;
 use proptest::prelude::*;
@@ -586,7 +586,7 @@ fn every_form_comes_back_as_it_was() {
                 adds: false,
                 flying: false,
                 strong,
-                crowd: super::past::Crowd::from_bits(u64::from(next(8) / 5)),
+                crowd: super::prior_access::Crowd::from_bits(u64::from(next(8) / 5)),
             });
         }
         let (mut lists, mut kept) = (Lists::default(), list.clone());

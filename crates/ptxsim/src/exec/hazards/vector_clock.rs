@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::past::{Crowd, Past};
+use super::prior_access::{Crowd, Past};
 
 /// Knowledge of any number of blocks: a tree over block numbers, 5 bits a level.
 #[derive(Debug, Clone, Default)]

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::know::{Know, Of, Renamed};
+use super::vector_clock::{Know, Of, Renamed};
 use crate::decode::op::Scope;
 
 /// A thread: block index as marks keep it, and linear index.

@@ -1,9 +1,9 @@
 //! Who accesses a word, and whether that is ordered after what is remembered of it.
 
 use super::cell::{Cell, mark};
-use super::know::Know;
-use super::past::{Crowd, Lists, Past, Strength, record};
-use super::talk::Who;
+use super::prior_access::{Crowd, Lists, Past, Strength, record};
+use super::sync_state::Who;
+use super::vector_clock::Know;
 
 /// Who accesses, and since when the others are ordered before.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use super::cell::{
     BLOCK, BLOCKS, Cell, KIND, KINDS, LANES, LOWS, PLAIN, STAMP, STRONG, WARPS, WHO, is_free,
     kind_of, past, stamp_of, thread_of,
 };
-use super::past::Past;
+use super::prior_access::Past;
 
 /// The accesses that need no thought, as comparisons of whole marks. Plain accesses of whole words only.
 #[derive(Debug, Clone, Copy)]
