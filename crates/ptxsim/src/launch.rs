@@ -14,7 +14,7 @@ use crate::decode::InitValue;
 use crate::decode::op::Target;
 use crate::exec::findings::Findings;
 use crate::exec::hazards::cell::BLOCK_MASK;
-use crate::exec::hazards::pages::{Room, SlotShadow};
+use crate::exec::hazards::pages::{CellBudget, SlotShadow};
 use crate::exec::heap::Heap;
 use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
@@ -186,7 +186,8 @@ fn observe(
         memory.write(base(*slot as u64 + 1), &params)?;
     }
     let allocates = module.program.calls.iter().any(|c| c.target == Target::Malloc);
-    let mut heap = if allocates || memory.heap.is_some() { Some(Heap::of(memory)?) } else { None };
+    let mut heap =
+        if allocates || memory.heap.is_some() { Some(Heap::for_launch(memory)?) } else { None };
     let function = module.program.functions.get(entry.function);
     let syncs = module.program.helpers_sync || function.is_some_and(|f| f.syncs);
     let ordered = module.program.helpers_ordered || function.is_some_and(|f| f.ordered);
@@ -271,12 +272,12 @@ fn run_parallel(
         return None;
     }
     let before = grid.memory.snapshot(grid.writable);
-    let room: Room = Arc::new(AtomicI64::new(grid.memory.words() as i64));
+    let cell_budget: CellBudget = Arc::new(AtomicI64::new(grid.memory.words() as i64));
     let (queue, order) = (Queue::new(blocks, threads), Order::new(blocks, 0));
     let worker = || {
         // the budget is divided, so that more threads do not have more of it in total
         let budget = options.budget / threads as u64;
-        let mut m = machine(grid, options, budget, None, Some(&room));
+        let mut m = machine(grid, options, budget, None, Some(&cell_budget));
         m.touched = bytes.then(Box::default);
         let done = run_blocks(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
@@ -286,7 +287,8 @@ fn run_parallel(
         let mine = worker();
         handles.into_iter().filter_map(|h| h.join().ok()).chain([mine]).collect()
     });
-    let fine = results.len() == threads && results.iter().all(|(m, done)| *done && !m.hopeless());
+    let fine =
+        results.len() == threads && results.iter().all(|(m, done)| *done && !m.must_repeat_alone());
     let merged = fine.then(|| merge_shadows(results)).flatten();
     if merged.is_none() {
         grid.memory.restore(&before);
@@ -418,7 +420,7 @@ fn machine<'g>(
     options: &Options,
     budget: u64,
     heap: Option<Heap>,
-    room: Option<&Room>,
+    cell_budget: Option<&CellBudget>,
 ) -> Machine<'g> {
     let program = grid.program;
     let full = options.diagnose == Diagnose::Full;
@@ -429,7 +431,7 @@ fn machine<'g>(
             .zip(grid.writable)
             .map(|(a, writable)| {
                 if *writable {
-                    SlotShadow::new(a.words.len(), room.cloned())
+                    SlotShadow::new(a.words.len(), cell_budget.cloned())
                 } else {
                     SlotShadow::default()
                 }
@@ -448,8 +450,8 @@ fn machine<'g>(
         images: vec![0; program.images.len()],
         patterns: vec![Pattern::default(); program.memory.len()],
         shadows,
-        talk: (full && grid.syncs).then(Box::default),
-        crowded: room.is_some(),
+        sync: (full && grid.syncs).then(Box::default),
+        parallel: cell_budget.is_some(),
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,

@@ -39,7 +39,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { stack: device::STACK, heap: heap::LIMIT }
+        Self { stack: device::STACK, heap: heap::DEFAULT_LIMIT_BYTES }
     }
 }
 

@@ -1,10 +1,15 @@
-//! Loads, stores and atomics of a warp: where they go, bounds, alignment, counting; then hazards and data.
+//! Loads, stores and atomics of a warp: which memory they access, bounds, alignment, counters. Then the race detector
+//! (`hazards`) checks them, and `words` moves the data.
+//!
+//! Nearly all accesses take [`fast_path`]. It decides about the warp as a whole, by the pattern in which the lanes'
+//! addresses lie. Local memory, several arrays, and everything that is wrong take [`slow_path`], lane by lane.
 
 use super::alu::Rows;
 use super::copies::Copies;
-use super::heap::Verdict;
-use super::machine::{BlockState, Machine, Place};
-use super::pattern::{Cost, Pattern, Place as Lanes};
+use super::hazards::sync::WarpEpoch;
+use super::heap::HeapAccess;
+use super::machine::{BlockState, Location, Machine};
+use super::pattern::{Cost, LaneOffsets, Pattern};
 use super::warp::{Split, lanes};
 use super::words::{self, Half};
 use super::{COUNT, FULL, hazards, local};
@@ -42,12 +47,26 @@ pub(super) struct WarpParts<'w> {
     pub copies: &'w mut Copies,
 }
 
+impl WarpParts<'_> {
+    pub const fn sync_epoch(&self) -> WarpEpoch {
+        WarpEpoch { index: self.index, epoch: self.epoch }
+    }
+}
+
 /// What the operations of a running split work on: the machine, the block, and the warp in its parts.
 pub(super) struct Context<'c, 'g, 'w> {
     pub m: &'c mut Machine<'g>,
     pub b: &'c mut BlockState,
     pub warp: WarpParts<'w>,
     pub rows: Rows<'w>,
+}
+
+/// What one lane is about to access.
+pub(super) struct LaneAddress {
+    pub lane: usize,
+    pub address: u64,
+    /// Bytes.
+    pub reach: u32,
 }
 
 /// Which operation, and what it does.
@@ -74,8 +93,7 @@ pub(super) fn access<const L: u8>(
     let done = match op.address {
         Address::Row64(row) => {
             let a = &cx.rows.x[row as usize].0;
-            let fits =
-                pattern.fits64(a, mask, first) || pattern.learn64(a, mask, first, op.bytes());
+            let fits = pattern.fits64(a, mask, first) || pattern.set64(a, mask, first, op.bytes());
             let at = a[first].wrapping_add(op.offset as u64);
             let (space, origin) = match op.space {
                 MemSpace::Shared => (MemSpace::Shared, 0),
@@ -87,28 +105,31 @@ pub(super) fn access<const L: u8>(
                 },
             };
             let origin = at.wrapping_sub(origin);
-            fits && go::<L>(cx, &request, active, pattern, origin, space, split(at).0, false)
+            fits && fast_path::<L>(cx, &request, active, pattern, origin, space, split(at).0, false)
         }
         Address::Row32(row) => {
             let a = &cx.rows.r[row as usize].0;
-            let fits =
-                pattern.fits32(a, mask, first) || pattern.learn32(a, mask, first, op.bytes());
+            let fits = pattern.fits32(a, mask, first) || pattern.set32(a, mask, first, op.bytes());
             let at = u64::from(a[first].wrapping_add(op.offset as u32));
             let space =
                 if op.space == MemSpace::Local { MemSpace::Local } else { MemSpace::Shared };
-            fits && go::<L>(cx, &request, active, pattern, at, space, 0, false)
+            fits && fast_path::<L>(cx, &request, active, pattern, at, space, 0, false)
         }
     };
     if !done {
-        closely::<L>(cx, &request, active);
+        slow_path::<L>(cx, &request, active);
     }
 }
 
-/// The way of an access whose lanes are all fine, in one array: those of `pattern`, the first at offset `first`. False,
-/// and nothing done, when they are not, or may not be and `careful` has not looked yet.
+/// The fast path: an access whose lanes are all inside one array and aligned. The lanes lie as `pattern` says, the first at
+/// offset `first`. False, and nothing done, when that is not so, or cannot be seen here and [`check_lanes`] has not
+/// `checked` it.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "an access in its parts, which stay in registers")]
-fn go<const L: u8>(
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of an access, which stay in machine registers"
+)]
+fn fast_path<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
     active: &ActiveLanes,
@@ -116,11 +137,11 @@ fn go<const L: u8>(
     first: u64,
     space: MemSpace,
     slot: u64,
-    careful: bool,
+    checked: bool,
 ) -> bool {
     let Request { op, kind, .. } = *request;
     let bytes = op.bytes();
-    // a negative offset is far beyond any end
+    // a negative offset wraps around, and is then beyond any end
     let least = first.wrapping_add(pattern.least as u64);
     let end = least.saturating_add(pattern.span);
     if !pattern.aligned || first as u32 & (bytes - 1) != 0 || space == MemSpace::Local {
@@ -131,10 +152,10 @@ fn go<const L: u8>(
         if end > u64::from(grid.shared_bytes) {
             return false;
         }
-        let (from, to) = pattern.room;
+        let (from, to) = pattern.shared_range;
         if least < u64::from(from) || end > u64::from(to) {
-            match cx.m.shared_room(op.array, least as u32, end as u32) {
-                Some(room) => pattern.room = room,
+            match cx.m.shared_range_around(op.array, least as u32, end as u32) {
+                Some(range) => pattern.shared_range = range,
                 None => return false,
             }
         }
@@ -143,7 +164,7 @@ fn go<const L: u8>(
         let allocation =
             (slot as usize).checked_sub(1).and_then(|s| grid.memory.allocations.get(s));
         let Some(a) = allocation else { return false };
-        if end > a.bytes || !(a.writable || kind == Kind::Load) || a.parted && !careful {
+        if end > a.bytes || !(a.writable || kind == Kind::Load) || a.parted && !checked {
             return false;
         }
         Some(a)
@@ -152,14 +173,14 @@ fn go<const L: u8>(
     if L >= COUNT {
         count_access(cx.m, request, active.mask, pattern, first, allocation.is_some());
     }
-    let lanes = Lanes { pattern, first };
+    let at = LaneOffsets { pattern, first };
     if L >= FULL {
         let slot = allocation.map(|_| slot - 1);
-        hazards::follow(cx, request, active.mask, &lanes.offsets(), slot, &lanes.pattern.shape);
+        hazards::check(cx, request, active.mask, &at.offsets(), slot, &at.pattern.shape);
         if let (Some(touched), Some(slot)) = (cx.m.touched.as_deref_mut(), slot)
             && allocation.is_some_and(|a| !a.parted)
         {
-            touch(touched, request, active.mask, &lanes, slot as usize);
+            touch(touched, request, active.mask, &at, slot as usize);
         }
     }
     let rows = &mut cx.rows;
@@ -167,21 +188,27 @@ fn go<const L: u8>(
     let changed = match allocation {
         Some(a) => {
             let mut words =
-                words::Global { words: &a.words, vectors: grid.vectors, crowded: cx.m.crowded };
-            words::transfer(&mut words, rows, op, kind, active, &lanes, all_yielded)
+                words::Global { words: &a.words, vectors: grid.vectors, parallel: cx.m.parallel };
+            words::transfer(&mut words, rows, op, kind, active, &at, all_yielded)
         }
         None => {
             let mut words = words::Shared(&mut cx.b.shared);
-            words::transfer(&mut words, rows, op, kind, active, &lanes, all_yielded)
+            words::transfer(&mut words, rows, op, kind, active, &at, all_yielded)
         }
     };
     cx.m.changes += u64::from(changed);
     true
 }
 
-/// Records the bytes that an access touches, each lane's or all together.
+/// Records the bytes that the access touches.
 #[inline(never)]
-fn touch(touched: &mut AccessSet, request: &Request<'_>, mask: u32, at: &Lanes<'_>, slot: usize) {
+fn touch(
+    touched: &mut AccessSet,
+    request: &Request<'_>,
+    mask: u32,
+    at: &LaneOffsets<'_>,
+    slot: usize,
+) {
     let Request { op, kind, .. } = *request;
     let how = match kind {
         _ if op.strong => AccessMode::Strong,
@@ -222,8 +249,8 @@ fn count_access(
     } else if !global && bytes == 4 && (shape.run || shape.same) && kind != Kind::Atomic {
         Cost { units: 1, ideal: 1, transactions: 1 }
     } else {
-        // all that sectors depend on beside the pattern is where in a sector it begins; moving a shared access by
-        // whole words only turns its banks around
+        // besides the pattern, sectors depend only on where in a sector it begins; and moving a shared access by whole
+        // words only rotates its banks
         let at = if global { sector } else { 32 + first % 4 };
         if pattern.cost_at != at {
             pattern.cost = cost(pattern, first, mask, request, global);
@@ -248,7 +275,7 @@ fn count_access(
 /// The cost of an access of any shape.
 #[inline(never)]
 fn cost(pattern: &Pattern, first: u32, mask: u32, request: &Request<'_>, global: bool) -> Cost {
-    let offsets = wide(&Lanes { pattern, first }.offsets());
+    let offsets = widen(&LaneOffsets { pattern, first }.offsets());
     let (op, lanes) = (request.op, mask.count_ones());
     let bytes = op.bytes();
     if global {
@@ -263,7 +290,8 @@ fn cost(pattern: &Pattern, first: u32, mask: u32, request: &Request<'_>, global:
     Cost { units, ideal: count::ideal_wavefronts(lanes, bytes, units), transactions }
 }
 
-/// Sectors that two half-warps touch, each a run or one address: two ranges, which may overlap.
+/// The number of sectors that two half-warps touch. Each is a run or one address, so the sectors are two ranges, which may
+/// overlap.
 #[inline(always)]
 fn half_sectors(halves: [Half; 2], first: u32, bytes: u32) -> u32 {
     let [(a, z), (b, y)] = halves.map(|h| {
@@ -275,7 +303,7 @@ fn half_sectors(halves: [Half; 2], first: u32, bytes: u32) -> u32 {
 }
 
 #[inline(always)]
-fn wide(offsets: &[u32; 32]) -> [u64; 32] {
+fn widen(offsets: &[u32; 32]) -> [u64; 32] {
     let mut v = [0; 32];
     for i in 0..32 {
         v[i] = u64::from(offsets[i]);
@@ -283,9 +311,13 @@ fn wide(offsets: &[u32; 32]) -> [u64; 32] {
     v
 }
 
-/// An access that needs a closer look: local memory, several windows or allocations, or something wrong.
+/// The slow path: an access to local memory or to several windows or allocations, or one with something wrong.
 #[inline(never)]
-fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, active: &ActiveLanes) {
+fn slow_path<const L: u8>(
+    cx: &mut Context<'_, '_, '_>,
+    request: &Request<'_>,
+    active: &ActiveLanes,
+) {
     let op = request.op;
     let mut addresses = [0_u64; 32];
     match op.address {
@@ -302,7 +334,7 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, act
             }
         }
     }
-    let of = |address: u64| match (op.space, split(address).0) {
+    let window_of = |address: u64| match (op.space, split(address).0) {
         (MemSpace::Generic, SHARED_SLOT) => (MemSpace::Shared, base(SHARED_SLOT)),
         (MemSpace::Generic, LOCAL_SLOT) => (MemSpace::Local, base(LOCAL_SLOT)),
         (MemSpace::Generic | MemSpace::Constant, _) => (MemSpace::Global, 0),
@@ -310,10 +342,11 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, act
     };
     let mut rest = active.mask;
     while rest != 0 {
-        // one window after the other
-        let (space, window) = of(addresses[rest.trailing_zeros() as usize]);
-        let here: u32 =
-            lanes(rest).filter(|l| of(addresses[*l]).0 == space).fold(0, |all, l| all | 1 << l);
+        // the lanes of one window after those of the other
+        let (space, window) = window_of(addresses[rest.trailing_zeros() as usize]);
+        let here: u32 = lanes(rest)
+            .filter(|l| window_of(addresses[*l]).0 == space)
+            .fold(0, |all, l| all | 1 << l);
         rest &= !here;
         let part = addresses.map(|a| a.wrapping_sub(window));
         let write_mask = if here == active.mask { active.write_mask } else { here };
@@ -321,14 +354,15 @@ fn closely<const L: u8>(cx: &mut Context<'_, '_, '_>, request: &Request<'_>, act
         if space == MemSpace::Local {
             local::access::<L>(cx, request, &active, &part);
         } else {
-            careful::<L>(cx, request, &active, &part, space == MemSpace::Global);
+            check_lanes::<L>(cx, request, &active, &part, space == MemSpace::Global);
         }
     }
 }
 
-/// Each lane by itself: bounds and alignment; then those that are fine, one allocation at a time.
+/// Checks bounds and alignment lane by lane. Then the lanes in bounds take the fast path, those of one allocation at a
+/// time.
 #[inline(never)]
-fn careful<const L: u8>(
+fn check_lanes<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
     active: &ActiveLanes,
@@ -339,11 +373,12 @@ fn careful<const L: u8>(
     let bytes = op.bytes();
     let mut good = 0_u32;
     for lane in lanes(active.mask) {
-        if sound(cx, op, kind, (lane, addresses[lane], bytes), global) {
+        let at = LaneAddress { lane, address: addresses[lane], reach: bytes };
+        if check_lane(cx, op, kind, at, global) {
             good |= 1 << lane;
         }
     }
-    // the lanes that are fine go on, one allocation at a time; the others read zeros
+    // the other lanes read zeros
     if kind != Kind::Store {
         let bad = active.mask & !good;
         for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
@@ -360,12 +395,13 @@ fn careful<const L: u8>(
         let same = if global {
             lanes(good).filter(|l| split(addresses[*l]).0 == slot).fold(0, |all, l| all | 1 << l)
         } else {
-            // one shared array at a time, too
+            // those of one shared array at a time
             lanes(good)
                 .filter(|l| {
                     let (a, z) =
                         (addresses[*l].min(addresses[first]), addresses[*l].max(addresses[first]));
-                    cx.m.shared_room(op.array, a as u32, (z as u32).saturating_add(bytes)).is_some()
+                    cx.m.shared_range_around(op.array, a as u32, (z as u32).saturating_add(bytes))
+                        .is_some()
                 })
                 .fold(0, |all, l| all | 1 << l)
         };
@@ -374,43 +410,44 @@ fn careful<const L: u8>(
         let active = ActiveLanes { mask: same, write_mask: same, ..*active };
         let space = if global { MemSpace::Global } else { MemSpace::Shared };
         let mut pattern = Pattern::default();
-        if pattern.learn64(addresses, same, first, bytes) {
+        if pattern.set64(addresses, same, first, bytes) {
             let first = addresses[first].wrapping_sub(origin);
-            go::<L>(cx, request, &active, &mut pattern, first, space, slot, true);
+            fast_path::<L>(cx, request, &active, &mut pattern, first, space, slot, true);
         }
     }
 }
 
-/// May this lane access `reach` bytes at this address? If not, what is wrong is told.
-pub(super) fn sound(
+/// Checks whether a lane may access `reach` bytes at `address`, and reports what is wrong if it may not.
+pub(super) fn check_lane(
     cx: &mut Context<'_, '_, '_>,
     op: &MemOp,
     kind: Kind,
-    (lane, address, reach): (usize, u64, u32),
+    LaneAddress { lane, address, reach }: LaneAddress,
     global: bool,
 ) -> bool {
     let write = kind == Kind::Store;
-    let linear = cx.warp.index * 32 + lane as u32;
-    let (place, limits) = if global {
+    let thread = cx.b.thread(cx.warp.index * 32 + lane as u32);
+    let (location, limits) = if global {
         let (slot, offset) = split(address);
-        let place = Place::Global(slot.wrapping_sub(1), offset);
+        let location = Location::Global(slot.wrapping_sub(1), offset);
         let memory = cx.m.grid.memory;
         match memory.slot(address).and_then(|s| memory.allocations.get(s)) {
             Some(a) if a.freed.is_some() => {
-                cx.m.fault(FindingKind::UseAfterFree, op, place, cx.b.index, linear, write);
+                cx.m.fault(FindingKind::UseAfterFree, op, location, thread, write);
                 return false;
             }
             Some(a) if a.parted => {
-                let (slot, at) = (slot as usize - 1, (cx.b.index, linear));
-                match cx.m.heap_access(op, (slot, offset), at, write) {
-                    Some(Verdict::Told) => return false,
-                    Some(Verdict::Outside) => (place, Some((offset, 0))),
-                    _ => (place, Some((offset, a.bytes as i64))),
+                match cx.m.heap_access(op, slot as usize - 1, offset, thread, write) {
+                    Some(HeapAccess::Reported) => return false,
+                    Some(HeapAccess::Outside) => (location, Some((offset, 0))),
+                    _ => (location, Some((offset, a.bytes as i64))),
                 }
             }
-            Some(a) if a.writable || kind == Kind::Load => (place, Some((offset, a.bytes as i64))),
-            Some(_) => (place, Some((offset, 0))),
-            None => (Place::Nowhere(address), None),
+            Some(a) if a.writable || kind == Kind::Load => {
+                (location, Some((offset, a.bytes as i64)))
+            }
+            Some(_) => (location, Some((offset, 0))),
+            None => (Location::Unmapped(address), None),
         }
     } else {
         // 32-bit addresses before the window's start wrap around
@@ -418,11 +455,12 @@ pub(super) fn sound(
             Address::Row32(_) if op.space == MemSpace::Shared => i64::from(address as u32 as i32),
             _ => address as i64,
         };
-        let inside = u32::try_from(offset)
-            .ok()
-            .and_then(|o| o.checked_add(reach).and_then(|end| cx.m.shared_room(op.array, o, end)))
-            .is_some();
-        (Place::Shared(offset), Some((offset, if inside { i64::MAX } else { 0 })))
+        let range = u32::try_from(offset).ok().and_then(|first| {
+            let end = first.checked_add(reach)?;
+            cx.m.shared_range_around(op.array, first, end)
+        });
+        let limit = if range.is_some() { i64::MAX } else { 0 };
+        (Location::Shared(offset), Some((offset, limit)))
     };
     let what = match limits {
         None => FindingKind::InvalidAddress,
@@ -432,6 +470,6 @@ pub(super) fn sound(
         Some((offset, _)) if offset % i64::from(op.bytes()) != 0 => FindingKind::Misaligned,
         _ => return true,
     };
-    cx.m.fault(what, op, place, cx.b.index, linear, write);
+    cx.m.fault(what, op, location, thread, write);
     false
 }

@@ -1,16 +1,16 @@
-//! Block barriers: who waits, when they open, and who will never come.
+//! Block barriers: which threads wait, when a barrier opens, and when it never will.
 //!
 //! PTX ISA, `bar`/`barrier`; CUDA C++ Programming Guide, "Synchronization Functions": a barrier must be reached by all
 //! threads of the block.
 
-use super::hazards::sync;
+use super::hazards::sync::{self, WaitingLanes};
 use super::machine::{BlockState, Machine, ThreadAt};
 use super::warp::{Split, State, Warp, lanes};
 use crate::decode::Program;
 use crate::decode::op::{Code, ReduceKind};
 use crate::{Action, FindingKind};
 
-/// A split that waits at a barrier: warp, split, barrier operation and number.
+/// A split that waits at a barrier: its warp, its index there, the barrier operation, and the barrier's number.
 struct Waiting {
     warp: usize,
     split: usize,
@@ -19,7 +19,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn threads(&self, b: &BlockState) -> u32 {
+    fn thread_count(&self, b: &BlockState) -> u32 {
         b.warps[self.warp].splits[self.split].mask.count_ones()
     }
 
@@ -46,17 +46,17 @@ fn waiting(m: &Machine<'_>, b: &BlockState) -> Vec<Waiting> {
     all
 }
 
-/// The threads that a barrier is for, where it says so.
-fn count(program: &Program, b: &BlockState, at: &Waiting) -> Option<u32> {
+/// The number of threads that a barrier is for, if the operation names one.
+fn expected_threads(program: &Program, b: &BlockState, at: &Waiting) -> Option<u32> {
     let warp = &b.warps[at.warp];
     let split = &warp.splits[at.split];
     let row = program.barriers[at.op as usize].count? + split.frame.r;
     Some(warp.r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
 }
 
-/// The number of the barrier at which every thread that the block ever had waits, each warp as one, if that is all that
-/// there is to it: what nearly all barriers are.
-fn everybody(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
+/// The simple case, which nearly all barriers are: every thread of the block waits at this barrier, each warp as one split,
+/// and none has exited. Returns the barrier's number.
+fn simple_barrier(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
     let first = match b.warps.first()?.splits.as_slice() {
         [Split { state: State::AtBarrier(op), frame, .. }] => (*op, *frame),
         _ => return None,
@@ -77,31 +77,31 @@ fn everybody(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
         && op.reduce.is_none()
         && exists(id, None)
         && b.arrived[id as usize % 16] == 0;
-    (plain && m.talk.is_none() && b.warps.iter().all(|warp| waits(warp))).then_some(id)
+    (plain && m.sync.is_none() && b.warps.iter().all(|warp| waits(warp))).then_some(id)
 }
 
 /// PTX ISA, "bar": barriers are numbered 0 to 15, and are for whole warps. On an NVIDIA H200 a count of 48 from a register
-/// ends the kernel with an illegal instruction (715); numbers from 16 on go unnoticed, and meet somewhere else.
+/// ends the kernel with an illegal instruction (715). Numbers from 16 on are not detected there, and act as other barriers.
 pub(super) fn exists(id: u32, threads: Option<u32>) -> bool {
     id < BARRIERS && threads.unwrap_or(0).is_multiple_of(32)
 }
 
-/// Barriers of a block.
+/// The number of barriers of a block.
 const BARRIERS: u32 = 16;
 
-/// What became of the barriers at which threads wait.
+/// What happened to the barriers at which threads wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Opened,
     Closed,
-    /// There is no such barrier: the kernel cannot go on.
+    /// There is no such barrier, so the kernel cannot continue.
     Fatal,
 }
 
 /// Opens every barrier that is complete.
 pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
-    if let Some(id) = everybody(m, b) {
-        sync::barrier_opens(m, b, id, &[], true);
+    if let Some(id) = simple_barrier(m, b) {
+        sync::open_barrier(m, b, id, &[], true);
         for warp in &mut b.warps {
             warp.turn = 0;
             warp.epoch = warp.epoch.max(b.epoch);
@@ -115,9 +115,9 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     if all.is_empty() {
         return Outcome::Closed;
     }
-    let bad = all.iter().filter(|w| !exists(w.id, count(m.grid.program, b, w)));
+    let bad = all.iter().filter(|w| !exists(w.id, expected_threads(m.grid.program, b, w)));
     if let Some(first) = bad.min_by_key(|w| w.at(b).linear) {
-        let threads = count(m.grid.program, b, first);
+        let threads = expected_threads(m.grid.program, b, first);
         let what = FindingKind::BadBarrier { id: first.id, threads };
         m.report(what, b.index, first.at(b));
         return Outcome::Fatal;
@@ -129,9 +129,9 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     let mut opened = Outcome::Closed;
     for id in ids {
         let here: Vec<&Waiting> = all.iter().filter(|w| w.id == id).collect();
-        let threads: u32 = here.iter().map(|w| w.threads(b)).sum();
+        let threads: u32 = here.iter().map(|w| w.thread_count(b)).sum();
         let arrived = threads.saturating_add(b.arrived[id as usize % 16]);
-        let count = here.iter().find_map(|w| count(m.grid.program, b, w));
+        let count = here.iter().find_map(|w| expected_threads(m.grid.program, b, w));
         let complete = match count {
             Some(count) => arrived >= count,
             None => arrived >= live,
@@ -140,15 +140,18 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
             continue;
         }
         if count.is_none() && b.exited > 0 {
-            not_reached(m, b, here[0], threads, b.exited, b.first_exit);
-        } else if let Some(other) = apart(b, &here) {
-            not_reached(m, b, here[0], threads, 0, Some(other));
+            report_not_reached(m, b, here[0], threads, b.exited, b.first_exit);
+        } else if let Some(other) = diverged(b, &here) {
+            report_not_reached(m, b, here[0], threads, 0, Some(other));
         }
         reduce(m, b, &here);
         b.arrived[id as usize % 16] = 0;
-        let masks: Vec<(usize, u32)> =
-            here.iter().map(|w| (w.warp, b.warps[w.warp].splits[w.split].mask)).collect();
-        sync::barrier_opens(m, b, id, &masks, threads == live);
+        let lanes = |w: &&Waiting| WaitingLanes {
+            warp: w.warp,
+            mask: b.warps[w.warp].splits[w.split].mask,
+        };
+        let waiting: Vec<WaitingLanes> = here.iter().map(lanes).collect();
+        sync::open_barrier(m, b, id, &waiting, threads == live);
         for w in &here {
             let split = &mut b.warps[w.warp].splits[w.split];
             split.state = State::Ready;
@@ -164,8 +167,8 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     opened
 }
 
-/// Lanes of one warp that wait at different barriers in the text: their branches have parted.
-fn apart(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
+/// Finds lanes of one warp that wait at different barrier operations, because they took different branches.
+fn diverged(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
     for (i, a) in here.iter().enumerate() {
         for other in &here[i + 1..] {
             if a.warp == other.warp && a.op != other.op {
@@ -176,7 +179,7 @@ fn apart(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
     None
 }
 
-fn not_reached(
+fn report_not_reached(
     m: &mut Machine<'_>,
     b: &BlockState,
     at: &Waiting,
@@ -187,7 +190,7 @@ fn not_reached(
     let ThreadAt { pc, linear } = at.at(b);
     let other = other.map(|other| match missing {
         0 => other,
-        _ => ThreadAt { pc: way_out(m.grid.program, other.pc, pc), ..other },
+        _ => ThreadAt { pc: exit_branch(m.grid.program, other.pc, pc), ..other },
     });
     let mut findings = std::mem::take(&mut m.findings);
     let with = other.map_or(u32::MAX, |other| other.pc);
@@ -208,21 +211,21 @@ fn not_reached(
     m.findings = findings;
 }
 
-/// Where a thread decided to leave: the branch to the kernel's end before the barrier, if there is one, is the
+/// Where a thread decided to exit. If there is one branch to the kernel's end before the barrier, it is the
 /// `if (...) return;` of the source; `exit` itself is the closing brace.
-fn way_out(program: &Program, exit: u32, barrier: u32) -> u32 {
-    let leads_out = |pc: &u32| {
+fn exit_branch(program: &Program, exit: u32, barrier: u32) -> u32 {
+    let leads_to_exit = |pc: &u32| {
         let op = &program.ops[*pc as usize];
         matches!(op.code, Code::Branch) && op.c + 1 == exit
     };
-    let mut branches = (0..barrier.min(exit)).filter(leads_out);
+    let mut branches = (0..barrier.min(exit)).filter(leads_to_exit);
     match (branches.next(), branches.next()) {
         (Some(only), None) => only,
         _ => exit,
     }
 }
 
-/// `bar.red`: the predicate over all threads that take part.
+/// `bar.red`: reduces a predicate over all threads that take part.
 fn reduce(m: &Machine<'_>, b: &mut BlockState, here: &[&Waiting]) {
     let program = m.grid.program;
     let Some(kind) =
@@ -255,18 +258,25 @@ fn reduce(m: &Machine<'_>, b: &mut BlockState, here: &[&Waiting]) {
     }
 }
 
-/// Nobody in the block can run: some wait at one barrier, some at another or for a count that never comes.
-pub(super) fn deadlock(m: &mut Machine<'_>, b: &BlockState) {
+/// Reports a block in which no thread can run: they wait at different barriers, or for more threads than will arrive.
+pub(super) fn report_deadlock(m: &mut Machine<'_>, b: &BlockState) {
     let all = waiting(m, b);
     let Some(first) = all.first() else { return };
-    let here: u32 = all.iter().filter(|w| w.id == first.id).map(|w| w.threads(b)).sum();
+    let here: u32 = all.iter().filter(|w| w.id == first.id).map(|w| w.thread_count(b)).sum();
     let Some(other) = all.iter().find(|w| w.id != first.id) else {
         let live: u32 = b.warps.iter().map(|w| w.live.count_ones()).sum();
         let arrived = here.saturating_add(b.arrived[first.id as usize % 16]);
-        let expected = all.iter().find_map(|w| count(m.grid.program, b, w)).unwrap_or(live);
-        return not_reached(m, b, first, here, expected.saturating_sub(arrived), b.first_exit);
+        let expected =
+            all.iter().find_map(|w| expected_threads(m.grid.program, b, w)).unwrap_or(live);
+        return report_not_reached(
+            m,
+            b,
+            first,
+            here,
+            expected.saturating_sub(arrived),
+            b.first_exit,
+        );
     };
-    // both sides wait, and neither can come to the other
     let (at, other) = (first.at(b), other.at(b));
     let mut findings = std::mem::take(&mut m.findings);
     let order = Machine::order(b.index, at.linear);

@@ -1,8 +1,8 @@
-//! A block: its warps in turn, its barriers, its end.
+//! Runs a block: its warps in turn, until all threads have exited.
 
 use super::barrier::Outcome;
-use super::hazards::cell::{BLOCK_MASK, Cell};
-use super::hazards::prior_access::Lists;
+use super::hazards::cell::{BLOCK_MASK, ShadowCell};
+use super::hazards::prior_access::PriorLists;
 use super::machine::{BlockState, Grid, Machine};
 use super::warp::{Frame, Split, State, Warp, lanes};
 use super::{TRACE, barrier, collective, interp, vector};
@@ -23,7 +23,7 @@ pub(crate) enum Stop {
     Fatal,
 }
 
-/// A fresh block state with room for the grid's blocks; reused from block to block.
+/// A state for blocks of this grid, which one block after another uses.
 pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
     let warps = grid.threads.div_ceil(32);
     let f = &grid.program.functions[grid.entry];
@@ -39,11 +39,11 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
             .collect(),
         shared: Lines::new(grid.shared_bytes.div_ceil(4) as usize, || 0),
         shared_shadow: if full {
-            vec![Cell::default(); grid.shared_bytes.div_ceil(4) as usize]
+            vec![ShadowCell::default(); grid.shared_bytes.div_ceil(4) as usize]
         } else {
             vec![]
         },
-        shared_lists: Lists::default(),
+        shared_lists: PriorLists::default(),
         generation: 0,
         stamp: 1,
         epoch: 1,
@@ -55,7 +55,7 @@ pub(crate) fn new_state(grid: &Grid<'_>, full: bool) -> BlockState {
     }
 }
 
-/// Makes the state that of block `index`, about to start.
+/// Resets the state to that of block `index` before its first operation.
 pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32; 3]) {
     let fresh = b.generation == 0;
     b.index = index;
@@ -64,7 +64,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
     b.shared_lists.clear();
     if b.generation > BLOCK_MASK {
         b.generation = 1;
-        b.shared_shadow.fill(Cell::default());
+        b.shared_shadow.fill(ShadowCell::default());
     }
     b.stamp = 1;
     b.epoch = 1;
@@ -199,7 +199,7 @@ fn value(grid: &Grid<'_>, constant: Constant) -> u64 {
     }
 }
 
-/// Runs the block until it is done, gives way to other blocks, or cannot go on.
+/// Runs the block until all its threads have exited, it yields to other blocks, or it cannot continue.
 pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop {
     loop {
         let (mut progressed, mut yielded) = (false, false);
@@ -208,7 +208,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             if b.warps[w].live == 0 || !b.warps[w].splits.iter().any(|s| s.state == State::Ready) {
                 continue;
             }
-            // a trace is for reading: one copy of the interpreter is enough for it
+            // a trace need not be fast, so there is only the portable copy of the interpreter for it
             let stop = if const { L >= TRACE } {
                 interp::run::<L>(m, b, w)
             } else {
@@ -220,7 +220,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
                     progressed = true;
                     if b.warps[w].splits.iter().any(|s| s.state == State::AtCollective) {
                         let warp = std::mem::take(&mut b.warps[w]);
-                        collective::stuck(m, b, &warp);
+                        collective::report_stuck(m, b, &warp);
                         b.warps[w] = warp;
                         return Stop::Fatal;
                     }
@@ -244,7 +244,7 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             return Stop::Yielded;
         }
         if !b.warps.iter().any(|w| w.splits.iter().any(|s| s.state == State::Ready)) {
-            barrier::deadlock(m, b);
+            barrier::report_deadlock(m, b);
             return Stop::Fatal;
         }
     }

@@ -1,4 +1,4 @@
-//! What device code calls and the driver provides: `vprintf`, `malloc`, `free`, `__assertfail`.
+//! The functions that device code calls and the driver provides: `vprintf`, `malloc`, `free`, `__assertfail`.
 
 use super::access::{ActiveLanes, Context};
 use super::alu::Rows;
@@ -8,14 +8,14 @@ use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::Target;
 use crate::{FindingKind, printf};
 
-/// Local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications": 512 KB), kept smaller so that
-/// a whole block of runaway recursions still fits a laptop.
+/// Local memory of a thread. A device has 512 KB (CUDA C++ Programming Guide, "Technical Specifications"). It is less here,
+/// so that a whole block of runaway recursions fits into a laptop's memory.
 pub(super) const LOCAL_LIMIT_BYTES: u64 = 64 << 10;
 
-/// What the device's `printf` returns for a format that is no string: -1 (CUDA C++ Programming Guide, "Formatted Output").
+/// The return value of the device's `printf` for a format that is no string: -1 (CUDA C++ Programming Guide, "Formatted Output").
 const NO_FORMAT: u64 = u64::MAX;
 
-/// Executes a call of a built-in function. False when the kernel cannot go on.
+/// Executes a call of a built-in function. False when the kernel cannot continue.
 #[inline(never)]
 pub(super) fn call(
     cx: &mut Context<'_, '_, '_>,
@@ -36,9 +36,9 @@ pub(super) fn call(
         let read = |address: u64, n: usize| bytes(m, b, local, lane, address, n);
         let string = |address: u64| text(m, b, local, lane, address);
         match target {
-            // A kernel that prints without end is to reach its instruction budget soon: what nobody will read is
-            // counted as the first lane's format stands, and not made into text.
-            Target::Printf if m.output_full() => {
+            // So that a kernel that prints without end reaches its instruction budget soon, dropped output is not
+            // formatted. It counts with the length of the first lane's format.
+            Target::Printf if m.output_is_full() => {
                 let format = string(argument(rows, 0, lane));
                 let bytes = format.as_ref().map_or(0, |format| format.len() as u64);
                 let arguments = format.map(|f| u64::from(printf::format(&f, &[], &string).1));
@@ -65,7 +65,8 @@ pub(super) fn call(
             }
             Target::Malloc => results[lane] = m.malloc(argument(rows, 0, lane)),
             Target::Free => {
-                m.free(argument(rows, 0, lane), (pc, b.index, warp * 32 + lane as u32));
+                let at = ThreadAt { pc, linear: warp * 32 + lane as u32 };
+                m.free(argument(rows, 0, lane), b.index, at);
             }
             _ => {}
         }

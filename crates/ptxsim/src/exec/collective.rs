@@ -11,16 +11,16 @@ use crate::FindingKind;
 use crate::decode::Program;
 use crate::decode::op::{CollectiveKind as Kind, CollectiveOp};
 
-/// Live lanes that the split's masks name and that are not in it.
+/// The lanes that the split's masks name and that have neither arrived with it nor exited.
 pub(super) fn missing(warp: &Warp, split: &Split, program: &Program, index: u32) -> u32 {
     let Some(op) = program.collectives.get(index as usize) else { return 0 };
     if op.kind == Kind::ActiveMask {
         return 0;
     }
-    named(warp, split, op) & warp.live & !split.mask
+    named_lanes(warp, split, op) & warp.live & !split.mask
 }
 
-fn named(warp: &Warp, split: &Split, op: &CollectiveOp) -> u32 {
+fn named_lanes(warp: &Warp, split: &Split, op: &CollectiveOp) -> u32 {
     let masks = &warp.r[(split.frame.r + op.mask) as usize].0;
     lanes(split.mask).fold(0, |all, l| all | masks[l])
 }
@@ -31,7 +31,7 @@ fn operation<'p>(program: &'p Program, split: &Split) -> Option<(u32, &'p Collec
     program.collectives.get(op.d as usize).map(|c| (op.d, c))
 }
 
-/// Something changed: splits that wait for lanes may be complete now.
+/// Lets splits continue for which no lane is missing any more, after a split arrived or exited.
 pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
     warp.merge();
     for i in 0..warp.splits.len() {
@@ -42,19 +42,19 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
             warp.splits[i].state = State::Ready;
         }
     }
-    // `__syncwarp()` in both branches of an `if`: different places, one meeting
+    // `__syncwarp()`s in both branches of an `if` are different operations that synchronise with each other
     let waiting: u32 = warp
         .splits
         .iter()
         .filter(|s| s.state == State::AtCollective)
         .filter(|s| operation(m.grid.program, s).is_some_and(|(_, op)| op.kind == Kind::Sync))
         .fold(0, |all, s| all | s.mask);
-    let met = waiting != 0
+    let complete = waiting != 0
         && warp.splits.iter().filter(|s| s.mask & waiting != 0).all(|s| {
             operation(m.grid.program, s)
-                .is_some_and(|(_, op)| named(warp, s, op) & warp.live & !waiting == 0)
+                .is_some_and(|(_, op)| named_lanes(warp, s, op) & warp.live & !waiting == 0)
         });
-    if met {
+    if complete {
         let mut masks = [0; 32];
         for s in warp.splits.iter().filter(|s| s.mask & waiting != 0) {
             if let Some((_, op)) = operation(m.grid.program, s) {
@@ -62,7 +62,7 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
                 lanes(s.mask).for_each(|l| masks[l] = row[l]);
             }
         }
-        meet(m, b, warp, waiting, &masks);
+        synchronise(m, b, warp, waiting, &masks);
         for s in warp.splits.iter_mut().filter(|s| s.mask & waiting != 0) {
             s.state = State::Ready;
             s.pc += 1;
@@ -70,24 +70,30 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
     }
 }
 
-/// `__syncwarp` of the lanes of `here`: those that gave the same mask meet.
-fn meet(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp, here: u32, masks: &[u32; 32]) {
-    let mut rest = here;
+/// `__syncwarp` of the lanes of `arrived`: those that gave the same mask synchronise with each other.
+fn synchronise(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut Warp,
+    arrived: u32,
+    masks: &[u32; 32],
+) {
+    let mut rest = arrived;
     while rest != 0 {
         let mask = masks[rest.trailing_zeros() as usize];
         let group = lanes(rest).filter(|l| masks[*l] == mask).fold(0, |all, l| all | 1 << l);
-        sync::warp_meets(m, b, warp, group);
+        sync::synchronise_warp(m, b, warp, group);
         rest &= !group;
     }
 }
 
-/// Reports lanes that wait for others that can never come, at the first place in the text where some do, and where
-/// the first of those others waits.
-pub(super) fn stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
+/// Reports lanes that wait for others which can never arrive, at the first operation where lanes do, and where the first of
+/// those others waits.
+pub(super) fn report_stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
     let waits = warp.splits.iter().filter(|s| s.state == State::AtCollective);
     let Some(split) = waits.min_by_key(|s| s.pc) else { return };
     let Some((_, op)) = operation(m.grid.program, split) else { return };
-    // lanes may give masks of their own: that of the first one whose mask names somebody absent
+    // each lane has a mask of its own: reported is the first that names an absent lane
     let masks = &warp.r[(split.frame.r + op.mask) as usize].0;
     let absent = |l: usize| masks[l] & warp.live & !split.mask;
     let first = split.mask.trailing_zeros() as usize & 31;
@@ -119,7 +125,7 @@ pub(super) fn execute(
     let first = warp.index * 32;
     let thread = |lane: usize| ThreadAt { pc: split.pc, linear: first + lane as u32 };
     if op.kind != Kind::ActiveMask {
-        // each lane names itself, and all that it names have come with the same mask
+        // each lane must name itself, and all the lanes that it names must have the same mask
         let alike = |lane: usize| {
             lanes(active).filter(|l| masks[*l] == masks[lane]).fold(0, |all, l| all | 1 << l)
         };
@@ -137,24 +143,24 @@ pub(super) fn execute(
     let mut p = 0_u32;
     match op.kind {
         Kind::Sync => {
-            meet(m, b, warp, active, &masks);
+            synchronise(m, b, warp, active, &masks);
             return;
         }
         Kind::ActiveMask => {
-            // who is here together depends on the order
+            // which lanes run together depends on the order
             m.changes += 1;
             d = [active; 32];
         }
         Kind::ShflUp | Kind::ShflDown | Kind::ShflBfly | Kind::ShflIdx => {
             let [a, by, clamp] = [op.a, op.b, op.c].map(|row| warp.r[(base_r + row) as usize].0);
-            let mut told = false;
+            let mut reported = false;
             for lane in lanes(active) {
                 let (from, inside) = shuffle_source(op.kind, lane as u32, by[lane], clamp[lane]);
-                // undefined, unless nobody uses it: the upper lanes of a tree that folds onto the lower ones
+                // the value is undefined, but the upper lanes of a tree that folds onto the lower ones do not use it
                 let unused = op.kind == Kind::ShflDown && lane as u32 >= by[lane];
                 let given = (active & masks[lane]) >> (from & 31) & 1 == 1;
-                if inside && !given && !unused && !told {
-                    told = true;
+                if inside && !given && !unused && !reported {
+                    reported = true;
                     let what = FindingKind::BadSyncMask { mask: masks[lane], present: active };
                     m.report(what, b.index, thread(lane));
                 }
@@ -199,7 +205,7 @@ pub(super) fn execute(
             }
         }
         Kind::Elect => {
-            // PTX ISA, "elect.sync": one of them, always the same; the machine takes the lowest
+            // PTX ISA, "elect.sync": always the same one of them; the simulator takes the lowest
             for lane in lanes(active) {
                 let leader = (masks[lane] & active).trailing_zeros();
                 d[lane] = leader;

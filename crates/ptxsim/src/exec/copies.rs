@@ -1,12 +1,13 @@
 //! Asynchronous copies (PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy").
 //!
-//! A copy begins with `cp.async` and has arrived once its thread has waited for its group. When in between the bytes
-//! move is open; here they move as late as they may, so that whoever does not wait sees what was there before: at the
-//! wait, or when the thread leaves. Until then the source is being read and the destination being written, and nothing
-//! that any thread does there is ordered with it (`hazards::copies`).
+//! A copy begins with `cp.async`, and is complete once its thread has waited for its group. PTX leaves open when in between
+//! the bytes move. Here they move as late as possible: at the wait, or when the thread exits. A thread that does not wait
+//! therefore reads the old values. Until then the source counts as being read and the destination as being written, and
+//! no access to them is ordered with the copy (`hazards::copies`).
 
-use super::access::{self, ActiveLanes, Context, Kind, WarpParts};
+use super::access::{self, ActiveLanes, Context, Kind, LaneAddress, WarpParts};
 use super::alu::Rows;
+use super::hazards::sync::WarpEpoch;
 use super::machine::{BlockState, Machine};
 use super::warp::lanes;
 use super::{COUNT, FULL, hazards};
@@ -15,39 +16,38 @@ use crate::address::split;
 use crate::count;
 use crate::decode::op::{Address, CopyOp, CopySize, MemOp};
 
-/// Instructions of a warp whose copies are on their way at most: beyond it the oldest arrive.
-const MOST: usize = 4096;
+/// Copy instructions of a warp that may be in flight. Beyond it the oldest one completes.
+const MAX_IN_FLIGHT: usize = 4096;
 
-/// The copies of one warp; nothing in kernels that copy nothing.
+/// The asynchronous copies of one warp; `None` before the first one.
 #[derive(Debug, Default)]
-pub(crate) struct Copies(Option<Box<Flights>>);
+pub(crate) struct Copies(Option<Box<CopyQueue>>);
 
 #[derive(Debug, Default)]
-struct Flights {
-    all: Vec<Flight>,
+struct CopyQueue {
+    all: Vec<WarpCopy>,
     /// Groups that each lane has committed.
     committed: [u32; 32],
 }
 
-/// One instruction's copies.
+/// The copies of one instruction.
 #[derive(Debug)]
-pub(super) struct Flight {
-    /// Memory operations.
+pub(super) struct WarpCopy {
     pub op: CopyOp,
-    /// Lanes whose copies have not arrived.
+    /// Lanes whose copies are in flight.
     pub mask: u32,
-    /// Number of each lane's group.
+    /// The number of each lane's group.
     group: [u32; 32],
-    pub lanes: [Part; 32],
+    pub lanes: [LaneCopy; 32],
 }
 
 /// One lane's copy: from a byte of an allocation (slot from 0) to one of shared memory.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Part {
+pub(super) struct LaneCopy {
     pub slot: u32,
     pub from: u32,
     pub to: u32,
-    /// Bytes that are read.
+    /// Bytes that it reads; the other bytes that it writes are zeros.
     pub size: u32,
 }
 
@@ -57,48 +57,48 @@ impl Copies {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.as_ref().is_none_or(|flights| flights.all.is_empty())
+        self.0.as_ref().is_none_or(|queue| queue.all.is_empty())
     }
 
-    /// Ends a group of each of these lanes.
+    /// Ends the current group of each of these lanes.
     pub fn commit(&mut self, mask: u32) {
-        let committed = &mut self.flights().committed;
+        let committed = &mut self.queue().committed;
         lanes(mask).for_each(|lane| committed[lane] = committed[lane].wrapping_add(1));
     }
 
-    fn flights(&mut self) -> &mut Flights {
+    fn queue(&mut self) -> &mut CopyQueue {
         self.0.get_or_insert_default()
     }
 }
 
-impl Flights {
-    /// The lanes of `mask` in a flight that are to have arrived when at most `groups` of each lane are on their way.
-    fn due(&self, flight: &Flight, mask: u32, groups: u32) -> u32 {
+impl CopyQueue {
+    /// The lanes of `mask` whose part of a copy has to complete so that at most `groups` groups of each lane stay in flight.
+    fn due(&self, copy: &WarpCopy, mask: u32, groups: u32) -> u32 {
         let due = |lane: &usize| {
-            let newer = self.committed[*lane].wrapping_sub(flight.group[*lane]);
+            let newer = self.committed[*lane].wrapping_sub(copy.group[*lane]);
             groups == u32::MAX || newer > groups
         };
-        lanes(mask & flight.mask).filter(due).fold(0, |all, lane| all | 1 << lane)
+        lanes(mask & copy.mask).filter(due).fold(0, |all, lane| all | 1 << lane)
     }
 }
 
-/// Begins copy number `index` for the lanes of `who`.
+/// Begins the program's copy operation `index` for the active lanes.
 #[inline(never)]
 pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, active: &ActiveLanes) {
     let program = cx.m.grid.program;
     let Some(op) = program.copies.get(index as usize) else { return };
-    let Some([from, to]) = memory(cx.m, op) else { return };
+    let Some([from, to]) = memory_operations(cx.m, op) else { return };
     let (sources, targets) = (addresses(cx, from), addresses(cx, to));
-    let mut parts = [Part::default(); 32];
+    let mut parts = [LaneCopy::default(); 32];
     let (mut mask, mut reads) = (0_u32, 0_u32);
     for lane in lanes(active.mask) {
         let size = size(&cx.rows, op, lane, to.bytes());
-        let reaches =
-            size == 0 || access::sound(cx, from, Kind::Load, (lane, sources[lane], size), true);
-        let whole = (lane, targets[lane], to.bytes());
-        if access::sound(cx, to, Kind::Store, whole, false) && reaches {
+        let source = LaneAddress { lane, address: sources[lane], reach: size };
+        let target = LaneAddress { lane, address: targets[lane], reach: to.bytes() };
+        let reaches = size == 0 || access::check_lane(cx, from, Kind::Load, source, true);
+        if access::check_lane(cx, to, Kind::Store, target, false) && reaches {
             let (slot, offset) = split(sources[lane]);
-            parts[lane] = Part {
+            parts[lane] = LaneCopy {
                 slot: slot.saturating_sub(1) as u32,
                 from: offset as u32,
                 to: targets[lane] as u32,
@@ -111,27 +111,28 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, activ
     if L >= COUNT {
         count_copies(cx.m, op, (from, to), (&sources, &targets), (reads, mask));
     }
-    let group = cx.warp.copies.flights().committed;
-    let flight = Flight { op: *op, mask, group, lanes: parts };
+    let group = cx.warp.copies.queue().committed;
+    let copy = WarpCopy { op: *op, mask, group, lanes: parts };
     if L >= FULL {
-        hazards::copies::begin(cx.m, cx.b, (cx.warp.index, cx.warp.epoch), &flight);
+        hazards::copies::begin(cx.m, cx.b, cx.warp.sync_epoch(), &copy);
         if let Some(touched) = cx.m.touched.as_deref_mut() {
-            for Part { slot, from, size, .. } in lanes(mask).map(|lane| flight.lanes[lane]) {
+            for LaneCopy { slot, from, size, .. } in lanes(mask).map(|lane| copy.lanes[lane]) {
                 touched.bytes(slot as usize, from.into(), size.into(), AccessMode::Read);
             }
         }
     }
     cx.m.changes += 1;
-    let all = &mut cx.warp.copies.flights().all;
-    all.push(flight);
-    if all.len() > MOST {
+    let all = &mut cx.warp.copies.queue().all;
+    all.push(copy);
+    if all.len() > MAX_IN_FLIGHT {
         let mut oldest = all.remove(0);
         let mask = oldest.mask;
-        arrive::<L>(cx.m, cx.b, (cx.warp.index, cx.warp.epoch), &mut oldest, mask);
+        complete::<L>(cx.m, cx.b, cx.warp.sync_epoch(), &mut oldest, mask);
     }
 }
 
-/// Waits until at most `groups` groups of each lane of `mask` are on their way.
+/// Waits until at most `groups` groups of each lane of `mask` are in flight; `u32::MAX` waits for all copies, committed or
+/// not.
 #[inline(never)]
 pub(super) fn wait<const L: u8>(
     m: &mut Machine<'_>,
@@ -140,33 +141,33 @@ pub(super) fn wait<const L: u8>(
     mask: u32,
     groups: u32,
 ) {
-    let (index, epoch) = (warp.index, warp.epoch);
-    let flights = warp.copies.flights();
-    let mut all = std::mem::take(&mut flights.all);
-    for flight in &mut all {
-        let due = flights.due(flight, mask, groups);
+    let warp_epoch = warp.sync_epoch();
+    let queue = warp.copies.queue();
+    let mut all = std::mem::take(&mut queue.all);
+    for copy in &mut all {
+        let due = queue.due(copy, mask, groups);
         if due != 0 {
-            arrive::<L>(m, b, (index, epoch), flight, due);
+            complete::<L>(m, b, warp_epoch, copy, due);
         }
     }
-    all.retain(|flight| flight.mask != 0);
-    flights.all = all;
+    all.retain(|copy| copy.mask != 0);
+    queue.all = all;
 }
 
 /// Moves the bytes of the lanes of `mask`.
-fn arrive<const L: u8>(
+fn complete<const L: u8>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    warp: (u32, u32),
-    flight: &mut Flight,
+    warp: WarpEpoch,
+    copy: &mut WarpCopy,
     mask: u32,
 ) {
     if L >= FULL {
-        hazards::copies::end(m, b, warp, flight, mask);
+        hazards::copies::end(m, b, warp, copy, mask);
     }
-    let Some([_, to]) = memory(m, &flight.op) else { return };
+    let Some([_, to]) = memory_operations(m, &copy.op) else { return };
     for lane in lanes(mask) {
-        let part = flight.lanes[lane];
+        let part = copy.lanes[lane];
         for by in (0..to.bytes()).step_by(4) {
             let bytes = part.size.saturating_sub(by).min(4);
             let word = if bytes > 0 {
@@ -174,17 +175,17 @@ fn arrive<const L: u8>(
             } else {
                 None
             };
-            let known = if bytes == 4 { u32::MAX } else { (1 << (8 * bytes)) - 1 };
+            let copied = if bytes == 4 { u32::MAX } else { (1 << (8 * bytes)) - 1 };
             if let Some(word_to) = b.shared.get_mut(((part.to + by) / 4) as usize) {
-                *word_to = word.unwrap_or(0) & known;
+                *word_to = word.unwrap_or(0) & copied;
             }
         }
     }
-    flight.mask &= !mask;
+    copy.mask &= !mask;
     m.changes += 1;
 }
 
-/// Bytes that a lane's copy reads, of those that it writes.
+/// Bytes that a lane's copy reads, of the `bytes` that it writes.
 pub(super) fn size(rows: &Rows<'_>, op: &CopyOp, lane: usize, bytes: u32) -> u32 {
     match op.size {
         CopySize::All => bytes,
@@ -193,8 +194,8 @@ pub(super) fn size(rows: &Rows<'_>, op: &CopyOp, lane: usize, bytes: u32) -> u32
     }
 }
 
-/// What a copy reads and what it writes.
-pub(super) fn memory<'g>(m: &Machine<'g>, op: &CopyOp) -> Option<[&'g MemOp; 2]> {
+/// The memory operations of a copy: its load and its store.
+pub(super) fn memory_operations<'g>(m: &Machine<'g>, op: &CopyOp) -> Option<[&'g MemOp; 2]> {
     let all = &m.grid.program.memory;
     Some([all.get(op.from as usize)?, all.get(op.to as usize)?])
 }
@@ -208,7 +209,7 @@ fn addresses(cx: &Context<'_, '_, '_>, op: &MemOp) -> [u64; 32] {
     }
 }
 
-/// A load from global memory and a store to shared memory, which moves past the registers.
+/// Counts a copy as a load from global memory and a store to shared memory.
 fn count_copies(
     m: &mut Machine<'_>,
     op: &CopyOp,

@@ -1,4 +1,4 @@
-//! Collects findings: one per root cause, told by the lowest thread, with a count.
+//! Collects findings: one per root cause, from the lowest thread, with a count.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,7 +8,7 @@ use crate::{Access, Action, Finding, FindingKind, Source};
 /// What makes two occurrences the same finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
-    what: std::mem::Discriminant<FindingKind>,
+    kind: std::mem::Discriminant<FindingKind>,
     at: u32,
     with: u32,
     write: bool,
@@ -19,11 +19,12 @@ pub(crate) struct Findings {
     all: HashMap<Key, (u64, Finding)>,
 }
 
-/// Findings of one launch are few; a kernel that is wrong everywhere needs no more than this.
-const LIMIT: usize = 256;
+/// The most findings of one launch. A kernel that is wrong everywhere needs no more.
+const MAX_FINDINGS: usize = 256;
 
 impl Findings {
-    /// Records one occurrence at operation `pc`, against operation `with`. `build` is only called when it is told.
+    /// Records one occurrence at operation `pc`, against operation `with`. `build` makes the parties, and is only called when
+    /// this occurrence is the one to report: the one that comes first in `order`.
     pub fn add(
         &mut self,
         what: FindingKind,
@@ -33,7 +34,7 @@ impl Findings {
         write: bool,
         build: impl FnOnce() -> (Access, Option<Access>),
     ) {
-        let key = Key { what: std::mem::discriminant(&what), at: pc, with, write };
+        let key = Key { kind: std::mem::discriminant(&what), at: pc, with, write };
         if let Some((first, finding)) = self.all.get_mut(&key) {
             finding.count += 1;
             if order < *first {
@@ -41,22 +42,22 @@ impl Findings {
                 (finding.at, finding.with) = build();
                 finding.what = what;
             }
-        } else if self.all.len() < LIMIT {
+        } else if self.all.len() < MAX_FINDINGS {
             let (at, with) = build();
             self.all.insert(key, (order, Finding { what, at, with, count: 1 }));
         }
     }
 
-    /// Takes over another host thread's findings.
+    /// Adds another host thread's findings.
     pub fn absorb(&mut self, other: Self) {
         for (key, (order, finding)) in other.all {
             match self.all.get_mut(&key) {
-                Some((first, mine)) => {
-                    let count = mine.count + finding.count;
+                Some((first, kept)) => {
+                    let count = kept.count + finding.count;
                     if order < *first {
-                        (*first, *mine) = (order, finding);
+                        (*first, *kept) = (order, finding);
                     }
-                    mine.count = count;
+                    kept.count = count;
                 }
                 None => {
                     self.all.insert(key, (order, finding));
@@ -69,27 +70,27 @@ impl Findings {
         self.all.is_empty()
     }
 
-    /// The findings, the most telling first, follow-ups of a root cause left out.
+    /// The findings, the most useful first, without those that follow from the root cause of another.
     pub fn finish(self) -> Vec<Finding> {
         let mut all: Vec<(Key, u64, Finding)> =
             self.all.into_iter().map(|(key, (order, finding))| (key, order, finding)).collect();
-        // of one thread's faults, what it breaks comes before what it reads
+        // of one thread's faults, writes come before reads
         all.sort_by_cached_key(|(key, order, f)| {
             let reads = f.at.action == Action::Read;
             (rank(&f.what), *order, reads, f.at.source.clone(), key.at, key.with, key.write)
         });
         let mut causes: HashMap<Cause, usize> = HashMap::new();
-        let mut one_each: Vec<Finding> = vec![];
+        let mut one_per_cause: Vec<Finding> = vec![];
         for (_, _, finding) in all {
             match causes.entry(Cause::of(&finding)) {
-                Entry::Occupied(first) => one_each[*first.get()].count += finding.count,
-                Entry::Vacant(place) => {
-                    place.insert(one_each.len());
-                    one_each.push(finding);
+                Entry::Occupied(first) => one_per_cause[*first.get()].count += finding.count,
+                Entry::Vacant(entry) => {
+                    entry.insert(one_per_cause.len());
+                    one_per_cause.push(finding);
                 }
             }
         }
-        let all = without_halves(without_echoes(one_each));
+        let all = without_partial_races(without_repeats(one_per_cause));
         let racing: Vec<Source> = all
             .iter()
             .filter(|f| is_race(&f.what))
@@ -97,18 +98,18 @@ impl Findings {
             .flatten()
             .collect();
         all.into_iter()
-            // a read that races with the write of the same word may find it unwritten: that is the race
+            // a read that races with the write of the same word may find it uninitialised, because of the race
             .filter(|f| f.what != FindingKind::UninitialisedRead || !racing.contains(&f.at.source))
             .collect()
     }
 }
 
-/// Leaves out what follows from an address that was told already: the same thread at the same wrong index, of another
-/// array in the same line (`a[i] = b[i]`), or of the same array elsewhere (written, then read back).
-fn without_echoes(all: Vec<Finding>) -> Vec<Finding> {
+/// Leaves out repeats of a wrong index: by the same thread, in another array in the same line (`a[i] = b[i]`), or in the
+/// same array elsewhere (written, then read back).
+fn without_repeats(all: Vec<Finding>) -> Vec<Finding> {
     let mut first: Vec<Finding> = vec![];
     for finding in all {
-        let echoes = |f: &&mut Finding| {
+        let repeats = |f: &&mut Finding| {
             let (a, b) = (&f.at, &finding.at);
             matches!(f.what, FindingKind::OutOfBounds | FindingKind::Misaligned)
                 && f.what == finding.what
@@ -116,36 +117,36 @@ fn without_echoes(all: Vec<Finding>) -> Vec<Finding> {
                 && a.index.is_some()
                 && (a.array == b.array || a.source.line == b.source.line)
         };
-        match first.iter_mut().find(echoes) {
-            Some(told) => told.count += finding.count,
+        match first.iter_mut().find(repeats) {
+            Some(first) => first.count += finding.count,
             None => first.push(finding),
         }
     }
     first
 }
 
-/// Leaves out a store that races with itself where a load above it of the same array races with it, too: threads read a
-/// value, and write a new one in a later line. That is one cause.
-fn without_halves(mut all: Vec<Finding>) -> Vec<Finding> {
+/// Leaves out a store that races with itself, if a load of the same array in a line above races with it, too. Threads then
+/// read a value, and write a new one in a later line, which is one cause.
+fn without_partial_races(mut all: Vec<Finding>) -> Vec<Finding> {
     let parties = |f: &Finding| {
         let with = f.with.as_ref().filter(|_| is_race(&f.what))?;
         let party = |a: &Access| (a.source.file.clone(), a.source.line, a.action);
         Some([party(&f.at), party(with)])
     };
-    let whole = |half: &Finding| {
-        let [store, _] = parties(half).filter(|[a, b]| a == b && a.2 == Action::Write)?;
+    let whole_race = |part: &Finding| {
+        let [store, _] = parties(part).filter(|[a, b]| a == b && a.2 == Action::Write)?;
         all.iter().position(|f| {
             let load_above =
                 |p: &(String, u32, Action)| p.2 == Action::Read && p.0 == store.0 && p.1 < store.1;
-            f.what == half.what
-                && f.at.array == half.at.array
+            f.what == part.what
+                && f.at.array == part.at.array
                 && parties(f)
                     .is_some_and(|both| both.contains(&store) && both.iter().any(load_above))
         })
     };
-    let wholes: Vec<Option<usize>> = all.iter().map(whole).collect();
-    for (half, whole) in wholes.iter().enumerate() {
-        let count = all[half].count;
+    let wholes: Vec<Option<usize>> = all.iter().map(whole_race).collect();
+    for (part, whole) in wholes.iter().enumerate() {
+        let count = all[part].count;
         if let Some(whole) = whole.and_then(|whole| all.get_mut(whole)) {
             whole.count += count;
         }
@@ -155,24 +156,25 @@ fn without_halves(mut all: Vec<Finding>) -> Vec<Finding> {
     all
 }
 
-/// What the learner would mend in one place: an unrolled loop is one line, and so are a race's two directions.
+/// What one fix would remove. All iterations of an unrolled loop are one cause, and so are a race's two directions.
 #[derive(PartialEq, Eq, Hash)]
 struct Cause {
-    what: std::mem::Discriminant<FindingKind>,
-    places: [(String, u32); 2],
+    kind: std::mem::Discriminant<FindingKind>,
+    /// The parties' files and lines, sorted.
+    lines: [(String, u32); 2],
     action: Option<Action>,
     array: Option<String>,
 }
 
 impl Cause {
     fn of(finding: &Finding) -> Self {
-        let place = |s: &Source| (s.file.clone(), s.line);
-        let at = place(&finding.at.source);
-        let mut places = [at.clone(), finding.with.as_ref().map_or(at, |w| place(&w.source))];
-        places.sort();
+        let line = |s: &Source| (s.file.clone(), s.line);
+        let at = line(&finding.at.source);
+        let mut lines = [at.clone(), finding.with.as_ref().map_or(at, |w| line(&w.source))];
+        lines.sort();
         Self {
-            what: std::mem::discriminant(&finding.what),
-            places,
+            kind: std::mem::discriminant(&finding.what),
+            lines,
             action: (!is_race(&finding.what)).then_some(finding.at.action),
             array: finding.at.array.clone(),
         }
@@ -183,7 +185,7 @@ const fn is_race(what: &FindingKind) -> bool {
     matches!(what, FindingKind::SharedRace | FindingKind::GlobalRace)
 }
 
-/// Lower is more telling: causes before their consequences.
+/// The rank by which findings are sorted: causes come before their consequences.
 const fn rank(what: &FindingKind) -> u8 {
     match what {
         FindingKind::OutOfBounds | FindingKind::BadSurfaceCoordinate { .. } => 0,

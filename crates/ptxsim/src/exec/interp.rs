@@ -68,7 +68,7 @@ fn run_warp<const L: u8>(
         if warp.splits.len() > 1 {
             warp.merge();
         }
-        if L >= FULL && b.stamp >= renumber::FULL {
+        if L >= FULL && b.stamp >= renumber::RENUMBER_FROM {
             renumber::renumber(m, b, warp);
         }
         let Some(next) = warp.pick() else {

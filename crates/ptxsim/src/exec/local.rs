@@ -1,8 +1,8 @@
-//! Local memory: the arrays of a thread's own stack.
+//! Local memory: the arrays on each thread's stack.
 
 use super::access::{ActiveLanes, Context, Kind, Request};
 use super::alu::Rows;
-use super::machine::Place;
+use super::machine::Location;
 use super::warp::lanes;
 use super::words::{Words, atomic, element, store};
 use super::{COUNT, FULL};
@@ -41,9 +41,9 @@ pub(super) fn access<const L: u8>(
         } else {
             None
         };
-        let linear = warp.index * 32 + lane as u32;
+        let thread = b.thread(warp.index * 32 + lane as u32);
         if let Some(what) = what {
-            m.fault(what, op, Place::Local(offset), b.index, linear, kind == Kind::Store);
+            m.fault(what, op, Location::Local(offset), thread, kind == Kind::Store);
             if kind != Kind::Store {
                 for row in op.rows.into_iter().filter(|r| *r != u32::MAX) {
                     if op.wide {
@@ -62,14 +62,8 @@ pub(super) fn access<const L: u8>(
             && kind != Kind::Store
             && warp.local_written[used.clone()].chunks(4).any(unwritten)
         {
-            m.fault(
-                FindingKind::UninitialisedRead,
-                op,
-                Place::Local(offset),
-                b.index,
-                linear,
-                false,
-            );
+            let what = FindingKind::UninitialisedRead;
+            m.fault(what, op, Location::Local(offset), thread, false);
         }
         if kind != Kind::Load {
             for byte in used {
@@ -77,20 +71,21 @@ pub(super) fn access<const L: u8>(
             }
         }
         let mut column = Column { words: &mut *warp.local, lane };
-        let alone = ActiveLanes { mask: 1 << lane, write_mask: 1 << lane, ..*active };
+        let only = ActiveLanes { mask: 1 << lane, write_mask: 1 << lane, ..*active };
         let offsets = [offset as u32; 32];
         match kind {
             Kind::Load => lane_load(&column, rows, op, lane, offset as u32),
             Kind::Store => {
-                store(&mut column, rows, op, &alone, &offsets);
+                store(&mut column, rows, op, &only, &offsets);
             }
             Kind::Atomic => {
-                atomic(&mut column, rows, op, &alone, &offsets);
+                atomic(&mut column, rows, op, &only, &offsets);
             }
         }
     }
 }
 
+/// The local memory of one lane.
 struct Column<'m> {
     words: &'m mut [u32],
     lane: usize,

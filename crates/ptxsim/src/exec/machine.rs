@@ -1,11 +1,11 @@
 //! What one host thread needs to run blocks: the program, memory, and everything it collects.
 
 use super::findings::Findings;
-use super::hazards::cell::Cell;
-use super::hazards::current_access::{Conflict, Me};
+use super::hazards::cell::ShadowCell;
+use super::hazards::current_access::{Conflict, CurrentAccess};
 use super::hazards::pages::SlotShadow;
-use super::hazards::prior_access::{Lists, Past};
-use super::hazards::sync_state::Talk;
+use super::hazards::prior_access::{PriorAccess, PriorLists};
+use super::hazards::sync_state::SyncState;
 use super::heap::Heap;
 use super::pattern::Pattern;
 use super::trace::Tracer;
@@ -18,7 +18,7 @@ use crate::lines::Lines;
 use crate::memory::Memory;
 use crate::{Access, AccessSet, Action, Counters, FindingKind, Space};
 
-/// What a launch has in common for all its blocks.
+/// What all blocks of a launch share.
 #[derive(Debug)]
 pub(crate) struct Grid<'a> {
     pub program: &'a Program,
@@ -28,7 +28,7 @@ pub(crate) struct Grid<'a> {
     pub threads: u32,
     pub shared_bytes: u32,
     pub dynamic_shared: u32,
-    /// The kernel's own and the dynamic part, as the device counts them: without the gaps in between.
+    /// Bytes of the kernel's own arrays and the dynamic part, without the gaps that the simulator leaves between arrays.
     pub total_shared: u32,
     /// Address of the grid's barrier; 0 unless the launch is cooperative.
     pub barrier: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Grid<'a> {
     /// The kernel, or a function that it may call, orders threads by more than block barriers and whole-warp
     /// `__syncwarp`s.
     pub syncs: bool,
-    /// Code for which processor runs it.
+    /// The vector instructions of the host that the interpreter uses.
     pub vectors: Vectors,
 }
 
@@ -78,6 +78,13 @@ pub(crate) struct BranchExecutions {
     pub divergent: u64,
 }
 
+/// A thread of the launch: linear indices of the block in the grid, and of the thread in the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadId {
+    pub block: u32,
+    pub linear: u32,
+}
+
 /// A thread of a block, by its linear index, and the operation that it executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadAt {
@@ -108,18 +115,18 @@ pub(crate) struct Machine<'a> {
     /// Per memory operation.
     pub patterns: Vec<Pattern>,
     pub shadows: Vec<SlotShadow>,
-    /// What threads learn from each other beyond barriers; `None` in kernels that have only those.
-    pub talk: Option<Box<Talk>>,
+    /// How threads synchronise beyond block barriers and whole warps; `None` in kernels that have only those.
+    pub sync: Option<Box<SyncState>>,
     /// Other host threads run blocks of the launch at the same time.
-    pub crowded: bool,
-    /// Room for the close look at a word.
-    pub scratch: Vec<Past>,
+    pub parallel: bool,
+    /// The prior accesses of the word that the race detector's slow path looks at; kept for its capacity.
+    pub scratch: Vec<PriorAccess>,
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,
-    /// Strong accesses seen since a split last gave way: a loop with them may be waiting for somebody.
+    /// There were strong accesses since a split last yielded: a loop with them may be waiting for another thread.
     pub strong_seen: bool,
-    /// Stores, and atomics that changed their word, and all else that others could learn from.
+    /// Counts stores, atomics that changed their word, and everything else that may let another thread progress.
     pub changes: u64,
     /// Takes the place of the warp that runs in its block's list.
     pub placeholder: Option<Box<Warp>>,
@@ -129,9 +136,9 @@ pub(crate) struct Machine<'a> {
     pub output_dropped: u64,
     /// The device's heap, where the launch may use it.
     pub heap: Option<Heap>,
-    /// Who follows one thread, at that level.
+    /// The record of one thread, at level [`TRACE`](super::TRACE).
     pub trace: Option<Box<Tracer>>,
-    /// The bytes of device memory that were touched, where somebody asks.
+    /// The bytes of device memory that were touched, if the caller asked for them.
     pub touched: Option<Box<AccessSet>>,
 }
 
@@ -143,10 +150,11 @@ pub(crate) struct BlockState {
     #[expect(clippy::vec_box, reason = "the one that runs is taken out, by its address")]
     pub warps: Vec<Box<Warp>>,
     pub shared: Lines<u32>,
-    pub shared_shadow: Vec<Cell>,
-    pub shared_lists: Lists,
-    /// Number of this block among those that used the same shared memory: marks of others are leftovers.
+    pub shared_shadow: Vec<ShadowCell>,
+    pub shared_lists: PriorLists,
+    /// Number of this block among those that used this state: marks in shared memory with another one are leftovers.
     pub generation: u32,
+    /// The block's logical time for the race detector, and the stamp of its last barrier.
     pub stamp: u32,
     pub epoch: u32,
     /// The exited thread with the lowest index, for reports of threads that never reach a barrier.
@@ -156,7 +164,7 @@ pub(crate) struct BlockState {
     /// Threads that arrived without waiting, per barrier number.
     pub arrived: [u32; 16],
     pub next_warp: usize,
-    /// The machine's `strong_seen` as this block left it: what other blocks do must not show in its schedule.
+    /// The machine's `strong_seen` at the end of this block's turn, because other blocks must not influence its schedule.
     pub strong_seen: bool,
 }
 
@@ -168,10 +176,17 @@ impl BlockState {
                 + w.x.len() * size_of::<Row64>()
                 + (w.local.len() + w.local_written.len() + w.p.len()) * 4
         });
-        warps.sum::<usize>() + self.shared.len() * 4 + self.shared_shadow.len() * size_of::<Cell>()
+        warps.sum::<usize>()
+            + self.shared.len() * 4
+            + self.shared_shadow.len() * size_of::<ShadowCell>()
     }
 
-    /// A new moment: what came before it is ordered for those that take part.
+    /// A thread of the block by its linear index.
+    pub const fn thread(&self, linear: u32) -> ThreadId {
+        ThreadId { block: self.index, linear }
+    }
+
+    /// Takes a new stamp. Accesses with earlier stamps are ordered before, for the threads that take part.
     pub fn advance(&mut self) -> u32 {
         self.stamp = self.stamp.saturating_add(1);
         self.stamp
@@ -180,7 +195,7 @@ impl BlockState {
 
 impl Machine<'_> {
     /// Bytes of device output that are kept.
-    const OUTPUT: usize = 64 << 10;
+    const MAX_OUTPUT_BYTES: usize = 64 << 10;
 
     pub fn program(&self) -> &Program {
         self.grid.program
@@ -220,20 +235,19 @@ impl Machine<'_> {
         }
     }
 
-    /// A party that accessed `offset` in `space` (a slot's offset for global memory).
+    /// A party of a finding about memory: the thread, and the array and element that it accessed.
     pub fn memory_party(
         &self,
         op: &MemOp,
-        place: Place,
-        block: u32,
-        linear: u32,
+        location: Location,
+        thread: ThreadId,
         action: Action,
         bytes: u32,
     ) -> Access {
-        let mut access = self.party(op.pc, block, linear, action);
+        let mut access = self.party(op.pc, thread.block, thread.linear, action);
         access.bytes = bytes;
-        match place {
-            Place::Global(slot, offset) => {
+        match location {
+            Location::Global(slot, offset) => {
                 access.space = Some(Space::Global);
                 access.address = base(slot + 1).wrapping_add(offset as u64);
                 if let Some(a) = self.grid.memory.allocations.get(slot as usize) {
@@ -246,7 +260,7 @@ impl Machine<'_> {
                     if !a.writable {
                         access.space = Some(Space::Constant);
                     }
-                    // `malloc` does not know what its bytes are for
+                    // the elements of a block from `malloc` are as large as the access, because their type is unknown
                     if a.parted
                         && let Some((name, start, bytes)) = self.heap_block(slot as usize, offset)
                     {
@@ -257,42 +271,43 @@ impl Machine<'_> {
                     }
                 }
             }
-            Place::Shared(offset) => {
+            Location::Shared(offset) => {
                 access.space = Some(Space::Shared);
                 access.address = base(SHARED_SLOT).wrapping_add(offset as u64);
-                let (name, start, length, element) = self.shared_array(op.array, offset);
-                let element = i64::from(if element == 1 { op.width } else { element });
-                access.array = name;
-                access.index = Some(offset.saturating_sub(start).div_euclid(element));
-                access.elements = Some(length / element as u64);
+                let array = self.shared_array(op.array, offset);
+                let element = if array.element == 1 { op.width } else { array.element };
+                let element = i64::from(element);
+                access.array = array.name;
+                access.index = Some(offset.saturating_sub(array.start).div_euclid(element));
+                access.elements = Some(array.bytes / element as u64);
             }
-            Place::Local(offset) => {
+            Location::Local(offset) => {
                 access.space = Some(Space::Local);
                 access.address = base(LOCAL_SLOT).wrapping_add(offset as u64);
-                // the kernel's own arrays begin at 0; where a function's are, its caller decides
-                if let Some(bytes) = self.own_arrays(op.pc) {
+                // the kernel's own arrays begin at 0, and those of a function wherever its caller's end
+                if let Some(bytes) = self.entry_local_bytes(op.pc) {
                     access.index = Some(offset.div_euclid(i64::from(op.width)));
                     access.elements = Some(u64::from(bytes / op.width));
                 }
             }
-            Place::Nowhere(address) => access.address = address,
+            Location::Unmapped(address) => access.address = address,
         }
         access
     }
 
-    /// Bytes of the kernel's local arrays, where it is the kernel itself that executes operation `pc`.
-    fn own_arrays(&self, pc: u32) -> Option<u32> {
+    /// Bytes of the kernel's local arrays, if operation `pc` is the kernel's own and not that of a function it calls.
+    fn entry_local_bytes(&self, pc: u32) -> Option<u32> {
         let entry = self.program().functions.get(self.grid.entry)?;
         let operations = self.program().operations(self.grid.entry).len() as u32;
         (entry.start..entry.start + operations).contains(&pc).then_some(entry.local_bytes)
     }
 
-    /// Name, start, bytes and element size of the shared array that an access to `offset` is about: the one that its
-    /// address was computed from, where that is known, else the one that it is in, or the nearest.
-    fn shared_array(&self, array: u32, offset: i64) -> (Option<String>, i64, u64, u32) {
+    /// The shared array that an access to `offset` is about: the one that its address was computed from, if that is known,
+    /// otherwise the one that it is in, or the nearest.
+    fn shared_array(&self, array: u32, offset: i64) -> SharedArray {
         let program = self.program();
         let away = |v: &&SharedVariable| {
-            let (start, end) = self.room(v);
+            let (start, end) = self.shared_range(v);
             let (start, end) = (i64::from(start), i64::from(end));
             if offset < start {
                 start.saturating_sub(offset)
@@ -303,36 +318,37 @@ impl Machine<'_> {
         let nearest = || program.shared.iter().min_by_key(away);
         match program.shared.get(array as usize).or_else(nearest) {
             Some(v) => {
-                let (start, end) = self.room(v);
-                // which of several dynamic arrays, nobody knows
+                let (start, end) = self.shared_range(v);
+                // several dynamic arrays share their memory, so that none of them can be named
                 let alone = || program.shared.iter().filter(|v| v.dynamic).count() == 1;
                 let named = array != u32::MAX || !v.dynamic || alone();
                 let name = named.then(|| v.name.clone());
-                (name, i64::from(start), u64::from(end - start), v.element)
+                let (start, bytes) = (i64::from(start), u64::from(end - start));
+                SharedArray { name, start, bytes, element: v.element }
             }
-            None => (None, 0, 0, 1),
+            None => SharedArray { name: None, start: 0, bytes: 0, element: 1 },
         }
     }
 
     /// First byte and end of a shared array.
-    fn room(&self, v: &SharedVariable) -> (u32, u32) {
+    fn shared_range(&self, v: &SharedVariable) -> (u32, u32) {
         let bytes = if v.dynamic { self.grid.dynamic_shared } else { v.bytes };
         (v.offset, v.offset + bytes)
     }
 
     /// First byte and end of the shared array that `first .. end` is inside; `array` is the one that the address was
-    /// computed from, where that is known.
-    pub fn shared_room(&self, array: u32, first: u32, end: u32) -> Option<(u32, u32)> {
+    /// computed from, if that is known.
+    pub fn shared_range_around(&self, array: u32, first: u32, end: u32) -> Option<(u32, u32)> {
         let program = self.program();
         let inside = |(start, stop): &(u32, u32)| *start <= first && end <= *stop;
         if let Some(v) = program.shared.get(array as usize) {
-            return Some(self.room(v)).filter(inside);
+            return Some(self.shared_range(v)).filter(inside);
         }
         let dynamic = (program.shared_static, self.grid.shared_bytes);
-        program.shared.iter().map(|v| self.room(v)).chain([dynamic]).find(inside)
+        program.shared.iter().map(|v| self.shared_range(v)).chain([dynamic]).find(inside)
     }
 
-    /// The order in which findings are told: lowest block, then lowest thread.
+    /// The order in which occurrences of a finding are preferred: lowest block, then lowest thread.
     pub fn order(block: u32, linear: u32) -> u64 {
         u64::from(block) << 16 | u64::from(linear)
     }
@@ -370,44 +386,42 @@ impl Machine<'_> {
         &mut self,
         what: FindingKind,
         op: &MemOp,
-        place: Place,
-        block: u32,
-        linear: u32,
+        location: Location,
+        thread: ThreadId,
         write: bool,
     ) {
-        self.fault_with(what, op, place, block, linear, write, None);
+        self.fault_with(what, op, location, thread, write, None);
     }
 
-    /// The same with another party.
+    /// Records a fault of one access that has another party.
     #[cold]
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "who did what where, and who was the other")]
     pub fn fault_with(
         &mut self,
         what: FindingKind,
         op: &MemOp,
-        place: Place,
-        block: u32,
-        linear: u32,
+        location: Location,
+        thread: ThreadId,
         write: bool,
         with: Option<Access>,
     ) {
-        self.tire();
+        self.limit_fuel_after_fault();
         let mut findings = std::mem::take(&mut self.findings);
-        let action = self.action(op, write);
+        let action = Self::action(op, write);
+        let ThreadId { block, linear } = thread;
         findings.add(what, op.pc, u32::MAX, Self::order(block, linear), write, || {
-            (self.memory_party(op, place, block, linear, action, op.bytes()), with)
+            (self.memory_party(op, location, thread, action, op.bytes()), with)
         });
         self.findings = findings;
     }
 
-    /// A kernel that has gone wrong may go on to show how many threads do, but not for long.
-    fn tire(&mut self) {
-        const COST: i64 = 16;
-        self.fuel = self.fuel.min(super::FUEL_AFTER_FAULT) - COST;
+    /// After a fault the kernel continues, to show how many threads are at fault, but not for long.
+    fn limit_fuel_after_fault(&mut self) {
+        const COST_PER_FAULT: i64 = 16;
+        self.fuel = self.fuel.min(super::FUEL_AFTER_FAULT) - COST_PER_FAULT;
     }
 
-    fn action(&self, op: &MemOp, write: bool) -> Action {
+    fn action(op: &MemOp, write: bool) -> Action {
         if op.atomic.is_some() {
             Action::Atomic
         } else if write {
@@ -417,63 +431,65 @@ impl Machine<'_> {
         }
     }
 
-    /// Records a race of `me`, in block `block`, with an earlier access.
+    /// Records a race of the access `current`, in block `block`, with a prior one.
     #[cold]
     #[inline(never)]
     pub fn race(
         &mut self,
         op: &MemOp,
-        place: Place,
-        me: &Me,
+        location: Location,
+        current: &CurrentAccess,
         block: u32,
         conflict: Conflict,
         write: bool,
     ) {
-        let what = match place {
-            Place::Shared(_) => FindingKind::SharedRace,
+        let what = match location {
+            Location::Shared(_) => FindingKind::SharedRace,
             _ => FindingKind::GlobalRace,
         };
-        let past = conflict.past;
-        // shared marks carry generations, and both parties are in this block
-        let other_block = if me.shared { block } else { past.block };
-        self.tire();
+        let prior = conflict.prior;
+        // marks in shared memory have generations instead of blocks, and both parties are in this block
+        let other_block = if current.shared { block } else { prior.block };
+        let thread = ThreadId { block, linear: current.thread };
+        let other_thread = ThreadId { block: other_block, linear: prior.thread };
+        self.limit_fuel_after_fault();
         let mut findings = std::mem::take(&mut self.findings);
-        let action = self.action(op, write);
-        let known = conflict.known(me);
-        // the occurrence that is told should have both parties
-        let order = Self::order(block, me.thread) | u64::from(!known) << 63;
-        findings.add(what, op.pc, past.site, order, write, || {
-            let at = self.memory_party(op, place, block, me.thread, action, op.width);
-            let other = self.program().memory.get(past.site as usize).copied().unwrap_or(*op);
-            let action = match (past.write, other.atomic) {
+        let action = Self::action(op, write);
+        let names_other = conflict.names_other_thread(current);
+        // an occurrence whose other party is certain comes before all others
+        let order = Self::order(block, current.thread) | u64::from(!names_other) << 63;
+        findings.add(what, op.pc, prior.site, order, write, || {
+            let at = self.memory_party(op, location, thread, action, op.width);
+            let other = self.program().memory.get(prior.site as usize).copied().unwrap_or(*op);
+            let action = match (prior.write, other.atomic) {
                 (true, None) => Action::Write,
                 (true, _) => Action::Atomic,
                 _ => Action::Read,
             };
-            let with = known.then(|| Access {
-                pending: past.flying,
-                ..self.memory_party(&other, place, other_block, past.thread, action, other.width)
+            let with = names_other.then(|| Access {
+                pending: prior.in_flight,
+                ..self.memory_party(&other, location, other_thread, action, other.width)
             });
             (at, with)
         });
         self.findings = findings;
     }
 
-    /// Will the launch have to be run again, on one host thread? A finding is told as that sees it, and a shadow that
-    /// became too large stops being kept.
-    pub fn hopeless(&self) -> bool {
-        !self.findings.is_empty() || self.shadows.iter().any(SlotShadow::crowded_out)
+    /// Does the launch have to be repeated on one host thread? Findings are reported as one thread sees them, and a shadow
+    /// that exceeds its budget is incomplete.
+    pub fn must_repeat_alone(&self) -> bool {
+        !self.findings.is_empty() || self.shadows.iter().any(SlotShadow::exceeds_budget)
     }
 
-    /// Whether device output is cut from here on.
-    pub fn output_full(&self) -> bool {
-        self.output.len() >= Self::OUTPUT
+    /// Is further device output dropped?
+    pub fn output_is_full(&self) -> bool {
+        self.output.len() >= Self::MAX_OUTPUT_BYTES
     }
 
-    /// Adds device output, bounded.
+    /// Adds device output, up to the bytes that are kept.
     pub fn print(&mut self, text: &[u8]) {
         self.changes += 1;
-        let room = Self::OUTPUT.saturating_sub(self.output.len());
+        let room = Self::MAX_OUTPUT_BYTES.saturating_sub(self.output.len());
         let take = room.min(text.len());
         self.output.extend_from_slice(&text[..take]);
         self.output_dropped += (text.len() - take) as u64;
@@ -500,7 +516,7 @@ impl Machine<'_> {
             let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
             all.push((source, c));
         };
-        // barriers in memory are not counted: how often a thread looks depends on the order
+        // accesses of barriers in memory are not counted, because how often a thread polls depends on the order
         let data = |(op, _): &(&MemOp, _)| !op.at_barrier;
         for (op, site) in program.memory.iter().zip(&self.sites).filter(data) {
             let mut c = Counters {
@@ -561,11 +577,28 @@ impl Machine<'_> {
 
 /// Where an access went.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// Slot (from 0) and byte offset.
     Global(u64, i64),
     Shared(i64),
     Local(i64),
-    /// No allocation: the raw address.
-    Nowhere(u64),
+    /// The address is in no allocation.
+    Unmapped(u64),
+}
+
+impl Location {
+    /// The slot of global memory.
+    pub const fn slot(self) -> Option<u64> {
+        if let Self::Global(slot, _) = self { Some(slot) } else { None }
+    }
+}
+
+/// A shared array as a finding names it.
+struct SharedArray {
+    name: Option<String>,
+    /// First byte in shared memory.
+    start: i64,
+    bytes: u64,
+    /// Bytes of an element; 1 where the type is unknown.
+    element: u32,
 }

@@ -1,17 +1,20 @@
-//! Running a kernel: a warp-vectorised interpreter.
+//! Runs a kernel: a warp-vectorised interpreter.
 //!
 //! ```text
-//! block    runs its warps in turn; `barrier` opens barriers and finds deadlocks
-//! interp   one warp: picks a split, executes operations until it waits, leaves or gives way
-//! alu      arithmetic of 32 lanes
-//! access   loads, stores, atomics: bounds, counts, then
-//! hazards  uninitialised reads and races, by happens-before per byte, and
-//! pattern  how the lanes of an access lie, and
-//! words    the data; `local` for a thread's own arrays, `texture` for texture and surface objects
-//! copies   asynchronous copies, on their way until their thread waits
-//! heap     `malloc` and `free` in kernels
-//! progress loops that can never end
-//! trace    what one thread did
+//! block       runs a block's warps in turn; `barrier` opens barriers and finds deadlocks
+//! interp      runs one warp: picks a split, executes operations until it waits, exits or yields
+//! calls       calls of the program's functions; `builtin` those that the driver provides
+//! alu         arithmetic of 32 lanes
+//! collective  shuffles, votes, `__syncwarp`
+//! access      loads, stores, atomics: bounds and counters; then
+//! hazards     finds uninitialised reads and races, by happens-before per byte; and
+//! pattern     describes how the lanes' addresses lie; and
+//! words       moves the data; `local` for local memory, `texture` for texture and surface objects
+//! copies      asynchronous copies, in flight until their thread waits
+//! heap        `malloc` and `free` in kernels
+//! progress    finds loops that can never end
+//! trace       records what one thread does
+//! findings    collects what all of these report
 //! ```
 
 mod access;
@@ -36,7 +39,8 @@ pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
 
-/// Levels of diagnosis: what a launch pays for. Bounds and alignment are always checked.
+/// Levels of diagnosis, as constant parameters of the interpreter, so that a launch does not pay for a higher level than its
+/// own. The lowest one checks bounds and alignment.
 pub(crate) const BOUNDS: u8 = 0;
 /// Adds the counters.
 pub(crate) const COUNT: u8 = 1;
@@ -45,5 +49,5 @@ pub(crate) const FULL: u8 = 2;
 /// Adds the record of one thread.
 pub(crate) const TRACE: u8 = 3;
 
-/// Warp instructions that a kernel may still run once it has gone wrong: enough to see how many threads do.
+/// Warp instructions that a kernel may still run after a fault, which is enough to see how many threads are at fault.
 pub(crate) const FUEL_AFTER_FAULT: i64 = 20_000_000;

@@ -1,5 +1,6 @@
-//! How the lanes' addresses of one access lie around the first lane's. A memory operation mostly repeats the pattern
-//! that it had last, elsewhere: then one comparison tells all there is to know about bounds, shape and cost.
+//! Patterns: how the lanes' addresses of one access lie around the first lane's. A memory operation mostly repeats its last
+//! pattern at another address. One comparison with that pattern then gives the bounds, the shape and the cost of the
+//! access.
 
 #![expect(
     clippy::needless_range_loop,
@@ -9,7 +10,7 @@
 use super::warp::{Row32, Row64};
 use super::words::{Half, Shape};
 
-/// What an access costs.
+/// The cost of an access.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cost {
     /// Sectors of global memory, or wavefronts of shared memory.
@@ -34,11 +35,11 @@ pub(crate) struct Pattern {
     pub span: u64,
     /// All distances are multiples of what a lane accesses.
     pub aligned: bool,
-    /// What the last access that was counted cost; and what that holds for.
+    /// The cost of the last access that was counted, and the alignment of its first address that the cost is for.
     pub cost: Cost,
     pub cost_at: u32,
-    /// The shared array that the last access was in: its first byte and its end.
-    pub room: (u32, u32),
+    /// First byte and end of the shared array that the last access was in.
+    pub shared_range: (u32, u32),
 }
 
 impl Default for Pattern {
@@ -53,13 +54,13 @@ impl Default for Pattern {
             aligned: false,
             cost: Cost::default(),
             cost_at: u32::MAX,
-            room: (0, 0),
+            shared_range: (0, 0),
         }
     }
 }
 
 impl Pattern {
-    /// Do the lanes of `mask` lie so? `first` is one of them, the lowest.
+    /// Do the addresses of the lanes of `mask` have this pattern? `first` is the lowest of these lanes.
     #[inline(always)]
     pub fn fits64(&self, addresses: &[u64; 32], mask: u32, first: usize) -> bool {
         let (base, mut off) = (addresses[first], 0);
@@ -71,8 +72,8 @@ impl Pattern {
             for i in 0..32 {
                 by.0[i] = addresses[i].wrapping_sub(base);
             }
-            // as a whole: comparisons of vectors, where a sum of differences takes several steps; by halves, since
-            // longer arrays are compared by a call
+            // arrays are compared as vectors, which is faster than adding up the differences; in halves, because longer
+            // arrays are compared by a function call
             let (by, last) = (by.0.as_chunks::<16>().0, self.wide.as_chunks::<16>().0);
             return by[0] == last[0] && by[1] == last[1];
         }
@@ -83,7 +84,7 @@ impl Pattern {
         off == 0
     }
 
-    /// The same for 32-bit addresses.
+    /// [`Pattern::fits64`] for 32-bit addresses.
     #[inline(always)]
     pub fn fits32(&self, addresses: &[u32; 32], mask: u32, first: usize) -> bool {
         let (base, mut off) = (addresses[first], 0);
@@ -104,9 +105,9 @@ impl Pattern {
         off == 0
     }
 
-    /// Learns the pattern of addresses; those beyond 2 GiB from the first are said not to fit.
+    /// Makes this the pattern of the given addresses. False when one is more than 2 GiB away from the first.
     #[inline(always)]
-    pub fn learn64(&mut self, addresses: &[u64; 32], mask: u32, first: usize, bytes: u32) -> bool {
+    pub fn set64(&mut self, addresses: &[u64; 32], mask: u32, first: usize, bytes: u32) -> bool {
         let base = addresses[first];
         let mut far = 0;
         for i in 0..32 {
@@ -120,9 +121,9 @@ impl Pattern {
         far == 0 && self.describe(bytes)
     }
 
-    /// The same for 32-bit addresses.
+    /// [`Pattern::set64`] for 32-bit addresses.
     #[inline(always)]
-    pub fn learn32(&mut self, addresses: &[u32; 32], mask: u32, first: usize, bytes: u32) -> bool {
+    pub fn set32(&mut self, addresses: &[u32; 32], mask: u32, first: usize, bytes: u32) -> bool {
         let base = addresses[first];
         for i in 0..32 {
             let active = (mask >> i & 1).wrapping_neg();
@@ -132,7 +133,7 @@ impl Pattern {
         self.describe(bytes)
     }
 
-    /// Bounds and shape of the distances.
+    /// Finds the bounds and the shape of the distances.
     #[inline(always)]
     fn describe(&mut self, bytes: u32) -> bool {
         let (mut least, mut most, mut bits) = (0, 0, 0);
@@ -145,7 +146,7 @@ impl Pattern {
         self.span = (i64::from(most) - i64::from(least)) as u64 + u64::from(bytes);
         self.aligned = bits & (bytes - 1) == 0;
         self.cost_at = u32::MAX;
-        self.room = (0, 0);
+        self.shared_range = (0, 0);
         let full = self.mask == u32::MAX;
         let [a, b] = Half::both(&self.by, bytes);
         self.shape = match (a, b) {
@@ -160,15 +161,15 @@ impl Pattern {
     }
 }
 
-/// Where the lanes of one access are: a pattern, and the offset of its first lane.
+/// The offsets of the lanes of one access: a pattern, and the offset of its first lane.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct LaneOffsets<'p> {
     pub pattern: &'p Pattern,
     pub first: u32,
 }
 
-impl Place<'_> {
-    /// Every lane's offset; lanes that do not take part repeat the first that does.
+impl LaneOffsets<'_> {
+    /// Every lane's offset. Lanes that do not take part have that of the first lane that does.
     #[inline(always)]
     pub fn offsets(&self) -> [u32; 32] {
         let mut offsets = [0; 32];

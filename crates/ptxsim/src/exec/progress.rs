@@ -1,70 +1,70 @@
-//! Loops that can never end: every thread that is left waits, and nothing that it looks at will change.
+//! Finds loops that can never end: every thread left waits, and nothing that it polls will change.
 //!
 //! Blocks in flight take turns. When a whole round of turns changed no memory, and every register, position and local
-//! array is what it was after the round before, then each thread has gone in a circle through unchanging memory: it
-//! will do so for ever, in whatever order they run. A clock that is read, a counter of attempts, a growing delay, an
-//! atomic that changes its word all show as a difference, and such loops go on until the budget ends.
+//! array is what it was after the round before, then each thread has run in a circle through unchanging memory. It will do
+//! so forever, in whatever order the threads run. A clock that is read, a counter of attempts, a growing delay, or an
+//! atomic that changes its word shows as a difference, and such loops continue until the budget ends.
 //!
-//! The loops of `cuda::barrier` read the clock only to sleep. So it is enough that all threads that are left wait for
-//! barriers, those in memory among them, and that none of them changed for very long.
+//! The loops of `cuda::barrier` read the clock only to sleep. For them it is enough that all threads left wait for
+//! barriers, in memory or not, and that none of these changed for [`STILL_ROUNDS`].
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use super::machine::{BlockState, Machine, Place};
+use super::machine::{BlockState, Location, Machine};
 use super::warp::{Split, State, Warp};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::{Address, MemOp, MemSpace};
 use crate::{Access, Action, FindingKind, WaitingAt};
 
-/// Rounds without a change after which barriers in memory will not change: millions of nanoseconds of `%globaltimer`,
-/// so that waits with a time-out come to their end.
-const LONG: u32 = 1024;
+/// Rounds without a change after which barriers in memory count as unchanging. They take millions of nanoseconds of
+/// `%globaltimer`, so that waits with a time-out end before.
+const STILL_ROUNDS: u32 = 1024;
 
-/// What is remembered from one round to the next.
+/// What is remembered from one round of turns to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct ProgressWatch {
+    /// The machine's `changes` after the last round.
     changes: u64,
+    /// A hash of the threads' states after the last round.
     state: Option<u64>,
     /// Rounds since something changed.
-    still: u32,
+    still_rounds: u32,
 }
 
-impl Watch {
-    /// Every block in flight has had a turn, and none has ended. True when none of them ever will.
-    pub fn round<'b>(
+impl ProgressWatch {
+    /// Ends a round in which every block in flight had a turn and none ended. True when none of them ever will.
+    pub fn end_round<'b>(
         &mut self,
         m: &mut Machine<'_>,
         mut blocks: impl Iterator<Item = &'b BlockState> + Clone,
     ) -> bool {
         m.all_yielded = true;
         if m.changes != self.changes {
-            (self.changes, self.state, self.still) = (m.changes, None, 0);
+            *self = Self { changes: m.changes, state: None, still_rounds: 0 };
             return false;
         }
-        self.still += 1;
-        if self.still >= LONG && blocks.clone().all(|b| waits(m, b)) {
+        self.still_rounds += 1;
+        if self.still_rounds >= STILL_ROUNDS && blocks.clone().all(|b| waits_at_barriers(m, b)) {
             return true;
         }
-        let state = Some(state(&mut blocks));
-        let again = self.state == state;
-        self.state = state;
-        again
+        let last = self.state.replace(hash_states(&mut blocks));
+        self.state == last
     }
 }
 
-/// Do all threads of a block that are left wait for others at barriers, in memory or not?
-fn waits(m: &Machine<'_>, b: &BlockState) -> bool {
-    let asks = |s: &Split| {
+/// Do all threads left of a block wait at barriers, in memory or not?
+fn waits_at_barriers(m: &Machine<'_>, b: &BlockState) -> bool {
+    let polls_barrier = |s: &Split| {
         let op = m.grid.program.memory.get(s.read_before_yield as usize);
         op.is_some_and(|op| op.waits.is_some())
     };
     let mut splits = b.warps.iter().flat_map(|warp| &warp.splits);
-    splits.all(|s| s.state != State::Ready || asks(s))
+    splits.all(|s| s.state != State::Ready || polls_barrier(s))
 }
 
-/// Everything that decides what threads do next, but memory that they share.
-fn state<'b>(blocks: impl Iterator<Item = &'b BlockState>) -> u64 {
+/// A hash of everything that decides what threads do next, except for the memory that they share.
+fn hash_states<'b>(blocks: impl Iterator<Item = &'b BlockState>) -> u64 {
     let mut hash = DefaultHasher::new();
     for b in blocks {
         hash.write_u32(b.index);
@@ -89,46 +89,47 @@ fn state<'b>(blocks: impl Iterator<Item = &'b BlockState>) -> u64 {
     hash.finish()
 }
 
-/// Threads that wait together: the place in the program, and one of them.
-struct Group<'b> {
+/// A split that waits.
+struct WaitingSplit<'b> {
     pc: u32,
     block: &'b BlockState,
     warp: &'b Warp,
     split: &'b Split,
-    /// The memory operation that the loop looks with; `None` at a barrier, and in a loop that looks at nothing.
-    looks: Option<u32>,
+    /// The memory operation with which its loop polls; `None` at a barrier, and in a loop that polls nothing.
+    polls: Option<u32>,
+    /// It runs in a loop, so that it does not wait at a barrier.
     spins: bool,
 }
 
-impl Group<'_> {
+impl WaitingSplit<'_> {
     fn linear(&self) -> u32 {
         self.warp.index * 32 + self.split.mask.trailing_zeros()
     }
 
-    /// Could anybody write what it looks at? Who plainly reads an input in a loop does not wait for it.
+    /// Can the launch write the word that it polls? A plain read of an input in a loop waits for nothing.
     fn may_change(&self, m: &Machine<'_>) -> bool {
-        let op = self.looks.and_then(|site| m.grid.program.memory.get(site as usize));
-        match op.filter(|op| !op.strong).map(|op| self.place(m, op)) {
-            Some(Place::Global(slot, _)) => {
+        let op = self.polls.and_then(|site| m.grid.program.memory.get(site as usize));
+        match op.filter(|op| !op.strong).map(|op| self.polled_location(m, op)) {
+            Some(Location::Global(slot, _)) => {
                 m.grid.writable.get(slot as usize).copied().unwrap_or(true)
             }
             _ => true,
         }
     }
 
-    /// Who waits, and for what.
+    /// The party of the finding: the thread, and what it waits for.
     fn party(&self, m: &Machine<'_>) -> Access {
-        let (block, linear) = (self.block.index, self.linear());
-        let Some(op) = self.looks.and_then(|site| m.grid.program.memory.get(site as usize)) else {
+        let thread = self.block.thread(self.linear());
+        let Some(op) = self.polls.and_then(|site| m.grid.program.memory.get(site as usize)) else {
             let action = if self.spins { Action::Execute } else { Action::Wait };
-            return m.party(self.pc, block, linear, action);
+            return m.party(self.pc, thread.block, thread.linear, action);
         };
         let action = if op.atomic.is_some() { Action::Atomic } else { Action::Read };
-        m.memory_party(op, self.place(m, op), block, linear, action, op.bytes())
+        m.memory_party(op, self.polled_location(m, op), thread, action, op.bytes())
     }
 
-    /// Where its first lane looks.
-    fn place(&self, m: &Machine<'_>, op: &MemOp) -> Place {
+    /// The location that its first lane polls.
+    fn polled_location(&self, m: &Machine<'_>, op: &MemOp) -> Location {
         let (lane, frame) = (self.split.mask.trailing_zeros() as usize & 31, self.split.frame);
         let address = match op.address {
             Address::Row64(row) => {
@@ -142,72 +143,74 @@ impl Group<'_> {
         };
         let (slot, offset) = split(address);
         match (op.space, slot) {
-            (MemSpace::Shared, _) => Place::Shared(address as i64),
-            (MemSpace::Local, _) => Place::Local(address as i64),
-            (MemSpace::Generic, SHARED_SLOT) => Place::Shared(offset),
-            (MemSpace::Generic, LOCAL_SLOT) => Place::Local(offset),
-            _ => m
-                .grid
-                .memory
-                .slot(address)
-                .map_or(Place::Nowhere(address), |slot| Place::Global(slot as u64, offset)),
+            (MemSpace::Shared, _) => Location::Shared(address as i64),
+            (MemSpace::Local, _) => Location::Local(address as i64),
+            (MemSpace::Generic, SHARED_SLOT) => Location::Shared(offset),
+            (MemSpace::Generic, LOCAL_SLOT) => Location::Local(offset),
+            _ => {
+                m.grid.memory.slot(address).map_or(Location::Unmapped(address), |slot| {
+                    Location::Global(slot as u64, offset)
+                })
+            }
         }
     }
 }
 
-/// Reports who waits where, once nobody can go on.
-pub(crate) fn tell<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b BlockState>) {
+/// Reports where threads wait, when none of them can ever continue.
+pub(crate) fn report<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b BlockState>) {
     let program = m.grid.program;
-    let mut groups: Vec<Group<'_>> = vec![];
+    let mut waiting: Vec<WaitingSplit<'_>> = vec![];
     for block in blocks {
         for warp in &block.warps {
             for split in &warp.splits {
-                let looks =
+                let polls =
                     (split.read_before_yield != u32::MAX).then_some(split.read_before_yield);
-                let (pc, looks, spins) = match split.state {
-                    State::Ready => match looks.and_then(|s| program.memory.get(s as usize)) {
-                        Some(op) => (op.pc, looks, true),
+                let (pc, polls, spins) = match split.state {
+                    State::Ready => match polls.and_then(|s| program.memory.get(s as usize)) {
+                        Some(op) => (op.pc, polls, true),
                         None => (split.pc, None, true),
                     },
                     State::AtCollective => (split.pc, None, false),
                     State::AtBarrier(_) => (split.pc.saturating_sub(1), None, false),
                 };
-                let mut group = Group { pc, block, warp, split, looks, spins };
-                if !group.may_change(m) {
-                    (group.pc, group.looks) = (split.pc, None);
+                let mut this = WaitingSplit { pc, block, warp, split, polls, spins };
+                if !this.may_change(m) {
+                    (this.pc, this.polls) = (split.pc, None);
                 }
-                groups.push(group);
+                waiting.push(this);
             }
         }
     }
-    groups.sort_by_key(|g| (g.block.index, g.linear()));
-    // those who look at something come first: what they look at is what the others wait for, too
-    let Some(first) = groups.iter().find(|g| g.looks.is_some()).or(groups.first()) else { return };
+    waiting.sort_by_key(|g| (g.block.index, g.linear()));
+    // a thread that polls memory comes first, because the others wait for what it polls, too
+    let Some(first) = waiting.iter().find(|g| g.polls.is_some()).or(waiting.first()) else {
+        return;
+    };
     let at = first.party(m);
-    let line = |g: &Group<'_>| {
+    let line = |g: &WaitingSplit<'_>| {
         let source = program.source_of.get(g.pc as usize).copied().unwrap_or(0);
         program.sources.get(source as usize).map(|s| (s.file.clone(), s.line)).unwrap_or_default()
     };
-    let elsewhere = groups.iter().find(|g| line(g) != line(first));
+    let elsewhere = waiting.iter().find(|g| line(g) != line(first));
     let (block, linear, pc) = (first.block.index, first.linear(), first.pc);
-    // of several at one line, one that looks at something else tells more
+    // if all wait at one line, one that polls another address is the most useful second party
     let other = elsewhere.map(|g| g.party(m)).or_else(|| {
-        let parties = groups.iter().map(|g| g.party(m));
+        let parties = waiting.iter().map(|g| g.party(m));
         parties.into_iter().find(|p| p.address != at.address)
     });
-    let mut places: BTreeMap<(String, u32), WaitingAt> = BTreeMap::new();
-    for g in &groups {
+    let mut lines: BTreeMap<(String, u32), WaitingAt> = BTreeMap::new();
+    for g in &waiting {
         let source = m.party(g.pc, g.block.index, g.linear(), Action::Wait).source;
-        let entry = places.entry(line(g)).or_insert_with(|| WaitingAt {
+        let entry = lines.entry(line(g)).or_insert_with(|| WaitingAt {
             source,
             threads: 0,
             spinning: g.spins,
         });
         entry.threads += g.split.mask.count_ones();
     }
-    let places: Vec<WaitingAt> = places.into_values().collect();
-    let nobody_looks = groups.iter().all(|g| g.spins && g.looks.is_none());
-    let what = if nobody_looks {
+    let places: Vec<WaitingAt> = lines.into_values().collect();
+    let none_polls = waiting.iter().all(|g| g.spins && g.polls.is_none());
+    let what = if none_polls {
         let budget = i64::try_from(m.budget).unwrap_or(i64::MAX);
         let instructions = budget.saturating_sub(m.fuel).max(0) as u64;
         FindingKind::NeverFinishes { instructions }

@@ -1,12 +1,13 @@
-//! Texture fetches, surface loads and stores, and questions about their objects.
+//! Texture fetches, surface loads and stores, and queries of their objects (PTX ISA, "Texture Instructions", "Surface
+//! Instructions").
 //!
-//! PTX ISA, "Texture Instructions", "Surface Instructions". "The memory consistency model does not apply to texture and
-//! surface accesses": what it would leave without an order certainly has none (`hazards::image`).
+//! "The memory consistency model does not apply to texture and surface accesses", so they promise less than plain accesses.
+//! What would be a race between plain accesses is one here, too (`hazards::image`).
 
 use super::access::Context;
 use super::hazards::image::Texels;
 use super::hazards::pages::SlotShadow;
-use super::machine::{Machine, Place};
+use super::machine::{Location, Machine};
 use super::warp::lanes;
 use super::words::{Global, Words};
 use super::{COUNT, FULL, hazards};
@@ -49,9 +50,15 @@ fn set(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize, values: [u32; 4]
     }
 }
 
-/// Records that the handle is no such object.
+/// Reports a handle that is no such object.
 #[cold]
-fn bad(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize, surface: bool, handle: u64) {
+fn report_bad_object(
+    cx: &mut Context<'_, '_, '_>,
+    op: &ImageOp,
+    lane: usize,
+    surface: bool,
+    handle: u64,
+) {
     let objects = &cx.m.grid.memory.objects;
     let problem = if objects.texture(handle).is_some() || objects.surface(handle).is_some() {
         let same = if surface {
@@ -66,9 +73,9 @@ fn bad(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize, surface: bool, h
         ObjectProblem::Unknown
     };
     let what = FindingKind::BadObject { surface, problem };
-    let linear = cx.warp.index * 32 + lane as u32;
+    let thread = cx.b.thread(cx.warp.index * 32 + lane as u32);
     let write = matches!(op.kind, ImageKind::Store(_));
-    cx.m.fault(what, &op.memory, Place::Nowhere(handle), cx.b.index, linear, write);
+    cx.m.fault(what, &op.memory, Location::Unmapped(handle), thread, write);
 }
 
 fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize) -> [u32; 4] {
@@ -78,7 +85,7 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
         t.image.dimensions == op.dimensions && t.image.layers.is_some() == op.layer.is_some()
     };
     let Some(texture) = memory.objects.texture(handle).filter(fits) else {
-        bad(cx, op, lane, false, handle);
+        report_bad_object(cx, op, lane, false, handle);
         return [0; 4];
     };
     let image = &texture.image;
@@ -92,10 +99,10 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
     let mut texel = |at: [u32; 3]| -> Raw {
         let byte = image.byte(at, layer);
         if L >= FULL {
-            if !cx.m.initialised(image.slot, byte, image.format.bytes()) {
+            if !cx.m.is_initialised(image.slot, byte, image.format.bytes()) {
                 unwritten = Some(byte);
             }
-            read(cx, op, lane, image.slot, byte, image.format.bytes());
+            check_read(cx, op, lane, image.slot, byte, image.format.bytes());
             cx.m.touch(image.slot, byte, image.format.bytes(), AccessMode::Read);
         }
         raw(&words, image, byte)
@@ -106,20 +113,20 @@ fn texture<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize)
         _ => texture.sample(at.map(f32::from_bits), &mut texel),
     };
     if let Some(byte) = unwritten {
-        let place = Place::Global(image.slot as u64, byte as i64);
-        let linear = cx.warp.index * 32 + lane as u32;
+        let location = Location::Global(image.slot as u64, byte as i64);
+        let thread = cx.b.thread(cx.warp.index * 32 + lane as u32);
         let what = FindingKind::UninitialisedRead;
-        cx.m.fault(what, &op.memory, place, cx.b.index, linear, false);
+        cx.m.fault(what, &op.memory, location, thread, false);
     }
     value
 }
 
-/// Where an image's texels are; nowhere when its memory is gone.
+/// The words of an image's texels; none when its memory is freed.
 fn words_of<'g>(cx: &Context<'_, 'g, '_>, image: &Image) -> Global<'g> {
     let grid = cx.m.grid;
     let words = grid.memory.allocations.get(image.slot).map_or(&[][..], |a| &a.words);
     // launches that store to surfaces run on one host thread
-    Global { words, vectors: grid.vectors, crowded: false }
+    Global { words, vectors: grid.vectors, parallel: false }
 }
 
 /// A texel's channels.
@@ -142,7 +149,7 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
     let fits =
         |i: &&Image| i.dimensions == op.dimensions && i.layers.is_some() == op.layer.is_some();
     let Some(image) = memory.objects.surface(handle).filter(fits) else {
-        bad(cx, op, lane, true, handle);
+        report_bad_object(cx, op, lane, true, handle);
         return load(cx, op, lane, None);
     };
     let bytes = op.memory.bytes();
@@ -170,10 +177,10 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
             ],
             texel: image.format.bytes(),
         };
-        // the array is named, whatever the coordinates
-        let place = Place::Global(image.slot as u64, 0);
-        let linear = cx.warp.index * 32 + lane as u32;
-        cx.m.fault(what, &op.memory, place, cx.b.index, linear, store);
+        // the finding names the array, whatever the coordinates
+        let location = Location::Global(image.slot as u64, 0);
+        let thread = cx.b.thread(cx.warp.index * 32 + lane as u32);
+        cx.m.fault(what, &op.memory, location, thread, store);
         return load(cx, op, lane, None);
     }
     if !inside {
@@ -189,22 +196,22 @@ fn surface<const L: u8>(cx: &mut Context<'_, '_, '_>, op: &ImageOp, outside: Out
     if store {
         save::<L>(cx, op, lane, image, byte);
     } else {
-        if L >= FULL && !cx.m.initialised(image.slot, byte, bytes) {
-            let place = Place::Global(image.slot as u64, byte as i64);
-            let linear = cx.warp.index * 32 + lane as u32;
+        if L >= FULL && !cx.m.is_initialised(image.slot, byte, bytes) {
+            let location = Location::Global(image.slot as u64, byte as i64);
+            let thread = cx.b.thread(cx.warp.index * 32 + lane as u32);
             let what = FindingKind::UninitialisedRead;
-            cx.m.fault(what, &op.memory, place, cx.b.index, linear, false);
+            cx.m.fault(what, &op.memory, location, thread, false);
         }
         if L >= FULL {
-            read(cx, op, lane, image.slot, byte, bytes);
+            check_read(cx, op, lane, image.slot, byte, bytes);
             cx.m.touch(image.slot, byte, bytes, AccessMode::Read);
         }
         load(cx, op, lane, Some((image, byte)));
     }
 }
 
-/// Follows the read of some bytes.
-fn read(
+/// Checks the read of some bytes for races.
+fn check_read(
     cx: &mut Context<'_, '_, '_>,
     op: &ImageOp,
     lane: usize,
@@ -212,17 +219,17 @@ fn read(
     byte: u64,
     bytes: u32,
 ) {
-    if !cx.m.shadows.get(slot).is_some_and(SlotShadow::followed) {
+    if !cx.m.shadows.get(slot).is_some_and(SlotShadow::is_followed) {
         return;
     }
     for (word, bytes) in words(byte, bytes) {
-        let texels = Texels { slot, word, bytes, write: false, same: false };
-        let warp = (cx.warp.index, cx.warp.epoch);
-        hazards::image::follow(cx.m, cx.b, warp, lane, op, &texels);
+        let texels = Texels { slot, word, bytes, write: false, same_value: false };
+        let warp = cx.warp.sync_epoch();
+        hazards::image::check(cx.m, cx.b, warp, lane, op, &texels);
     }
 }
 
-/// Fills the registers of a surface load from an image's byte, or with zeros. A store has none to fill.
+/// Fills the registers of a surface load, from an image's byte or with zeros; does nothing for a store.
 fn load(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize, from: Option<(&Image, u64)>) {
     if matches!(op.kind, ImageKind::Store(_)) {
         return;
@@ -276,12 +283,12 @@ fn save<const L: u8>(
     }
     if L >= FULL {
         for (word, bytes, old) in before {
-            let same = old == memory.word(slot, word);
-            let texels = Texels { slot, word, bytes, write: true, same };
-            let warp = (cx.warp.index, cx.warp.epoch);
-            hazards::image::follow(cx.m, cx.b, warp, lane, op, &texels);
+            let same_value = old == memory.word(slot, word);
+            let texels = Texels { slot, word, bytes, write: true, same_value };
+            let warp = cx.warp.sync_epoch();
+            hazards::image::check(cx.m, cx.b, warp, lane, op, &texels);
         }
-        cx.m.written(slot, byte, op.memory.bytes());
+        cx.m.mark_written(slot, byte, op.memory.bytes());
         cx.m.touch(slot, byte, op.memory.bytes(), AccessMode::Write);
     }
 }
@@ -298,7 +305,7 @@ fn query(
     let texture = objects.texture(handle);
     let image = if surface { objects.surface(handle) } else { texture.map(|t| &t.image) };
     let Some(image) = image else {
-        bad(cx, op, lane, surface, handle);
+        report_bad_object(cx, op, lane, surface, handle);
         return 0;
     };
     let size = |d: u32| if d < image.dimensions { image.extent[d as usize] } else { 0 };
@@ -313,34 +320,34 @@ fn query(
 }
 
 impl Machine<'_> {
-    /// Records that bytes of a slot are touched, where somebody asks.
+    /// Records that bytes of a slot are touched, if the caller asked for it.
     fn touch(&mut self, slot: usize, byte: u64, bytes: u32, how: AccessMode) {
         if let Some(touched) = self.touched.as_deref_mut() {
             touched.bytes(slot, byte, bytes.into(), how);
         }
     }
 
-    /// Have all these bytes of a slot been written, as far as it is followed?
-    fn initialised(&mut self, slot: usize, byte: u64, bytes: u32) -> bool {
+    /// Have all these bytes of a slot been written?
+    fn is_initialised(&mut self, slot: usize, byte: u64, bytes: u32) -> bool {
         let Some(allocation) = self.grid.memory.allocations.get(slot) else { return true };
         let Some(shadow) = self.shadows.get_mut(slot) else { return true };
-        words(byte, bytes).all(|(word, need)| {
-            let known = match shadow.pages.cell(word, &allocation.initialised) {
+        words(byte, bytes).all(|(word, needed)| {
+            let initialised = match shadow.pages.cell(word, &allocation.initialised) {
                 Some(cell) => cell.initialised(None),
                 None => allocation.initialised.bits(word),
             };
-            known & need == need
+            initialised & needed == needed
         })
     }
 
-    /// Bytes of a slot are written.
-    fn written(&mut self, slot: usize, byte: u64, bytes: u32) {
+    /// Marks bytes of a slot as written.
+    fn mark_written(&mut self, slot: usize, byte: u64, bytes: u32) {
         let Some(allocation) = self.grid.memory.allocations.get(slot) else { return };
         let Some(shadow) = self.shadows.get_mut(slot) else { return };
         for (word, written) in words(byte, bytes) {
             let Some(cell) = shadow.pages.cell(word, &allocation.initialised) else { return };
             cell.initialise(written);
-            cell.count();
+            cell.count_write();
         }
     }
 }

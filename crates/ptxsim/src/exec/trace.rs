@@ -1,15 +1,15 @@
-//! Follows one thread: called before each operation that its lane is about to execute.
+//! Records what one thread does. It is called before each operation that the thread's lane is about to execute.
 //!
-//! Compiled out at every other level. What an operation does is taken from the rows and the memory that it is about to
-//! read; what it has written, at the next call. Steps are kept in numbers, and named only at the end: a loop makes
-//! millions.
+//! It is compiled only into the level [`TRACE`](super::TRACE). What an operation reads is taken from the rows and the memory
+//! before it runs, and what it has written at the next call. Steps are kept in numbers, and get their names at the end,
+//! because a loop makes millions of them.
 
 use std::collections::VecDeque;
 
 use super::access::{Context, WarpParts};
 use super::alu::Rows;
 use super::copies;
-use super::machine::{BlockState, Machine, Place};
+use super::machine::{BlockState, Location, Machine};
 use super::warp::{Frame, Split, State};
 use super::words::{self, element};
 use crate::FindingKind;
@@ -31,19 +31,19 @@ pub(crate) struct Tracer {
     last: VecDeque<Raw>,
     skipped: u64,
     end: End,
-    /// The step that is being made.
+    /// The step that has begun.
     step: Option<Raw>,
-    /// Places of blocks entered in it: coming back to one is another visit.
+    /// Positions of the basic blocks entered in it. Entering one of them again begins another step.
     entered: Vec<u32>,
-    again: bool,
-    /// Per source of the program: is it in the kernel's own file?
-    home: Vec<bool>,
+    revisited: bool,
+    /// Per source location of the program: is it in the kernel's own file?
+    in_own_file: Vec<bool>,
     calls: Vec<Activation>,
     /// The operation before, and the depth of its call.
     before: Option<(u32, usize)>,
-    /// An atomic whose old value arrives in this row, as touch number.
+    /// The row in which an atomic returns the old value, and the index of its touch in the step.
     pending: Option<(Row, usize)>,
-    /// Registers that the operation before has written; kept for its room.
+    /// Registers that the operation before has written; kept for its capacity.
     written: Vec<Row>,
 }
 
@@ -76,14 +76,14 @@ struct Raw {
 struct RawTouch {
     /// The memory operation.
     op: u32,
-    place: Place,
+    location: Location,
     write: bool,
     values: Vec<u64>,
     old: Option<u64>,
     fault: Option<FindingKind>,
 }
 
-/// Where the traced lane is.
+/// The position of the traced lane.
 pub(super) struct Here {
     pub pc: u32,
     pub mask: u32,
@@ -94,7 +94,7 @@ pub(super) struct Here {
 
 impl Tracer {
     /// For the thread with this linear index in the block with this one.
-    pub fn new(wanted: Thread, block: u32, linear: u32, home: Vec<bool>) -> Self {
+    pub fn new(wanted: Thread, block: u32, linear: u32, in_own_file: Vec<bool>) -> Self {
         Self {
             wanted,
             block,
@@ -105,8 +105,8 @@ impl Tracer {
             end: End::NotStarted,
             step: None,
             entered: vec![],
-            again: false,
-            home,
+            revisited: false,
+            in_own_file,
             calls: vec![],
             before: None,
             pending: None,
@@ -180,11 +180,11 @@ impl Tracer {
         let program = m.grid.program;
         let Some(op) = program.ops.get(here.pc as usize).copied() else { return };
         self.end = End::Running;
-        // where groups of lanes may meet, the start of a block is tried twice
+        // the interpreter may leave a split at the start of a basic block, and then executes that operation again
         let tried = self.before == Some((here.pc, here.depth));
-        self.settle(m, warp, rows, here);
+        self.observe_results(m, warp, rows, here);
         if !(tried && matches!(op.code, Code::Enter)) {
-            self.arrive(m, here, op.code);
+            self.begin_step(m, here, op.code);
         }
         let Some(step) = &mut self.step else { return };
         match op.code {
@@ -196,7 +196,7 @@ impl Tracer {
             }
             Code::Copy => {
                 let Some(copy) = program.copies.get(op.d as usize) else { return };
-                let Some([from, to]) = copies::memory(m, copy) else { return };
+                let Some([from, to]) = copies::memory_operations(m, copy) else { return };
                 let lane = self.linear as usize % 32;
                 if copies::size(rows, copy, lane, to.bytes()) > 0 {
                     self.touch(m, b, warp, rows, here, (copy.from, from), false);
@@ -227,15 +227,21 @@ impl Tracer {
         }
     }
 
-    /// What the operation before has written: registers that are variables, and an atomic's old value.
-    fn settle(&mut self, m: &Machine<'_>, warp: &WarpParts<'_>, rows: &Rows<'_>, here: &Here) {
+    /// Records what the operation before has written: registers that are variables, and an atomic's old value.
+    fn observe_results(
+        &mut self,
+        m: &Machine<'_>,
+        warp: &WarpParts<'_>,
+        rows: &Rows<'_>,
+        here: &Here,
+    ) {
         let program = m.grid.program;
         let lane = self.linear as usize % 32;
         let same_call = self.before.is_some_and(|(_, depth)| depth == here.depth);
         if let (Some((row, touch)), true) = (self.pending.take(), same_call)
             && let Some(touch) = self.step.as_mut().and_then(|s| s.touched.get_mut(touch))
         {
-            touch.old = Some(bits(rows, row, lane));
+            touch.old = Some(row_value(rows, row, lane));
         }
         while self.calls.len() > here.depth + 1 {
             self.calls.pop();
@@ -278,8 +284,10 @@ impl Tracer {
                 variable.locations.iter().any(|range| range.location == register)
             };
             *assigned |= (from..to).contains(&last) && self.written.iter().any(holds);
-            let Some(now) = read(m, warp, rows, here, variable, *assigned, lane) else { continue };
-            // what a function was called with is told where its own first line is
+            let Some(now) = variable_value(m, warp, rows, here, variable, *assigned, lane) else {
+                continue;
+            };
+            // a function's arguments show at its own first line
             if *value != Some(now)
                 && !(value.is_none() && argument)
                 && let (Some(step), true) = (&mut self.step, same_call)
@@ -291,12 +299,12 @@ impl Tracer {
         }
     }
 
-    /// Begins another step where the line changes, or the same one is visited again.
-    fn arrive(&mut self, m: &Machine<'_>, here: &Here, code: Code) {
-        // a label stands before the line of what follows it, and a jump belongs to what came before
+    /// Begins another step if the line changes, or the same one is visited again.
+    fn begin_step(&mut self, m: &Machine<'_>, here: &Here, code: Code) {
+        // a label is before the line of what follows it, and a jump belongs to what came before
         match code {
             Code::Enter => {
-                self.again |= self.entered.contains(&here.pc);
+                self.revisited |= self.entered.contains(&here.pc);
                 self.entered.push(here.pc);
                 return;
             }
@@ -305,22 +313,22 @@ impl Tracer {
         }
         let program = m.grid.program;
         let source = program.source_of.get(here.pc as usize).copied().unwrap_or(0);
-        if !self.home.get(source as usize).is_some_and(|home| *home) {
+        if !self.in_own_file.get(source as usize).is_some_and(|own| *own) {
             return;
         }
         let line = program.sources.get(source as usize).map_or(0, |source| source.line);
         let depth = here.depth as u32;
         let stays = self.step.as_ref().is_some_and(|s| s.depth == depth && s.line == line);
-        if stays && !self.again {
+        if stays && !self.revisited {
             return;
         }
         self.close();
         // the blocks that were entered on the way here are this step's
         let own = self.entered.len().saturating_sub(1);
         self.entered.drain(..own);
-        self.again = false;
-        let known = self.calls.get(here.depth).map(|call| call.variables.as_slice());
-        let known = (0_u32..).zip(known.unwrap_or_default());
+        self.revisited = false;
+        let values = self.calls.get(here.depth).map(|call| call.variables.as_slice());
+        let values = (0_u32..).zip(values.unwrap_or_default());
         self.step = Some(Raw {
             source,
             line,
@@ -328,14 +336,14 @@ impl Tracer {
             depth,
             lanes: here.mask,
             live: here.live,
-            variables: known.filter_map(|(number, (_, bits))| Some((number, (*bits)?))).collect(),
+            variables: values.filter_map(|(number, (_, bits))| Some((number, (*bits)?))).collect(),
             ..Raw::default()
         });
     }
 
     #[expect(
         clippy::too_many_arguments,
-        reason = "everything that an access needs, borrowed apart"
+        reason = "everything that an access needs, borrowed separately"
     )]
     fn touch(
         &mut self,
@@ -358,17 +366,17 @@ impl Tracer {
         let shared = |offset: i64| {
             let inside = u32::try_from(offset).is_ok_and(|first| {
                 let end = first.checked_add(op.bytes());
-                end.is_some_and(|end| m.shared_room(op.array, first, end).is_some())
+                end.is_some_and(|end| m.shared_range_around(op.array, first, end).is_some())
             });
-            (Place::Shared(offset), inside)
+            (Location::Shared(offset), inside)
         };
         let top =
             here.frame.local + m.grid.program.functions[here.frame.function as usize].local_bytes;
         let local = |offset: i64| {
             let inside = offset >= 0 && offset + i64::from(op.bytes()) <= i64::from(top);
-            (Place::Local(offset), inside)
+            (Location::Local(offset), inside)
         };
-        let (place, inside) = match (op.space, slot) {
+        let (location, inside) = match (op.space, slot) {
             (MemSpace::Shared, _) => shared(match op.address {
                 Address::Row32(_) => i64::from(address as u32 as i32),
                 Address::Row64(_) => address as i64,
@@ -379,19 +387,19 @@ impl Tracer {
             _ => {
                 match (slot as usize).checked_sub(1).and_then(|s| m.grid.memory.allocations.get(s))
                 {
-                    None => (Place::Nowhere(address), false),
+                    None => (Location::Unmapped(address), false),
                     Some(a) => {
                         let end = offset.saturating_add(i64::from(op.bytes()));
                         let writes = write || op.atomic.is_some();
                         let inside =
                             offset >= 0 && end <= a.bytes as i64 && (a.writable || !writes);
-                        (Place::Global(slot - 1, offset), inside)
+                        (Location::Global(slot - 1, offset), inside)
                     }
                 }
             }
         };
-        let fault = match place {
-            Place::Nowhere(_) => Some(FindingKind::InvalidAddress),
+        let fault = match location {
+            Location::Unmapped(_) => Some(FindingKind::InvalidAddress),
             _ if !inside => Some(FindingKind::OutOfBounds),
             _ if !address.is_multiple_of(u64::from(op.bytes().max(1))) => {
                 Some(FindingKind::Misaligned)
@@ -416,24 +424,26 @@ impl Tracer {
         } else if fault.is_none() {
             for e in 0..op.vector {
                 let at = |offset: i64| (offset as u64 + u64::from(e * op.width)) as u32;
-                values.push(match place {
-                    Place::Global(slot, offset) => {
+                values.push(match location {
+                    Location::Global(slot, offset) => {
                         m.grid.memory.allocations.get(slot as usize).map_or(0, |a| {
                             element(
-                                &words::Global { words: &a.words, vectors, crowded: false },
+                                &words::Global { words: &a.words, vectors, parallel: false },
                                 at(offset),
                                 op,
                             )
                         })
                     }
-                    Place::Shared(offset) => element(&words::Shared(&mut b.shared), at(offset), op),
-                    Place::Local(offset) => {
+                    Location::Shared(offset) => {
+                        element(&words::Shared(&mut b.shared), at(offset), op)
+                    }
+                    Location::Local(offset) => {
                         let word =
                             |w: u32| warp.local.get(w as usize * 32 + lane).copied().unwrap_or(0);
                         let mut two = [word(at(offset) / 4), word(at(offset) / 4 + 1)];
                         element(&words::Shared(&mut two), at(offset) % 4, op)
                     }
-                    Place::Nowhere(_) => 0,
+                    Location::Unmapped(_) => 0,
                 });
             }
         }
@@ -445,12 +455,12 @@ impl Tracer {
         if fault.is_some() {
             self.end = End::Fault;
         }
-        step.touched.push(RawTouch { op: number, place, write, values, old: None, fault });
+        step.touched.push(RawTouch { op: number, location, write, values, old: None, fault });
     }
 }
 
-/// The value of a variable, where it has one here.
-fn read(
+/// The value of a variable, if it has one at this position.
+fn variable_value(
     m: &Machine<'_>,
     warp: &WarpParts<'_>,
     rows: &Rows<'_>,
@@ -469,7 +479,7 @@ fn read(
     });
     let bytes = if ty.pointer { 8 } else { ty.bytes };
     let bits = match &range?.location {
-        debug::Location::Register(row) if assigned => bits(rows, *row, lane),
+        debug::Location::Register(row) if assigned => row_value(rows, *row, lane),
         debug::Location::Local(offset) => {
             let word = ((here.frame.local + offset) / 4) as usize;
             let read = |w: usize| {
@@ -488,15 +498,15 @@ fn read(
         }
         _ => return None,
     };
-    Some(cut(bits, bytes))
+    Some(low_bytes(bits, bytes))
 }
 
 /// The lowest `bytes` bytes.
-fn cut(bits: u64, bytes: u32) -> u64 {
+fn low_bytes(bits: u64, bytes: u32) -> u64 {
     bits & (u64::MAX >> (64 - 8 * bytes.clamp(1, 8)))
 }
 
-fn bits(rows: &Rows<'_>, row: Row, lane: usize) -> u64 {
+fn row_value(rows: &Rows<'_>, row: Row, lane: usize) -> u64 {
     match row {
         Row::R32(row) => rows.r.get(row as usize).map_or(0, |r| u64::from(r.0[lane])),
         Row::R64(row) => rows.x.get(row as usize).map_or(0, |r| r.0[lane]),

@@ -1,5 +1,5 @@
-//! The one place that chooses code by processor: the interpreter is compiled for any processor, for AVX2 with fused
-//! multiply-add, and for AVX-512. All give the same results; the portable one calls libm for `fma`.
+//! Chooses code by the host's processor; no other file does. The interpreter is compiled for any processor, for AVX2 with
+//! fused multiply-add, and for AVX-512. All give the same results; the portable one calls libm for `fma`.
 
 use std::sync::atomic::AtomicU32;
 
@@ -7,7 +7,7 @@ use super::block::Stop;
 use super::interp;
 use super::machine::{BlockState, Machine};
 
-/// What the processor's vector unit can do.
+/// The vector instructions of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Vectors {
     Portable,
@@ -16,7 +16,7 @@ pub(crate) enum Vectors {
 }
 
 impl Vectors {
-    /// The best that this processor has.
+    /// The best ones that this processor has.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -44,7 +44,7 @@ pub(super) fn run_warp<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: 
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code, reason = "calling functions compiled for features that were detected")]
     match m.grid.vectors {
-        // SAFETY: `Vectors::detect` found the features; nothing else is asked of the caller.
+        // SAFETY: `Vectors::detect` found the features, and the function has no other requirement.
         Vectors::Avx512 => return unsafe { run_warp_avx512::<L>(m, b, w) },
         // SAFETY: as above.
         Vectors::Avx2 => return unsafe { run_warp_avx2::<L>(m, b, w) },
@@ -65,13 +65,17 @@ fn run_warp_avx512<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usiz
     interp::run::<L>(m, b, w)
 }
 
-/// 16 words of device memory: what the widest vector holds.
-pub(super) const LINE: usize = 16;
+/// Words of device memory in the widest vector.
+pub(super) const LINE_WORDS: usize = 16;
 
-/// Loads a line of words, each as by a relaxed load. Compilers make one instruction a word of relaxed loads; the
-/// processor may as well load them all at once.
+/// Loads a line of words, each as by a relaxed load. Compilers make one instruction of each relaxed load, although the
+/// processor can load all words at once.
 #[inline(always)]
-pub(super) fn load_line(from: &[AtomicU32; LINE], to: &mut [u32; LINE], vectors: Vectors) {
+pub(super) fn load_line(
+    from: &[AtomicU32; LINE_WORDS],
+    to: &mut [u32; LINE_WORDS],
+    vectors: Vectors,
+) {
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code, reason = "vector loads of words that other threads may be storing")]
     match vectors {
@@ -112,7 +116,7 @@ pub(super) fn load_line(from: &[AtomicU32; LINE], to: &mut [u32; LINE], vectors:
 
 /// Stores a line of words, each as by a relaxed store.
 #[inline(always)]
-pub(super) fn store_line(to: &[AtomicU32; LINE], from: &[u32; LINE], vectors: Vectors) {
+pub(super) fn store_line(to: &[AtomicU32; LINE_WORDS], from: &[u32; LINE_WORDS], vectors: Vectors) {
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code, reason = "vector stores of words that other threads may be loading")]
     match vectors {

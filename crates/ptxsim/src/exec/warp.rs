@@ -23,7 +23,7 @@ pub(crate) struct Frame {
     pub p: u32,
     /// First byte of the frame in the thread's local memory.
     pub local: u32,
-    /// Where the caller goes on, and its call operation.
+    /// Of a caller: where it continues, and its call operation.
     pub return_to: u32,
     pub call: u32,
 }
@@ -31,9 +31,9 @@ pub(crate) struct Frame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Ready,
-    /// At the barrier operation with this index; `pc` is behind it.
+    /// Waits at the barrier operation with this index; `pc` is behind it.
     AtBarrier(u32),
-    /// At the collective at `pc`, for lanes that have not come yet.
+    /// Waits at the collective at `pc` for lanes that have not arrived.
     AtCollective,
 }
 
@@ -81,12 +81,12 @@ pub(crate) struct Warp {
     pub x: Vec<Row64>,
     pub p: Vec<u32>,
     pub splits: Vec<Split>,
-    /// Lanes that exist and have not left.
+    /// Lanes that exist and have not exited.
     pub live: u32,
     /// Lanes that exist.
     pub lanes: u32,
     pub turn: u32,
-    /// Sync stamp of the last warp-wide synchronisation.
+    /// Stamp of the last whole-warp synchronisation.
     pub epoch: u32,
     /// Local memory: word `w` of lane `l` at `w * 32 + l`; and per byte the lanes that wrote it.
     pub local: Vec<u32>,
@@ -95,7 +95,7 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    /// The ready split that goes next: the one that gave way least, then the deepest call, then the lowest position.
+    /// The ready split that runs next: the one with the lowest turn, then the deepest call, then the lowest position.
     pub fn pick(&mut self) -> Option<usize> {
         let best = self
             .splits
@@ -116,7 +116,7 @@ impl Warp {
         candidates.map(|s| s.pc).min().unwrap_or(u32::MAX)
     }
 
-    /// Merges splits that are at the same place.
+    /// Merges splits that are at the same position.
     pub fn merge(&mut self) {
         let mut i = 0;
         while i < self.splits.len() {

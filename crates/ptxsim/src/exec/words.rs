@@ -1,4 +1,4 @@
-//! The data of a warp's loads, stores and atomics. All offsets are inside and aligned.
+//! Moves the data of a warp's loads, stores and atomics. All offsets are in bounds and aligned.
 
 #![expect(
     clippy::needless_range_loop,
@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::access::{ActiveLanes, Kind};
 use super::alu::Rows;
-use super::pattern::Place;
-use super::vector::{self, LINE, Vectors};
+use super::pattern::LaneOffsets;
+use super::vector::{self, LINE_WORDS, Vectors};
 use super::warp::{Row32, lanes};
 use crate::arith::float::{Round, add_f32, add_f64};
 use crate::arith::half;
@@ -22,19 +22,19 @@ use crate::decode::op::{AtomicOp, MemOp};
 pub(super) trait Words {
     fn get(&self, word: usize) -> u32;
     fn set(&mut self, word: usize, value: u32, mask: u32);
-    /// Replaces a word by what `f` makes of it; what it was.
+    /// Replaces a word by `f` of it; returns the old value.
     fn modify(&mut self, word: usize, f: impl Fn(u32) -> u32) -> u32 {
         let old = self.get(word);
         self.set(word, f(old), u32::MAX);
         old
     }
-    /// Lines of consecutive words from `word` on.
-    fn read(&self, word: usize, to: &mut [[u32; LINE]]) {
+    /// Reads lines of consecutive words from `word` on.
+    fn read(&self, word: usize, to: &mut [[u32; LINE_WORDS]]) {
         for (i, to) in to.as_flattened_mut().iter_mut().enumerate() {
             *to = self.get(word + i);
         }
     }
-    fn write(&mut self, word: usize, from: &[[u32; LINE]]) {
+    fn write(&mut self, word: usize, from: &[[u32; LINE_WORDS]]) {
         for (i, from) in from.as_flattened().iter().enumerate() {
             self.set(word + i, *from, u32::MAX);
         }
@@ -44,11 +44,11 @@ pub(super) trait Words {
 /// The shapes that nearly all accesses have.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
-    /// All lanes active, each right behind the one before.
+    /// All lanes are active, each right behind the one before.
     pub run: bool,
-    /// All active lanes at one address.
+    /// All active lanes are at one address.
     pub same: bool,
-    /// Each half of a full warp by itself, as in a block of 16 columns.
+    /// The two halves of a full warp, if each is a run or at one address, as in a block with 16 columns.
     pub halves: Option<[Half; 2]>,
 }
 
@@ -61,12 +61,12 @@ pub(super) struct Half {
 }
 
 impl Half {
-    /// What the two halves of a warp are, from the distances to its first lane; `None` for one that is neither. `step`
-    /// is a power of two.
+    /// The two halves of a warp, from the distances to its first lane; `None` for a half that is neither a run nor at one
+    /// address. `step`, the bytes of a lane's access, is a power of two.
     #[inline(always)]
     pub fn both(by: &[u32; 32], step: u32) -> [Option<Self>; 2] {
         let (shift, first) = (step.trailing_zeros() & 31, [by[0], by[16]]);
-        // one bit a lane: a loop over 32 that becomes vector compares, where two over 16 would become 32 branches
+        // one loop over 32 lanes becomes vector compares, while two loops over 16 would become 32 branches
         let (mut uneven, mut unequal) = (0_u32, 0_u32);
         for (i, by) in by.iter().enumerate() {
             let base = if i < 16 { first[0] } else { first[1] };
@@ -105,15 +105,15 @@ impl Words for Shared<'_> {
     }
 
     #[inline(always)]
-    fn read(&self, word: usize, to: &mut [[u32; LINE]]) {
-        if let Some(from) = self.0.get(word..word + to.len() * LINE) {
+    fn read(&self, word: usize, to: &mut [[u32; LINE_WORDS]]) {
+        if let Some(from) = self.0.get(word..word + to.len() * LINE_WORDS) {
             to.copy_from_slice(from.as_chunks().0);
         }
     }
 
     #[inline(always)]
-    fn write(&mut self, word: usize, from: &[[u32; LINE]]) {
-        if let Some(to) = self.0.get_mut(word..word + from.len() * LINE) {
+    fn write(&mut self, word: usize, from: &[[u32; LINE_WORDS]]) {
+        if let Some(to) = self.0.get_mut(word..word + from.len() * LINE_WORDS) {
             to.as_chunks_mut().0.copy_from_slice(from);
         }
     }
@@ -123,7 +123,7 @@ pub(super) struct Global<'m> {
     pub words: &'m [AtomicU32],
     pub vectors: Vectors,
     /// Other host threads run blocks of the launch at the same time.
-    pub crowded: bool,
+    pub parallel: bool,
 }
 
 impl Words for Global<'_> {
@@ -145,7 +145,7 @@ impl Words for Global<'_> {
     #[inline(always)]
     fn modify(&mut self, word: usize, f: impl Fn(u32) -> u32) -> u32 {
         let Some(w) = self.words.get(word) else { return 0 };
-        if self.crowded {
+        if self.parallel {
             let (Ok(old) | Err(old)) = w.fetch_update(Relaxed, Relaxed, |old| Some(f(old)));
             return old;
         }
@@ -155,8 +155,8 @@ impl Words for Global<'_> {
     }
 
     #[inline(always)]
-    fn read(&self, word: usize, to: &mut [[u32; LINE]]) {
-        if let Some(from) = self.words.get(word..word + to.len() * LINE) {
+    fn read(&self, word: usize, to: &mut [[u32; LINE_WORDS]]) {
+        if let Some(from) = self.words.get(word..word + to.len() * LINE_WORDS) {
             for (to, from) in to.iter_mut().zip(from.as_chunks().0) {
                 vector::load_line(from, to, self.vectors);
             }
@@ -164,8 +164,8 @@ impl Words for Global<'_> {
     }
 
     #[inline(always)]
-    fn write(&mut self, word: usize, from: &[[u32; LINE]]) {
-        if let Some(to) = self.words.get(word..word + from.len() * LINE) {
+    fn write(&mut self, word: usize, from: &[[u32; LINE_WORDS]]) {
+        if let Some(to) = self.words.get(word..word + from.len() * LINE_WORDS) {
             for (to, from) in to.as_chunks().0.iter().zip(from) {
                 vector::store_line(to, from, self.vectors);
             }
@@ -173,7 +173,7 @@ impl Words for Global<'_> {
     }
 }
 
-/// Moves the data; true when memory may be another one now, and exactly then if `all_yielded`. All lanes are inside and
+/// Moves the data. True when memory may have changed; once `all_yielded`, true only when it has. All lanes are in bounds and
 /// aligned.
 #[inline(always)]
 pub(super) fn transfer<W: Words>(
@@ -182,45 +182,45 @@ pub(super) fn transfer<W: Words>(
     op: &MemOp,
     kind: Kind,
     active: &ActiveLanes,
-    place: &Place<'_>,
+    at: &LaneOffsets<'_>,
     all_yielded: bool,
 ) -> bool {
-    let changes = !all_yielded || kind != Kind::Store || changes(words, rows, op, active, place);
+    let changes = !all_yielded || kind != Kind::Store || store_changes(words, rows, op, active, at);
     match kind {
         Kind::Load => {
-            load(words, rows, op, active, place);
+            load(words, rows, op, active, at);
             return false;
         }
-        Kind::Store if op.width == 4 && op.vector == 1 && place.pattern.shape.run => {
+        Kind::Store if op.width == 4 && op.vector == 1 && at.pattern.shape.run => {
             let v = &rows.r[op.rows[0] as usize].0;
-            words.write(place.first as usize >> 2, v.as_chunks().0);
+            words.write(at.first as usize >> 2, v.as_chunks().0);
         }
-        Kind::Store if op.width == 4 && place.pattern.shape.run => {
-            store_run(words, rows, op, place.first as usize >> 2);
+        Kind::Store if op.width == 4 && at.pattern.shape.run => {
+            store_run(words, rows, op, at.first as usize >> 2);
         }
-        Kind::Store => store(words, rows, op, active, &place.offsets()),
-        Kind::Atomic => return atomic(words, rows, op, active, &place.offsets()),
+        Kind::Store => store(words, rows, op, active, &at.offsets()),
+        Kind::Atomic => return atomic(words, rows, op, active, &at.offsets()),
     }
     changes
 }
 
-/// Will a store change a word? Where lanes store different values to one, it may look as if it did.
+/// Will a store change a word? If lanes store different values to one word, it may seem so although it will not.
 #[cold]
 #[inline(never)]
-fn changes<W: Words>(
+fn store_changes<W: Words>(
     words: &W,
     rows: &Rows<'_>,
     op: &MemOp,
     active: &ActiveLanes,
-    place: &Place<'_>,
+    at: &LaneOffsets<'_>,
 ) -> bool {
-    let (offsets, known) = (place.offsets(), u64::MAX >> (64 - 8 * op.width));
+    let (offsets, stored) = (at.offsets(), u64::MAX >> (64 - 8 * op.width));
     let unsigned = MemOp { signed: false, ..*op };
     (0..op.vector).any(|e| {
         let row = op.rows[e as usize & 3] as usize;
         lanes(active.mask).any(|lane| {
             let new = if op.wide { rows.x[row].0[lane] } else { u64::from(rows.r[row].0[lane]) };
-            element(words, offsets[lane] + e * op.width, &unsigned) != new & known
+            element(words, offsets[lane] + e * op.width, &unsigned) != new & stored
         })
     })
 }
@@ -231,50 +231,50 @@ fn load<W: Words>(
     rows: &mut Rows<'_>,
     op: &MemOp,
     active: &ActiveLanes,
-    place: &Place<'_>,
+    at: &LaneOffsets<'_>,
 ) {
     if op.width == 4 && op.vector == 1 && !op.wide {
-        load_words(words, rows, op.rows[0], active.write_mask, place);
+        load_words(words, rows, op.rows[0], active.write_mask, at);
     } else if op.width == 4 && !op.wide {
-        load_vector(words, rows, op, active, place);
-    } else if op.width == 1 && place.pattern.shape.run && !op.signed && !op.wide && op.vector == 1 {
-        load_bytes(words, rows, op.rows[0], active.write_mask, place);
+        load_vector(words, rows, op, active, at);
+    } else if op.width == 1 && at.pattern.shape.run && !op.signed && !op.wide && op.vector == 1 {
+        load_bytes(words, rows, op.rows[0], active.write_mask, at);
     } else {
-        load_any(words, rows, op, active, &place.offsets());
+        load_any(words, rows, op, active, &at.offsets());
     }
 }
 
-/// One 4-byte word a lane: nearly all loads.
+/// Loads one 4-byte word per lane, as nearly all loads do.
 #[inline(always)]
 fn load_words<W: Words>(
     words: &W,
     rows: &mut Rows<'_>,
     row: u32,
     write_mask: u32,
-    place: &Place<'_>,
+    at: &LaneOffsets<'_>,
 ) {
     if row == u32::MAX {
         return;
     }
     let mut v = Row32([0; 32]);
     let d = if write_mask == u32::MAX { &mut rows.r[row as usize] } else { &mut v };
-    let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
+    let (shape, first) = (&at.pattern.shape, at.first as usize >> 2);
     if shape.run {
         words.read(first, d.0.as_chunks_mut().0);
     } else if shape.same {
         d.0 = [words.get(first); 32];
     } else if let Some(halves) = &shape.halves {
         // two rows of a 16-wide block
-        for (half, d) in halves.iter().zip(d.0.as_chunks_mut::<LINE>().0) {
-            let first = place.first.wrapping_add(half.by) as usize >> 2;
+        for (half, d) in halves.iter().zip(d.0.as_chunks_mut::<LINE_WORDS>().0) {
+            let first = at.first.wrapping_add(half.by) as usize >> 2;
             if half.run {
                 words.read(first, std::slice::from_mut(d));
             } else {
-                *d = [words.get(first); LINE];
+                *d = [words.get(first); LINE_WORDS];
             }
         }
     } else {
-        let offsets = place.offsets();
+        let offsets = at.offsets();
         for i in 0..32 {
             d.0[i] = words.get(offsets[i] as usize >> 2);
         }
@@ -284,16 +284,16 @@ fn load_words<W: Words>(
     }
 }
 
-/// Two or four words a lane.
+/// Loads two or four words per lane.
 #[inline(always)]
 fn load_vector<W: Words>(
     words: &W,
     rows: &mut Rows<'_>,
     op: &MemOp,
     active: &ActiveLanes,
-    place: &Place<'_>,
+    at: &LaneOffsets<'_>,
 ) {
-    let (shape, first) = (&place.pattern.shape, place.first as usize >> 2);
+    let (shape, first) = (&at.pattern.shape, at.first as usize >> 2);
     let vector = op.vector as usize & 7;
     if shape.same {
         for (e, row) in op.rows.into_iter().enumerate().take(vector) {
@@ -302,7 +302,7 @@ fn load_vector<W: Words>(
             }
         }
     } else if shape.run {
-        let mut buffer = [[0; LINE]; 8];
+        let mut buffer = [[0; LINE_WORDS]; 8];
         words.read(first, &mut buffer[..2 * vector]);
         for (e, row) in op.rows.into_iter().enumerate().take(vector) {
             let mut v = [0; 32];
@@ -320,20 +320,20 @@ fn load_vector<W: Words>(
             }
         }
     } else {
-        load_any(words, rows, op, active, &place.offsets());
+        load_any(words, rows, op, active, &at.offsets());
     }
 }
 
-/// 32 bytes, one a lane.
+/// Loads 32 bytes, one per lane.
 #[inline(always)]
 fn load_bytes<W: Words>(
     words: &W,
     rows: &mut Rows<'_>,
     row: u32,
     write_mask: u32,
-    place: &Place<'_>,
+    at: &LaneOffsets<'_>,
 ) {
-    let (first, shift) = (place.first as usize >> 2, place.first % 4 * 8);
+    let (first, shift) = (at.first as usize >> 2, at.first % 4 * 8);
     let mut w = [0; 9];
     for (i, w) in w.iter_mut().enumerate() {
         *w = words.get(first + i);
@@ -401,11 +401,11 @@ pub(super) fn element<W: Words>(words: &W, offset: u32, op: &MemOp) -> u64 {
     }
 }
 
-/// A full warp's vectors of two or four words, each right behind the one before.
+/// Stores a full warp's vectors of two or four words, each right behind the one before.
 #[inline(always)]
 fn store_run<W: Words>(words: &mut W, rows: &Rows<'_>, op: &MemOp, first: usize) {
     let vector = op.vector as usize & 7;
-    let mut buffer = [[0; LINE]; 8];
+    let mut buffer = [[0; LINE_WORDS]; 8];
     for (e, row) in op.rows.into_iter().enumerate().take(vector) {
         let v = &rows.r[row as usize].0;
         if vector == 4 {
@@ -421,7 +421,7 @@ fn store_run<W: Words>(words: &mut W, rows: &Rows<'_>, op: &MemOp, first: usize)
     words.write(first, &buffer[..2 * vector]);
 }
 
-/// Any store, lane by lane, ascending.
+/// Any store, lane by lane in ascending order.
 #[inline(never)]
 pub(super) fn store<W: Words>(
     words: &mut W,
@@ -457,8 +457,8 @@ pub(super) fn store<W: Words>(
     }
 }
 
-/// Lane by lane, ascending: one of the orders that the hardware may choose, always the same one. True when a word is
-/// another one now: a lock that is taken already stays as it is.
+/// Executes an atomic lane by lane in ascending order, which is one of the orders that the hardware may choose. True when a
+/// word has changed; trying to take a lock that is held changes nothing.
 #[inline(never)]
 pub(super) fn atomic<W: Words>(
     words: &mut W,
@@ -497,8 +497,8 @@ pub(super) fn atomic<W: Words>(
     changed
 }
 
-/// Operations that can be made one word after the other, whatever comes between, when nobody asks for the old value.
-/// False, and nothing done, for others.
+/// Executes a 64-bit atomic whose old value is not returned one word after the other, if its operation allows that whatever
+/// happens in between. False, and nothing done, for other operations.
 fn halves64<W: Words>(words: &mut W, kind: AtomicOp, word: usize, b: u64) -> bool {
     let (low, high) = (b as u32, (b >> 32) as u32);
     match kind {
@@ -516,7 +516,7 @@ fn halves64<W: Words>(words: &mut W, kind: AtomicOp, word: usize, b: u64) -> boo
     true
 }
 
-/// The half of a word that an atomic of 16 bits is about.
+/// Atomics of 16 bits, each on half of a word.
 fn atomic16<W: Words>(
     words: &mut W,
     rows: &mut Rows<'_>,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::exec::block::{self, Stop};
 use crate::exec::hazards::cell::BLOCK_MASK;
 use crate::exec::machine::{BlockState, Machine};
-use crate::exec::progress::{self, Watch};
+use crate::exec::progress::{self, ProgressWatch};
 use crate::exec::{FULL, TRACE};
 
 /// Bytes of host memory for blocks in flight. When they are used up, no block starts before another has ended.
@@ -103,7 +103,7 @@ pub(super) fn blocks_of<const L: u8>(
     let mut bytes = 0_usize;
     let mut exhausted = false;
     // turns since a block last started or ended, and the state of memory that they left
-    let (mut turns, mut watch) = (0, Watch::default());
+    let (mut turns, mut watch) = (0, ProgressWatch::default());
     loop {
         let mut state = None;
         if !exhausted && parked.len() < resident && bytes < MAX_IN_FLIGHT_BYTES {
@@ -138,8 +138,8 @@ pub(super) fn blocks_of<const L: u8>(
         match stop {
             Stop::Exited => {
                 turns = 0;
-                if let Some(talk) = &mut m.talk {
-                    talk.end(b.index & BLOCK_MASK);
+                if let Some(sync) = &mut m.sync {
+                    sync.end_block(b.index & BLOCK_MASK);
                 }
                 idle.push(b);
             }
@@ -151,8 +151,8 @@ pub(super) fn blocks_of<const L: u8>(
                 let all = exhausted || parked.len() >= resident;
                 if all && turns >= parked.len() {
                     turns = 0;
-                    if watch.round(m, parked.iter()) {
-                        progress::tell(m, parked.iter());
+                    if watch.end_round(m, parked.iter()) {
+                        progress::report(m, parked.iter());
                         queue.close();
                         return false;
                     }
@@ -164,7 +164,7 @@ pub(super) fn blocks_of<const L: u8>(
                 return false;
             }
         }
-        if m.crowded && m.hopeless() {
+        if m.parallel && m.must_repeat_alone() {
             queue.close();
             return false;
         }

@@ -1,205 +1,217 @@
-//! What is remembered about one 4-byte word of memory: 16 bytes, in one of three forms.
+//! The shadow of memory: what is remembered about each 4-byte word, in a cell of 16 bytes that has one of three forms.
 //!
-//! * **Word** (nearly always): the last write and the reads since, each one mark of a whole word. Reads, and atomics
-//!   among themselves, do not exclude each other, so such a mark may stand for several threads: then its kind says how
-//!   far apart they are, and thread, stamp and site are one's since the last barrier. Where only block barriers and full
-//!   `__syncwarp`s order threads, that loses nothing: a later access is unordered with one of them exactly if the kind
-//!   and that stamp say so.
-//! * **Bytes**: each byte accessed by at most one thread, all in one block between two synchronisations; what a
-//!   kernel that stores characters leaves behind.
-//! * **List**: anything else, as a list of [`Past`] accesses in a side table.
+//! * **Word** (nearly always): the last write and the reads since, each as one mark about the whole word. Reads do not
+//!   conflict with each other, and neither do atomics among themselves, so such a mark may stand for several threads. Its
+//!   kind then says how far apart these are; thread, stamp and site are those of one since the last barrier. Where only
+//!   block barriers and whole-warp `__syncwarp`s order threads, this loses nothing, because a later access is unordered
+//!   with one of the threads exactly if the kind and that stamp say so.
+//! * **Bytes**: each byte was accessed by at most one thread, all in one block between two synchronisations. A kernel that
+//!   stores characters leaves such cells behind.
+//! * **List**: anything else, as a list of [`PriorAccess`]es in a side table.
 //!
-//! Both halves also hold facts that races do not need: the bytes that were ever written, the number of writes.
+//! Both halves of a cell also keep what has nothing to do with races: which bytes were ever written, the number of writes.
 
-use super::prior_access::{Crowd, Lists, Past, Strength};
+use super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength};
 
 /// The shadow of one word.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct ShadowCell {
     pub write: u64,
     pub read: u64,
 }
 
-/// Fields of both halves from the top: kind 3 bits, block 20, stamp 16, `LOW` 4, site 11, thread 10. `LOW` is the bytes
-/// initialised in the write half, the number of writes in the read half. With the kind on top, "a plain write of this
-/// block before the last barrier" is one comparison.
-const SITE: u32 = 10;
-const LOW: u32 = 21;
-pub(super) const STAMP: u32 = 25;
-pub(super) const BLOCK: u32 = 41;
-pub(super) const KIND: u32 = 61;
+/// Fields of both halves, from the top: kind 3 bits, block 20, stamp 16, extra 4, site 11, thread 10. The extra bits are
+/// the initialised bytes in the write half, and the number of writes in the read half. A mark is such a half with the
+/// extra bits 0. The kind is on top, so that "a plain write of this block before the last barrier" is one comparison.
+const SITE_SHIFT: u32 = 10;
+const EXTRA_SHIFT: u32 = 21;
+pub(super) const STAMP_SHIFT: u32 = 25;
+pub(super) const BLOCK_SHIFT: u32 = 41;
+pub(super) const KIND_SHIFT: u32 = 61;
 
-/// Memory operations beyond this share a number.
+/// Memory operations with a higher number share this one.
 pub(crate) const MAX_SITE: u32 = (1 << 11) - 1;
-/// Stamps beyond this do not fit.
+/// The highest stamp that fits.
 pub(crate) const MAX_STAMP: u32 = (1 << 16) - 1;
-/// Blocks as marks keep them; numbers repeat after a million.
+/// A block's number in marks is its index with this mask, so numbers repeat after a million blocks.
 pub(crate) const BLOCK_MASK: u32 = (1 << 20) - 1;
-/// Writes counted at most.
-pub(crate) const MOST_WRITES: u32 = 15;
+/// Writes of a word are counted up to this number.
+pub(crate) const MAX_WRITES: u32 = 15;
 
-pub(super) const KINDS: u64 = 7 << KIND;
-pub(super) const LOWS: u64 = 15 << LOW;
-/// Thread, kind and block: who a mark stands for.
-pub(super) const WHO: u64 = 0x3ff | !0 << BLOCK;
+pub(super) const KIND_MASK: u64 = 7 << KIND_SHIFT;
+pub(super) const EXTRA_MASK: u64 = 15 << EXTRA_SHIFT;
+/// Thread, kind and block.
+pub(super) const OWNER_MASK: u64 = 0x3ff | !0 << BLOCK_SHIFT;
 
-/// Kinds of the write half; [`STRONG`] plus a crowd for atomic and volatile accesses, in the read half also 0 plus a
-/// crowd for plain ones.
-pub(super) const PLAIN: u64 = 0;
-const BYTES: u64 = 1;
-const LIST: u64 = 2;
-pub(super) const STRONG: u64 = 4;
-/// Crowds, see [`Crowd`].
-pub(super) const LANES: u64 = 1;
-pub(super) const WARPS: u64 = 2;
-pub(super) const BLOCKS: u64 = 3;
+/// Kinds of the write half. That of atomic and volatile accesses is [`KIND_STRONG`] plus a group. Kinds of the read half
+/// are a group, plus [`KIND_STRONG`] for strong reads.
+pub(super) const KIND_PLAIN: u64 = 0;
+const KIND_BYTES: u64 = 1;
+const KIND_LIST: u64 = 2;
+pub(super) const KIND_STRONG: u64 = 4;
+/// Groups as in [`AccessGroup::to_bits`].
+pub(super) const GROUP_LANES: u64 = 1;
+pub(super) const GROUP_WARPS: u64 = 2;
+pub(super) const GROUP_BLOCKS: u64 = 3;
 
 pub(super) const fn kind_of(half: u64) -> u64 {
-    half >> KIND
+    half >> KIND_SHIFT
 }
 
 const fn block_of(half: u64) -> u32 {
-    (half >> BLOCK) as u32 & BLOCK_MASK
+    (half >> BLOCK_SHIFT) as u32 & BLOCK_MASK
 }
 
 pub(super) const fn stamp_of(half: u64) -> u32 {
-    (half >> STAMP) as u32 & MAX_STAMP
+    (half >> STAMP_SHIFT) as u32 & MAX_STAMP
 }
 
 const fn site_of(half: u64) -> u32 {
-    (half >> SITE) as u32 & MAX_SITE
+    (half >> SITE_SHIFT) as u32 & MAX_SITE
 }
 
 pub(super) const fn thread_of(half: u64) -> u32 {
     half as u32 & 0x3ff
 }
 
-/// A half without a mark: no block, no stamp, no kind.
+/// Has this half no mark: no kind, no block, no stamp?
 pub(super) const fn is_free(half: u64) -> bool {
-    half >> STAMP == 0
+    half >> STAMP_SHIFT == 0
 }
 
 /// A mark of kind 0.
 pub(crate) const fn mark(block: u32, stamp: u32, site: u32, thread: u32) -> u64 {
-    thread as u64 | (site as u64) << SITE | (stamp as u64) << STAMP | (block as u64) << BLOCK
+    thread as u64
+        | (site as u64) << SITE_SHIFT
+        | (stamp as u64) << STAMP_SHIFT
+        | (block as u64) << BLOCK_SHIFT
 }
 
-impl Cell {
+impl ShadowCell {
     /// A word that the launch has not touched, with these bytes initialised.
     pub fn untouched(initialised: u8) -> Self {
-        Self { write: u64::from(initialised) << LOW, read: 0 }
+        Self { write: u64::from(initialised) << EXTRA_SHIFT, read: 0 }
     }
 
-    /// The bytes that were ever written. `block` is the generation for shared memory, where others are leftovers.
+    /// Bits of the bytes that were ever written. `generation` is given for shared memory, where cells of other
+    /// generations are leftovers.
     #[inline(always)]
-    pub fn initialised(&self, block: Option<u32>) -> u8 {
-        if block.is_some_and(|b| block_of(self.write) != b) {
+    pub fn initialised(&self, generation: Option<u32>) -> u8 {
+        if generation.is_some_and(|g| block_of(self.write) != g) {
             0
         } else {
-            (self.write >> LOW) as u8 & 15
+            (self.write >> EXTRA_SHIFT) as u8 & 15
         }
     }
 
     /// The write half after a plain write of the whole word.
     pub const fn written(mark: u64) -> u64 {
-        mark | LOWS
+        mark | EXTRA_MASK
     }
 
-    /// These bytes are written, by somebody whose races are not followed.
+    /// Marks bytes as written without recording an access.
     pub fn initialise(&mut self, bytes: u8) {
-        self.write |= u64::from(bytes) << LOW;
+        self.write |= u64::from(bytes) << EXTRA_SHIFT;
     }
 
-    /// Renames the stamps of a block's marks; a list's are elsewhere.
-    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
-        let renamed = |half: u64| {
+    /// Replaces the stamps of a block's marks by what `map` makes of them. Those of a list are in the side table.
+    pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32) {
+        let renumbered = |half: u64| {
             if block_of(half) != block || stamp_of(half) == 0 {
                 return half;
             }
-            let stamp = u64::from(to(stamp_of(half))) & u64::from(MAX_STAMP);
-            half & !(u64::from(MAX_STAMP) << STAMP) | stamp << STAMP
+            let stamp = u64::from(map(stamp_of(half))) & u64::from(MAX_STAMP);
+            half & !(u64::from(MAX_STAMP) << STAMP_SHIFT) | stamp << STAMP_SHIFT
         };
         match kind_of(self.write) {
-            LIST => {}
-            BYTES => self.write = renamed(self.write),
-            _ => (self.write, self.read) = (renamed(self.write), renamed(self.read)),
+            KIND_LIST => {}
+            KIND_BYTES => self.write = renumbered(self.write),
+            _ => (self.write, self.read) = (renumbered(self.write), renumbered(self.read)),
         }
     }
 
-    /// May its last writes include atomic or volatile ones?
+    /// Can there be atomic or volatile accesses among its last writes?
     pub fn may_be_strong(&self) -> bool {
-        kind_of(self.write) >= LIST
+        kind_of(self.write) >= KIND_LIST
     }
 
-    /// How often it was written, up to [`MOST_WRITES`].
+    /// The number of writes, up to [`MAX_WRITES`].
     #[inline(always)]
     pub fn writes(&self) -> u32 {
-        (self.read >> LOW) as u32 & MOST_WRITES
+        (self.read >> EXTRA_SHIFT) as u32 & MAX_WRITES
     }
 
-    /// One write more.
+    /// Counts one more write.
     #[inline(always)]
-    pub fn count(&mut self) {
-        self.read += u64::from(self.read & LOWS != LOWS) << LOW;
+    pub fn count_write(&mut self) {
+        self.read += u64::from(self.read & EXTRA_MASK != EXTRA_MASK) << EXTRA_SHIFT;
     }
 
-    /// Adds what another host thread knows of the word, apart from who accessed it: the bytes written and how often.
-    pub fn add(&mut self, other: &Self) {
-        self.write |= other.write & LOWS;
-        let writes = (self.writes() + other.writes()).min(MOST_WRITES);
-        self.read = self.read & !LOWS | u64::from(writes) << LOW;
+    /// Adds another host thread's history of the word, except for the accesses: which bytes were written, and how often.
+    pub fn add_history(&mut self, other: &Self) {
+        self.write |= other.write & EXTRA_MASK;
+        let writes = (self.writes() + other.writes()).min(MAX_WRITES);
+        self.read = self.read & !EXTRA_MASK | u64::from(writes) << EXTRA_SHIFT;
     }
 
-    /// Takes the past accesses out into `list`; leftovers of other generations are none.
-    pub fn unpack(&self, generation: Option<u32>, lists: &mut Lists, list: &mut Vec<Past>) {
+    /// Moves the prior accesses into `list`. Leftovers of other generations count as none.
+    pub fn unpack(
+        &self,
+        generation: Option<u32>,
+        lists: &mut PriorLists,
+        list: &mut Vec<PriorAccess>,
+    ) {
         list.clear();
-        let left = |half: u64| generation.is_some_and(|g| block_of(half) != g);
+        let is_leftover = |half: u64| generation.is_some_and(|g| block_of(half) != g);
         let (write, read) = (self.write, self.read);
         match kind_of(write) {
-            BYTES | LIST if left(write) => return,
-            LIST => {
-                lists.swap(index_of(write), list);
+            KIND_BYTES | KIND_LIST if is_leftover(write) => return,
+            KIND_LIST => {
+                lists.swap(list_index(write), list);
                 return;
             }
-            BYTES => {
+            KIND_BYTES => {
                 self.unpack_bytes(list);
                 return;
             }
-            _ if left(write) || stamp_of(write) == 0 => {}
-            kind => list.push(Past {
+            _ if is_leftover(write) || stamp_of(write) == 0 => {}
+            kind => list.push(PriorAccess {
                 write: true,
-                strong: if kind >= STRONG { Strength::Gpu } else { Strength::Weak },
-                extent: if kind >= STRONG { 15 } else { 0 },
-                crowd: Crowd::from_bits(kind),
-                ..past(write)
+                strength: if kind >= KIND_STRONG { Strength::Gpu } else { Strength::Weak },
+                extent: if kind >= KIND_STRONG { 15 } else { 0 },
+                group: AccessGroup::from_bits(kind),
+                ..plain_read(write)
             }),
         }
-        if !left(read) && stamp_of(read) != 0 {
-            let (strong, extent) =
-                if kind_of(read) >= STRONG { (Strength::Gpu, 15) } else { (Strength::Weak, 0) };
-            list.push(Past {
-                strong,
+        if !is_leftover(read) && stamp_of(read) != 0 {
+            let (strength, extent) = if kind_of(read) >= KIND_STRONG {
+                (Strength::Gpu, 15)
+            } else {
+                (Strength::Weak, 0)
+            };
+            list.push(PriorAccess {
+                strength,
                 extent,
-                crowd: Crowd::from_bits(kind_of(read)),
-                ..past(read)
+                group: AccessGroup::from_bits(kind_of(read)),
+                ..plain_read(read)
             });
         }
     }
 
-    /// Puts the past accesses back, in the smallest form that holds them. `was` is the cell that they came from.
+    /// The cell for a list of prior accesses, in the smallest form that can hold them. `was` is the cell that they came from.
     pub fn pack(
         was: Self,
         generation: Option<u32>,
         initialised: u8,
-        lists: &mut Lists,
-        list: &mut Vec<Past>,
+        lists: &mut PriorLists,
+        list: &mut Vec<PriorAccess>,
     ) -> Self {
-        let low = u64::from(initialised) << LOW;
-        let count = if generation.is_some() { 0 } else { was.read & LOWS };
-        let own = u64::from(generation.unwrap_or(0)) << BLOCK;
-        let kept = (kind_of(was.write) == LIST
+        let low = u64::from(initialised) << EXTRA_SHIFT;
+        let count = if generation.is_some() { 0 } else { was.read & EXTRA_MASK };
+        let own = u64::from(generation.unwrap_or(0)) << BLOCK_SHIFT;
+        let kept = (kind_of(was.write) == KIND_LIST
             && generation.is_none_or(|g| block_of(was.write) == g))
-        .then(|| index_of(was.write));
+        .then(|| list_index(was.write));
         let small = Self::pack_words(generation, initialised, list)
             .or_else(|| Self::pack_bytes(generation, list));
         if let Some(cell) = small {
@@ -213,52 +225,53 @@ impl Cell {
                 lists.swap(index, list);
                 index
             }
-            None => lists.keep(list),
+            None => lists.insert(list),
         };
-        let place = u64::from(index & 0x1f_ffff) | u64::from(index >> 21) << STAMP;
-        Self { write: LIST << KIND | own | low | place, read: count }
+        let place = u64::from(index & 0x1f_ffff) | u64::from(index >> 21) << STAMP_SHIFT;
+        Self { write: KIND_LIST << KIND_SHIFT | own | low | place, read: count }
     }
 
-    fn pack_words(generation: Option<u32>, initialised: u8, list: &[Past]) -> Option<Self> {
+    fn pack_words(generation: Option<u32>, initialised: u8, list: &[PriorAccess]) -> Option<Self> {
         let mut cell = Self::default();
         for p in list {
-            if p.flying {
+            if p.in_flight {
                 return None;
             }
-            let crowd = p.crowd.bits()?;
-            let strong = match p.strong {
+            let group = p.group.to_bits()?;
+            let strength_bits = match p.strength {
                 Strength::Weak => 0,
-                Strength::Gpu => STRONG,
+                Strength::Gpu => KIND_STRONG,
                 Strength::Cta => return None,
             };
             let half = if p.write { &mut cell.write } else { &mut cell.read };
-            let whole = p.bytes == 15 && (p.strong == Strength::Weak || p.extent == 15);
-            if !whole || !is_free(*half) || p.write && strong == 0 && crowd != 0 {
+            let whole = p.bytes == 15 && (p.strength == Strength::Weak || p.extent == 15);
+            if !whole || !is_free(*half) || p.write && strength_bits == 0 && group != 0 {
                 return None;
             }
-            *half = mark(p.block, p.stamp, p.site, p.thread) | (strong | crowd) << KIND;
+            *half =
+                mark(p.block, p.stamp, p.site, p.thread) | (strength_bits | group) << KIND_SHIFT;
         }
         if let Some(generation) = generation.filter(|_| is_free(cell.write)) {
-            // a plain mark says that all four bytes were written; where none were, the half is a leftover
+            // a plain mark of this generation says that all four bytes were written, and a leftover that none were
             match initialised {
                 0 => {}
-                15 => cell.write = u64::from(generation) << BLOCK,
+                15 => cell.write = u64::from(generation) << BLOCK_SHIFT,
                 _ => return None,
             }
         }
         Some(cell)
     }
 
-    /// See [`Cell::unpack_bytes`].
-    fn pack_bytes(generation: Option<u32>, list: &[Past]) -> Option<Self> {
+    /// The byte form, whose fields [`ShadowCell::unpack_bytes`] lists; `None` when it cannot hold the accesses.
+    fn pack_bytes(generation: Option<u32>, list: &[PriorAccess]) -> Option<Self> {
         let head = list.first();
         let (block, stamp) = head.map_or((generation.unwrap_or(0), 0), |p| (p.block, p.stamp));
         let site = head.map_or(0, |p| p.site);
         let (mut threads, mut states, mut deltas) = ([0_u32; 4], 0_u64, 0_u64);
         for p in list {
-            if p.flying
-                || p.crowd != Crowd::One
-                || p.strong != Strength::Weak
+            if p.in_flight
+                || p.group != AccessGroup::One
+                || p.strength != Strength::Weak
                 || (p.block, p.stamp) != (block, stamp)
             {
                 return None;
@@ -278,15 +291,15 @@ impl Cell {
         }
         let [a, b, c, d] = threads.map(u64::from);
         Some(Self {
-            write: mark(block, stamp, site, 0) | a | BYTES << KIND,
+            write: mark(block, stamp, site, 0) | a | KIND_BYTES << KIND_SHIFT,
             read: b | c << 10 | d << 25 | states << 35 | deltas << 43,
         })
     }
 
     /// The byte form. Write half: block, stamp, the first site, the thread of byte 0. Read half: the threads of bytes 1
-    /// and 2 from bit 0, of byte 3 from bit 25; from 35 two bits per byte (1 written, 2 read); from 43 four bits per byte
-    /// by which its site differs from the first.
-    fn unpack_bytes(&self, list: &mut Vec<Past>) {
+    /// and 2 from bit 0, and of byte 3 from bit 25; from bit 35 two bits per byte (1 written, 2 read); from bit 43 four
+    /// bits per byte, the signed difference between its site and the first.
+    fn unpack_bytes(&self, list: &mut Vec<PriorAccess>) {
         let read = self.read;
         let threads =
             [thread_of(self.write), thread_of(read), thread_of(read >> 10), thread_of(read >> 25)];
@@ -297,8 +310,14 @@ impl Cell {
             }
             let delta = ((read >> (43 + 4 * byte) & 15) as i32) << 28 >> 28;
             let site = site_of(self.write).wrapping_add_signed(delta);
-            let p = Past { thread, site, bytes: 1 << byte, write: state == 1, ..past(self.write) };
-            match list.iter_mut().find(|q| Past { bytes: p.bytes, ..**q } == p) {
+            let p = PriorAccess {
+                thread,
+                site,
+                bytes: 1 << byte,
+                write: state == 1,
+                ..plain_read(self.write)
+            };
+            match list.iter_mut().find(|q| PriorAccess { bytes: p.bytes, ..**q } == p) {
                 Some(q) => q.bytes |= p.bytes,
                 None => list.push(p),
             }
@@ -306,13 +325,13 @@ impl Cell {
     }
 }
 
-const fn index_of(write: u64) -> u32 {
-    write as u32 & 0x1f_ffff | ((write >> STAMP) as u32) << 21
+const fn list_index(write: u64) -> u32 {
+    write as u32 & 0x1f_ffff | ((write >> STAMP_SHIFT) as u32) << 21
 }
 
-/// A plain read of the whole word by the thread of a mark.
-pub(super) fn past(half: u64) -> Past {
-    Past {
+/// The mark as a plain read of the whole word by its thread.
+pub(super) fn plain_read(half: u64) -> PriorAccess {
+    PriorAccess {
         block: block_of(half),
         stamp: stamp_of(half),
         site: site_of(half),
@@ -320,9 +339,9 @@ pub(super) fn past(half: u64) -> Past {
         bytes: 15,
         extent: 0,
         write: false,
-        adds: false,
-        flying: false,
-        strong: Strength::Weak,
-        crowd: Crowd::One,
+        atomic: false,
+        in_flight: false,
+        strength: Strength::Weak,
+        group: AccessGroup::One,
     }
 }

@@ -1,188 +1,185 @@
-//! Asynchronous copies on their way: what they read and write is in use from the instruction until its thread has
-//! waited, and everything else there is unordered with it, its own thread's accesses included.
+//! Asynchronous copies in flight. What they read and write is in use from the instruction until its thread has waited.
+//! Until then every other access there is unordered with them, those of their own thread included.
 //!
-//! The words' pasts get an entry that nothing comes after, which the quick comparisons leave to the close look. Where
-//! the thread waits, the entry becomes the thread's plain access at that moment.
+//! The words that a copy accesses get a prior access that nothing is ordered after, which the fast path leaves to the slow
+//! path. When the thread waits, this becomes a plain access by the thread at that moment.
 
-use super::cell::{BLOCK_MASK, Cell, MAX_SITE};
-use super::current_access::{Conflict, Me, touch};
-use super::prior_access::{Lists, Past, Strength, record};
-use super::vector_clock::Know;
+use super::cell::ShadowCell;
+use super::current_access::{Conflict, CurrentAccess, check_and_record};
+use super::prior_access::{PriorAccess, PriorLists, record};
+use super::sync::WarpEpoch;
+use super::vector_clock::VectorClock;
 use crate::FindingKind;
 use crate::decode::op::MemOp;
-use crate::exec::copies::{Flight, memory};
-use crate::exec::machine::{BlockState, Machine, Place};
+use crate::exec::copies::{WarpCopy, memory_operations};
+use crate::exec::machine::{BlockState, Location, Machine};
 use crate::exec::warp::lanes;
 
-/// The word of one lane's copy, and whether it is written there.
-struct Spot {
+/// A word of one lane's copy: one that it writes to shared memory, or one that it reads from global memory.
+struct CopyWord {
     lane: usize,
-    /// Bytes from the copy's first.
+    /// Bytes from the start of the lane's copy.
     by: u32,
     write: bool,
 }
 
-/// Whose copy it is, with marks for shared memory or (`slot`) for global memory.
-pub(super) fn me(
-    m: &Machine<'_>,
-    b: &BlockState,
-    warp: (u32, u32),
-    lane: usize,
-    site: u32,
-    shared: bool,
-) -> Me {
-    Me {
-        thread: warp.0 * 32 + lane as u32,
-        block: if shared { b.generation } else { b.index & BLOCK_MASK },
-        stamp: b.stamp,
-        site: site.min(MAX_SITE),
-        block_epoch: b.epoch,
-        warp_epoch: warp.1.max(b.epoch),
-        strong: Strength::Weak,
-        index: b.index & BLOCK_MASK,
-        crowds: m.talk.is_none(),
-        shared,
-    }
-}
-
-/// The words that a flight's lanes of `mask` read and write.
-fn spots(flight: &Flight, mask: u32, bytes: u32) -> impl Iterator<Item = Spot> {
+/// The words that the lanes of `mask` read and write.
+fn words(copy: &WarpCopy, mask: u32, bytes: u32) -> impl Iterator<Item = CopyWord> {
     lanes(mask).flat_map(move |lane| {
-        let words = |write, end: u32| (0..end).step_by(4).map(move |by| Spot { lane, by, write });
-        words(false, flight.lanes[lane].size).chain(words(true, bytes))
+        let words =
+            |write, end: u32| (0..end).step_by(4).map(move |by| CopyWord { lane, by, write });
+        words(false, copy.lanes[lane].size).chain(words(true, bytes))
     })
 }
 
-/// Lets `f` look at a word's cell.
+/// Calls `f` with a word's shadow cell and its side table; `None` when the word has no cell.
 fn with_cell<R>(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    flight: &Flight,
-    spot: &Spot,
-    f: impl FnOnce(&mut Machine<'_>, &BlockState, &mut Cell, &mut Lists) -> R,
+    copy: &WarpCopy,
+    word: &CopyWord,
+    f: impl FnOnce(&mut Machine<'_>, &mut ShadowCell, &mut PriorLists) -> R,
 ) -> Option<R> {
-    let part = flight.lanes[spot.lane];
-    if spot.write {
-        let word = (part.to + spot.by) as usize / 4;
+    let lane = copy.lanes[word.lane];
+    if word.write {
+        let index = (lane.to + word.by) as usize / 4;
         let mut shadow = std::mem::take(&mut b.shared_shadow);
         let mut lists = std::mem::take(&mut b.shared_lists);
-        let result = shadow.get_mut(word).map(|cell| f(m, b, cell, &mut lists));
+        let result = shadow.get_mut(index).map(|cell| f(m, cell, &mut lists));
         b.shared_shadow = shadow;
         b.shared_lists = lists;
         return result;
     }
-    let allocation = m.grid.memory.allocations.get(part.slot as usize)?;
-    let mut shadow = m.shadows.get_mut(part.slot as usize).map(std::mem::take)?;
-    let word = (part.from + spot.by) as usize / 4;
-    let cell = shadow.pages.cell(word, &allocation.initialised);
-    let result = cell.map(|cell| f(m, b, cell, &mut shadow.lists));
-    m.shadows[part.slot as usize] = shadow;
+    let allocation = m.grid.memory.allocations.get(lane.slot as usize)?;
+    let mut shadow = m.shadows.get_mut(lane.slot as usize).map(std::mem::take)?;
+    let index = (lane.from + word.by) as usize / 4;
+    let cell = shadow.pages.cell(index, &allocation.initialised);
+    let result = cell.map(|cell| f(m, cell, &mut shadow.lists));
+    m.shadows[lane.slot as usize] = shadow;
     result
 }
 
-fn place(flight: &Flight, spot: &Spot) -> Place {
-    let part = flight.lanes[spot.lane];
-    if spot.write {
-        Place::Shared(i64::from(part.to + spot.by))
+fn location(copy: &WarpCopy, word: &CopyWord) -> Location {
+    let lane = copy.lanes[word.lane];
+    if word.write {
+        Location::Shared(i64::from(lane.to + word.by))
     } else {
-        Place::Global(u64::from(part.slot), i64::from(part.from + spot.by))
+        Location::Global(u64::from(lane.slot), i64::from(lane.from + word.by))
     }
 }
 
-/// The copies of a flight begin.
+/// A lane's access to a word of its copy.
+fn access(
+    m: &Machine<'_>,
+    b: &BlockState,
+    warp: WarpEpoch,
+    copy: &WarpCopy,
+    word: &CopyWord,
+) -> CurrentAccess {
+    let site = if word.write { copy.op.to } else { copy.op.from };
+    CurrentAccess::new(m, b, warp, site, word.write).by_lane(word.lane)
+}
+
+/// The copies of one instruction begin.
 pub(in crate::exec) fn begin(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    warp: (u32, u32),
-    flight: &Flight,
+    warp: WarpEpoch,
+    copy: &WarpCopy,
 ) {
-    let Some([from, to]) = memory(m, &flight.op) else { return };
-    for spot in spots(flight, flight.mask, to.bytes()) {
-        let (op, site) = if spot.write { (to, flight.op.to) } else { (from, flight.op.from) };
-        let me = me(m, b, warp, spot.lane, site, spot.write);
-        if !spot.write {
-            unwritten(m, b, flight, &spot, op, me.thread);
+    let Some([from, to]) = memory_operations(m, &copy.op) else { return };
+    for word in words(copy, copy.mask, to.bytes()) {
+        let current = access(m, b, warp, copy, &word);
+        if !word.write {
+            check_initialised(m, b, copy, &word, from, current.thread);
         }
-        let know = m.talk.as_mut().and_then(|talk| talk.know(me.who()).cloned());
-        // two lanes that copy the same there
-        let same = |c: &Conflict| {
-            let other = flight.lanes[c.past.thread as usize & 31];
-            let mine = flight.lanes[spot.lane];
-            c.together && (other.slot, other.from, other.to) == (mine.slot, mine.from, mine.to)
+        let clock = m.sync.as_ref().and_then(|sync| sync.clock(current.thread_id()).cloned());
+        // two lanes may copy the same bytes to one address
+        let benign = |conflict: &Conflict| {
+            let other = copy.lanes[conflict.prior.thread as usize & 31];
+            let own = copy.lanes[word.lane];
+            conflict.same_instruction
+                && (other.slot, other.from, other.to) == (own.slot, own.from, own.to)
         };
-        let found = with_cell(m, b, flight, &spot, |m, _, cell, lists| {
-            start(cell, lists, &mut m.scratch, &me, spot.write, know.as_ref(), same)
+        let new = PriorAccess { in_flight: true, ..current.to_prior(15, word.write) };
+        let found = with_cell(m, b, copy, &word, |m, cell, lists| {
+            let clock = clock.as_ref();
+            check_and_record(cell, lists, &mut m.scratch, &current, new, clock, benign)
         });
         if let Some(Some(conflict)) = found {
-            m.race(op, place(flight, &spot), &me, b.index, conflict, spot.write);
+            let op = if word.write { to } else { from };
+            m.race(op, location(copy, &word), &current, b.index, conflict, word.write);
         }
     }
 }
 
-fn start(
-    cell: &mut Cell,
-    lists: &mut Lists,
-    scratch: &mut Vec<Past>,
-    me: &Me,
-    write: bool,
-    know: Option<&Know>,
-    same: impl Fn(&Conflict) -> bool,
-) -> Option<Conflict> {
-    touch(cell, lists, scratch, me, Past { flying: true, ..me.past(15, write) }, know, same)
-}
-
-/// The copies of a flight's lanes of `mask` have arrived, as far as their threads are concerned.
+/// The threads of the lanes of `mask` have waited for their copies.
 pub(in crate::exec) fn end(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    warp: (u32, u32),
-    flight: &Flight,
+    warp: WarpEpoch,
+    copy: &WarpCopy,
     mask: u32,
 ) {
-    let Some([_, to]) = memory(m, &flight.op) else { return };
-    for spot in spots(flight, mask, to.bytes()) {
-        let site = if spot.write { flight.op.to } else { flight.op.from };
-        let me = me(m, b, warp, spot.lane, site, spot.write);
-        let know = m.talk.as_mut().and_then(|talk| talk.know(me.who()).cloned());
-        with_cell(m, b, flight, &spot, |m, _, cell, lists| {
-            let generation = me.generation();
-            let initialised = cell.initialised(generation) | if spot.write { 15 } else { 0 };
-            let scratch = &mut m.scratch;
-            cell.unpack(generation, lists, scratch);
-            let own = |p: &Past| {
-                p.flying && (p.block, p.thread, p.site) == (me.block, me.thread, me.site)
-            };
-            if let Some(i) = scratch.iter().position(own) {
-                scratch.remove(i);
-            }
-            let settled = |p: &Past| me.settles(p);
-            let ordered = |p: &Past| me.after(p, know.as_ref());
-            record(scratch, me.past(15, spot.write), me.crowds, ordered, settled);
-            *cell = Cell::pack(*cell, generation, initialised, lists, scratch);
+    let Some([_, to]) = memory_operations(m, &copy.op) else { return };
+    for word in words(copy, mask, to.bytes()) {
+        let current = access(m, b, warp, copy, &word);
+        let clock = m.sync.as_ref().and_then(|sync| sync.clock(current.thread_id()).cloned());
+        with_cell(m, b, copy, &word, |m, cell, lists| {
+            land(cell, lists, &mut m.scratch, &current, word.write, clock.as_ref());
         });
     }
 }
 
-/// A copy of what nobody has written.
-fn unwritten(
+/// Turns a copy in flight into a plain access by its thread.
+fn land(
+    cell: &mut ShadowCell,
+    lists: &mut PriorLists,
+    scratch: &mut Vec<PriorAccess>,
+    current: &CurrentAccess,
+    write: bool,
+    clock: Option<&VectorClock>,
+) {
+    let generation = current.generation();
+    let initialised = cell.initialised(generation) | if write { 15 } else { 0 };
+    cell.unpack(generation, lists, scratch);
+    let own = (current.block, current.thread, current.site);
+    let is_own =
+        |prior: &PriorAccess| prior.in_flight && (prior.block, prior.thread, prior.site) == own;
+    if let Some(i) = scratch.iter().position(is_own) {
+        scratch.remove(i);
+    }
+    record(
+        scratch,
+        current.to_prior(15, write),
+        current.may_group,
+        |prior| current.is_after(prior, clock),
+        |prior| current.outdates(prior),
+    );
+    *cell = ShadowCell::pack(*cell, generation, initialised, lists, scratch);
+}
+
+/// Reports a copy of bytes that were never written.
+fn check_initialised(
     m: &mut Machine<'_>,
     b: &BlockState,
-    flight: &Flight,
-    spot: &Spot,
+    copy: &WarpCopy,
+    word: &CopyWord,
     op: &MemOp,
-    thread: u32,
+    linear: u32,
 ) {
-    let part = flight.lanes[spot.lane];
-    let Some(allocation) = m.grid.memory.allocations.get(part.slot as usize) else { return };
-    let word = (part.from + spot.by) as usize / 4;
-    let followed = m.shadows.get_mut(part.slot as usize).filter(|shadow| shadow.followed());
-    let known = match followed.and_then(|s| s.pages.cell(word, &allocation.initialised)) {
+    let lane = copy.lanes[word.lane];
+    let Some(allocation) = m.grid.memory.allocations.get(lane.slot as usize) else { return };
+    let index = (lane.from + word.by) as usize / 4;
+    let followed = m.shadows.get_mut(lane.slot as usize).filter(|shadow| shadow.is_followed());
+    let initialised = match followed.and_then(|s| s.pages.cell(index, &allocation.initialised)) {
         Some(cell) => cell.initialised(None),
-        None => allocation.initialised.bits(word),
+        None => allocation.initialised.bits(index),
     };
-    let bytes = part.size.saturating_sub(spot.by).min(4);
-    let need = if bytes == 4 { 15 } else { (1_u8 << bytes) - 1 };
-    if known & need != need {
-        m.fault(FindingKind::UninitialisedRead, op, place(flight, spot), b.index, thread, false);
+    let bytes = lane.size.saturating_sub(word.by).min(4);
+    let needed = if bytes == 4 { 15 } else { (1_u8 << bytes) - 1 };
+    if initialised & needed != needed {
+        let what = FindingKind::UninitialisedRead;
+        m.fault(what, op, location(copy, word), b.thread(linear), false);
     }
 }

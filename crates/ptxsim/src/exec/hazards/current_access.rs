@@ -1,47 +1,80 @@
-//! Who accesses a word, and whether that is ordered after what is remembered of it.
+//! The access that a thread makes now, and the slow path: whether the prior accesses of its word are ordered before it.
 
-use super::cell::{Cell, mark};
-use super::prior_access::{Crowd, Lists, Past, Strength, record};
-use super::sync_state::Who;
-use super::vector_clock::Know;
+use super::cell::{BLOCK_MASK, MAX_SITE, ShadowCell, mark};
+use super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength, record};
+use super::sync::WarpEpoch;
+use super::vector_clock::VectorClock;
+use crate::exec::machine::{BlockState, Machine, ThreadId};
 
-/// Who accesses, and since when the others are ordered before.
+/// The thread that accesses, when, and the epochs before which other threads' accesses are ordered before its own.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Me {
+pub(crate) struct CurrentAccess {
+    /// Linear index in the block.
     pub thread: u32,
-    /// As marks keep it: the block's index, or for shared memory the generation.
+    /// The block as marks of this memory keep it: its number, or for shared memory its generation.
     pub block: u32,
     pub stamp: u32,
+    /// The memory operation.
     pub site: u32,
-    /// Stamp of the last barrier, of the last warp-wide synchronisation (never before the barrier).
+    /// Stamp of the last barrier, and of the last whole-warp synchronisation, which is never before the barrier.
     pub block_epoch: u32,
     pub warp_epoch: u32,
-    pub strong: Strength,
-    /// The block's index as marks in global memory keep it.
-    pub index: u32,
-    /// Only barriers order threads: marks may stand for several.
-    pub crowds: bool,
-    /// Shared memory: marks of other blocks are leftovers.
+    pub strength: Strength,
+    /// The block's number as marks of global memory keep it.
+    pub block_number: u32,
+    /// Only barriers and whole-warp synchronisations order threads: a mark may stand for several.
+    pub may_group: bool,
+    /// Shared memory: marks of other generations are leftovers of earlier blocks.
     pub shared: bool,
 }
 
-/// The other party of a race.
+/// A prior access that races with the current one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    pub past: Past,
-    /// The same store instruction of the same warp: both lanes at once.
-    pub together: bool,
+    pub prior: PriorAccess,
+    /// Both are lanes of one warp at the same operation.
+    pub same_instruction: bool,
 }
 
 impl Conflict {
-    /// Is the thread named one that it is in conflict with? The accessing thread may be the newest of a crowd; its own
-    /// asynchronous copy is another matter.
-    pub fn known(&self, me: &Me) -> bool {
-        self.past.flying || (self.past.block, self.past.thread) != (me.block, me.thread)
+    /// Is the thread that the prior access names one that it races with? Where the access stands for a group, the named
+    /// thread may be the current one. An asynchronous copy in flight also races with its own thread.
+    pub fn names_other_thread(&self, current: &CurrentAccess) -> bool {
+        self.prior.in_flight
+            || (self.prior.block, self.prior.thread) != (current.block, current.thread)
     }
 }
 
-impl Me {
+impl CurrentAccess {
+    /// A weak access by a warp's first lane. `shared` says whether it is to shared or to global memory.
+    #[inline(always)]
+    pub(super) fn new(
+        m: &Machine<'_>,
+        b: &BlockState,
+        warp: WarpEpoch,
+        site: u32,
+        shared: bool,
+    ) -> Self {
+        let block_number = b.index & BLOCK_MASK;
+        Self {
+            thread: warp.index * 32,
+            block: if shared { b.generation } else { block_number },
+            stamp: b.stamp,
+            site: site.min(MAX_SITE),
+            block_epoch: b.epoch,
+            warp_epoch: warp.epoch.max(b.epoch),
+            strength: Strength::Weak,
+            block_number,
+            may_group: m.sync.is_none(),
+            shared,
+        }
+    }
+
+    /// The same access by another lane.
+    pub(super) const fn by_lane(self, lane: usize) -> Self {
+        Self { thread: self.thread + lane as u32, ..self }
+    }
+
     pub(super) fn mark(&self) -> u64 {
         mark(self.block, self.stamp, self.site, self.thread)
     }
@@ -50,113 +83,121 @@ impl Me {
         self.shared.then_some(self.block)
     }
 
-    pub(super) fn past(&self, bytes: u8, write: bool) -> Past {
-        let Self { block, stamp, site, thread, strong, .. } = *self;
-        let extent = if strong == Strength::Weak { 0 } else { bytes };
-        let crowd = Crowd::One;
-        Past {
+    /// The access as later ones see it.
+    pub(super) fn to_prior(self, bytes: u8, write: bool) -> PriorAccess {
+        let Self { block, stamp, site, thread, strength, .. } = self;
+        PriorAccess {
             block,
             stamp,
             site,
             thread,
             bytes,
-            extent,
+            extent: if strength == Strength::Weak { 0 } else { bytes },
             write,
-            adds: false,
-            flying: false,
-            strong,
-            crowd,
+            atomic: false,
+            in_flight: false,
+            strength,
+            group: AccessGroup::One,
         }
     }
 
-    pub(super) const fn who(&self) -> Who {
-        Who { block: self.index, thread: self.thread }
+    pub(super) const fn thread_id(&self) -> ThreadId {
+        ThreadId { block: self.block_number, linear: self.thread }
     }
 
-    /// Are all that `past` stands for ordered before this access, by a thread that knows this?
-    pub(super) fn after(&self, past: &Past, know: Option<&Know>) -> bool {
-        if past.flying {
+    /// Are the accesses of all threads that `prior` stands for ordered before this one (happens-before)? `clock` is the
+    /// thread's.
+    pub(super) fn is_after(&self, prior: &PriorAccess, clock: Option<&VectorClock>) -> bool {
+        if prior.in_flight {
             return false;
         }
-        let block = if self.shared { self.index } else { past.block };
-        self.after_barriers(past)
-            || know.is_some_and(|know| know.covers(block, past))
-            // some by barriers, others because the thread knows of them
-            || matches!(past.crowd, Crowd::These { .. })
-                && past.threads().all(|t| self.after(&one_of(past, t), know))
+        let block = if self.shared { self.block_number } else { prior.block };
+        self.is_after_by_epochs(prior)
+            || clock.is_some_and(|clock| clock.covers(block, prior))
+            // some members may be ordered by epochs, others by the clock
+            || matches!(prior.group, AccessGroup::Exactly { .. })
+                && prior.threads().all(|thread| self.is_after(&one_of(prior, thread), clock))
     }
 
-    fn after_barriers(&self, past: &Past) -> bool {
-        if past.block != self.block {
+    fn is_after_by_epochs(&self, prior: &PriorAccess) -> bool {
+        if prior.block != self.block {
             return self.shared;
         }
-        if past.crowd == Crowd::Blocks {
+        if prior.group == AccessGroup::Blocks {
             return false;
         }
-        if past.stamp < self.block_epoch {
+        if prior.stamp < self.block_epoch {
             return true;
         }
-        match past.crowd {
-            Crowd::Warps | Crowd::Blocks => false,
-            Crowd::These { warps, .. } => {
-                warps == 1 << (self.thread / 32) && past.stamp < self.warp_epoch
+        match prior.group {
+            AccessGroup::Warps | AccessGroup::Blocks => false,
+            AccessGroup::Exactly { warps, .. } => {
+                warps == 1 << (self.thread / 32) && prior.stamp < self.warp_epoch
             }
-            Crowd::Lanes | Crowd::One => {
-                past.thread / 32 == self.thread / 32
-                    && (past.stamp < self.warp_epoch
-                        || past.crowd == Crowd::One && past.thread == self.thread)
+            AccessGroup::Lanes | AccessGroup::One => {
+                prior.thread / 32 == self.thread / 32
+                    && (prior.stamp < self.warp_epoch
+                        || prior.group == AccessGroup::One && prior.thread == self.thread)
             }
         }
     }
 
-    /// Is a past access over for everybody who may still come? In shared memory, what came before the block's last
-    /// barrier is.
-    pub(super) const fn settles(&self, past: &Past) -> bool {
-        self.shared && past.stamp < self.block_epoch && !past.flying
+    /// Is a prior access ordered before every access that can still follow? In shared memory, those before the block's
+    /// last barrier are.
+    pub(super) const fn outdates(&self, prior: &PriorAccess) -> bool {
+        self.shared && prior.stamp < self.block_epoch && !prior.in_flight
     }
 
-    /// One thread of a past access that is not ordered before this one.
-    pub(super) fn party(&self, past: &Past, know: Option<&Know>) -> Past {
-        if !matches!(past.crowd, Crowd::These { .. }) {
-            return *past;
+    /// The prior access by one of its threads that is not ordered before this access.
+    fn unordered_member(&self, prior: &PriorAccess, clock: Option<&VectorClock>) -> PriorAccess {
+        if !matches!(prior.group, AccessGroup::Exactly { .. }) {
+            return *prior;
         }
-        past.threads().map(|t| one_of(past, t)).find(|p| !self.after(p, know)).unwrap_or(*past)
+        let mut members = prior.threads().map(|thread| one_of(prior, thread));
+        members.find(|member| !self.is_after(member, clock)).unwrap_or(*prior)
     }
 }
 
-/// One thread of those that a past access stands for.
-const fn one_of(past: &Past, thread: u32) -> Past {
-    Past { thread, crowd: Crowd::One, ..*past }
+/// The access by one of the threads that a prior access stands for.
+const fn one_of(prior: &PriorAccess, thread: u32) -> PriorAccess {
+    PriorAccess { thread, group: AccessGroup::One, ..*prior }
 }
 
-/// The close look at one access of one word: records it, and tells what it races with, if that is not `benign`.
-pub(super) fn touch(
-    cell: &mut Cell,
-    lists: &mut Lists,
-    scratch: &mut Vec<Past>,
-    me: &Me,
-    new: Past,
-    know: Option<&Know>,
+/// The slow path for one word: records the access `new`, which `current` makes, in the word's shadow cell. Returns a prior
+/// access that it races with, if there is one that is not `benign`.
+pub(super) fn check_and_record(
+    cell: &mut ShadowCell,
+    lists: &mut PriorLists,
+    scratch: &mut Vec<PriorAccess>,
+    current: &CurrentAccess,
+    new: PriorAccess,
+    clock: Option<&VectorClock>,
     benign: impl Fn(&Conflict) -> bool,
 ) -> Option<Conflict> {
-    let generation = me.generation();
-    let initialised =
-        cell.initialised(generation) | if new.write && !new.flying { new.bytes } else { 0 };
+    let generation = current.generation();
+    let written = if new.write && !new.in_flight { new.bytes } else { 0 };
+    let initialised = cell.initialised(generation) | written;
     cell.unpack(generation, lists, scratch);
     let conflict = scratch
         .iter()
-        .filter(|p| p.conflicts(&new) && !me.after(p, know))
-        .map(|p| me.party(p, know))
-        .map(|past| Conflict { past, together: together(&past, &new) })
-        .filter(|c| !benign(c))
-        .max_by_key(|c| (c.past.write, c.past.stamp));
-    record(scratch, new, me.crowds, |p| me.after(p, know), |p| me.settles(p));
-    *cell = Cell::pack(*cell, generation, initialised, lists, scratch);
+        .filter(|prior| prior.conflicts(&new) && !current.is_after(prior, clock))
+        .map(|prior| current.unordered_member(prior, clock))
+        .map(|prior| Conflict { prior, same_instruction: is_same_instruction(&prior, &new) })
+        .filter(|conflict| !benign(conflict))
+        .max_by_key(|conflict| (conflict.prior.write, conflict.prior.stamp));
+    record(
+        scratch,
+        new,
+        current.may_group,
+        |prior| current.is_after(prior, clock),
+        |prior| current.outdates(prior),
+    );
+    *cell = ShadowCell::pack(*cell, generation, initialised, lists, scratch);
     conflict
 }
 
-/// The same instruction of the same warp.
-pub(super) fn together(past: &Past, new: &Past) -> bool {
-    (past.site, past.stamp, past.block, past.thread >> 5)
+/// Are the two accesses lanes of one warp at the same operation?
+pub(super) fn is_same_instruction(prior: &PriorAccess, new: &PriorAccess) -> bool {
+    (prior.site, prior.stamp, prior.block, prior.thread >> 5)
         == (new.site, new.stamp, new.block, new.thread >> 5)
 }

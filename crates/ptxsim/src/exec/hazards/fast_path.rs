@@ -1,91 +1,105 @@
-//! The comparisons of whole marks that settle nearly every access, for one lane or for lanes side by side.
+//! The fast path: comparisons of whole marks that decide nearly every access, for one lane or for lanes side by side.
+//!
+//! Each function returns false, and leaves the cells as they were, when a comparison cannot decide. The access then takes
+//! the slow path ([`check_and_record`](super::current_access::check_and_record)), which also finds the races.
 
 use super::cell::{
-    BLOCK, BLOCKS, Cell, KIND, KINDS, LANES, LOWS, PLAIN, STAMP, STRONG, WARPS, WHO, is_free,
-    kind_of, past, stamp_of, thread_of,
+    BLOCK_SHIFT, EXTRA_MASK, GROUP_BLOCKS, GROUP_LANES, GROUP_WARPS, KIND_MASK, KIND_PLAIN,
+    KIND_SHIFT, KIND_STRONG, OWNER_MASK, STAMP_SHIFT, ShadowCell, is_free, kind_of, plain_read,
+    stamp_of, thread_of,
 };
-use super::prior_access::Past;
+use super::current_access::CurrentAccess;
+use super::prior_access::PriorAccess;
 
-/// The accesses that need no thought, as comparisons of whole marks. Plain accesses of whole words only.
+/// What marks are compared with. All of it is about weak accesses of whole words, except for
+/// [`FastPath::update_atomically`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Quick {
-    /// Marks of this block start here.
-    own: u64,
-    /// Marks of this block below this are ordered before.
-    fresh: u64,
-    /// Marks of this warp below this are ordered before.
-    warp: u64,
-    /// Marks may stand for several threads.
-    crowds: bool,
+pub(crate) struct FastPath {
+    /// The least mark of this block.
+    block_start: u64,
+    /// Marks of this block below this one are ordered before the access, by the last barrier.
+    block_epoch: u64,
+    /// Marks of this warp below this one are ordered before the access.
+    warp_epoch: u64,
+    /// A mark may stand for several threads.
+    may_group: bool,
 }
 
-impl Quick {
-    pub fn new(block: u32, block_epoch: u32, warp_epoch: u32, crowds: bool) -> Self {
-        let own = u64::from(block) << BLOCK;
+impl FastPath {
+    #[inline(always)]
+    pub fn new(current: &CurrentAccess) -> Self {
+        let block_start = u64::from(current.block) << BLOCK_SHIFT;
         Self {
-            own,
-            fresh: own | u64::from(block_epoch) << STAMP,
-            warp: own | u64::from(warp_epoch) << STAMP,
-            crowds,
+            block_start,
+            block_epoch: block_start | u64::from(current.block_epoch) << STAMP_SHIFT,
+            warp_epoch: block_start | u64::from(current.warp_epoch) << STAMP_SHIFT,
+            may_group: current.may_group,
         }
     }
 
-    /// Was the whole word last written in this block, plainly, before the last barrier?
+    /// Is this half a weak access of one thread of this block, before the last barrier?
     #[inline(always)]
-    pub fn ordered(&self, cell: &Cell) -> bool {
-        cell.write.wrapping_sub(self.own) < self.fresh - self.own
+    const fn before_barrier(&self, half: u64) -> bool {
+        half.wrapping_sub(self.block_start) < self.block_epoch - self.block_start
     }
 
-    /// May anybody read the word, which is initialised, as far as a glance tells?
+    /// Is the last write a plain one of the whole word, in this block and before the last barrier?
     #[inline(always)]
-    pub fn readable(&self, cell: &Cell, shared: bool) -> bool {
-        self.ordered(cell) || !shared && is_free(cell.write) && cell.write & LOWS == LOWS
+    pub fn write_before_barrier(&self, cell: &ShadowCell) -> bool {
+        self.before_barrier(cell.write)
     }
 
-    /// Is the last write ordered before this lane's access, as far as a glance tells?
+    /// Is the word initialised, and its last write ordered before a read by any thread of this block?
     #[inline(always)]
-    fn after_write(&self, cell: &Cell, mark: u64) -> bool {
-        self.ordered(cell) | ((cell.write ^ mark) & WHO == 0)
+    pub fn any_thread_may_read(&self, cell: &ShadowCell, shared: bool) -> bool {
+        self.write_before_barrier(cell)
+            || !shared && is_free(cell.write) && cell.write & EXTRA_MASK == EXTRA_MASK
     }
 
-    /// The read half, of this block so far, once the thread of `mark` has read too; `None` when that needs a closer look.
+    /// Is the last write ordered before the access of `mark`: by a barrier, or because it is the same thread's?
     #[inline(always)]
-    fn joined(&self, old: u64, mark: u64, write: u64) -> Option<u64> {
-        let since = old & !KINDS;
+    fn write_is_before(&self, cell: &ShadowCell, mark: u64) -> bool {
+        self.write_before_barrier(cell) | is_same_owner(cell.write, mark)
+    }
+
+    /// The read half `old`, which is of this block, once the thread of `mark` has read, too. `None` when the slow path has
+    /// to find out.
+    #[inline(always)]
+    fn add_reader(&self, old: u64, mark: u64, write: u64) -> Option<u64> {
+        let old_mark = old & !KIND_MASK;
         let kind = kind_of(old);
-        let low = old & LOWS;
-        if kind >= WARPS {
-            // several warps have read it since the barrier: one more reader changes nothing
-            let same = since >= self.fresh && self.crowds;
-            return (kind == WARPS).then_some(if same { old } else { mark | low });
+        let extra = old & EXTRA_MASK;
+        if kind >= GROUP_WARPS {
+            // once several warps have read the word since the barrier, another reader changes nothing
+            let stays = old_mark >= self.block_epoch && self.may_group;
+            return (kind == GROUP_WARPS).then_some(if stays { old } else { mark | extra });
         }
-        if since < self.fresh || (old ^ mark) & WHO == 0 {
-            return Some(mark | low);
+        if old_mark < self.block_epoch || is_same_owner(old, mark) {
+            return Some(mark | extra);
         }
-        let apart = (thread_of(old) ^ thread_of(mark)) >> 5 != 0;
-        if !apart && since < self.warp {
-            return Some(mark | low);
+        let same_warp = (thread_of(old) ^ thread_of(mark)) >> 5 == 0;
+        if same_warp && old_mark < self.warp_epoch {
+            return Some(mark | extra);
         }
-        if !self.crowds {
+        if !self.may_group {
             return None;
         }
-        let crowd = if apart { WARPS } else { LANES };
-        // of two, the one that is not known to write here is the more likely to be in conflict with the next write
-        let owns = (write ^ mark) & WHO & !KINDS == 0;
-        Some(if owns { old & !KINDS } else { mark | low } | crowd << KIND)
+        let group = if same_warp { GROUP_LANES } else { GROUP_WARPS };
+        // of two readers, the one that did not write the word is more likely to race with its next write
+        let wrote_it = (write ^ mark) & OWNER_MASK & !KIND_MASK == 0;
+        Some(if wrote_it { old & !KIND_MASK } else { mark | extra } | group << KIND_SHIFT)
     }
 
-    /// A read of a shared word that was written in this block, before the last barrier or by the reader itself.
-    /// False when it needs a closer look.
+    /// A read of a shared word whose last write is by this block before the last barrier, or by the reader itself.
     #[inline(always)]
-    pub fn shared_read(&self, cell: &mut Cell, mark: u64) -> bool {
-        if !self.after_write(cell, mark) {
+    pub fn read_shared(&self, cell: &mut ShadowCell, mark: u64) -> bool {
+        if !self.write_is_before(cell, mark) {
             return false;
         }
         let old = cell.read;
-        if old < self.fresh {
+        if old < self.block_epoch {
             cell.read = mark;
-        } else if let Some(new) = self.joined(old, mark, cell.write) {
+        } else if let Some(new) = self.add_reader(old, mark, cell.write) {
             cell.read = new;
         } else {
             return false;
@@ -93,34 +107,35 @@ impl Quick {
         true
     }
 
-    /// A write of a shared word that no other thread has touched since the last barrier.
+    /// A write of a shared word that no other thread has accessed since the last barrier.
     #[inline(always)]
-    pub fn shared_write(&self, cell: &mut Cell, mark: u64) -> bool {
-        let free = (cell.write < self.fresh || (cell.write ^ mark) & WHO == 0)
-            && (cell.read & !KINDS < self.fresh || (cell.read ^ mark) & WHO == 0);
+    pub fn write_shared(&self, cell: &mut ShadowCell, mark: u64) -> bool {
+        let (write, read) = (cell.write, cell.read);
+        let free = (write < self.block_epoch || is_same_owner(write, mark))
+            && (read & !KIND_MASK < self.block_epoch || is_same_owner(read, mark));
         if free {
-            cell.write = mark | LOWS;
+            cell.write = ShadowCell::written(mark);
         }
         free
     }
 
-    /// A read of a global word that nobody has written since the last barrier but the reader itself.
+    /// A read of a global word that no other thread has written since the last barrier.
     #[inline(always)]
-    pub fn global_read(&self, cell: &mut Cell, mark: u64) -> bool {
-        if !(is_free(cell.write) || self.after_write(cell, mark)) {
+    pub fn read_global(&self, cell: &mut ShadowCell, mark: u64) -> bool {
+        if !(is_free(cell.write) || self.write_is_before(cell, mark)) {
             return false;
         }
         let old = cell.read;
         if is_free(old) {
-            cell.read = mark | old & LOWS;
-        } else if kind_of(old) == BLOCKS {
-            return self.crowds;
-        } else if (old & !KINDS ^ self.own) >> BLOCK != 0 {
-            if kind_of(old) >= STRONG || !self.crowds {
+            cell.read = mark | old & EXTRA_MASK;
+        } else if kind_of(old) == GROUP_BLOCKS {
+            return self.may_group;
+        } else if (old & !KIND_MASK ^ self.block_start) >> BLOCK_SHIFT != 0 {
+            if kind_of(old) >= KIND_STRONG || !self.may_group {
                 return false;
             }
-            cell.read = mark | old & LOWS | BLOCKS << KIND;
-        } else if let Some(new) = self.joined(old, mark, cell.write) {
+            cell.read = mark | old & EXTRA_MASK | GROUP_BLOCKS << KIND_SHIFT;
+        } else if let Some(new) = self.add_reader(old, mark, cell.write) {
             cell.read = new;
         } else {
             return false;
@@ -128,128 +143,131 @@ impl Quick {
         true
     }
 
-    /// A write of a global word that no other thread has touched since the last barrier. Counts it.
+    /// A write of a global word that no other thread has accessed since the last barrier. Counts it.
     #[inline(always)]
-    pub fn global_write(&self, cell: &mut Cell, mark: u64) -> bool {
+    pub fn write_global(&self, cell: &mut ShadowCell, mark: u64) -> bool {
         let old = cell.read;
-        let free = (is_free(cell.write) || self.after_write(cell, mark))
-            && (is_free(old)
-                || (old ^ mark) & WHO == 0
-                || old.wrapping_sub(self.own) < self.fresh - self.own);
+        let free = (is_free(cell.write) || self.write_is_before(cell, mark))
+            && (is_free(old) || is_same_owner(old, mark) || self.before_barrier(old));
         if free {
-            cell.write = mark | LOWS;
-            cell.count();
+            cell.write = ShadowCell::written(mark);
+            cell.count_write();
         }
         free
     }
 
-    /// [`Quick::shared_read`] for lanes side by side, from the one of `mark` on. False, and nothing done, unless the same
-    /// simple thing is to be done for all of them.
+    /// [`FastPath::read_shared`] for lanes side by side, the first of them that of `mark`. False, and nothing done, unless
+    /// the same simple thing is to be done for all of them.
     #[inline(always)]
-    pub fn shared_reads<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
-        let (mut ordered, mut new, mut known) = (true, true, true);
+    pub fn read_shared_run<const N: usize>(&self, cells: &mut [ShadowCell; N], mark: u64) -> bool {
+        let (mut ordered, mut replaces, mut stays) = (true, true, true);
         for (cell, mark) in cells.iter().zip(mark..) {
-            ordered &= self.ordered(cell);
-            new &= (cell.read < self.fresh) | ((cell.read ^ mark) & WHO == 0);
-            known &= (kind_of(cell.read) == WARPS) & (cell.read & !KINDS >= self.fresh);
+            ordered &= self.write_before_barrier(cell);
+            replaces &= (cell.read < self.block_epoch) | is_same_owner(cell.read, mark);
+            stays &=
+                (kind_of(cell.read) == GROUP_WARPS) & (cell.read & !KIND_MASK >= self.block_epoch);
         }
-        if ordered & new {
+        if ordered & replaces {
             for (cell, mark) in cells.iter_mut().zip(mark..) {
                 cell.read = mark;
             }
         }
-        ordered & (new | known & self.crowds)
+        ordered & (replaces | stays & self.may_group)
     }
 
-    /// [`Quick::shared_write`] for lanes side by side.
+    /// [`FastPath::write_shared`] for lanes side by side.
     #[inline(always)]
-    pub fn shared_writes<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
+    pub fn write_shared_run<const N: usize>(&self, cells: &mut [ShadowCell; N], mark: u64) -> bool {
         let mut free = true;
         for (cell, mark) in cells.iter().zip(mark..) {
-            free &= (cell.write < self.fresh) | ((cell.write ^ mark) & WHO == 0);
-            free &= (cell.read & !KINDS < self.fresh) | ((cell.read ^ mark) & WHO == 0);
+            free &= (cell.write < self.block_epoch) | is_same_owner(cell.write, mark);
+            free &= (cell.read & !KIND_MASK < self.block_epoch) | is_same_owner(cell.read, mark);
         }
         if free {
             for (cell, mark) in cells.iter_mut().zip(mark..) {
-                cell.write = mark | LOWS;
+                cell.write = ShadowCell::written(mark);
             }
         }
         free
     }
 
-    /// [`Quick::global_read`] for lanes side by side, of words that are initialised.
+    /// [`FastPath::read_global`] for lanes side by side, of words that are initialised.
     #[inline(always)]
-    pub fn global_reads<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
-        let (mut ordered, mut new, mut known) = (true, true, true);
+    pub fn read_global_run<const N: usize>(&self, cells: &mut [ShadowCell; N], mark: u64) -> bool {
+        let (mut ordered, mut replaces, mut stays) = (true, true, true);
         for (cell, mark) in cells.iter().zip(mark..) {
             let old = cell.read;
-            ordered &= is_free(cell.write) | self.after_write(cell, mark);
-            ordered &= cell.write & LOWS == LOWS;
-            let settled = (old & !KINDS).wrapping_sub(self.own) < self.fresh - self.own;
-            new &= is_free(old) | ((old ^ mark) & WHO == 0) | (settled & (kind_of(old) < BLOCKS));
-            known &= kind_of(old) == BLOCKS;
+            ordered &= is_free(cell.write) | self.write_is_before(cell, mark);
+            ordered &= cell.write & EXTRA_MASK == EXTRA_MASK;
+            let outdated = self.before_barrier(old & !KIND_MASK);
+            replaces &= is_free(old)
+                | is_same_owner(old, mark)
+                | (outdated & (kind_of(old) < GROUP_BLOCKS));
+            stays &= kind_of(old) == GROUP_BLOCKS;
         }
-        if ordered & new {
+        if ordered & replaces {
             for (cell, mark) in cells.iter_mut().zip(mark..) {
-                cell.read = mark | cell.read & LOWS;
+                cell.read = mark | cell.read & EXTRA_MASK;
             }
         }
-        ordered & (new | known & self.crowds)
+        ordered & (replaces | stays & self.may_group)
     }
 
-    /// [`Quick::global_write`] for lanes side by side.
+    /// [`FastPath::write_global`] for lanes side by side.
     #[inline(always)]
-    pub fn global_writes<const N: usize>(&self, cells: &mut [Cell; N], mark: u64) -> bool {
+    pub fn write_global_run<const N: usize>(&self, cells: &mut [ShadowCell; N], mark: u64) -> bool {
         let mut free = true;
         for (cell, mark) in cells.iter().zip(mark..) {
             let old = cell.read;
-            free &= is_free(cell.write) | self.after_write(cell, mark);
-            free &= is_free(old)
-                | ((old ^ mark) & WHO == 0)
-                | (old.wrapping_sub(self.own) < self.fresh - self.own);
+            free &= is_free(cell.write) | self.write_is_before(cell, mark);
+            free &= is_free(old) | is_same_owner(old, mark) | self.before_barrier(old);
         }
         if free {
             for (cell, mark) in cells.iter_mut().zip(mark..) {
-                cell.write = mark | LOWS;
-                cell.count();
+                cell.write = ShadowCell::written(mark);
+                cell.count_write();
             }
         }
         free
     }
 
-    /// The last write, where it was a plain one and nobody has read the word since the last barrier.
-    pub fn unread_write(&self, cell: &Cell) -> Option<Past> {
-        let read = cell.read & !KINDS;
-        let unread = is_free(cell.read) || read.wrapping_sub(self.own) < self.fresh - self.own;
-        let plain = kind_of(cell.write) == PLAIN && stamp_of(cell.write) != 0;
-        (plain && unread).then(|| Past { write: true, ..past(cell.write) })
+    /// The last write, if it was a plain one and no thread has read the word since the last barrier.
+    pub fn unread_write(&self, cell: &ShadowCell) -> Option<PriorAccess> {
+        let unread = is_free(cell.read) || self.before_barrier(cell.read & !KIND_MASK);
+        let plain = kind_of(cell.write) == KIND_PLAIN && stamp_of(cell.write) != 0;
+        (plain && unread).then(|| PriorAccess { write: true, ..plain_read(cell.write) })
     }
 
-    /// An atomic on a word that, since the last barrier, only atomics and the thread itself have touched.
+    /// An atomic on a word that only atomics and the thread itself have accessed since the last barrier.
     #[inline(always)]
-    pub fn atomic(&self, cell: &mut Cell, mark: u64, shared: bool) -> bool {
+    pub fn update_atomically(&self, cell: &mut ShadowCell, mark: u64, shared: bool) -> bool {
         let (write, read) = (cell.write, cell.read);
-        let since = write & !KINDS;
-        let settled = |half: u64| half.wrapping_sub(self.own) < self.fresh - self.own;
-        let reads = is_free(read)
-            || (read ^ mark) & WHO == 0
-            || settled(read)
-            || shared && read & !KINDS < self.fresh;
-        if !self.crowds || !reads || write & LOWS != LOWS {
+        let reads_are_before = is_free(read)
+            || is_same_owner(read, mark)
+            || self.before_barrier(read)
+            || shared && read & !KIND_MASK < self.block_epoch;
+        if !self.may_group || !reads_are_before || write & EXTRA_MASK != EXTRA_MASK {
             return false;
         }
-        let plain = kind_of(write) == PLAIN;
-        // the last write is another atomic, or a single strong store, which this one observes and stands for; or there is
-        // none that anybody could still race with
-        let none = plain && (if shared { settled(write) } else { is_free(write) });
-        let observed = kind_of(write) == STRONG && (!shared || since >= self.own);
-        if !none && !observed {
+        // the atomic replaces a write that no access can race with any more, or one that it observes: another atomic, or a
+        // single strong store
+        let plain = kind_of(write) == KIND_PLAIN;
+        let outdated = plain && (if shared { self.before_barrier(write) } else { is_free(write) });
+        let observed =
+            kind_of(write) == KIND_STRONG && (!shared || write & !KIND_MASK >= self.block_start);
+        if !outdated && !observed {
             return false;
         }
-        cell.write = mark | LOWS | STRONG << KIND;
+        cell.write = ShadowCell::written(mark) | KIND_STRONG << KIND_SHIFT;
         if !shared {
-            cell.count();
+            cell.count_write();
         }
         true
     }
+}
+
+/// Have the two marks the same thread, block and kind?
+#[inline(always)]
+const fn is_same_owner(half: u64, mark: u64) -> bool {
+    (half ^ mark) & OWNER_MASK == 0
 }

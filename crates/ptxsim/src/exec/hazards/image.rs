@@ -1,11 +1,10 @@
-//! Accesses through textures and surfaces: plain ones, as far as order goes. What PTX promises even less for, a texture
-//! fetch of what its own thread has written in the same launch, is not looked at.
+//! Accesses through textures and surfaces, which count as plain ones. PTX promises even less for a texture fetch of what
+//! its own thread has written in the same launch, but that is not checked.
 
-use super::copies::me;
-use super::current_access::{Conflict, touch};
-use super::prior_access::Past;
+use super::current_access::{Conflict, CurrentAccess, check_and_record};
+use super::sync::WarpEpoch;
 use crate::decode::op::ImageOp;
-use crate::exec::machine::{BlockState, Machine, Place};
+use crate::exec::machine::{BlockState, Location, Machine};
 
 /// Some bytes of a word that one lane accesses.
 pub(in crate::exec) struct Texels {
@@ -14,36 +13,38 @@ pub(in crate::exec) struct Texels {
     /// A bit per byte.
     pub bytes: u8,
     pub write: bool,
-    /// A store of what is there already.
-    pub same: bool,
+    /// A store of the value that is there already.
+    pub same_value: bool,
 }
 
-/// Records an access by a lane of a warp (its index and epoch), and tells what it races with.
+/// Records an access by a lane of a warp, and reports a race.
 #[inline(never)]
-pub(in crate::exec) fn follow(
+pub(in crate::exec) fn check(
     m: &mut Machine<'_>,
     b: &BlockState,
-    warp: (u32, u32),
+    warp: WarpEpoch,
     lane: usize,
     op: &ImageOp,
     texels: &Texels,
 ) {
     let Some(allocation) = m.grid.memory.allocations.get(texels.slot) else { return };
-    let Some(shadow) = m.shadows.get_mut(texels.slot).filter(|shadow| shadow.followed()) else {
+    let current = CurrentAccess::new(m, b, warp, op.site, false).by_lane(lane);
+    let Some(shadow) = m.shadows.get_mut(texels.slot).filter(|shadow| shadow.is_followed()) else {
         return;
     };
     let mut shadow = std::mem::take(shadow);
-    let me = me(m, b, warp, lane, op.site, false);
-    let know = m.talk.as_mut().and_then(|talk| talk.know(me.who()).cloned());
-    let benign = |c: &Conflict| texels.same && c.past.write;
-    let new = Past { ..me.past(texels.bytes, texels.write) };
-    let found = shadow.pages.cell(texels.word, &allocation.initialised).and_then(|cell| {
-        touch(cell, &mut shadow.lists, &mut m.scratch, &me, new, know.as_ref(), benign)
+    let clock = m.sync.as_ref().and_then(|sync| sync.clock(current.thread_id()).cloned());
+    let benign = |conflict: &Conflict| texels.same_value && conflict.prior.write;
+    let new = current.to_prior(texels.bytes, texels.write);
+    let (lists, scratch) = (&mut shadow.lists, &mut m.scratch);
+    let cell = shadow.pages.cell(texels.word, &allocation.initialised);
+    let found = cell.and_then(|cell| {
+        check_and_record(cell, lists, scratch, &current, new, clock.as_ref(), benign)
     });
     m.shadows[texels.slot] = shadow;
     if let Some(conflict) = found {
         let first = texels.word as i64 * 4 + i64::from(texels.bytes.trailing_zeros());
-        let place = Place::Global(texels.slot as u64, first);
-        m.race(&op.memory, place, &me, b.index, conflict, texels.write);
+        let location = Location::Global(texels.slot as u64, first);
+        m.race(&op.memory, location, &current, b.index, conflict, texels.write);
     }
 }

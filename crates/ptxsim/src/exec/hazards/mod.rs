@@ -1,7 +1,15 @@
-//! Uninitialised reads and races of one access, before its data moves.
+//! The race detector: uninitialised reads and races of each access, before its data moves.
 //!
-//! `cell` is what is remembered per word, `quick` the comparisons that settle nearly every access, `me` and `past` the close look;
-//! `pages` the shadow of global memory; `talk` how threads synchronise beyond barriers, and `know` what they learn by it.
+//! Two accesses race when they conflict and neither happens before the other (PTX ISA, "Memory Consistency Model"). The
+//! parts, in reading order:
+//!
+//! * [`cell`]: what is remembered about a word of memory
+//! * [`prior_access`]: the same as a list of accesses, and which of them may be forgotten
+//! * [`current_access`]: the slow path, which compares a new access with that list
+//! * [`fast_path`]: comparisons of whole marks that decide nearly every access
+//! * [`sync`]: fences, warps and barriers; [`sync_state`]: releases and acquires; [`vector_clock`]: the clocks of both
+//! * [`pages`]: the shadow of global memory; [`renumber`]: what happens when stamps run out
+//! * [`copies`] and [`image`]: asynchronous copies, textures and surfaces
 
 pub(crate) mod cell;
 pub(super) mod copies;
@@ -19,23 +27,23 @@ mod vector_clock;
 
 use super::access::{Context, Kind, Request};
 use super::alu::Rows;
-use super::machine::{BlockState, Machine, Place};
+use super::machine::{BlockState, Location, Machine};
 use super::warp::lanes;
 use super::words::{Half, Shape};
 use crate::FindingKind;
 use crate::arith::mbarrier;
 use crate::decode::op::{AtomicOp, MemOp, Phase, Scope};
 use crate::memory::Initialised;
-use cell::{BLOCK_MASK, Cell, MAX_SITE};
-use current_access::{Conflict, Me, together, touch};
-use fast_path::Quick;
-use pages::{PAGE, SlotShadow};
-use prior_access::{Lists, Past, Strength};
-use sync_state::{Now, Place as Spot, Who};
+use cell::ShadowCell;
+use current_access::{Conflict, CurrentAccess, check_and_record, is_same_instruction};
+use fast_path::FastPath;
+use pages::{PAGE_WORDS, SlotShadow};
+use prior_access::{PriorAccess, PriorLists, Strength};
+use sync_state::{Epochs, StrongWrite, SyncAddress};
 
-/// Follows one access. `slot` is the allocation in global memory; `None` is shared memory.
+/// Checks one access and records it. `slot` is the allocation in global memory; `None` is shared memory.
 #[inline(always)]
-pub(super) fn follow(
+pub(super) fn check(
     cx: &mut Context<'_, '_, '_>,
     request: &Request<'_>,
     mask: u32,
@@ -44,46 +52,39 @@ pub(super) fn follow(
     shape: &Shape,
 ) {
     let Request { index, op, kind } = *request;
+    let warp = cx.warp.sync_epoch();
     let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &cx.rows);
-    let me = Me {
-        thread: cx.warp.index * 32,
-        block: if slot.is_some() { b.index & BLOCK_MASK } else { b.generation },
-        stamp: b.stamp,
-        site: index.min(MAX_SITE),
-        block_epoch: b.epoch,
-        warp_epoch: cx.warp.epoch.max(b.epoch),
-        strong: strength(op, slot.is_none()),
-        index: b.index & BLOCK_MASK,
-        crowds: m.talk.is_none(),
-        shared: slot.is_none(),
+    let current = CurrentAccess {
+        strength: strength(op, slot.is_none()),
+        ..CurrentAccess::new(m, b, warp, index, slot.is_none())
     };
-    let quick = Quick::new(me.block, me.block_epoch, me.warp_epoch, me.crowds);
-    let access = Followed { op, kind, mask, offsets, shape, rows, me, quick };
+    let fast_path = FastPath::new(&current);
+    let check = AccessCheck { op, kind, mask, offsets, shape, rows, current, fast_path };
     match slot {
         Some(slot) => {
             let grid = m.grid;
             let Some(allocation) = grid.memory.allocations.get(slot as usize) else { return };
-            if !m.shadows.get(slot as usize).is_some_and(SlotShadow::followed) {
-                // nothing in the launch writes it
+            if !m.shadows.get(slot as usize).is_some_and(SlotShadow::is_followed) {
+                // the launch cannot write it, so there are no races
                 if allocation.initialised != Initialised::All {
-                    access.unwritten(m, b, slot, &allocation.initialised);
+                    check.report_uninitialised(m, b, slot, &allocation.initialised);
                 }
                 return;
             }
             let Some(mut shadow) = m.shadows.get_mut(slot as usize).map(std::mem::take) else {
                 return;
             };
-            access.global(m, b, slot, &mut shadow, &allocation.initialised);
+            check.check_global(m, b, slot, &mut shadow, &allocation.initialised);
             m.shadows[slot as usize] = shadow;
         }
         None => {
             let mut shadow = std::mem::take(&mut b.shared_shadow);
-            access.shared(m, b, &mut shadow);
+            check.check_shared(m, b, &mut shadow);
             b.shared_shadow = shadow;
         }
     }
-    if op.strong && m.talk.is_some() {
-        access.speak(m, b, slot);
+    if op.strong && m.sync.is_some() {
+        check.synchronise(m, b, slot);
     }
 }
 
@@ -98,11 +99,11 @@ fn strength(op: &MemOp, shared: bool) -> Strength {
 }
 
 /// The first and the last lane of a mask.
-const fn two(mask: u32) -> u32 {
+const fn first_and_last(mask: u32) -> u32 {
     if mask == 0 { 0 } else { 1 << mask.trailing_zeros() | 1 << (31 - mask.leading_zeros()) }
 }
 
-/// Lanes of an access: side by side (`run`), at one address (`same`), or anyhow.
+/// Lanes of an access that the fast path may decide together: side by side (`run`), or at one address (`same`).
 struct Part {
     mask: u32,
     run: bool,
@@ -110,26 +111,36 @@ struct Part {
 }
 
 impl Part {
-    /// The first lane.
     #[inline(always)]
-    const fn lane(&self) -> usize {
+    const fn first_lane(&self) -> usize {
         self.mask.trailing_zeros() as usize & 31
     }
 }
 
-struct Followed<'a, 'r> {
+/// One word of one lane's access.
+struct WordAccess {
+    lane: usize,
+    /// Which of the words that the lane accesses.
+    word: usize,
+    location: Location,
+    /// The word's value.
+    old: Option<u32>,
+}
+
+/// An access of a warp, as the checks see it.
+struct AccessCheck<'a, 'r> {
     op: &'a MemOp,
     kind: Kind,
     mask: u32,
     offsets: &'a [u32; 32],
     shape: &'a Shape,
     rows: &'a Rows<'r>,
-    /// The first lane of the warp.
-    me: Me,
-    quick: Quick,
+    /// The access by the first lane of the warp.
+    current: CurrentAccess,
+    fast_path: FastPath,
 }
 
-impl Followed<'_, '_> {
+impl AccessCheck<'_, '_> {
     /// The first word that a lane accesses, and how many.
     #[inline(always)]
     fn words(&self, lane: usize) -> (usize, usize) {
@@ -143,41 +154,58 @@ impl Followed<'_, '_> {
         if bytes >= 4 { 0xf } else { ((1_u8 << bytes) - 1) << (self.offsets[lane] % 4) }
     }
 
-    /// Plain whole words: what the quick comparisons are for.
+    /// Is it a weak access of whole words, as the fast path needs it?
     #[inline(always)]
-    fn plain(&self) -> bool {
+    fn is_plain(&self) -> bool {
         !self.op.strong && self.op.bytes() >= 4
     }
 
-    /// The comparison that settles nearly every access. False, and nothing done, when it does not.
+    /// Tries the fast path for one word of one lane.
     #[inline(always)]
-    fn quickly(&self, cell: &mut Cell, mark: u64, plain: bool, shared: bool) -> bool {
+    fn try_fast(&self, cell: &mut ShadowCell, mark: u64, plain: bool, shared: bool) -> bool {
         match (self.kind, shared) {
-            (Kind::Load, true) => plain && self.quick.shared_read(cell, mark),
-            (Kind::Load, false) => plain && self.quick.global_read(cell, mark),
-            (Kind::Store, true) => plain && self.quick.shared_write(cell, mark),
-            (Kind::Store, false) => plain && self.quick.global_write(cell, mark),
+            (Kind::Load, true) => plain && self.fast_path.read_shared(cell, mark),
+            (Kind::Load, false) => plain && self.fast_path.read_global(cell, mark),
+            (Kind::Store, true) => plain && self.fast_path.write_shared(cell, mark),
+            (Kind::Store, false) => plain && self.fast_path.write_global(cell, mark),
             (Kind::Atomic, _) => {
-                self.me.strong == Strength::Gpu && self.quick.atomic(cell, mark, shared)
+                self.current.strength == Strength::Gpu
+                    && self.fast_path.update_atomically(cell, mark, shared)
             }
         }
     }
 
-    /// Reads of an allocation that the launch cannot write: only what was never initialised matters.
-    fn unwritten(&self, m: &mut Machine<'_>, b: &BlockState, slot: u64, initialised: &Initialised) {
+    /// Reports lanes that read bytes which were never initialised, in an allocation that the launch cannot write.
+    fn report_uninitialised(
+        &self,
+        m: &mut Machine<'_>,
+        b: &BlockState,
+        slot: u64,
+        initialised: &Initialised,
+    ) {
         for lane in lanes(self.mask) {
             let (first, n) = self.words(lane);
-            let need = self.bytes(lane);
-            if (first..first + n).any(|w| initialised.bits(w) & need != need) {
-                let place = Place::Global(slot, i64::from(self.offsets[lane]));
-                let thread = self.me.thread + lane as u32;
-                m.fault(FindingKind::UninitialisedRead, self.op, place, b.index, thread, false);
+            let needed = self.bytes(lane);
+            if (first..first + n).any(|w| initialised.bits(w) & needed != needed) {
+                self.report_uninitialised_word(m, b, lane, self.location(Some(slot), lane, 0));
             }
         }
     }
 
+    #[cold]
+    fn report_uninitialised_word(
+        &self,
+        m: &mut Machine<'_>,
+        b: &BlockState,
+        lane: usize,
+        location: Location,
+    ) {
+        let thread = b.thread(self.current.by_lane(lane).thread);
+        m.fault(FindingKind::UninitialisedRead, self.op, location, thread, false);
+    }
+
     #[inline(always)]
-    fn global(
+    fn check_global(
         &self,
         m: &mut Machine<'_>,
         b: &BlockState,
@@ -185,38 +213,36 @@ impl Followed<'_, '_> {
         shadow: &mut SlotShadow,
         initialised: &Initialised,
     ) {
-        let (plain, mark) = (self.plain(), self.me.mark());
-        let (mut number, mut page): (usize, &mut [Cell]) = (usize::MAX, &mut []);
+        let (plain, mark) = (self.is_plain(), self.current.mark());
+        let (mut number, mut page): (usize, &mut [ShadowCell]) = (usize::MAX, &mut []);
         for part in self.parts() {
-            let first = self.words(part.lane()).0;
-            if first / PAGE != number {
-                number = first / PAGE;
+            let first = self.words(part.first_lane()).0;
+            if first / PAGE_WORDS != number {
+                number = first / PAGE_WORDS;
                 page = shadow.pages.page(number, initialised);
             }
-            let left = self.settle(&part, page.get_mut(first % PAGE..), false);
-            for lane in lanes(left) {
+            let rest = self.try_fast_part(&part, page.get_mut(first % PAGE_WORDS..), false);
+            for lane in lanes(rest) {
                 let (first, n) = self.words(lane);
-                let need = self.bytes(lane);
+                let needed = self.bytes(lane);
                 let mark = mark + lane as u64;
                 for w in first..first + n {
-                    if w / PAGE != number {
-                        number = w / PAGE;
+                    if w / PAGE_WORDS != number {
+                        number = w / PAGE_WORDS;
                         page = shadow.pages.page(number, initialised);
                     }
-                    let Some(cell) = page.get_mut(w % PAGE) else { break };
-                    if self.kind != Kind::Store && cell.initialised(None) & need != need {
-                        let place = self.place(Some(slot), lane, w - first);
-                        let thread = self.me.thread + lane as u32;
-                        let what = FindingKind::UninitialisedRead;
-                        m.fault(what, self.op, place, b.index, thread, false);
+                    let Some(cell) = page.get_mut(w % PAGE_WORDS) else { break };
+                    if self.kind != Kind::Store && cell.initialised(None) & needed != needed {
+                        let location = self.location(Some(slot), lane, w - first);
+                        self.report_uninitialised_word(m, b, lane, location);
                     }
-                    if !self.quickly(cell, mark, plain, false) {
+                    if !self.try_fast(cell, mark, plain, false) {
                         let old = m.grid.memory.word(slot as usize, w);
-                        let place = self.place(Some(slot), lane, w - first);
-                        let lists = &mut shadow.lists;
-                        self.closely(m, b, cell, lists, (lane, w - first), (place, old));
+                        let location = self.location(Some(slot), lane, w - first);
+                        let access = WordAccess { lane, word: w - first, location, old };
+                        self.check_slowly(m, b, cell, &mut shadow.lists, &access);
                         if self.kind != Kind::Load {
-                            cell.count();
+                            cell.count_write();
                         }
                     }
                 }
@@ -224,7 +250,7 @@ impl Followed<'_, '_> {
         }
     }
 
-    /// The lanes in parts that may be settled as a whole: the warp, or its halves.
+    /// The lanes in parts that may be decided as a whole: the warp, or its halves.
     #[inline(always)]
     fn parts(&self) -> impl Iterator<Item = Part> {
         let Shape { run, same, halves } = self.shape;
@@ -237,61 +263,67 @@ impl Followed<'_, '_> {
         first.into_iter().chain(second)
     }
 
-    /// Settles the lanes of a part together, if they are as simple as nearly all are: those that remain. `cells` are those
-    /// from the first lane's on, to the end of their page at most.
+    /// Tries the fast path for the lanes of a part together; returns the mask of those that remain. `cells` are those
+    /// from the first lane's word on, to the end of their page at most.
     #[inline(always)]
-    fn settle(&self, part: &Part, cells: Option<&mut [Cell]>, shared: bool) -> u32 {
+    fn try_fast_part(&self, part: &Part, cells: Option<&mut [ShadowCell]>, shared: bool) -> u32 {
         let Part { mask, run, same } = *part;
-        let Some(cells) = cells.filter(|_| self.plain()) else { return mask };
+        let Some(cells) = cells.filter(|_| self.is_plain()) else { return mask };
         let bytes = self.op.bytes() as usize;
-        let settled = if run && bytes == 4 {
-            let mark = self.me.mark() + part.lane() as u64;
+        let decided = if run && bytes == 4 {
+            let mark = self.current.mark() + part.first_lane() as u64;
             match cells.first_chunk_mut::<32>() {
-                Some(cells) if mask == u32::MAX => self.side_by_side(cells, mark, shared),
+                Some(cells) if mask == u32::MAX => self.try_fast_run(cells, mark, shared),
                 _ => match cells.first_chunk_mut::<16>() {
-                    Some(cells) if mask != u32::MAX => self.side_by_side(cells, mark, shared),
+                    Some(cells) if mask != u32::MAX => self.try_fast_run(cells, mark, shared),
                     _ => false,
                 },
             }
         } else {
-            let all = cells.get(..bytes / 4).filter(|_| same && self.kind == Kind::Load);
-            if all.is_some_and(|all| all.iter().all(|c| self.quick.readable(c, shared))) {
-                // a warp that reads one place without a conflict is like two lanes that do
-                return two(mask);
+            let words = cells.get(..bytes / 4).filter(|_| same && self.kind == Kind::Load);
+            let readable = |cell| self.fast_path.any_thread_may_read(cell, shared);
+            if words.is_some_and(|words| words.iter().all(readable)) {
+                // a cell cannot tell a warp that reads one address from two of its lanes that do
+                return first_and_last(mask);
             }
             false
         };
-        if settled { 0 } else { mask }
+        if decided { 0 } else { mask }
     }
 
     #[inline(always)]
-    fn side_by_side<const N: usize>(&self, cells: &mut [Cell; N], mark: u64, shared: bool) -> bool {
+    fn try_fast_run<const N: usize>(
+        &self,
+        cells: &mut [ShadowCell; N],
+        mark: u64,
+        shared: bool,
+    ) -> bool {
         match (self.kind, shared) {
-            (Kind::Load, true) => self.quick.shared_reads(cells, mark),
-            (Kind::Load, false) => self.quick.global_reads(cells, mark),
-            (Kind::Store, true) => self.quick.shared_writes(cells, mark),
-            (Kind::Store, false) => self.quick.global_writes(cells, mark),
+            (Kind::Load, true) => self.fast_path.read_shared_run(cells, mark),
+            (Kind::Load, false) => self.fast_path.read_global_run(cells, mark),
+            (Kind::Store, true) => self.fast_path.write_shared_run(cells, mark),
+            (Kind::Store, false) => self.fast_path.write_global_run(cells, mark),
             (Kind::Atomic, _) => false,
         }
     }
 
-    fn place(&self, slot: Option<u64>, lane: usize, word: usize) -> Place {
+    fn location(&self, slot: Option<u64>, lane: usize, word: usize) -> Location {
         let offset = i64::from(self.offsets[lane]) + word as i64 * 4;
-        slot.map_or(Place::Shared(offset), |slot| Place::Global(slot, offset))
+        slot.map_or(Location::Shared(offset), |slot| Location::Global(slot, offset))
     }
 
     #[inline(always)]
-    fn shared(&self, m: &mut Machine<'_>, b: &mut BlockState, shadow: &mut [Cell]) {
-        let (plain, mark) = (self.plain(), self.me.mark());
+    fn check_shared(&self, m: &mut Machine<'_>, b: &mut BlockState, shadow: &mut [ShadowCell]) {
+        let (plain, mark) = (self.is_plain(), self.current.mark());
         for part in self.parts() {
-            let first = self.words(part.lane()).0;
-            for lane in lanes(self.settle(&part, shadow.get_mut(first..), true)) {
+            let first = self.words(part.first_lane()).0;
+            for lane in lanes(self.try_fast_part(&part, shadow.get_mut(first..), true)) {
                 let (first, n) = self.words(lane);
                 let mark = mark + lane as u64;
                 for w in first..first + n {
                     let Some(cell) = shadow.get_mut(w) else { break };
-                    if !self.quickly(cell, mark, plain, true) {
-                        self.shared_closely(m, b, cell, lane, w);
+                    if !self.try_fast(cell, mark, plain, true) {
+                        self.check_shared_slowly(m, b, cell, lane, w);
                     }
                 }
             }
@@ -299,146 +331,154 @@ impl Followed<'_, '_> {
     }
 
     #[inline(never)]
-    fn shared_closely(
+    fn check_shared_slowly(
         &self,
         m: &mut Machine<'_>,
         b: &mut BlockState,
-        cell: &mut Cell,
+        cell: &mut ShadowCell,
         lane: usize,
         w: usize,
     ) {
-        let (first, _) = self.words(lane);
-        let need = self.bytes(lane);
-        let place = self.place(None, lane, w - first);
-        if self.kind != Kind::Store && cell.initialised(Some(self.me.block)) & need != need {
-            let thread = self.me.thread + lane as u32;
-            m.fault(FindingKind::UninitialisedRead, self.op, place, b.index, thread, false);
+        let word = w - self.words(lane).0;
+        let needed = self.bytes(lane);
+        let location = self.location(None, lane, word);
+        let generation = self.current.generation();
+        if self.kind != Kind::Store && cell.initialised(generation) & needed != needed {
+            self.report_uninitialised_word(m, b, lane, location);
         }
         let old = b.shared.get(w).copied();
         let mut lists = std::mem::take(&mut b.shared_lists);
-        self.closely(m, b, cell, &mut lists, (lane, w - first), (place, old));
+        let access = WordAccess { lane, word, location, old };
+        self.check_slowly(m, b, cell, &mut lists, &access);
         b.shared_lists = lists;
     }
 
-    /// The close look at word `word` of a lane's access: records it, and tells a race. `old` is the word's value.
+    /// The slow path for one word of one lane: records the access, and reports a race.
     #[inline(never)]
-    fn closely(
+    fn check_slowly(
         &self,
         m: &mut Machine<'_>,
         b: &BlockState,
-        cell: &mut Cell,
-        lists: &mut Lists,
-        (lane, word): (usize, usize),
-        (place, old): (Place, Option<u32>),
+        cell: &mut ShadowCell,
+        lists: &mut PriorLists,
+        access: &WordAccess,
     ) {
-        let me = Me { thread: self.me.thread + lane as u32, ..self.me };
+        let current = self.current.by_lane(access.lane);
         let write = self.kind != Kind::Load;
-        let adds = self.kind == Kind::Atomic;
-        let new = Past { adds, ..me.past(self.bytes(lane), write) };
-        let benign = |c: &Conflict| self.same_value(c, lane, word, old);
+        let atomic = self.kind == Kind::Atomic;
+        let new = PriorAccess { atomic, ..current.to_prior(self.bytes(access.lane), write) };
+        let benign = |conflict: &Conflict| self.stores_same_value(conflict, access);
         if self.kind == Kind::Store
-            && self.plain()
-            && let Some(past) = self.quick.unread_write(cell)
-            && benign(&Conflict { past, together: together(&past, &new) })
+            && self.is_plain()
+            && let Some(prior) = self.fast_path.unread_write(cell)
+            && benign(&Conflict { prior, same_instruction: is_same_instruction(&prior, &new) })
         {
-            // it stands for the write before, whoever made that
-            cell.write = Cell::written(me.mark());
+            // the new write stands for the one before, whatever thread made that
+            cell.write = ShadowCell::written(current.mark());
             return;
         }
-        let know = m.talk.as_mut().and_then(|talk| {
+        let thread = current.thread_id();
+        let clock = m.sync.as_mut().and_then(|sync| {
             if write && !self.op.strong && cell.may_be_strong() {
-                let at = self.spot(place_slot(place), lane, 4 * word as u32);
-                talk.silence(me.who(), at, self.op.bytes().min(4));
+                let slot = access.location.slot();
+                let address = self.sync_address(slot, access.lane, 4 * access.word as u32);
+                sync.plain_write(thread, address, self.op.bytes().min(4));
             }
-            talk.know(me.who()).cloned()
+            sync.clock(thread).cloned()
         });
-        let found = touch(cell, lists, &mut m.scratch, &me, new, know.as_ref(), benign);
+        let clock = clock.as_ref();
+        let found = check_and_record(cell, lists, &mut m.scratch, &current, new, clock, benign);
         if let Some(conflict) = found {
-            m.race(self.op, place, &me, b.index, conflict, write);
+            m.race(self.op, access.location, &current, b.index, conflict, write);
         }
     }
 
-    /// Where a lane's access is for those that talk.
-    fn spot(&self, slot: Option<u64>, lane: usize, by: u32) -> Spot {
+    fn sync_address(&self, slot: Option<u64>, lane: usize, by: u32) -> SyncAddress {
         let offset = self.offsets[lane] + by;
-        slot.map_or(Spot::Shared(offset), |slot| Spot::Global(slot, offset))
+        slot.map_or(SyncAddress::Shared(offset), |slot| SyncAddress::Global(slot, offset))
     }
 
-    /// The phase of a barrier in memory that a lane arrives in, or whose end it sees; `None` as long as it does not.
+    /// The phase of a barrier in memory that a lane arrives in, or whose end it sees; `None` when it sees no end.
     fn phase(&self, b: &BlockState, lane: usize) -> Option<u32> {
         let w = self.offsets[lane] as usize / 4;
         let now = mbarrier::parity(u64::from(b.shared.get(w + 1).copied().unwrap_or(0)) << 32);
         let Some(waits) = self.op.waits else { return Some(now as u32) };
-        let named = self.rows.x.get(self.op.b as usize).map_or(0, |row| row.0[lane]);
+        let operand = self.rows.x.get(self.op.b as usize).map_or(0, |row| row.0[lane]);
         let phase = match waits {
-            Phase::State => mbarrier::parity(named),
-            Phase::Parity => named & 1,
+            Phase::State => mbarrier::parity(operand),
+            Phase::Parity => operand & 1,
         };
         (phase != now).then_some(phase as u32)
     }
 
-    /// What a strong access tells and hears, lane by lane as its data moves.
+    /// What a strong access acquires and releases, lane by lane in the order in which its data moves.
     #[inline(never)]
-    fn speak(&self, m: &mut Machine<'_>, b: &mut BlockState, slot: Option<u64>) {
+    fn synchronise(&self, m: &mut Machine<'_>, b: &mut BlockState, slot: Option<u64>) {
         let grid = m.grid;
-        let Some(talk) = &mut m.talk else { return };
+        let Some(sync) = &mut m.sync else { return };
         let op = self.op;
-        let now = Now {
-            block: self.me.block_epoch,
-            warp: self.me.warp_epoch,
+        let epochs = Epochs {
+            block: self.current.block_epoch,
+            warp: self.current.warp_epoch,
             stamp: if op.release { b.advance() } else { 0 },
         };
+        let release = op.release.then_some(epochs);
         let mut swapped = vec![];
         for lane in lanes(self.mask) {
-            let who = Who { thread: self.me.thread + lane as u32, ..self.me.who() };
-            let mut spot = self.spot(slot, lane, 0);
+            let thread = self.current.by_lane(lane).thread_id();
+            let mut address = self.sync_address(slot, lane, 0);
             if op.at_barrier {
-                // what is told in one phase is heard by those who wait for its end
+                // threads that wait for the end of a phase acquire what was released in that phase
                 let Some(phase) = self.phase(b, lane) else { continue };
-                spot = self.spot(slot, lane, 4 * phase);
+                address = self.sync_address(slot, lane, 4 * phase);
             }
             if self.kind != Kind::Store {
-                talk.hear(who, spot, op.scope, op.acquire);
+                sync.strong_read(thread, address, op.scope, op.acquire);
             }
             let writes = match self.kind {
                 Kind::Load => false,
                 Kind::Store => true,
                 Kind::Atomic if op.atomic == Some(AtomicOp::Cas) => {
-                    // only a comparison that holds writes, and for one lane of those that want the same
-                    let w = self.offsets[lane] as usize / 4;
                     let word = |w: usize| match slot {
                         Some(slot) => grid.memory.word(slot as usize, w),
                         None => b.shared.get(w).copied(),
                     };
-                    let fails = swapped.contains(&spot)
-                        || if op.wide {
-                            let old = word(w).zip(word(w + 1));
-                            let old = old.map(|(l, h)| u64::from(l) | u64::from(h) << 32);
-                            old != self.rows.x.get(op.b as usize).map(|row| row.0[lane])
-                        } else {
-                            let (by, bits) = match op.width {
-                                2 => (self.offsets[lane] % 4 * 8, 0xffff),
-                                _ => (0, u32::MAX),
-                            };
-                            let b = self.rows.r.get(op.b as usize).map(|row| row.0[lane] & bits);
-                            word(w).map(|old| old >> by & bits) != b
-                        };
-                    if !fails {
-                        swapped.push(spot);
+                    // of the lanes that swap the same word, one succeeds
+                    let succeeds = !swapped.contains(&address) && self.compare(lane, word);
+                    if succeeds {
+                        swapped.push(address);
                     }
-                    !fails
+                    succeeds
                 }
                 Kind::Atomic => true,
             };
             if writes {
-                let adds = self.kind == Kind::Atomic;
-                talk.tell(who, spot, op.scope, op.release.then_some(now), adds);
+                let atomic = self.kind == Kind::Atomic;
+                let write = StrongWrite { address, scope: op.scope, release, atomic };
+                sync.strong_write(thread, write);
             }
         }
     }
 
-    /// The bytes that a lane stores in word `word` of its access, in place.
-    fn value(&self, lane: usize, word: usize) -> Option<u32> {
+    /// Does a lane's compare-and-swap find the value that it compares with? `word` reads memory.
+    fn compare(&self, lane: usize, word: impl Fn(usize) -> Option<u32>) -> bool {
+        let op = self.op;
+        let w = self.offsets[lane] as usize / 4;
+        if op.wide {
+            let old = word(w).zip(word(w + 1));
+            let old = old.map(|(low, high)| u64::from(low) | u64::from(high) << 32);
+            return old == self.rows.x.get(op.b as usize).map(|row| row.0[lane]);
+        }
+        let (shift, bits) = match op.width {
+            2 => (self.offsets[lane] % 4 * 8, 0xffff),
+            _ => (0, u32::MAX),
+        };
+        let expected = self.rows.r.get(op.b as usize).map(|row| row.0[lane] & bits);
+        word(w).map(|old| old >> shift & bits) == expected
+    }
+
+    /// The bytes that a lane stores in word `word` of its access, where they are in the word.
+    fn stored_value(&self, lane: usize, word: usize) -> Option<u32> {
         let op = self.op;
         let mut value = 0;
         for (e, row) in op.rows.iter().enumerate().take(op.vector as usize) {
@@ -457,23 +497,21 @@ impl Followed<'_, '_> {
         Some(value)
     }
 
-    /// Two unordered stores of the same value: every order gives the same result.
-    fn same_value(&self, conflict: &Conflict, lane: usize, word: usize, old: Option<u32>) -> bool {
-        let past = conflict.past;
-        if self.kind != Kind::Store || !past.write || past.strong != Strength::Weak {
+    /// Do two unordered stores store the same value? Then every order gives the same result, and there is nothing to
+    /// report.
+    fn stores_same_value(&self, conflict: &Conflict, access: &WordAccess) -> bool {
+        let prior = conflict.prior;
+        let WordAccess { lane, word, old, .. } = *access;
+        if self.kind != Kind::Store || !prior.write || prior.strength != Strength::Weak {
             return false;
         }
-        let bytes = crate::memory::byte_mask(past.bytes & self.bytes(lane));
-        let mine = self.value(lane, word).map(|v| v & bytes);
-        let other = past.thread as usize & 31;
-        if conflict.together && self.offsets[other] == self.offsets[lane] {
-            // both lanes in one instruction: neither value is in memory yet
-            return self.value(other, word).map(|v| v & bytes) == mine;
+        let bytes = crate::memory::byte_mask(prior.bytes & self.bytes(lane));
+        let new = self.stored_value(lane, word).map(|v| v & bytes);
+        let other = prior.thread as usize & 31;
+        if conflict.same_instruction && self.offsets[other] == self.offsets[lane] {
+            // two lanes of one instruction, of which neither value is in memory yet
+            return self.stored_value(other, word).map(|v| v & bytes) == new;
         }
-        old.is_some() && old.map(|v| v & bytes) == mine
+        old.is_some() && old.map(|v| v & bytes) == new
     }
-}
-
-const fn place_slot(place: Place) -> Option<u64> {
-    if let Place::Global(slot, _) = place { Some(slot) } else { None }
 }

@@ -1,62 +1,62 @@
 //! The shadow of global memory: pages of cells, made when a launch first touches them.
 //!
 //! A cell is 16 bytes and stands for 4 bytes of data, so pages take at most 4 bytes per byte of the arrays that a launch
-//! may write, plus 16 bytes per 4 KiB for where the page is; arrays that it can only read, and pages that it does not touch, take nothing. The
-//! side table of lists comes on top: a word is in it while several threads share its bytes in ways that a cell cannot
-//! hold, mostly where two warps meet in one word.
+//! may write, plus 16 bytes per 4 KiB for the list of pages. Arrays that the launch can only read, and pages that it does
+//! not touch, take nothing. The side table of lists comes on top: a word is in it while several threads share its bytes in
+//! a way that a cell cannot hold, mostly where two warps meet in one word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
-use super::cell::Cell;
-use super::prior_access::{Lists, Past};
-use super::renumber::rename;
+use super::cell::ShadowCell;
+use super::prior_access::{PriorAccess, PriorLists};
+use super::renumber::renumber_cells;
 use crate::memory::Initialised;
 
-/// Cells that the host's threads may still make together: one for each word of memory.
-pub(crate) type Room = Arc<AtomicI64>;
+/// How many more cells the host threads of a launch may make together. It begins with one for each word of memory.
+pub(crate) type CellBudget = Arc<AtomicI64>;
 
 /// Words per page: 4 KiB of data.
-pub(crate) const PAGE: usize = 1024;
+pub(crate) const PAGE_WORDS: usize = 1024;
 
 /// The shadow of one allocation.
 #[derive(Debug, Default)]
 pub(crate) struct SlotShadow {
     pub pages: Pages,
-    pub lists: Lists,
+    pub lists: PriorLists,
 }
 
 /// Cells by page; no pages at all for an allocation that the launch cannot write.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    pages: Vec<Option<Box<[Cell]>>>,
+    pages: Vec<Option<Box<[ShadowCell]>>>,
     words: usize,
-    /// `None` where there is one thread, whose pages cannot be too many.
-    room: Option<Room>,
+    /// `None` with a single host thread, which cannot make more cells than there are words.
+    budget: Option<CellBudget>,
 }
 
 impl SlotShadow {
     /// The shadow of an allocation of `words` words that the launch may write.
-    pub fn new(words: usize, room: Option<Room>) -> Self {
-        let pages = (0..words.div_ceil(PAGE)).map(|_| None).collect();
-        Self { pages: Pages { pages, words, room }, lists: Lists::default() }
+    pub fn new(words: usize, budget: Option<CellBudget>) -> Self {
+        let pages = (0..words.div_ceil(PAGE_WORDS)).map(|_| None).collect();
+        Self { pages: Pages { pages, words, budget }, lists: PriorLists::default() }
     }
 
-    /// One shadow from those that several host threads made of an allocation, each for blocks of its own: what is
+    /// Joins the shadows that several host threads made of an allocation, each for the blocks that it ran: what is
     /// initialised, and how often each word was written. `None` when accesses of two threads conflict.
     pub fn join(mut all: Vec<Self>) -> Option<Self> {
         let numbers = all.iter().map(|s| s.pages.pages.len()).max().unwrap_or(0);
         for number in 0..numbers {
-            let mut with: Vec<&mut Self> = all
+            let mut having: Vec<&mut Self> = all
                 .iter_mut()
                 .filter(|s| s.pages.pages.get(number).is_some_and(Option::is_some))
                 .collect();
-            if with.len() > 1 && !apart(&mut with, number) {
+            if having.len() > 1 && have_conflict(&mut having, number) {
                 return None;
             }
-            let pages = with.into_iter().filter_map(|s| s.pages.pages[number].take());
+            let pages = having.into_iter().filter_map(|s| s.pages.pages[number].take());
             let joined = pages.reduce(|mut joined, page| {
-                joined.iter_mut().zip(&page).for_each(|(cell, other)| cell.add(other));
+                joined.iter_mut().zip(&page).for_each(|(cell, other)| cell.add_history(other));
                 joined
             });
             if let Some(page) = all.first_mut().and_then(|s| s.pages.pages.get_mut(number)) {
@@ -66,34 +66,34 @@ impl SlotShadow {
         all.into_iter().next()
     }
 
-    /// Is the allocation followed at all?
-    pub fn followed(&self) -> bool {
+    /// Does the allocation have a shadow? Not if the launch cannot write it.
+    pub fn is_followed(&self) -> bool {
         self.pages.words > 0
     }
 
     /// Have the host's threads together made more cells than they may?
-    pub fn crowded_out(&self) -> bool {
-        self.pages.room.as_ref().is_some_and(|room| room.load(Relaxed) < 0)
+    pub fn exceeds_budget(&self) -> bool {
+        self.pages.budget.as_ref().is_some_and(|budget| budget.load(Relaxed) < 0)
     }
 
-    /// The cells that were touched, or lie in one page with such, with their words' indices.
-    pub fn cells(&self) -> impl Iterator<Item = (usize, &Cell)> {
+    /// All cells of the pages that were touched, with their words' indices.
+    pub fn cells(&self) -> impl Iterator<Item = (usize, &ShadowCell)> {
         self.pages.pages.iter().enumerate().flat_map(|(number, page)| {
-            page.iter().flatten().enumerate().map(move |(i, cell)| (number * PAGE + i, cell))
+            page.iter().flatten().enumerate().map(move |(i, cell)| (number * PAGE_WORDS + i, cell))
         })
     }
 
-    /// Renames the stamps of a block's marks.
-    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
+    /// Replaces the stamps of a block's marks by what `map` makes of them.
+    pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32) {
         let cells = self.pages.pages.iter_mut().flatten().flat_map(|page| page.iter_mut());
-        rename(cells, &mut self.lists, block, to);
+        renumber_cells(cells, &mut self.lists, block, map);
     }
 
-    /// Bytes that it takes.
+    /// Bytes of host memory that the shadow takes.
     pub fn bytes(&self) -> usize {
         let pages = &self.pages.pages;
-        pages.iter().flatten().map(|page| page.len() * size_of::<Cell>()).sum::<usize>()
-            + pages.capacity() * size_of::<Option<Box<[Cell]>>>()
+        pages.iter().flatten().map(|page| page.len() * size_of::<ShadowCell>()).sum::<usize>()
+            + pages.capacity() * size_of::<Option<Box<[ShadowCell]>>>()
             + self.lists.bytes()
     }
 }
@@ -101,65 +101,66 @@ impl SlotShadow {
 impl Pages {
     /// The cells of page `number`; none beyond the end.
     #[inline(always)]
-    pub fn page(&mut self, number: usize, initialised: &Initialised) -> &mut [Cell] {
+    pub fn page(&mut self, number: usize, initialised: &Initialised) -> &mut [ShadowCell] {
         let words = self.words;
         match self.pages.get_mut(number) {
             Some(Some(page)) => page,
             Some(page) => {
-                // a run that has taken too much is given up, and what it has seen does not count
-                let cells = words.min((number + 1) * PAGE) - number * PAGE;
-                let full = |room: &Room| room.fetch_sub(cells as i64, Relaxed) < cells as i64;
-                if self.room.as_ref().is_some_and(full) {
+                // a run that exceeds the budget is repeated on one host thread, so it need not see every access
+                let cells = words.min((number + 1) * PAGE_WORDS) - number * PAGE_WORDS;
+                let exceeds =
+                    |budget: &CellBudget| budget.fetch_sub(cells as i64, Relaxed) < cells as i64;
+                if self.budget.as_ref().is_some_and(exceeds) {
                     return &mut [];
                 }
-                page.insert(fresh(number, words, initialised))
+                page.insert(new_page(number, words, initialised))
             }
             None => &mut [],
         }
     }
 
     /// The cell of word `word`; `None` for an allocation that is not followed, or beyond its end.
-    pub fn cell(&mut self, word: usize, initialised: &Initialised) -> Option<&mut Cell> {
-        self.page(word / PAGE, initialised).get_mut(word % PAGE)
+    pub fn cell(&mut self, word: usize, initialised: &Initialised) -> Option<&mut ShadowCell> {
+        self.page(word / PAGE_WORDS, initialised).get_mut(word % PAGE_WORDS)
     }
 }
 
 #[cold]
 #[inline(never)]
-fn fresh(number: usize, words: usize, initialised: &Initialised) -> Box<[Cell]> {
-    let first = number * PAGE;
-    let end = words.min(first + PAGE);
+fn new_page(number: usize, words: usize, initialised: &Initialised) -> Box<[ShadowCell]> {
+    let first = number * PAGE_WORDS;
+    let end = words.min(first + PAGE_WORDS);
     match initialised {
         Initialised::Some(_) => {
-            (first..end).map(|w| Cell::untouched(initialised.bits(w))).collect()
+            (first..end).map(|w| ShadowCell::untouched(initialised.bits(w))).collect()
         }
-        same => vec![Cell::untouched(same.bits(0)); end - first].into(),
+        same => vec![ShadowCell::untouched(same.bits(0)); end - first].into(),
     }
 }
 
-/// Do no two accesses of different threads to page `number` conflict? All of them have it. Blocks of different threads
-/// are never ordered.
-fn apart(with: &mut [&mut SlotShadow], number: usize) -> bool {
-    let mut pasts: Vec<Vec<Past>> = vec![vec![]; with.len()];
-    for word in 0..PAGE {
-        let mut several = 0;
-        for (shadow, pasts) in with.iter_mut().zip(&mut pasts) {
-            pasts.clear();
+/// Do two accesses of different host threads to page `number` conflict? All the shadows have that page. Blocks that
+/// different host threads run are never ordered.
+fn have_conflict(shadows: &mut [&mut SlotShadow], number: usize) -> bool {
+    let mut lists: Vec<Vec<PriorAccess>> = vec![vec![]; shadows.len()];
+    for word in 0..PAGE_WORDS {
+        let mut threads = 0;
+        for (shadow, list) in shadows.iter_mut().zip(&mut lists) {
+            list.clear();
             let SlotShadow { pages, lists } = &mut **shadow;
             if let Some(cell) = pages.pages[number].as_ref().and_then(|page| page.get(word)) {
-                cell.unpack(None, lists, pasts);
+                cell.unpack(None, lists, list);
             }
-            several += usize::from(!pasts.is_empty());
+            threads += usize::from(!list.is_empty());
         }
-        if several < 2 {
+        if threads < 2 {
             continue;
         }
-        for (i, mine) in pasts.iter().enumerate() {
-            let others = pasts[i + 1..].iter().flatten();
-            if others.clone().any(|p| mine.iter().any(|q| q.conflicts(p))) {
-                return false;
+        for (i, list) in lists.iter().enumerate() {
+            let mut others = lists[i + 1..].iter().flatten();
+            if others.any(|other| list.iter().any(|own| own.conflicts(other))) {
+                return true;
             }
         }
     }
-    true
+    false
 }

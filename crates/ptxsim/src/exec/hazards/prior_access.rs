@@ -1,39 +1,40 @@
-//! The accesses of one word that still matter, one by one, and what a new access makes of them.
+//! The prior accesses of one word that still matter, one by one, and how a new access is added to them.
 //!
-//! An access is forgotten when a later one stands for it: ordered after it, on the same bytes, and in conflict with
-//! everything that it would be in conflict with. What is ordered after neither can then race with the forgotten one
-//! without racing with the other.
+//! A prior access is forgotten when a later one stands for it. The later one is then ordered after it, accesses the same
+//! bytes, and conflicts with everything that the prior one would conflict with. So an access that is ordered after neither
+//! of the two cannot race with the forgotten one without racing with the other.
 
 use crate::exec::warp::lanes;
 
-/// How an access of memory takes part in synchronisation (PTX ISA, "Memory Consistency Model", "Strong Operations").
+/// How an access takes part in synchronisation (PTX ISA, "Memory Consistency Model", "Strong Operations").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
     /// A plain load or store.
     Weak,
-    /// Atomic or volatile, for the block's own threads.
+    /// Atomic or volatile, with the scope of the block.
     Cta,
-    /// Atomic or volatile, for all threads of the device, or beyond.
+    /// Atomic or volatile, with the scope of the device or the system.
     Gpu,
 }
 
-/// The threads that an access stands for.
+/// The threads that a prior access stands for. All but `Exactly` are kept where only barriers and whole-warp
+/// synchronisations order threads, because there it is enough to know how far apart the threads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Crowd {
-    /// The one that it names.
+pub(crate) enum AccessGroup {
+    /// The thread that it names.
     One,
-    /// It and others of its warp.
+    /// That thread and others of its warp.
     Lanes,
-    /// It and others of its block, in several warps.
+    /// That thread and others of its block, in several warps.
     Warps,
-    /// It and others in several blocks.
+    /// That thread and others in several blocks.
     Blocks,
-    /// Exactly these lanes of these warps of its block; kept where more than barriers orders threads.
-    These { warps: u32, lanes: u32 },
+    /// Exactly these lanes of these warps of its block.
+    Exactly { warps: u32, lanes: u32 },
 }
 
-impl Crowd {
-    /// The crowd in a cell's kind.
+impl AccessGroup {
+    /// The group from the two bits in which a shadow cell keeps it.
     pub const fn from_bits(bits: u64) -> Self {
         match bits & 3 {
             0 => Self::One,
@@ -43,183 +44,196 @@ impl Crowd {
         }
     }
 
-    /// As a cell keeps it.
-    pub const fn bits(self) -> Option<u64> {
+    /// The bits in which a shadow cell keeps it; `None` when it cannot.
+    pub const fn to_bits(self) -> Option<u64> {
         match self {
             Self::One => Some(0),
             Self::Lanes => Some(1),
             Self::Warps => Some(2),
             Self::Blocks => Some(3),
-            Self::These { .. } => None,
+            Self::Exactly { .. } => None,
         }
     }
 }
 
-/// One past access of a word, or a crowd of them that are alike.
+/// A prior access of a word, or several that differ by their threads only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Past {
+pub(crate) struct PriorAccess {
+    /// The block's number as marks keep it; in shared memory, the generation.
     pub block: u32,
     pub stamp: u32,
+    /// The memory operation.
     pub site: u32,
+    /// Linear index in the block.
     pub thread: u32,
     /// Bits of the word's bytes that this entry is still about.
     pub bytes: u8,
-    /// For a strong access, all its bytes.
+    /// All the bytes of a strong access; 0 of a weak one.
     pub extent: u8,
     pub write: bool,
-    /// An atomic, which observes what it replaces.
-    pub adds: bool,
-    /// An asynchronous copy on its way: nothing is ordered after it.
-    pub flying: bool,
-    pub strong: Strength,
-    pub crowd: Crowd,
+    /// An atomic, which observes the value that it replaces.
+    pub atomic: bool,
+    /// An asynchronous copy in flight: nothing is ordered after it.
+    pub in_flight: bool,
+    pub strength: Strength,
+    pub group: AccessGroup,
 }
 
-impl Past {
-    /// Do the two need an order?
+impl PriorAccess {
+    /// Is it a race when nothing orders the two?
     pub fn conflicts(&self, other: &Self) -> bool {
-        self.bytes & other.bytes != 0 && (self.write || other.write) && !self.morally_strong(other)
+        self.bytes & other.bytes != 0
+            && (self.write || other.write)
+            && !self.is_morally_strong_with(other)
     }
 
-    /// PTX ISA, "Morally Strong Operations": both strong, in each other's scope, and the same bytes.
-    fn morally_strong(&self, other: &Self) -> bool {
-        let (a, b) = (self.strong, other.strong);
+    /// PTX ISA, "Morally Strong Operations": both strong, each in the other's scope, and on the same bytes.
+    fn is_morally_strong_with(&self, other: &Self) -> bool {
+        let (a, b) = (self.strength, other.strength);
         a != Strength::Weak
             && b != Strength::Weak
-            && (self.block == other.block && self.crowd != Crowd::Blocks
+            && (self.block == other.block && self.group != AccessGroup::Blocks
                 || a == Strength::Gpu && b == Strength::Gpu)
             && self.extent == other.extent
     }
 
-    /// Is whatever conflicts with `self` also in conflict with `later`?
-    fn covered_by(&self, later: &Self) -> bool {
+    /// Does everything that conflicts with this access also conflict with `later`?
+    fn is_covered_by(&self, later: &Self) -> bool {
         (later.write || !self.write)
-            && match later.strong {
+            && match later.strength {
                 Strength::Weak => true,
-                Strength::Cta => self.strong != Strength::Weak && self.extent == later.extent,
-                Strength::Gpu => self.strong == Strength::Gpu && self.extent == later.extent,
+                Strength::Cta => self.strength != Strength::Weak && self.extent == later.extent,
+                Strength::Gpu => self.strength == Strength::Gpu && self.extent == later.extent,
             }
     }
 
-    /// The threads that it stands for, as far as they are known.
+    /// The linear indices of the threads that it stands for: all of an exact group, else the named one.
     pub fn threads(&self) -> impl Iterator<Item = u32> {
-        let (warps, all) = self.product();
-        lanes(warps).flat_map(move |w| lanes(all).map(move |l| (w * 32 + l) as u32))
+        let (warps, lane_mask) = self.warps_and_lanes();
+        lanes(warps).flat_map(move |w| lanes(lane_mask).map(move |l| (w * 32 + l) as u32))
     }
 
-    /// Warps and lanes.
-    const fn product(&self) -> (u32, u32) {
-        match self.crowd {
-            Crowd::These { warps, lanes } => (warps, lanes),
+    const fn warps_and_lanes(&self) -> (u32, u32) {
+        match self.group {
+            AccessGroup::Exactly { warps, lanes } => (warps, lanes),
             _ => (1 << (self.thread / 32 % 32), 1 << (self.thread % 32)),
         }
     }
 
-    /// Takes in another access that differs by its thread only. False when the two are no product of warps and lanes.
+    /// Takes in another access that differs by its threads only. False, and nothing done, when the threads of both
+    /// together are not the same lanes in each of some warps.
     fn absorb(&mut self, other: &Self) -> bool {
-        let ((w, l), (x, m)) = (self.product(), other.product());
-        let Self { thread, site, crowd, adds, .. } = *self;
-        let like = Self { thread, site, crowd, adds, ..*other };
-        let together = like == *self && (w == x || l == m) && !self.flying;
-        if together {
+        let ((w, l), (x, m)) = (self.warps_and_lanes(), other.warps_and_lanes());
+        let Self { thread, site, group, atomic, .. } = *self;
+        let like_this = Self { thread, site, group, atomic, ..*other };
+        let fits = like_this == *self && (w == x || l == m) && !self.in_flight;
+        if fits {
             (self.thread, self.site) = (other.thread, other.site);
             if (w, l) != (x, m) {
-                self.crowd = Crowd::These { warps: w | x, lanes: l | m };
+                self.group = AccessGroup::Exactly { warps: w | x, lanes: l | m };
             }
         }
-        together
+        fits
     }
 
-    fn alike(&self, other: &Self) -> bool {
-        (self.write, self.strong, self.extent) == (other.write, other.strong, other.extent)
+    fn is_like(&self, other: &Self) -> bool {
+        (self.write, self.strength, self.extent) == (other.write, other.strength, other.extent)
     }
 }
 
-/// The past of a word is at most this long. What is older is forgotten, so that a race with it is missed; it takes this many
-/// groups of threads that use one word without an order.
-const LONGEST: usize = 64;
+/// Entries that the list of one word may have. Beyond it the oldest is forgotten, so that a race with it is missed. It
+/// takes this many groups of threads that use one word without an order.
+const MAX_LIST_LENGTH: usize = 64;
 
-/// Records `new` in a word's list. `crowds` tells whether accesses without an order may become a crowd whose members are
-/// not known; `ordered` tells what of the past is ordered before it, `settled` what is ordered
-/// before everything that may still come.
+/// Adds `new` to a word's list of prior accesses.
+///
+/// With `may_group`, unordered accesses may become one entry whose members are not known exactly. `is_ordered` says
+/// whether a prior access is ordered before the new one, and `is_outdated` whether it is ordered before every access that
+/// can still follow.
 pub(crate) fn record(
-    list: &mut Vec<Past>,
-    mut new: Past,
-    crowds: bool,
-    ordered: impl Fn(&Past) -> bool,
-    settled: impl Fn(&Past) -> bool,
+    list: &mut Vec<PriorAccess>,
+    mut new: PriorAccess,
+    may_group: bool,
+    is_ordered: impl Fn(&PriorAccess) -> bool,
+    is_outdated: impl Fn(&PriorAccess) -> bool,
 ) {
+    // the bytes of the new access that no other entry stands for
     let mut rest = new.bytes;
-    let mut joined: [Option<Past>; 4] = [None; 4];
-    let mut n = 0;
-    list.retain_mut(|p| {
-        if settled(p) {
+    let mut grouped: [Option<PriorAccess>; 4] = [None; 4];
+    let mut groups = 0;
+    list.retain_mut(|prior| {
+        if is_outdated(prior) {
             return false;
         }
-        if p.flying || new.flying {
+        if prior.in_flight || new.in_flight {
             return true;
         }
-        let both = p.bytes & new.bytes;
+        let both = prior.bytes & new.bytes;
         if both == 0 {
             return true;
         }
-        let before = ordered(p);
-        let same = p.crowd == Crowd::One
-            && (p.block, p.thread, p.stamp) == (new.block, new.thread, new.stamp);
-        if same && before && p.write && p.strong == Strength::Weak && !new.write {
-            // nothing can come between a thread's own write and its read at once after it
+        let before = is_ordered(prior);
+        let same_moment = prior.group == AccessGroup::One
+            && (prior.block, prior.thread, prior.stamp) == (new.block, new.thread, new.stamp);
+        if same_moment && before && prior.write && prior.strength == Strength::Weak && !new.write {
+            // whatever is unordered with a thread's read right after its own write is unordered with the write, too
             rest &= !both;
             return true;
         }
-        if (before || p.conflicts(&new)) && p.covered_by(&new) {
-            p.bytes &= !both;
-        } else if new.adds && p.write && p.crowd == Crowd::One && p.morally_strong(&new) {
-            // observation, then base causality: what comes after the atomic comes after what it has observed
-            if p.strong == Strength::Cta {
-                new.strong = Strength::Cta;
+        if (before || prior.conflicts(&new)) && prior.is_covered_by(&new) {
+            prior.bytes &= !both;
+        } else if new.atomic
+            && prior.write
+            && prior.group == AccessGroup::One
+            && prior.is_morally_strong_with(&new)
+        {
+            // observation, then base causality: what is ordered after the atomic is ordered after the write it observed
+            if prior.strength == Strength::Cta {
+                new.strength = Strength::Cta;
             }
-            p.bytes &= !both;
-        } else if crowds && p.alike(&new) && n < joined.len() {
-            // at most one of a kind per byte
-            joined[n] = Some(Past { bytes: both, crowd: join(p, &new), ..new });
-            n += 1;
+            prior.bytes &= !both;
+        } else if may_group && prior.is_like(&new) && groups < grouped.len() {
+            // there is at most one such entry per byte
+            let group = smallest_group(prior, &new);
+            grouped[groups] = Some(PriorAccess { bytes: both, group, ..new });
+            groups += 1;
             rest &= !both;
-            p.bytes &= !both;
+            prior.bytes &= !both;
         }
-        p.bytes != 0
+        prior.bytes != 0
     });
-    list.extend(joined.into_iter().flatten());
+    list.extend(grouped.into_iter().flatten());
     if rest != 0 {
-        list.push(Past { bytes: rest, ..new });
+        list.push(PriorAccess { bytes: rest, ..new });
     }
-    unite(list);
-    if !crowds {
-        gather(list);
-        if list.len() > LONGEST {
+    merge_bytes(list);
+    if !may_group {
+        merge_threads(list);
+        if list.len() > MAX_LIST_LENGTH {
             list.remove(0);
         }
     }
 }
 
-/// The crowd of two accesses that nothing orders.
-fn join(old: &Past, new: &Past) -> Crowd {
-    if old.crowd == Crowd::Blocks || old.block != new.block {
-        Crowd::Blocks
-    } else if old.crowd == Crowd::Warps || old.thread >> 5 != new.thread >> 5 {
-        Crowd::Warps
-    } else if old.crowd == Crowd::Lanes || old.thread != new.thread {
-        Crowd::Lanes
+/// The smallest group with the threads of two unordered accesses.
+fn smallest_group(old: &PriorAccess, new: &PriorAccess) -> AccessGroup {
+    if old.group == AccessGroup::Blocks || old.block != new.block {
+        AccessGroup::Blocks
+    } else if old.group == AccessGroup::Warps || old.thread >> 5 != new.thread >> 5 {
+        AccessGroup::Warps
+    } else if old.group == AccessGroup::Lanes || old.thread != new.thread {
+        AccessGroup::Lanes
     } else {
-        Crowd::One
+        AccessGroup::One
     }
 }
 
-/// The newest entry and those that differ from it by their threads become one.
-fn gather(list: &mut Vec<Past>) {
+/// Makes one entry of the newest one and those that differ from it by their threads only.
+fn merge_threads(list: &mut Vec<PriorAccess>) {
     let Some(mut newest) = list.pop() else { return };
-    while let Some(i) = list.iter().position(|p| {
-        let mut p = *p;
-        p.absorb(&newest)
+    while let Some(i) = list.iter().position(|prior| {
+        let mut prior = *prior;
+        prior.absorb(&newest)
     }) {
         let mut other = list.remove(i);
         other.absorb(&newest);
@@ -228,14 +242,14 @@ fn gather(list: &mut Vec<Past>) {
     list.push(newest);
 }
 
-/// One entry for bytes that have the same past.
-fn unite(list: &mut Vec<Past>) {
+/// Makes one entry of those that differ by their bytes only.
+fn merge_bytes(list: &mut Vec<PriorAccess>) {
     let mut i = 0;
     while i < list.len() {
         let bytes = list[i].bytes;
         let mut j = i + 1;
         while j < list.len() {
-            if (Past { bytes, ..list[j] }) == list[i] {
+            if (PriorAccess { bytes, ..list[j] }) == list[i] {
                 let other = list.remove(j);
                 list[i].bytes |= other.bytes;
             } else {
@@ -246,17 +260,17 @@ fn unite(list: &mut Vec<Past>) {
     }
 }
 
-/// The side table: pasts of words whose cells cannot hold them.
+/// The side table: lists of prior accesses of words whose shadow cells cannot hold them.
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
-    all: Vec<Vec<Past>>,
+pub(crate) struct PriorLists {
+    all: Vec<Vec<PriorAccess>>,
     free: Vec<u32>,
 }
 
-impl Lists {
-    /// A place for a list.
-    pub fn keep(&mut self, list: &mut Vec<Past>) -> u32 {
-        // a copy is as long as it has to be
+impl PriorLists {
+    /// Moves a list into the table; its index there.
+    pub fn insert(&mut self, list: &mut Vec<PriorAccess>) -> u32 {
+        // a copy takes no more room than it needs
         let exact = list.clone();
         list.clear();
         match self.free.pop() {
@@ -271,7 +285,7 @@ impl Lists {
         }
     }
 
-    pub fn swap(&mut self, index: u32, list: &mut Vec<Past>) {
+    pub fn swap(&mut self, index: u32, list: &mut Vec<PriorAccess>) {
         if let Some(kept) = self.all.get_mut(index as usize) {
             std::mem::swap(kept, list);
         }
@@ -284,10 +298,10 @@ impl Lists {
         }
     }
 
-    /// Renames the stamps of a block's accesses.
-    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
-        for p in self.all.iter_mut().flatten().filter(|p| p.block == block) {
-            p.stamp = to(p.stamp);
+    /// Replaces the stamps of a block's accesses by what `map` makes of them.
+    pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32) {
+        for prior in self.all.iter_mut().flatten().filter(|prior| prior.block == block) {
+            prior.stamp = map(prior.stamp);
         }
     }
 
@@ -296,10 +310,10 @@ impl Lists {
         self.free.clear();
     }
 
-    /// Bytes that it takes.
+    /// Bytes of host memory that the table takes.
     pub fn bytes(&self) -> usize {
-        let list = |l: &Vec<Past>| l.capacity() * size_of::<Past>();
-        self.all.capacity() * size_of::<Vec<Past>>()
+        let list = |l: &Vec<PriorAccess>| l.capacity() * size_of::<PriorAccess>();
+        self.all.capacity() * size_of::<Vec<PriorAccess>>()
             + self.free.capacity() * size_of::<u32>()
             + self.all.iter().map(list).sum::<usize>()
     }

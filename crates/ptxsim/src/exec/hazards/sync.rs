@@ -1,93 +1,113 @@
-//! What orders threads beside memory: fences, warps that meet, numbered barriers.
+//! What orders threads besides memory: fences, warps that synchronise, block barriers. Each of these takes a new stamp, and
+//! moves the epochs of the block or warp, or the clocks of the [`SyncState`](super::sync_state::SyncState).
 
 use super::cell::BLOCK_MASK;
-use super::sync_state::{Now, Who};
-use super::vector_clock::Of;
+use super::sync_state::Epochs;
+use super::vector_clock::BlockClock;
 use crate::decode::op::Scope;
-use crate::exec::machine::{BlockState, Machine};
+use crate::exec::machine::{BlockState, Machine, ThreadId};
 use crate::exec::warp::{Warp, lanes};
 
-/// Threads of a warp, by mask.
-pub(crate) fn threads(warp: u32, mask: u32) -> impl Iterator<Item = u32> {
+/// A warp's index in its block, and the stamp of its last whole-warp synchronisation.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::exec) struct WarpEpoch {
+    pub index: u32,
+    pub epoch: u32,
+}
+
+/// The linear indices of the lanes of `mask`.
+fn threads(warp: u32, mask: u32) -> impl Iterator<Item = u32> {
     lanes(mask).map(move |lane| warp * 32 + lane as u32)
 }
 
-/// A fence by the lanes of `mask`; `epoch` is the warp's.
+/// A fence by the lanes of `mask`.
 #[inline(never)]
-pub(crate) fn fence(
+pub(in crate::exec) fn fence(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    (warp, epoch): (u32, u32),
+    warp: WarpEpoch,
     mask: u32,
     scope: Scope,
 ) {
-    let Some(talk) = &mut m.talk else { return };
-    let now = Now { block: b.epoch, warp: epoch.max(b.epoch), stamp: b.advance() };
-    for thread in threads(warp, mask) {
-        talk.fence(Who { block: b.index & BLOCK_MASK, thread }, scope, now);
+    let Some(sync) = &mut m.sync else { return };
+    let epochs = Epochs { block: b.epoch, warp: warp.epoch.max(b.epoch), stamp: b.advance() };
+    for linear in threads(warp.index, mask) {
+        sync.fence(ThreadId { block: b.index & BLOCK_MASK, linear }, scope, epochs);
     }
 }
 
-/// `__syncwarp` of the lanes of `mask`, which have all come.
-pub(crate) fn warp_meets(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp, mask: u32) {
+/// `__syncwarp` of the lanes of `mask`, which have all arrived.
+pub(in crate::exec) fn synchronise_warp(
+    m: &mut Machine<'_>,
+    b: &mut BlockState,
+    warp: &mut Warp,
+    mask: u32,
+) {
     let stamp = b.advance();
     let whole = mask & warp.live == warp.live;
     if whole {
         warp.epoch = stamp;
     }
-    if let Some(talk) = &mut m.talk {
-        let here: Vec<u32> = threads(warp.index, mask).collect();
-        let of = (!whole).then(|| {
-            let mut of = Of::default();
-            here.iter().for_each(|thread| of.thread(*thread, stamp));
-            of
+    if let Some(sync) = &mut m.sync {
+        let members: Vec<u32> = threads(warp.index, mask).collect();
+        let own = (!whole).then(|| {
+            let mut own = BlockClock::default();
+            members.iter().for_each(|thread| own.raise_thread(*thread, stamp));
+            own
         });
-        talk.meet(b.index & BLOCK_MASK, &here, of);
+        sync.synchronise(b.index & BLOCK_MASK, &members, own);
     }
 }
 
-/// Lanes that come to barrier `id` without waiting for it.
-pub(crate) fn arrive(
+/// Lanes arrive at a numbered barrier without waiting.
+pub(in crate::exec) fn arrive(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    (warp, epoch): (u32, u32),
+    warp: WarpEpoch,
     mask: u32,
-    id: u32,
+    barrier: u32,
 ) {
-    let Some(talk) = &mut m.talk else { return };
+    let Some(sync) = &mut m.sync else { return };
     let stamp = b.advance();
-    let here: Vec<u32> = threads(warp, mask).collect();
-    let mut of = Of::block(b.epoch);
-    of.warp(warp, epoch);
-    here.iter().for_each(|thread| of.thread(*thread, stamp));
-    talk.arrive(b.index & BLOCK_MASK, id, &here, of);
+    let members: Vec<u32> = threads(warp.index, mask).collect();
+    let mut own = BlockClock::new(b.epoch);
+    own.raise_warp(warp.index, warp.epoch);
+    members.iter().for_each(|thread| own.raise_thread(*thread, stamp));
+    sync.arrive(b.index & BLOCK_MASK, barrier, &members, own);
 }
 
-/// Barrier `id` opens for the lanes that wait at it, `here` (warp and mask); `all` when those are all of the block's.
-pub(crate) fn barrier_opens(
+/// Lanes of the block's warp number `warp` that wait at a barrier.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::exec) struct WaitingLanes {
+    pub warp: usize,
+    pub mask: u32,
+}
+
+/// A barrier opens for the lanes that wait at it; `whole_block` when those are all that have not exited.
+pub(in crate::exec) fn open_barrier(
     m: &mut Machine<'_>,
     b: &mut BlockState,
-    id: u32,
-    here: &[(usize, u32)],
-    all: bool,
+    barrier: u32,
+    waiting: &[WaitingLanes],
+    whole_block: bool,
 ) {
     let stamp = b.advance();
-    let all = all || m.talk.is_none();
-    if all {
+    let whole_block = whole_block || m.sync.is_none();
+    if whole_block {
         b.epoch = stamp;
     }
-    let Some(talk) = &mut m.talk else { return };
-    let mut of = Of::block(b.epoch);
-    let mut who = vec![];
-    for (w, mask) in here {
-        let warp = &b.warps[*w];
-        of.warp(warp.index, warp.epoch);
+    let Some(sync) = &mut m.sync else { return };
+    let mut own = BlockClock::new(b.epoch);
+    let mut members = vec![];
+    for WaitingLanes { warp, mask } in waiting {
+        let warp = &b.warps[*warp];
+        own.raise_warp(warp.index, warp.epoch);
         if *mask == warp.lanes {
-            of.warp(warp.index, stamp);
+            own.raise_warp(warp.index, stamp);
         } else {
-            threads(warp.index, *mask).for_each(|thread| of.thread(thread, stamp));
+            threads(warp.index, *mask).for_each(|thread| own.raise_thread(thread, stamp));
         }
-        who.extend(threads(warp.index, *mask));
+        members.extend(threads(warp.index, *mask));
     }
-    talk.open(b.index & BLOCK_MASK, id, &who, (!all).then_some(of));
+    sync.open_barrier(b.index & BLOCK_MASK, barrier, &members, (!whole_block).then_some(own));
 }

@@ -1,212 +1,240 @@
-//! Threads that synchronise beyond block barriers and whole-warp `__syncwarp`s: fences, flags, locks, partial masks,
-//! numbered barriers (PTX ISA, "Memory Consistency Model": release and acquire patterns, synchronisation, causality).
+//! The synchronisation state of a launch whose threads synchronise beyond block barriers and whole-warp `__syncwarp`s:
+//! with fences, flags, locks, partial masks, numbered barriers (PTX ISA, "Memory Consistency Model": release and acquire
+//! patterns, synchronisation, causality).
 //!
-//! * A strong write after a fence, or a releasing one, leaves at its address what its thread knew at the fence; atomics
-//!   add to what is there, other writes replace it.
-//! * A strong read hears what is at its address. An acquiring one knows it at once, others once their thread comes to a
-//!   fence, or to a barrier that its block or warp meets at (CUDA C++ Programming Guide, "Memory Fence Functions": the
-//!   reduction by the last block relies on it).
-//! * Operations for the block only (`.cta`, `__threadfence_block`, `atomicAdd_block`) carry nothing to other blocks.
-//! * Whatever a thread knows it passes on (causality order is transitive).
+//! * A strong write after a fence, or a releasing write, leaves at its address the clock that its thread had at the fence.
+//!   Atomics join their clock with the one that is there; other writes replace it.
+//! * A strong read acquires the clock at its address. An acquiring read joins it into its thread's clock at once. Any
+//!   other read keeps it as acquired until its thread executes a fence, or synchronises at a barrier with its block or
+//!   warp (CUDA C++ Programming Guide, "Memory Fence Functions": the reduction by the last block relies on it).
+//! * Operations with block scope (`.cta`, `__threadfence_block`, `atomicAdd_block`) order nothing in other blocks.
+//! * A thread releases all that it has acquired, because causality order is transitive.
+//!
+//! The blocks of [`ThreadId`]s here are numbers as marks keep them: the block's index modulo 2^20.
 
 use std::collections::HashMap;
 
-use super::vector_clock::{Know, Of, Renamed};
+use super::vector_clock::{BlockClock, RenumberedNodes, VectorClock};
 use crate::decode::op::Scope;
+use crate::exec::machine::ThreadId;
 
-/// A thread: block index as marks keep it, and linear index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Who {
-    pub block: u32,
-    pub thread: u32,
-}
-
-/// Where a strong access went: a slot of global memory, or the block's own shared memory, and the byte.
+/// The first byte of a strong access: in a slot of global memory, or in the block's own shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum SyncAddress {
     Global(u64, u32),
     Shared(u32),
 }
 
-/// Since when the others of its block are ordered before a thread: stamps of the last barrier, of the last whole-warp
-/// synchronisation, and the present.
+/// The stamps from which on a thread is not ordered after the others of its block: those of the last barrier and of the
+/// last whole-warp synchronisation; and the stamp of the operation itself.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Now {
+pub(crate) struct Epochs {
     pub block: u32,
     pub warp: u32,
     pub stamp: u32,
 }
 
-/// What a fence makes ready to be told.
+/// What a thread's strong writes release.
 #[derive(Debug, Clone, Default)]
-struct Told {
-    know: Know,
-    now: Now,
+struct ReleasedClock {
+    clock: VectorClock,
+    /// Of the fence; all zero before the first one.
+    epochs: Epochs,
 }
 
-/// One thread's part in the talk.
+/// One thread's clocks.
 #[derive(Debug, Clone, Default)]
-struct Voice {
-    know: Know,
-    /// Heard by strong reads, not known yet: from all, and from the own block with no matter which scope.
-    heard: Know,
-    heard_near: Know,
-    /// At the last fence for all, and at the last one of any scope.
-    told: Told,
-    told_near: Told,
+struct ThreadClocks {
+    /// What is ordered before the thread's next access.
+    clock: VectorClock,
+    /// What strong reads found and no fence has made effective yet: from any block, and, whatever the scopes, from
+    /// threads of the same block.
+    acquired: VectorClock,
+    acquired_cta: VectorClock,
+    /// As of the last fence with device scope, and of the last one with any scope.
+    released: ReleasedClock,
+    released_cta: ReleasedClock,
 }
 
-/// A block that is under way.
+/// The synchronisation state of a block in flight.
 #[derive(Debug, Default)]
-struct Talking {
-    voices: Vec<Voice>,
-    shared: HashMap<u32, Location>,
-    /// What those knew that arrived at a barrier without waiting, by its number.
-    arrived: HashMap<u32, Know>,
+struct BlockSync {
+    threads: Vec<ThreadClocks>,
+    shared: HashMap<u32, AddressClock>,
+    /// By the number of a barrier, the joined clocks of the threads that arrived there without waiting.
+    arrived: HashMap<u32, VectorClock>,
 }
 
-/// What a strong read of an address hears.
+/// What a strong read of an address acquires.
 #[derive(Debug, Default)]
-struct Location {
-    all: Know,
-    /// What only threads of the same block hear, by block.
-    near: HashMap<u32, Know>,
-    writer: Option<Who>,
+struct AddressClock {
+    device: VectorClock,
+    /// What only threads of the same block acquire, by block.
+    cta: HashMap<u32, VectorClock>,
+    writer: Option<ThreadId>,
 }
 
-/// All that is said and heard in a launch.
+/// A strong write.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StrongWrite {
+    pub address: SyncAddress,
+    pub scope: Scope,
+    /// Of a releasing write.
+    pub release: Option<Epochs>,
+    /// An atomic's write, which adds to what is released at the address.
+    pub atomic: bool,
+}
+
+/// The synchronisation state of a launch.
 #[derive(Debug, Default)]
-pub(crate) struct Talk {
-    blocks: HashMap<u32, Talking>,
-    global: HashMap<(u64, u32), Location>,
+pub(crate) struct SyncState {
+    blocks: HashMap<u32, BlockSync>,
+    global: HashMap<(u64, u32), AddressClock>,
 }
 
-impl Told {
-    fn all(&self, who: Who) -> Know {
-        let mut know = self.know.clone();
-        if self.now.stamp > 0 {
-            let mut of = Of::block(self.now.block);
-            of.warp(who.thread / 32, self.now.warp);
-            of.thread(who.thread, self.now.stamp);
-            know.learn(who.block, of);
+impl ReleasedClock {
+    /// The clock together with what `thread` itself did before the fence.
+    fn with_own_accesses(&self, thread: ThreadId) -> VectorClock {
+        let mut clock = self.clock.clone();
+        if self.epochs.stamp > 0 {
+            let mut own = BlockClock::new(self.epochs.block);
+            own.raise_warp(thread.linear / 32, self.epochs.warp);
+            own.raise_thread(thread.linear, self.epochs.stamp);
+            clock.join_block(thread.block, own);
         }
-        know
+        clock
     }
 }
 
-impl Talk {
-    /// What a thread knows.
-    pub fn know(&self, who: Who) -> Option<&Know> {
-        self.blocks.get(&who.block)?.voices.get(who.thread as usize).map(|v| &v.know)
+impl SyncState {
+    /// What is ordered before the next access of a thread, as far as barriers and whole-warp synchronisations do not
+    /// order it. `None` for a thread that has not synchronised otherwise.
+    pub fn clock(&self, thread: ThreadId) -> Option<&VectorClock> {
+        let threads = &self.blocks.get(&thread.block)?.threads;
+        threads.get(thread.linear as usize).map(|clocks| &clocks.clock)
     }
 
-    /// A block is done: its threads will say nothing more.
-    pub fn end(&mut self, block: u32) {
+    /// Forgets a block whose threads have all exited.
+    pub fn end_block(&mut self, block: u32) {
         self.blocks.remove(&block);
     }
 
-    fn voice(&mut self, who: Who) -> &mut Voice {
-        let voices = &mut self.blocks.entry(who.block).or_default().voices;
-        let at = who.thread as usize;
-        if voices.len() <= at {
-            voices.resize(at + 1, Voice::default());
+    fn clocks_of(&mut self, thread: ThreadId) -> &mut ThreadClocks {
+        let threads = &mut self.blocks.entry(thread.block).or_default().threads;
+        let index = thread.linear as usize;
+        if threads.len() <= index {
+            threads.resize(index + 1, ThreadClocks::default());
         }
-        &mut voices[at]
+        &mut threads[index]
     }
 
-    fn location(&self, who: Who, place: Place) -> Option<&Location> {
-        match place {
-            Place::Global(slot, byte) => self.global.get(&(slot, byte)),
-            Place::Shared(byte) => self.blocks.get(&who.block)?.shared.get(&byte),
+    fn address_clock(&self, thread: ThreadId, address: SyncAddress) -> Option<&AddressClock> {
+        match address {
+            SyncAddress::Global(slot, byte) => self.global.get(&(slot, byte)),
+            SyncAddress::Shared(byte) => self.blocks.get(&thread.block)?.shared.get(&byte),
         }
     }
 
-    /// A fence: what was heard is known, and what is known may be told.
-    pub fn fence(&mut self, who: Who, scope: Scope, now: Now) {
-        let voice = self.voice(who);
-        let near = std::mem::take(&mut voice.heard_near);
-        voice.know.join(&near);
+    /// A fence: what the thread has acquired becomes part of its clock, and its clock is what it releases.
+    pub fn fence(&mut self, thread: ThreadId, scope: Scope, epochs: Epochs) {
+        let clocks = self.clocks_of(thread);
+        let acquired_cta = std::mem::take(&mut clocks.acquired_cta);
+        clocks.clock.join(&acquired_cta);
         if scope == Scope::Gpu {
-            let heard = std::mem::take(&mut voice.heard);
-            voice.know.join(&heard);
+            let acquired = std::mem::take(&mut clocks.acquired);
+            clocks.clock.join(&acquired);
         }
-        let told = Told { know: voice.know.clone(), now };
+        let released = ReleasedClock { clock: clocks.clock.clone(), epochs };
         if scope == Scope::Gpu {
-            voice.told = told.clone();
+            clocks.released = released.clone();
         }
-        voice.told_near = told;
+        clocks.released_cta = released;
     }
 
-    /// A strong read.
-    pub fn hear(&mut self, who: Who, place: Place, scope: Scope, acquire: bool) {
-        let Some(location) = self.location(who, place) else { return };
-        let near = match place {
-            Place::Global(..) => location.near.get(&who.block).cloned().unwrap_or_default(),
-            Place::Shared(_) => location.all.clone(),
+    /// A strong read: the thread acquires what is released at the address.
+    pub fn strong_read(
+        &mut self,
+        thread: ThreadId,
+        address: SyncAddress,
+        scope: Scope,
+        acquire: bool,
+    ) {
+        let Some(found) = self.address_clock(thread, address) else { return };
+        let cta = match address {
+            SyncAddress::Global(..) => found.cta.get(&thread.block).cloned().unwrap_or_default(),
+            SyncAddress::Shared(_) => found.device.clone(),
         };
-        let all = if scope == Scope::Gpu { location.all.clone() } else { Know::default() };
-        let voice = self.voice(who);
+        let device =
+            if scope == Scope::Gpu { found.device.clone() } else { VectorClock::default() };
+        let clocks = self.clocks_of(thread);
         if acquire {
-            voice.know.join(&near);
-            voice.know.join(&all);
+            clocks.clock.join(&cta);
+            clocks.clock.join(&device);
         } else {
-            voice.heard_near.join(&near);
-            voice.heard.join(&all);
+            clocks.acquired_cta.join(&cta);
+            clocks.acquired.join(&device);
         }
     }
 
-    /// A strong write; of an atomic when `adds`. `now` is given for a releasing one.
-    pub fn tell(&mut self, who: Who, place: Place, scope: Scope, now: Option<Now>, adds: bool) {
-        let voice = self.voice(who);
-        let (all, near) = match now {
-            Some(now) => {
-                let all = Told { know: voice.know.clone(), now }.all(who);
-                (all.clone(), all)
+    /// A strong write: leaves at the address what its thread releases.
+    pub fn strong_write(&mut self, thread: ThreadId, write: StrongWrite) {
+        let StrongWrite { address, scope, release, atomic } = write;
+        let clocks = self.clocks_of(thread);
+        let (device, cta) = match release {
+            Some(epochs) => {
+                let released = ReleasedClock { clock: clocks.clock.clone(), epochs };
+                let clock = released.with_own_accesses(thread);
+                (clock.clone(), clock)
             }
-            None => (voice.told.all(who), voice.told_near.all(who)),
+            None => (
+                clocks.released.with_own_accesses(thread),
+                clocks.released_cta.with_own_accesses(thread),
+            ),
         };
-        let nothing = Know::default();
-        if all.is(&nothing) && near.is(&nothing) {
-            // nothing to add; any other write ends what others have said
-            if !adds && self.location(who, place).is_some_and(|l| l.writer != Some(who)) {
-                self.silence(who, place, 1);
+        if device.is_empty() && cta.is_empty() {
+            // an atomic adds nothing; any other write ends what other threads have released here
+            let others =
+                || self.address_clock(thread, address).is_some_and(|c| c.writer != Some(thread));
+            if !atomic && others() {
+                self.plain_write(thread, address, 1);
             }
             return;
         }
-        let location = match place {
-            Place::Global(slot, byte) => self.global.entry((slot, byte)).or_default(),
-            Place::Shared(byte) => {
-                self.blocks.entry(who.block).or_default().shared.entry(byte).or_default()
+        let at_address = match address {
+            SyncAddress::Global(slot, byte) => self.global.entry((slot, byte)).or_default(),
+            SyncAddress::Shared(byte) => {
+                let block = self.blocks.entry(thread.block).or_default();
+                block.shared.entry(byte).or_default()
             }
         };
-        if !adds && location.writer != Some(who) {
-            *location = Location::default();
+        if !atomic && at_address.writer != Some(thread) {
+            *at_address = AddressClock::default();
         }
-        if !adds || now.is_some() {
-            location.writer = Some(who);
+        if !atomic || release.is_some() {
+            at_address.writer = Some(thread);
         }
-        match place {
-            Place::Shared(_) => location.all.join(&near),
-            Place::Global(..) => {
+        match address {
+            SyncAddress::Shared(_) => at_address.device.join(&cta),
+            SyncAddress::Global(..) => {
                 if scope == Scope::Gpu {
-                    location.all.join(&all);
+                    at_address.device.join(&device);
                 }
-                if !near.is(&nothing) {
-                    location.near.entry(who.block).or_default().join(&near);
+                if !cta.is_empty() {
+                    at_address.cta.entry(thread.block).or_default().join(&cta);
                 }
             }
         }
     }
 
-    /// A plain write of some bytes: who reads them hears nothing.
-    pub fn silence(&mut self, who: Who, place: Place, bytes: u32) {
+    /// A plain write of some bytes: a strong read that finds its value acquires nothing.
+    pub fn plain_write(&mut self, thread: ThreadId, address: SyncAddress, bytes: u32) {
         for i in 0..bytes {
-            match place {
-                Place::Global(slot, byte) => {
+            match address {
+                SyncAddress::Global(slot, byte) => {
                     self.global.remove(&(slot, byte + i));
                 }
-                Place::Shared(byte) => {
-                    if let Some(block) = self.blocks.get_mut(&who.block) {
+                SyncAddress::Shared(byte) => {
+                    if let Some(block) = self.blocks.get_mut(&thread.block) {
                         block.shared.remove(&(byte + i));
                     }
                 }
@@ -214,99 +242,115 @@ impl Talk {
         }
     }
 
-    /// What threads of a block know together, and what they have heard.
-    fn together(&mut self, block: u32, threads: impl Iterator<Item = u32>) -> Know {
-        let (mut all, mut last) = (Know::default(), Know::default());
-        for thread in threads {
-            let voice = self.voice(Who { block, thread });
-            // threads that have met before know the same
-            if !voice.know.is(&last) {
-                all.join(&voice.know);
-                last = voice.know.clone();
+    /// The joined clocks of threads of a block, with what they have acquired.
+    fn joined_clock(&mut self, block: u32, threads: impl Iterator<Item = u32>) -> VectorClock {
+        let (mut joined, mut last) = (VectorClock::default(), VectorClock::default());
+        for linear in threads {
+            let clocks = self.clocks_of(ThreadId { block, linear });
+            // threads that have synchronised with each other before share one clock
+            if !clocks.clock.is_same(&last) {
+                joined.join(&clocks.clock);
+                last = clocks.clock.clone();
             }
-            all.join(&voice.heard);
-            all.join(&voice.heard_near);
+            joined.join(&clocks.acquired);
+            joined.join(&clocks.acquired_cta);
         }
-        all
+        joined
     }
 
-    /// Threads of a block meet: each knows what all know, and `of` about their own block.
-    pub fn meet(&mut self, block: u32, threads: &[u32], of: Option<Of>) {
-        let mut all = self.together(block, threads.iter().copied());
-        if let Some(of) = of {
-            all.learn(block, of);
+    /// Threads of a block synchronise with each other: each gets the joined clock. `own` is what they did themselves,
+    /// unless the block's epochs say it.
+    pub fn synchronise(&mut self, block: u32, threads: &[u32], own: Option<BlockClock>) {
+        let mut joined = self.joined_clock(block, threads.iter().copied());
+        if let Some(own) = own {
+            joined.join_block(block, own);
         }
-        for thread in threads {
-            let voice = self.voice(Who { block, thread: *thread });
-            voice.know = all.clone();
-            voice.heard = Know::default();
-            voice.heard_near = Know::default();
+        for linear in threads {
+            let clocks = self.clocks_of(ThreadId { block, linear: *linear });
+            clocks.clock = joined.clone();
+            clocks.acquired = VectorClock::default();
+            clocks.acquired_cta = VectorClock::default();
         }
     }
 
     /// Threads arrive at a numbered barrier without waiting.
-    pub fn arrive(&mut self, block: u32, id: u32, threads: &[u32], of: Of) {
-        let mut all = self.together(block, threads.iter().copied());
-        all.learn(block, of);
-        self.blocks.entry(block).or_default().arrived.entry(id).or_default().join(&all);
+    pub fn arrive(&mut self, block: u32, barrier: u32, threads: &[u32], own: BlockClock) {
+        let mut joined = self.joined_clock(block, threads.iter().copied());
+        joined.join_block(block, own);
+        let arrived = &mut self.blocks.entry(block).or_default().arrived;
+        arrived.entry(barrier).or_default().join(&joined);
     }
 
-    /// A numbered barrier opens: those that waited meet, and know what those that arrived knew.
-    pub fn open(&mut self, block: u32, id: u32, threads: &[u32], of: Option<Of>) {
-        let arrived = self.blocks.get_mut(&block).and_then(|b| b.arrived.remove(&id));
+    /// A numbered barrier opens: the threads that waited synchronise with each other, and are ordered after those that
+    /// arrived without waiting.
+    pub fn open_barrier(
+        &mut self,
+        block: u32,
+        barrier: u32,
+        threads: &[u32],
+        own: Option<BlockClock>,
+    ) {
+        let arrived = self.blocks.get_mut(&block).and_then(|b| b.arrived.remove(&barrier));
         if let (Some(arrived), Some(first)) = (arrived, threads.first()) {
-            self.voice(Who { block, thread: *first }).know.join(&arrived);
+            self.clocks_of(ThreadId { block, linear: *first }).clock.join(&arrived);
         }
-        self.meet(block, threads, of);
+        self.synchronise(block, threads, own);
     }
 
-    /// Everything that anybody knows or could hear.
-    fn all(&mut self) -> impl Iterator<Item = (Option<u32>, &mut Know, Option<&mut Now>)> {
-        let voices = self.blocks.iter_mut().flat_map(|(block, b)| {
-            let shared = b.shared.values_mut().flat_map(Location::all);
-            let voices = b.voices.iter_mut().flat_map(|v| {
-                let Voice { know, heard, heard_near, told, told_near } = v;
+    /// Every clock of the launch, with the block whose threads use it (`None`: those of several), and the epochs of those
+    /// that are released.
+    fn all_clocks(
+        &mut self,
+    ) -> impl Iterator<Item = (Option<u32>, &mut VectorClock, Option<&mut Epochs>)> {
+        let in_blocks = self.blocks.iter_mut().flat_map(|(block, b)| {
+            let shared = b.shared.values_mut().flat_map(AddressClock::all);
+            let threads = b.threads.iter_mut().flat_map(|t| {
+                let ThreadClocks { clock, acquired, acquired_cta, released, released_cta } = t;
                 [
-                    (know, None),
-                    (heard, None),
-                    (heard_near, None),
-                    (&mut told.know, Some(&mut told.now)),
-                    (&mut told_near.know, Some(&mut told_near.now)),
+                    (clock, None),
+                    (acquired, None),
+                    (acquired_cta, None),
+                    (&mut released.clock, Some(&mut released.epochs)),
+                    (&mut released_cta.clock, Some(&mut released_cta.epochs)),
                 ]
             });
-            let rest = shared.chain(b.arrived.values_mut()).map(|know| (know, None));
-            voices.chain(rest).map(|(know, now)| (Some(*block), know, now))
+            let rest = shared.chain(b.arrived.values_mut()).map(|clock| (clock, None));
+            threads.chain(rest).map(|(clock, epochs)| (Some(*block), clock, epochs))
         });
-        let global = self.global.values_mut().flat_map(Location::all);
-        voices.chain(global.map(|know| (None, know, None)))
+        let global = self.global.values_mut().flat_map(AddressClock::all);
+        in_blocks.chain(global.map(|clock| (None, clock, None)))
     }
 
-    /// The stamps of a block that somebody knows of.
-    pub fn stamps(&mut self, block: u32) -> Vec<u32> {
-        let mut stamps = vec![];
-        for (of, know, now) in self.all() {
-            know.stamps(block, &mut stamps);
-            if let (Some(now), true) = (now, of == Some(block)) {
-                stamps.extend([now.block, now.warp, now.stamp]);
+    /// The stamps of a block with which any clock compares accesses.
+    pub fn thresholds(&mut self, block: u32) -> Vec<u32> {
+        let mut thresholds = vec![];
+        for (used_by, clock, epochs) in self.all_clocks() {
+            clock.collect_thresholds(block, &mut thresholds);
+            if let Some(epochs) = epochs.filter(|_| used_by == Some(block)) {
+                thresholds.extend([epochs.block, epochs.warp, epochs.stamp]);
             }
         }
-        stamps
+        thresholds
     }
 
-    /// Renames a block's stamps.
-    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32) {
-        let mut renamed = Renamed::default();
-        for (of, know, now) in self.all() {
-            know.rename(block, to, &mut renamed);
-            if let (Some(now), true) = (now, of == Some(block)) {
-                *now = Now { block: to(now.block), warp: to(now.warp), stamp: to(now.stamp) };
+    /// Replaces the stamps of a block by what `map` makes of them.
+    pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32) {
+        let mut done = RenumberedNodes::default();
+        for (used_by, clock, epochs) in self.all_clocks() {
+            clock.renumber(block, map, &mut done);
+            if let Some(epochs) = epochs.filter(|_| used_by == Some(block)) {
+                *epochs = Epochs {
+                    block: map(epochs.block),
+                    warp: map(epochs.warp),
+                    stamp: map(epochs.stamp),
+                };
             }
         }
     }
 }
 
-impl Location {
-    fn all(&mut self) -> impl Iterator<Item = &mut Know> {
-        std::iter::once(&mut self.all).chain(self.near.values_mut())
+impl AddressClock {
+    fn all(&mut self) -> impl Iterator<Item = &mut VectorClock> {
+        std::iter::once(&mut self.device).chain(self.cta.values_mut())
     }
 }

@@ -1,100 +1,113 @@
-//! What a thread knows: of which earlier accesses it is certain that they came before.
+//! Vector clocks: which earlier accesses of other threads are ordered before what a thread does now.
 //!
-//! Stamps of a block only grow, so knowing "everything of this thread before stamp 7" takes one number: for a thread, a
-//! warp, or a whole block. Knowledge never changes once it is made, and what two of them have in common they share:
-//! a thousand blocks that have met know the same, and finding that out costs nothing.
+//! The stamps of a block only grow, so "everything that this thread did before stamp 7" takes one number: for a thread, a
+//! warp, or a whole block. Clocks are immutable trees that share what they have in common. A thousand blocks that have
+//! synchronised with each other therefore have one clock, and comparing two copies of it takes one comparison of pointers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::prior_access::{Crowd, Past};
+use super::prior_access::{AccessGroup, PriorAccess};
 
-/// Knowledge of any number of blocks: a tree over block numbers, 5 bits a level.
+/// A vector clock over any number of blocks: a tree over block numbers, 5 bits a level.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Know(Option<Arc<Node>>);
+pub(crate) struct VectorClock(Option<Arc<Node>>);
 
 /// Levels of the tree: block numbers as marks keep them have 20 bits.
 const LEVELS: u32 = 4;
 
 #[derive(Debug)]
 enum Node {
-    /// Children by 5 bits of the block number; set bits tell which there are.
+    /// Children by 5 bits of the block number; a set bit for each that exists.
     Inner {
         bits: u32,
         children: Box<[Arc<Node>]>,
     },
-    Of(Of),
+    Block(BlockClock),
 }
 
-/// Knowledge of one block: accesses with stamps below these are known.
+/// The part of a vector clock that is about one block: accesses with stamps below these are ordered before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Of {
-    /// Of all its threads.
+pub(crate) struct BlockClock {
+    /// For all threads of the block.
     pub block: u32,
-    /// Of single threads, and of warps (at 1024 + warp), in order. What `block` says already is left out.
-    fine: Vec<(u16, u32)>,
+    /// Higher stamps of single threads and of warps, sorted by their keys.
+    finer: Vec<Entry>,
 }
 
-impl Of {
-    /// Knowledge of the whole block.
-    pub fn block(stamp: u32) -> Self {
-        Self { block: stamp, fine: vec![] }
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    /// A thread's linear index, or [`WARP_KEYS`] plus a warp's index.
+    key: u16,
+    stamp: u32,
+}
+
+/// Keys of warps come after those of the at most 1024 threads of a block.
+const WARP_KEYS: u16 = 1024;
+
+impl BlockClock {
+    /// The clock after everything that the whole block did before `stamp`.
+    pub fn new(stamp: u32) -> Self {
+        Self { block: stamp, finer: vec![] }
     }
 
-    /// Adds a thread.
-    pub fn thread(&mut self, linear: u32, stamp: u32) {
+    /// Adds what a thread did before `stamp`.
+    pub fn raise_thread(&mut self, linear: u32, stamp: u32) {
         self.raise(linear as u16, stamp);
     }
 
-    /// Adds a warp with all its lanes.
-    pub fn warp(&mut self, warp: u32, stamp: u32) {
-        self.raise(1024 + warp as u16, stamp);
+    /// Adds what all lanes of a warp did before `stamp`.
+    pub fn raise_warp(&mut self, warp: u32, stamp: u32) {
+        self.raise(WARP_KEYS + warp as u16, stamp);
     }
 
-    fn raise(&mut self, of: u16, stamp: u32) {
+    fn raise(&mut self, key: u16, stamp: u32) {
         if stamp <= self.block {
             return;
         }
-        match self.fine.binary_search_by_key(&of, |(o, _)| *o) {
-            Ok(i) => self.fine[i].1 = self.fine[i].1.max(stamp),
-            Err(i) => self.fine.insert(i, (of, stamp)),
+        match self.finer.binary_search_by_key(&key, |entry| entry.key) {
+            Ok(i) => self.finer[i].stamp = self.finer[i].stamp.max(stamp),
+            Err(i) => self.finer.insert(i, Entry { key, stamp }),
         }
     }
 
-    fn get(&self, of: u32) -> u32 {
-        let found = self.fine.binary_search_by_key(&of, |(o, _)| u32::from(*o));
-        found.map_or(0, |i| self.fine[i].1)
+    fn finer(&self, key: u16) -> u32 {
+        let found = self.finer.binary_search_by_key(&key, |entry| entry.key);
+        found.map_or(0, |i| self.finer[i].stamp)
     }
 
-    fn thread_before(&self, linear: u32, stamp: u32) -> bool {
-        stamp < self.block || stamp < self.get(linear) || stamp < self.get(1024 + linear / 32)
+    fn covers(&self, linear: u32, stamp: u32) -> bool {
+        let (thread, warp) = (linear as u16, WARP_KEYS + (linear / 32) as u16);
+        stamp < self.block || stamp < self.finer(thread) || stamp < self.finer(warp)
     }
 
-    /// Does `other` say all that this does?
-    fn within(&self, other: &Self) -> bool {
+    /// Is everything that this clock covers also covered by `other`?
+    fn is_within(&self, other: &Self) -> bool {
         if self.block > other.block {
             return false;
         }
-        let mut theirs = other.fine.iter();
-        self.fine.iter().all(|(of, stamp)| {
-            *stamp <= other.block
-                || theirs.find(|(o, _)| o >= of).is_some_and(|t| t.0 == *of && *stamp <= t.1)
+        let mut theirs = other.finer.iter();
+        self.finer.iter().all(|ours| {
+            ours.stamp <= other.block
+                || theirs
+                    .find(|their| their.key >= ours.key)
+                    .is_some_and(|their| their.key == ours.key && ours.stamp <= their.stamp)
         })
     }
 
     fn join(&self, other: &Self) -> Self {
-        let mut all = Self::block(self.block.max(other.block));
-        all.fine.reserve(self.fine.len() + other.fine.len());
-        let (mut a, mut b) = (self.fine.iter().peekable(), other.fine.iter().peekable());
+        let mut joined = Self::new(self.block.max(other.block));
+        joined.finer.reserve(self.finer.len() + other.finer.len());
+        let (mut a, mut b) = (self.finer.iter().peekable(), other.finer.iter().peekable());
         loop {
             let next = match (a.peek().copied(), b.peek().copied()) {
-                (None, None) => return all,
-                (Some(x), Some(y)) if x.0 == y.0 => {
+                (None, None) => return joined,
+                (Some(x), Some(y)) if x.key == y.key => {
                     a.next();
                     b.next();
-                    (x.0, x.1.max(y.1))
+                    Entry { key: x.key, stamp: x.stamp.max(y.stamp) }
                 }
-                (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
+                (Some(x), y) if y.is_none_or(|y| x.key < y.key) => {
                     a.next();
                     *x
                 }
@@ -107,37 +120,37 @@ impl Of {
                     *x
                 }
             };
-            if next.1 > all.block {
-                all.fine.push(next);
+            if next.stamp > joined.block {
+                joined.finer.push(next);
             }
         }
     }
 }
 
-impl Know {
-    /// Is every access that `past`, of block `block`, stands for known?
-    pub fn covers(&self, block: u32, past: &Past) -> bool {
-        let Some(of) = self.of(block) else { return false };
-        if past.stamp < of.block {
+impl VectorClock {
+    /// Are the accesses of all threads that `prior`, an access of block `block`, stands for ordered before?
+    pub fn covers(&self, block: u32, prior: &PriorAccess) -> bool {
+        let Some(clock) = self.block_clock(block) else { return false };
+        if prior.stamp < clock.block {
             return true;
         }
-        match past.crowd {
-            Crowd::One => of.thread_before(past.thread, past.stamp),
-            Crowd::These { .. } => past.threads().all(|t| of.thread_before(t, past.stamp)),
+        match prior.group {
+            AccessGroup::One => clock.covers(prior.thread, prior.stamp),
+            AccessGroup::Exactly { .. } => prior.threads().all(|t| clock.covers(t, prior.stamp)),
             _ => false,
         }
     }
 
-    fn of(&self, block: u32) -> Option<&Of> {
+    fn block_clock(&self, block: u32) -> Option<&BlockClock> {
         let mut node = self.0.as_ref()?;
         for level in (0..LEVELS).rev() {
             let Node::Inner { bits, children } = &**node else { return None };
-            node = child(*bits, children, block >> (5 * level) & 31)?;
+            node = child(*bits, children, digit(block, level))?;
         }
-        if let Node::Of(of) = &**node { Some(of) } else { None }
+        if let Node::Block(clock) = &**node { Some(clock) } else { None }
     }
 
-    /// Learns what `other` knows.
+    /// Adds everything that `other` covers.
     pub fn join(&mut self, other: &Self) {
         match (&self.0, &other.0) {
             (_, None) => {}
@@ -146,18 +159,18 @@ impl Know {
         }
     }
 
-    /// Learns about one block.
-    pub fn learn(&mut self, block: u32, of: Of) {
-        let mut node = Arc::new(Node::Of(of));
+    /// Adds everything of one block that `clock` covers.
+    pub fn join_block(&mut self, block: u32, clock: BlockClock) {
+        let mut node = Arc::new(Node::Block(clock));
         for level in 0..LEVELS {
-            let bits = 1 << (block >> (5 * level) & 31);
+            let bits = 1 << digit(block, level);
             node = Arc::new(Node::Inner { bits, children: [node].into() });
         }
         self.join(&Self(Some(node)));
     }
 
-    /// Are both one and the same? Quick, and false when in doubt.
-    pub fn is(&self, other: &Self) -> bool {
+    /// Are both the same tree? Two equal clocks that were made apart are not.
+    pub fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -165,71 +178,87 @@ impl Know {
         }
     }
 
-    /// The stamps of a block that this knowledge speaks of.
-    pub fn stamps(&self, block: u32, into: &mut Vec<u32>) {
-        if let Some(of) = self.of(block) {
-            into.push(of.block);
-            into.extend(of.fine.iter().map(|(_, stamp)| *stamp));
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Adds the stamps of a block with which this clock compares accesses to `thresholds`.
+    pub fn collect_thresholds(&self, block: u32, thresholds: &mut Vec<u32>) {
+        if let Some(clock) = self.block_clock(block) {
+            thresholds.push(clock.block);
+            thresholds.extend(clock.finer.iter().map(|entry| entry.stamp));
         }
     }
 
-    /// Renames the stamps of a block. `renamed` are the trees that were renamed already, by where they are.
-    pub fn rename(&mut self, block: u32, to: &impl Fn(u32) -> u32, renamed: &mut Renamed) {
-        if self.of(block).is_none() {
+    /// Replaces the stamps of a block by what `map` makes of them. Trees that several clocks share stay shared: `done`
+    /// are those that were renumbered already.
+    pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32, done: &mut RenumberedNodes) {
+        if self.block_clock(block).is_none() {
             return;
         }
         if let Some(root) = &mut self.0 {
-            *root = rename(root, block, LEVELS, to, renamed);
+            *root = renumber(root, block, LEVELS, map, done);
         }
     }
 }
 
-/// Nodes before and after they were renamed. The old ones are kept, so that their addresses are not taken again.
+/// Nodes by their address, before and after they were renumbered. The old ones are kept so that no new node gets their
+/// address.
 #[derive(Debug, Default)]
-pub(crate) struct Renamed(HashMap<usize, [Arc<Node>; 2]>);
+pub(crate) struct RenumberedNodes(HashMap<usize, [Arc<Node>; 2]>);
 
-fn child(bits: u32, children: &[Arc<Node>], of: u32) -> Option<&Arc<Node>> {
-    if bits >> of & 1 == 0 {
-        return None;
-    }
-    children.get((bits & ((1 << of) - 1)).count_ones() as usize)
+/// The child of a node at `level` (0 above the leaves) on the path to a block.
+const fn digit(block: u32, level: u32) -> u32 {
+    block >> (5 * level) & 31
 }
 
-/// Both together; one of the two where it says all that the other does.
+/// Where the child `digit` is among those that exist.
+const fn child_index(bits: u32, digit: u32) -> usize {
+    (bits & ((1 << digit) - 1)).count_ones() as usize
+}
+
+fn child(bits: u32, children: &[Arc<Node>], digit: u32) -> Option<&Arc<Node>> {
+    if bits >> digit & 1 == 0 {
+        return None;
+    }
+    children.get(child_index(bits, digit))
+}
+
+/// Joins two trees; the result is one of the two where that covers the other.
 fn join(a: &Arc<Node>, b: &Arc<Node>) -> Arc<Node> {
     if Arc::ptr_eq(a, b) {
         return a.clone();
     }
     match (&**a, &**b) {
-        (Node::Of(x), Node::Of(y)) => {
-            if y.within(x) {
+        (Node::Block(x), Node::Block(y)) => {
+            if y.is_within(x) {
                 a.clone()
-            } else if x.within(y) {
+            } else if x.is_within(y) {
                 b.clone()
             } else {
-                Arc::new(Node::Of(x.join(y)))
+                Arc::new(Node::Block(x.join(y)))
             }
         }
         (Node::Inner { bits: p, children: x }, Node::Inner { bits: q, children: y }) => {
             let bits = p | q;
-            let (mut all_a, mut all_b) = (bits == *p, bits == *q);
+            let (mut is_a, mut is_b) = (bits == *p, bits == *q);
             let mut children = Vec::with_capacity(bits.count_ones() as usize);
-            for of in (0..32).filter(|of| bits >> of & 1 == 1) {
-                let both = match (child(*p, x, of), child(*q, y, of)) {
+            for digit in (0..32).filter(|digit| bits >> digit & 1 == 1) {
+                let joined = match (child(*p, x, digit), child(*q, y, digit)) {
                     (Some(m), Some(n)) => {
-                        let both = join(m, n);
-                        all_a &= Arc::ptr_eq(&both, m);
-                        all_b &= Arc::ptr_eq(&both, n);
-                        both
+                        let joined = join(m, n);
+                        is_a &= Arc::ptr_eq(&joined, m);
+                        is_b &= Arc::ptr_eq(&joined, n);
+                        joined
                     }
                     (Some(only), None) | (None, Some(only)) => only.clone(),
                     (None, None) => continue,
                 };
-                children.push(both);
+                children.push(joined);
             }
-            if all_a {
+            if is_a {
                 a.clone()
-            } else if all_b {
+            } else if is_b {
                 b.clone()
             } else {
                 Arc::new(Node::Inner { bits, children: children.into() })
@@ -240,37 +269,42 @@ fn join(a: &Arc<Node>, b: &Arc<Node>) -> Arc<Node> {
     }
 }
 
-fn rename(
+/// `level` counts the levels below and including this node.
+fn renumber(
     node: &Arc<Node>,
     block: u32,
     level: u32,
-    to: &impl Fn(u32) -> u32,
-    renamed: &mut Renamed,
+    map: &impl Fn(u32) -> u32,
+    done: &mut RenumberedNodes,
 ) -> Arc<Node> {
-    let at = Arc::as_ptr(node) as usize;
-    if let Some([_, new]) = renamed.0.get(&at) {
+    let address = Arc::as_ptr(node) as usize;
+    if let Some([_, new]) = done.0.get(&address) {
         return new.clone();
     }
     let new = match &**node {
-        Node::Of(of) => {
-            let mut new = Of::block(to(of.block));
-            new.fine = of.fine.iter().map(|(o, stamp)| (*o, to(*stamp))).collect();
-            new.fine.retain(|(_, stamp)| *stamp > new.block);
-            Node::Of(new)
+        Node::Block(clock) => {
+            let mut new = BlockClock::new(map(clock.block));
+            new.finer = clock
+                .finer
+                .iter()
+                .map(|entry| Entry { stamp: map(entry.stamp), ..*entry })
+                .filter(|entry| entry.stamp > new.block)
+                .collect();
+            Node::Block(new)
         }
         Node::Inner { bits, children } => {
-            let of = block >> (5 * level.saturating_sub(1)) & 31;
+            let below = level.saturating_sub(1);
+            let digit = digit(block, below);
             let mut children = children.clone();
-            if bits >> of & 1 == 1
-                && let Some(child) =
-                    children.get_mut((bits & ((1 << of) - 1)).count_ones() as usize)
+            if bits >> digit & 1 == 1
+                && let Some(child) = children.get_mut(child_index(*bits, digit))
             {
-                *child = rename(child, block, level.saturating_sub(1), to, renamed);
+                *child = renumber(child, block, below, map, done);
             }
             Node::Inner { bits: *bits, children }
         }
     };
     let new = Arc::new(new);
-    renamed.0.insert(at, [node.clone(), new.clone()]);
+    done.0.insert(address, [node.clone(), new.clone()]);
     new
 }

@@ -148,7 +148,11 @@ pub(super) fn access<const L: u8>(
 /// next one.
 #[inline(always)]
 fn leave_to_renumber<const L: u8>(cx: &Context<'_, '_, '_>) -> ControlFlow<Leave> {
-    if L >= FULL && cx.b.stamp >= renumber::FULL { Break(Leave::Repick) } else { Continue(()) }
+    if L >= FULL && cx.b.stamp >= renumber::RENUMBER_FROM {
+        Break(Leave::Repick)
+    } else {
+        Continue(())
+    }
 }
 
 #[inline(always)]
@@ -159,7 +163,7 @@ pub(super) fn fence<const L: u8>(
 ) -> ControlFlow<Leave> {
     if L >= FULL {
         let scope = if op.d == 0 { Scope::Cta } else { Scope::Gpu };
-        sync::fence(cx.m, cx.b, (cx.warp.index, cx.warp.epoch), active.mask, scope);
+        sync::fence(cx.m, cx.b, cx.warp.sync_epoch(), active.mask, scope);
     }
     leave_to_renumber::<L>(cx)
 }
@@ -225,7 +229,7 @@ pub(super) fn barrier<const L: u8>(
         if barrier::exists(id, threads) {
             let arrived = &mut cx.b.arrived[id as usize % 16];
             *arrived = arrived.saturating_add(active.mask.count_ones());
-            sync::arrive(m, cx.b, (cx.warp.index, cx.warp.epoch), active.mask, id);
+            sync::arrive(m, cx.b, cx.warp.sync_epoch(), active.mask, id);
             return leave_to_renumber::<L>(cx);
         }
     }

@@ -1,8 +1,8 @@
-//! From a record in numbers to one in names.
+//! Turns a record in numbers into one with the names of the source.
 
-use super::super::machine::{Machine, Place};
+use super::super::machine::{Location, Machine, ThreadId};
 use super::super::warp::Frame;
-use super::{Raw, RawTouch, Tracer, cut};
+use super::{Raw, RawTouch, Tracer, low_bytes};
 use crate::Action;
 use crate::address::{base, split};
 use crate::debug::{self, Type};
@@ -29,28 +29,33 @@ impl Tracer {
             live: raw.live,
             variables: bindings(&raw.variables),
             set: bindings(&raw.set),
-            accesses: raw.touched.iter().filter_map(|t| self.told(m, &raw.frame, t)).collect(),
+            accesses: raw
+                .touched
+                .iter()
+                .filter_map(|t| self.named_touch(m, &raw.frame, t))
+                .collect(),
             branches: raw.branches,
             barrier: raw.barrier,
             left: raw.left,
         }
     }
 
-    fn told(&self, m: &Machine<'_>, frame: &Frame, raw: &RawTouch) -> Option<MemoryAccess> {
+    fn named_touch(&self, m: &Machine<'_>, frame: &Frame, raw: &RawTouch) -> Option<MemoryAccess> {
         let op = m.grid.program.memory.get(raw.op as usize)?;
         let action = match (op.atomic, raw.write) {
             (Some(_), _) => Action::Atomic,
             (None, true) => Action::Write,
             (None, false) => Action::Read,
         };
-        let mut access = m.memory_party(op, raw.place, self.block, self.linear, action, op.bytes());
-        let (ty, subscripts) = describe(m, frame, raw.place, &mut access);
+        let thread = ThreadId { block: self.block, linear: self.linear };
+        let mut access = m.memory_party(op, raw.location, thread, action, op.bytes());
+        let (ty, subscripts) = describe(m, frame, raw.location, &mut access);
         let ty = ty.filter(|ty| ty.bytes == op.width && !ty.pointer);
         let kind = ty.map_or(Kind::Bits, |ty| ty.kind);
         let value = |bits: &u64| Value {
             kind,
             bytes: op.width,
-            bits: cut(*bits, op.width),
+            bits: low_bytes(*bits, op.width),
             points_at: None,
         };
         Some(MemoryAccess {
@@ -71,7 +76,7 @@ fn value(m: &Machine<'_>, ty: &Type, bits: u64) -> Value {
     Value { kind: ty.kind, bytes: ty.bytes, bits, points_at: None }
 }
 
-/// The array and element that an address of global memory means.
+/// The array and element at an address of global memory.
 fn pointee(m: &Machine<'_>, address: u64) -> Option<(String, i64)> {
     let (slot, offset) = split(address);
     let a = m.grid.memory.allocations.get((slot as usize).checked_sub(1)?)?;
@@ -82,7 +87,7 @@ fn pointee(m: &Machine<'_>, address: u64) -> Option<(String, i64)> {
 fn describe(
     m: &Machine<'_>,
     frame: &Frame,
-    place: Place,
+    location: Location,
     access: &mut crate::Access,
 ) -> (Option<Type>, Vec<i64>) {
     let debug = &m.grid.program.debug;
@@ -92,8 +97,8 @@ fn describe(
         (start..start + (elements * i64::from(ty.bytes)).max(1)).contains(&offset)
     };
     let variables = debug.variables.iter().filter(|v| v.function == frame.function);
-    match place {
-        Place::Global(slot, _) => {
+    match location {
+        Location::Global(slot, _) => {
             // a parameter that points at this allocation says what its elements are
             let own = |v: &&debug::Variable| {
                 let at = v.locations.iter().find_map(|range| match range.location {
@@ -108,7 +113,7 @@ fn describe(
             let param = debug.variables.iter().find(own);
             (param.map(|v| Type { pointer: false, ..v.ty.clone() }), vec![])
         }
-        Place::Shared(offset) => {
+        Location::Shared(offset) => {
             for variable in variables {
                 for range in &variable.locations {
                     let debug::Location::Shared(start) = range.location else { continue };
@@ -121,7 +126,7 @@ fn describe(
             }
             (None, vec![])
         }
-        Place::Local(offset) => {
+        Location::Local(offset) => {
             for variable in variables {
                 for range in &variable.locations {
                     let debug::Location::Local(start) = range.location else { continue };
@@ -142,7 +147,7 @@ fn describe(
             }
             (None, vec![])
         }
-        Place::Nowhere(_) => (None, vec![]),
+        Location::Unmapped(_) => (None, vec![]),
     }
 }
 
