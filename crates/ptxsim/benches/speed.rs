@@ -1,9 +1,10 @@
-//! How fast `ptxsim` runs, in thread-instructions per second: `cargo bench -p ptxsim`, or with a kernel's name behind `--`.
+//! Measures how fast `ptxsim` runs, in thread-instructions per second: `cargo bench -p ptxsim`, or with a kernel's name behind
+//! `--`.
 //!
-//! Each kernel at each level of diagnosis, on one core by the processor time of its thread, and on two by the clock; the
-//! best of several runs, since other work on the machine only ever adds time. Beside them a plain Rust version of the
-//! same work, in the same unit: the kernel's thread-instructions by the time that Rust takes for its results. The PTX is
-//! what nvcc 13.0 makes of the conformance kernels for `compute_75`.
+//! Each kernel runs at each level of diagnosis, on one core, measured by the processor time of its thread, and on two cores,
+//! measured by the clock. The best of several runs counts, because other work on the machine only ever adds time. For
+//! comparison, a plain Rust version does the same work; its rate is the kernel's thread-instructions divided by the time
+//! that Rust takes for the same results. The PTX is what nvcc 13.0 makes of the conformance kernels for `compute_75`.
 
 mod plain;
 
@@ -13,7 +14,7 @@ use std::time::Instant;
 use plain::Output;
 use ptxsim::{Diagnose, Launch, Memory, Module, Options, run, shadow_bytes};
 
-struct Work {
+struct Workload {
     name: &'static str,
     ptx: &'static str,
     entry: &'static str,
@@ -22,7 +23,7 @@ struct Work {
     shared: u32,
     /// Buffers in bytes with their contents, and scalars, in parameter order.
     args: Vec<Arg>,
-    /// The same in plain Rust.
+    /// The same work in plain Rust.
     plain: Box<dyn Fn() -> Output>,
 }
 
@@ -59,10 +60,10 @@ fn int(n: i32) -> Arg {
     Arg::Scalar(n.to_le_bytes().to_vec())
 }
 
-fn works() -> Vec<Work> {
+fn workloads() -> Vec<Workload> {
     let n = 4 << 20;
     vec![
-        Work {
+        Workload {
             name: "vector add, 4 Mi",
             ptx: include_str!("kernels/vadd.ptx"),
             entry: "vadd",
@@ -80,7 +81,7 @@ fn works() -> Vec<Work> {
                 Box::new(move || plain::vector_add(&x, &x))
             },
         },
-        Work {
+        Workload {
             name: "matmul naive, 512",
             ptx: include_str!("kernels/matmul.ptx"),
             entry: "matmul_naive",
@@ -93,7 +94,7 @@ fn works() -> Vec<Work> {
                 Box::new(move || plain::matmul(&x, &x, 512))
             },
         },
-        Work {
+        Workload {
             name: "matmul tiled, 512",
             ptx: include_str!("kernels/matmul.ptx"),
             entry: "matmul_tiled",
@@ -106,7 +107,7 @@ fn works() -> Vec<Work> {
                 Box::new(move || plain::matmul_tiled(&x, &x, 512))
             },
         },
-        Work {
+        Workload {
             name: "reduce shared, 4 Mi",
             ptx: include_str!("kernels/reduce.ptx"),
             entry: "reduce_shared",
@@ -119,7 +120,7 @@ fn works() -> Vec<Work> {
                 Box::new(move || plain::reduce(&x))
             },
         },
-        Work {
+        Workload {
             name: "mandelbrot, 1024",
             ptx: include_str!("kernels/fmath.ptx"),
             entry: "mandel",
@@ -129,7 +130,7 @@ fn works() -> Vec<Work> {
             args: vec![Arg::Out(4 << 20), int(1024), int(1024), int(256)],
             plain: Box::new(|| plain::mandelbrot(1024, 1024, 256)),
         },
-        Work {
+        Workload {
             name: "n-body, 4096",
             ptx: include_str!("kernels/nbody.ptx"),
             entry: "nbody",
@@ -142,7 +143,7 @@ fn works() -> Vec<Work> {
                 Box::new(move || plain::n_body(x.as_chunks().0))
             },
         },
-        Work {
+        Workload {
             name: "histogram, 8 MB",
             ptx: include_str!("kernels/histogram.ptx"),
             entry: "hist",
@@ -164,11 +165,11 @@ fn processor() -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// Memory with the work's arrays, its launch, and where its output is: the last array.
-fn prepare(work: &Work) -> (Memory, Launch, (u64, u64)) {
+/// Memory with the workload's arrays, its launch, and the address and bytes of its output, which is the last array.
+fn prepare(workload: &Workload) -> (Memory, Launch, (u64, u64)) {
     let mut memory = Memory::new();
     let mut output = (0, 0);
-    let args = work
+    let args = workload
         .args
         .iter()
         .map(|arg| {
@@ -183,10 +184,10 @@ fn prepare(work: &Work) -> (Memory, Launch, (u64, u64)) {
         })
         .collect();
     let launch = Launch {
-        entry: work.entry.to_owned(),
-        grid: work.grid,
-        block: work.block,
-        shared: work.shared,
+        entry: workload.entry.to_owned(),
+        grid: workload.grid,
+        block: workload.block,
+        shared: workload.shared,
         args,
         ..Launch::default()
     };
@@ -200,9 +201,9 @@ struct Seconds {
     clock: f64,
 }
 
-/// The best of several launches; and the thread-instructions (0 when not counted) and the output.
+/// The least time of several launches, with the thread-instructions (0 when they are not counted) and the output.
 fn best(
-    work: &Work,
+    workload: &Workload,
     module: &Module,
     diagnose: Diagnose,
     threads: usize,
@@ -210,13 +211,18 @@ fn best(
     let mut least = Seconds { processor: f64::MAX, clock: f64::MAX };
     let mut end = (0, vec![]);
     for _ in 0..5 {
-        let (mut memory, launch, output) = prepare(work);
+        let (mut memory, launch, output) = prepare(workload);
         let options = Options { diagnose, threads, budget: u64::MAX >> 2, ..Options::default() };
         let (clock, start) = (Instant::now(), processor());
         let seen = run(module, &mut memory, &launch, &options).expect("launches");
         least.processor = least.processor.min(processor() - start);
         least.clock = least.clock.min(clock.elapsed().as_secs_f64());
-        assert!(seen.completed && seen.findings.is_empty(), "{}: {:?}", work.name, seen.findings);
+        assert!(
+            seen.completed && seen.findings.is_empty(),
+            "{}: {:?}",
+            workload.name,
+            seen.findings
+        );
         let words = memory.read(output.0, output.1).expect("memory");
         let words = words.as_chunks().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
         end = (seen.totals.thread_instructions, words);
@@ -224,13 +230,13 @@ fn best(
     (least, end.0, end.1)
 }
 
-/// Seconds of the plain version; its results must be the kernel's, a few apart where rounding decides.
-fn plain(work: &Work, kernel: &Output) -> f64 {
+/// Seconds of the plain version. Its results must be the kernel's, except for a few that differ by rounding.
+fn plain(workload: &Workload, kernel: &Output) -> f64 {
     let mut least = f64::MAX;
     let mut output = vec![];
     for _ in 0..5 {
         let start = processor();
-        output = black_box((work.plain)());
+        output = black_box((workload.plain)());
         least = least.min(processor() - start);
     }
     let near = |(a, b): &(&u32, &u32)| {
@@ -238,8 +244,8 @@ fn plain(work: &Work, kernel: &Output) -> f64 {
         a == b || (x - y).abs() <= 1e-3 * x.abs().max(y.abs())
     };
     let equal = output.iter().zip(kernel).filter(near).count();
-    assert_eq!(output.len(), kernel.len(), "{}", work.name);
-    assert!(equal * 100 >= kernel.len() * 99, "{}: {equal} of {}", work.name, kernel.len());
+    assert_eq!(output.len(), kernel.len(), "{}", workload.name);
+    assert!(equal * 100 >= kernel.len() * 99, "{}: {equal} of {}", workload.name, kernel.len());
     least
 }
 
@@ -262,26 +268,26 @@ fn main() {
     );
     let mut logs = [0.0_f64; 7];
     let mut count = 0.0;
-    for work in works() {
-        if only.as_ref().is_some_and(|o| !work.name.contains(o.as_str())) {
+    for workload in workloads() {
+        if only.as_ref().is_some_and(|o| !workload.name.contains(o.as_str())) {
             continue;
         }
-        let module = Module::parse(work.ptx).expect("parses");
-        let one = LEVELS.map(|level| best(&work, &module, level, 1));
-        let two = LEVELS.map(|level| best(&work, &module, level, 2));
+        let module = Module::parse(workload.ptx).expect("parses");
+        let one = LEVELS.map(|level| best(&workload, &module, level, 1));
+        let two = LEVELS.map(|level| best(&workload, &module, level, 2));
         let instructions = one[1].1 as f64;
         let rates = one.each_ref().map(|(t, ..)| instructions / t.processor / 1e9);
         let gains: [f64; 3] = std::array::from_fn(|i| one[i].0.clock / two[i].0.clock);
-        let rust = instructions / plain(&work, &one[0].2) / 1e9;
-        let (mut memory, launch, _) = prepare(&work);
-        let data: usize = work.args.iter().map(Arg::bytes).sum();
+        let rust = instructions / plain(&workload, &one[0].2) / 1e9;
+        let (mut memory, launch, _) = prepare(&workload);
+        let data: usize = workload.args.iter().map(Arg::bytes).sum();
         let shadow =
             shadow_bytes(&module, &mut memory, &launch).expect("launches") as f64 / data as f64;
         for (log, value) in logs.iter_mut().zip(rates.iter().chain(&gains).chain([&rust])) {
             *log += value.ln();
         }
         count += 1.0;
-        print!("{:<20}{:>8.0}", work.name, instructions / 1e6);
+        print!("{:<20}{:>8.0}", workload.name, instructions / 1e6);
         print!("{:>9.2}{:>9.2}{:>8.2}", rates[0], rates[1], rates[2]);
         print!("{:>12.2}{:>9.2}{:>8.2}", gains[0], gains[1], gains[2]);
         println!("{rust:>12.2}{shadow:>9.2}");

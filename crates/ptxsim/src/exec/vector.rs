@@ -1,7 +1,7 @@
 //! Chooses code by the host's processor; no other file does. The interpreter is compiled for any processor, for AVX2 with
 //! fused multiply-add, and for AVX-512. All give the same results; the portable one calls libm for `fma`.
 
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::block::Stop;
 use super::interp;
@@ -76,81 +76,69 @@ pub(super) fn load_line(
     to: &mut [u32; LINE_WORDS],
     vectors: Vectors,
 ) {
-    #[cfg(target_arch = "x86_64")]
-    #[expect(unsafe_code, reason = "vector loads of words that other threads may be storing")]
-    match vectors {
-        // SAFETY: reads 64 bytes behind `from` and writes 64 behind `to`, both valid; the processor has AVX-512. The
-        // vector move reads each aligned 4-byte word at once, as 16 relaxed loads would.
-        Vectors::Avx512 => unsafe {
-            std::arch::asm!(
-                "vmovdqu64 zmm0, [{from}]",
-                "vmovdqu64 [{to}], zmm0",
-                from = in(reg) from.as_ptr(),
-                to = in(reg) to.as_mut_ptr(),
-                out("xmm0") _,
-                options(nostack, preserves_flags)
-            );
-            return;
-        },
-        // SAFETY: as above, in two halves; the processor has AVX2.
-        Vectors::Avx2 => unsafe {
-            std::arch::asm!(
-                "vmovdqu ymm0, [{from}]",
-                "vmovdqu ymm1, [{from} + 32]",
-                "vmovdqu [{to}], ymm0",
-                "vmovdqu [{to} + 32], ymm1",
-                from = in(reg) from.as_ptr(),
-                to = in(reg) to.as_mut_ptr(),
-                out("xmm0") _,
-                out("xmm1") _,
-                options(nostack, preserves_flags)
-            );
-            return;
-        },
-        Vectors::Portable => {}
-    }
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = from.load(std::sync::atomic::Ordering::Relaxed);
+    #[expect(unsafe_code, reason = "a vector load of words that other threads may be storing")]
+    // SAFETY: `from` is valid for reads and `to` for writes of 64 bytes; the processor has what `Vectors::detect` found.
+    let copied = unsafe { copy_line(from.as_ptr().cast(), to.as_mut_ptr(), vectors) };
+    if !copied {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = from.load(Ordering::Relaxed);
+        }
     }
 }
 
 /// Stores a line of words, each as by a relaxed store.
 #[inline(always)]
 pub(super) fn store_line(to: &[AtomicU32; LINE_WORDS], from: &[u32; LINE_WORDS], vectors: Vectors) {
+    #[expect(unsafe_code, reason = "a vector store of words that other threads may be loading")]
+    // SAFETY: `from` is valid for reads of 64 bytes. So is `to` for writes, because atomics may be written through a shared
+    // reference. The processor has what `Vectors::detect` found.
+    let copied = unsafe { copy_line(from.as_ptr(), to.as_ptr().cast_mut().cast(), vectors) };
+    if !copied {
+        for (to, from) in to.iter().zip(from) {
+            to.store(*from, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Copies a line by vector instructions. Each aligned 4-byte word is read and written at once, as by a relaxed atomic. False,
+/// and nothing done, where the processor has none.
+///
+/// # Safety
+/// `from` is valid for reads and `to` for writes of 64 bytes, both aligned to 4, and the processor has `vectors`.
+#[inline(always)]
+#[expect(unsafe_code, reason = "vector moves of words that other threads may access")]
+unsafe fn copy_line(from: *const u32, to: *mut u32, vectors: Vectors) -> bool {
     #[cfg(target_arch = "x86_64")]
-    #[expect(unsafe_code, reason = "vector stores of words that other threads may be loading")]
     match vectors {
-        // SAFETY: reads 64 bytes behind `from` and writes 64 behind `to`, which are atomics and so may be written
-        // through a shared reference; the processor has AVX-512. Each aligned 4-byte word is written at once.
+        // SAFETY: the caller's; the moves access nothing else.
         Vectors::Avx512 => unsafe {
             std::arch::asm!(
                 "vmovdqu64 zmm0, [{from}]",
                 "vmovdqu64 [{to}], zmm0",
-                from = in(reg) from.as_ptr(),
-                to = in(reg) to.as_ptr(),
+                from = in(reg) from,
+                to = in(reg) to,
                 out("xmm0") _,
                 options(nostack, preserves_flags)
             );
-            return;
+            return true;
         },
-        // SAFETY: as above, in two halves; the processor has AVX2.
+        // SAFETY: as above, in two halves.
         Vectors::Avx2 => unsafe {
             std::arch::asm!(
                 "vmovdqu ymm0, [{from}]",
                 "vmovdqu ymm1, [{from} + 32]",
                 "vmovdqu [{to}], ymm0",
                 "vmovdqu [{to} + 32], ymm1",
-                from = in(reg) from.as_ptr(),
-                to = in(reg) to.as_ptr(),
+                from = in(reg) from,
+                to = in(reg) to,
                 out("xmm0") _,
                 out("xmm1") _,
                 options(nostack, preserves_flags)
             );
-            return;
+            return true;
         },
         Vectors::Portable => {}
     }
-    for (to, from) in to.iter().zip(from) {
-        to.store(*from, std::sync::atomic::Ordering::Relaxed);
-    }
+    _ = (from, to, vectors);
+    false
 }
