@@ -267,8 +267,8 @@ fn count_access(
     } else if op.space != MemSpace::Constant {
         site.requests += 1;
         site.lanes += u64::from(mask.count_ones());
-        site.units += u64::from(cost.units);
-        site.ideal += u64::from(cost.ideal);
+        site.sectors += u64::from(cost.units);
+        site.sectors_ideal += u64::from(cost.ideal);
     }
 }
 

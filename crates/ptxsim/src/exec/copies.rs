@@ -222,8 +222,8 @@ fn count_copies(
         let units = count::sectors(sources, reads, bytes);
         site.requests += 1;
         site.lanes += u64::from(reads.count_ones());
-        site.units += u64::from(units);
-        site.ideal += u64::from(count::ideal_sectors(reads.count_ones(), bytes, units));
+        site.sectors += u64::from(units);
+        site.sectors_ideal += u64::from(count::ideal_sectors(reads.count_ones(), bytes, units));
     }
     if let Some(site) = m.sites.get_mut(op.to as usize).filter(|_| mask != 0) {
         let (units, transactions) = count::shared_wavefronts(targets, mask, to.bytes(), false);

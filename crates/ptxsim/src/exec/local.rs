@@ -28,7 +28,7 @@ pub(super) fn access<const L: u8>(
     }
     if L >= COUNT {
         let site = &mut m.sites[index as usize];
-        site.local += 1;
+        site.local_requests += 1;
         site.local_sectors += u64::from(count::local_sectors(addresses, active.mask, op.bytes()));
     }
     let bytes = op.bytes();
