@@ -1,5 +1,6 @@
 // expect: global-race
-// Writes its own element, and another value into its neighbour's place: who comes last wins.
+// Writes its own element and also its neighbour's, with another value; the result depends on the
+// order.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

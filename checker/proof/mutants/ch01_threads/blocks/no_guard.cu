@@ -1,5 +1,5 @@
 // expect: out-of-bounds-write
-// The right index, and the guard of the last exercise is gone.
+// Has the right index, but the guard of the previous exercise is gone.
 
 extern "C" __global__ void blocks(const float* a, const float* b, float* out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: wrong-values
-// Copies, and forgets to double.
+// Copies the elements without doubling them.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     const int idx = threadIdx.y * cols + threadIdx.x;

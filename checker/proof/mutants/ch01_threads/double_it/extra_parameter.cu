@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// Asks for a parameter that nobody passes.
+// Declares a parameter that the launch does not pass.
 
 extern "C" __global__ void double_it(const float* a, float* out, int rows, int cols) {
     const int idx = threadIdx.y * cols + threadIdx.x;

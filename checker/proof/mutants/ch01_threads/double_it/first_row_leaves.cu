@@ -1,5 +1,5 @@
 // expect: wrong-values
-// An early return that lets the first row go home without working.
+// The threads of the first row return early without doing their work.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     if (threadIdx.y == 0) {

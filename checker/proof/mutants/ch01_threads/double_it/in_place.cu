@@ -1,5 +1,5 @@
 // expect: input-changed
-// Doubles the input where it lies, then copies it: the input is read only.
+// Doubles the input in place and then copies it, although the input is read only.
 
 extern "C" __global__ void double_it(float* a, float* out, int cols) {
     const int idx = threadIdx.y * cols + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// Without extern "C" the compiler mangles the name.
+// Lacks extern "C", so the compiler mangles the kernel's name.
 
 __global__ void double_it(const float* a, float* out, int cols) {
     const int idx = threadIdx.y * cols + threadIdx.x;

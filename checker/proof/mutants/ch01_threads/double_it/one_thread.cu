@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Right, but one thread does everything while the others leave.
+// One thread does everything while the others return; the result is right.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     if (threadIdx.x != 0 || threadIdx.y != 0) {

@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// Another name than the exercise: the checker would not know what to launch.
+// Has another name than the exercise, so the checker cannot find the kernel to launch.
 
 extern "C" __global__ void doubleIt(const float* a, float* out, int cols) {
     const int idx = threadIdx.y * cols + threadIdx.x;

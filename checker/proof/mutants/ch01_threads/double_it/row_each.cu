@@ -1,5 +1,6 @@
 // expect: written-twice
-// A loop over the row, as on a CPU, in every thread: each element is written once by each of them.
+// Every thread loops over its row, as on a CPU, so each element is written once by every thread
+// of the row.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     for (int col = 0; col < cols; col++) {

@@ -1,5 +1,5 @@
 // expect: wrong-values
-// Passes the value through an int and loses what lies behind the point.
+// Converts the value to an int, which loses its fraction.
 
 extern "C" __global__ void double_it(const float* a, float* out, int cols) {
     const int idx = threadIdx.y * cols + threadIdx.x;

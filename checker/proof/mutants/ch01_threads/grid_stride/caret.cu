@@ -1,5 +1,5 @@
 // expect: compile-error
-// ^ is no power in C++, and not defined for floats.
+// Uses ^ as a power, but it is exclusive or in C++ and not defined for floats.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

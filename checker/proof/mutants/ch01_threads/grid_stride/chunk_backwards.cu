@@ -1,5 +1,5 @@
 // expect: uncoalesced
-// The same chunks from their other end.
+// Walks through contiguous chunks from their end, so neighbouring threads are far apart.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t threads = size_t(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 // expect: uncoalesced
-// A grid-stride loop over chunks of eight: still 32 bytes between neighbouring threads.
+// Has a grid-stride loop over chunks of eight, so neighbouring threads are still 32 bytes apart.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t threads = size_t(gridDim.x) * blockDim.x;

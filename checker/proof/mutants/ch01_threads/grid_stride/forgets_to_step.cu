@@ -1,5 +1,5 @@
 // expect: never-finishes
-// A loop that never moves on.
+// The loop never increments its index.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t idx = size_t(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: wrong-values
-// Right for 4 blocks of 128 threads only.
+// Is right for 4 blocks of 128 threads only.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = 512;

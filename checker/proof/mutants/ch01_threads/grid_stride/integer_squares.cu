@@ -1,5 +1,5 @@
 // expect: wrong-values
-// Squares whole numbers: loses what lies behind the point.
+// Squares integers, which loses the fractions.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 // expect: out-of-bounds-write
-// Off by one in the condition of the loop.
+// The loop's condition is off by one.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 // expect: never-finishes
-// *= for +=: thread 0 stays at 0 for ever.
+// Writes *= instead of +=, so thread 0 stays at index 0 for ever.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

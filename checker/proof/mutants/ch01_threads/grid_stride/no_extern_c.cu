@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// Without extern "C" the compiler mangles the name.
+// Lacks extern "C", so the compiler mangles the kernel's name.
 
 __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 // expect: wrong-values
-// Forgets the square root.
+// Leaves out the square root.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

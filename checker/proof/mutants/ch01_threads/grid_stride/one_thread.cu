@@ -1,5 +1,6 @@
 // expect: gate-missed
-// One thread alone touches one sector per request, and needs 32 times as many requests.
+// One thread does everything: it touches one sector in each request, and needs 32 times as many
+// requests.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced
-// Two neighbours per thread: half of what each request fetches is thrown away.
+// Each thread does two neighbouring elements, so half of what each request loads is not used.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t threads = size_t(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 // expect: wrong-values
-// No loop: what lies beyond the grid is left out.
+// Has no loop, so elements beyond the grid's size are left out.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t idx = size_t(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: wrong-values
-// Every block starts at the place of block 0.
+// Every block starts at block 0's index.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

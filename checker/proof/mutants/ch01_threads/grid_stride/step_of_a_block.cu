@@ -1,5 +1,5 @@
 // expect: written-twice
-// Steps on by one block: every later block does the work of the earlier ones again.
+// The step is one block, so later blocks repeat the work of earlier ones.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = blockDim.x;

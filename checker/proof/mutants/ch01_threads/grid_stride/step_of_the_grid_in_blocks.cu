@@ -1,5 +1,5 @@
 // expect: written-twice
-// Steps on by the number of blocks, not of threads.
+// The step is the number of blocks instead of the number of threads.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = gridDim.x;

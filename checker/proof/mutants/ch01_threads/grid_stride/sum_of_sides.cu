@@ -1,5 +1,5 @@
 // expect: wrong-values
-// The root of the squares is not the sum of the sides.
+// Adds the sides, although that is not the root of the sum of their squares.
 
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
     const size_t stride = size_t(gridDim.x) * blockDim.x;

@@ -1,5 +1,5 @@
 // expect: compile-error
-// Inline assembly that is no PTX: NVRTC passes it on as it is.
+// Contains inline assembly that is not PTX, which NVRTC passes on unread.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

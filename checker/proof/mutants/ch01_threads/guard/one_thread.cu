@@ -1,5 +1,6 @@
 // expect: gate-missed
-// Thread 0 does everything, and no guard is needed. Right, and a thousand times too slow.
+// Thread 0 does everything, so no guard is needed; the result is right, and a thousand times too
+// slow.
 
 extern "C" __global__ void guard(const float* a, float* out, int n) {
     if (threadIdx.x == 0) {

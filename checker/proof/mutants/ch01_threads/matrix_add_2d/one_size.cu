@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// One number for both sides: a matrix needs two.
+// Declares one size for both dimensions, but a matrix needs two.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int n) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y;

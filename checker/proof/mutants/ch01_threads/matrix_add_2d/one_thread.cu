@@ -1,5 +1,6 @@
 // expect: gate-missed
-// One thread alone needs one sector per request, and 32 times as many requests.
+// One thread does everything: it needs one sector in each request, and 32 times as many
+// requests.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
                                          int cols) {

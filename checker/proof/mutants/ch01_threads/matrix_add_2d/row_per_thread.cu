@@ -1,5 +1,5 @@
 // expect: uncoalesced
-// A thread per row, a loop over the columns: right, and each warp reads down a column.
+// One thread loops over each row; the result is right, but each warp reads down a column.
 
 extern "C" __global__ void matrix_add_2d(const float* a, const float* b, float* out, int rows,
                                          int cols) {

@@ -1,5 +1,5 @@
 // expect: invalid-address
-// Asks once, at the end, and blames everything on the last step.
+// Asks for the error once, at the end, and attributes it to the last step.
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: invalid-address
-// Says that every call went well without asking.
+// Records success for every call without asking.
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

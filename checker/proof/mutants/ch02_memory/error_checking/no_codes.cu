@@ -1,5 +1,5 @@
 // expect: output-not-written
-// Does the work and says nothing.
+// Does the work, but records no codes.
 
 __global__ void twice(float* data, int n, int bad) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: gate-missed
-// No kernel, no copy.
+// Computes everything on the host, without a kernel or a copy.
 
 extern "C" void stay_on_device(const float* x, const float* w, float mean, float deviation,
                                float* out, int n) {

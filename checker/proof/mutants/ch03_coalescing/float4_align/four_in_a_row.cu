@@ -1,5 +1,6 @@
 // expect: gate-missed
-// Four neighbours for each thread, one load after the other: as many requests, and each is worse.
+// Each thread loads four neighbouring floats one after the other, so there are as many requests,
+// and each is strided.
 
 extern "C" __global__ void float4_align(float a, const float* x, const float* y, float* out,
                                         int offset, int n) {

@@ -1,5 +1,6 @@
 // expect: out-of-bounds-write
-// One array for all fields, its parts counted in bytes: a pointer to float counts in floats.
+// Keeps all fields in one array with offsets in bytes, although a pointer to float counts in
+// floats.
 
 #include <vector>
 

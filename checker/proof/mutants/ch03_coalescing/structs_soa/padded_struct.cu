@@ -1,6 +1,5 @@
 // expect: uncoalesced
-// 16 bytes for each point, converted with care: one load brings a point, and a quarter of it is
-// padding.
+// Uses 16 bytes for each point, so one load reads a point, but a quarter of it is padding.
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Where nothing is shared there are no conflicts.
+// Uses no shared memory, so it has no conflicts, but its accesses to global memory are strided.
 
 constexpr int SIDE = 32;
 

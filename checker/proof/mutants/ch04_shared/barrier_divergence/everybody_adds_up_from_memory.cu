@@ -1,5 +1,6 @@
 // expect: gate-missed
-// No tile, no barrier, no trouble: and every element is loaded 256 times.
+// Needs neither tile nor barrier, because every thread loads all elements of its block, so each
+// is loaded 256 times.
 
 constexpr int BLOCK = 256;  // threads of a block
 

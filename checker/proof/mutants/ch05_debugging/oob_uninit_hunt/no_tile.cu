@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Right, and every element is loaded nine times.
+// Uses no tile; the result is right, but every element is loaded nine times.
 
 constexpr int SIDE = 16;         // of a block
 constexpr int FRAME = SIDE + 2;  // of its tile: one element more on every side

@@ -1,5 +1,5 @@
 // expect: global-race
-// Barriers before and after: everybody still adds at the same time.
+// Has barriers before and after, but all threads still add at the same time.
 
 extern "C" __global__ void counter_race(const float* in, int* hits, int n, float limit) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Right, because nobody else works.
+// One thread counts everything; the result is right.
 
 extern "C" __global__ void counter_race(const float* in, int* hits, int n, float limit) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: barrier-not-reached
-// A barrier that counts, which only the threads with an element reach.
+// Only threads with an element reach the barrier that counts.
 
 extern "C" __global__ void counter_race(const float* in, int* hits, int n, float limit) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;

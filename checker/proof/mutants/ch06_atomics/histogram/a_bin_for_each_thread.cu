@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Each thread looks for one bin in all of the data.
+// Each thread searches all of the data for one bin.
 
 constexpr int BINS = 256;
 

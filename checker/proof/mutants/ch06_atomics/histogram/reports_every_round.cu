@@ -1,5 +1,5 @@
 // expect: gate-missed
-// The bins are reported after each element: more work than before.
+// Writes the bins after each element, which is more work than before.
 
 constexpr int BINS = 256;
 

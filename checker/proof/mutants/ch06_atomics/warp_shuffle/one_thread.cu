@@ -1,5 +1,5 @@
 // expect: gate-missed
-// One thread walks along the row.
+// One thread reads the whole row.
 
 extern "C" __global__ void warp_shuffle(const float* in, float* sums, float* maxima, int cols) {
     if (threadIdx.x == 0) {

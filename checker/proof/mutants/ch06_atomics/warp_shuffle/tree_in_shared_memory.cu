@@ -1,5 +1,6 @@
 // expect: gate-missed
-// The tree of the last exercise: right, with a slot for each thread and a barrier for each round.
+// Reduces in shared memory; the result is right, but it needs a slot for each thread and a
+// barrier for each iteration.
 
 constexpr float LOWEST = -3.402823466e+38f;
 

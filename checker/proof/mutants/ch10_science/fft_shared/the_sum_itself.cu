@@ -1,5 +1,5 @@
 // expect: gate-missed
-// Right, and n^2 products.
+// Computes the sum directly, which is right but needs n^2 products.
 
 extern "C" __global__ void fft_shared(const float* __restrict__ in_re,
                                       const float* __restrict__ in_im, float* __restrict__ out_re,

@@ -1,5 +1,5 @@
 // expect: uncoalesced
-// Seven floats a neuron in one array: a struct under another name.
+// Stores seven floats for each neuron in one array, which is a struct under another name.
 
 #include <vector>
 
