@@ -1,10 +1,11 @@
-//! Outputs on the book's pages: what the checker itself prints, captured by a command and compared in CI.
+//! Outputs on the book's pages: `checker book capture` runs the checker and keeps what it prints, and CI compares it.
 //!
-//! `book/outputs/captures.toml` lists them. Each runs in a workbook of its own that `checker init` writes, with one
-//! exercise's file replaced by the file named, or with that file beside it, or with further files, such as a class's; what
-//! it prints, less the times, is `book/outputs/NAME.txt`. Instead of a file, `mutant EXERCISE/NAME` names a mutant. The examples of the diagnostics' pages need no entries: each
-//! file of `book/examples/diagnostics` has an output in `book/outputs/diagnostics`, and must show the diagnostic it is
-//! named after.
+//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook, which `checker init` writes. A file of
+//! the repository, or a mutant named `mutant EXERCISE/NAME`, replaces an exercise's file there or is added to the workbook. The
+//! output without its times is `book/outputs/NAME.txt`.
+//!
+//! The examples of the diagnostics need no entries: each file of `book/examples/diagnostics` has an output in
+//! `book/outputs/diagnostics`, which must show the diagnostic that the file is named after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,15 +32,15 @@ struct List {
 /// One output.
 #[derive(Debug, Deserialize)]
 struct Capture {
-    /// Stem of the file that it goes to.
+    /// Stem of the output's file.
     name: String,
     #[serde(flatten)]
     what: What,
-    /// The exercise whose file is replaced by `source`; without one, `source` lies in the workbook under its own name.
+    /// The exercise whose file is replaced by `source`; without it, `source` is added under its own name.
     exercise: Option<String>,
-    /// What replaces it, the program, or the file of the kernel; relative to the repository.
+    /// The file, relative to the repository, or `mutant EXERCISE/NAME`.
     source: Option<String>,
-    /// Further files of the workbook, each with the file of the repository that it is a copy of.
+    /// Further files of the workbook, each with its source.
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
@@ -74,11 +75,11 @@ struct Kernel {
 /// What became of one output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// As it was.
+    /// Unchanged.
     Same,
-    /// Different, and written.
+    /// Changed and written.
     Written,
-    /// Different, and left as it was because only a check was asked for: the new text.
+    /// Changed, but not written because only a check was requested: the new text.
     Stale(String),
 }
 
@@ -96,7 +97,7 @@ pub enum Error {
         /// Why.
         source: crate::exercises::Unknown,
     },
-    /// The command ended otherwise than the list says.
+    /// The command ended with another exit code than the list says.
     #[error(
         "captures.toml, `{name}`: `checker {command}` ended with {found}, expected {expected}; it printed:\n{printed}"
     )]
@@ -109,10 +110,10 @@ pub enum Error {
         expected: i32,
         /// How it ended.
         found: String,
-        /// All of it.
+        /// Its whole output.
         printed: String,
     },
-    /// A diagnostic's example shows something else.
+    /// A diagnostic's example does not show this diagnostic.
     #[error(
         "examples/diagnostics/{slug}.cu does not show `{slug}` and nothing else; the checker says:\n{printed}"
     )]
@@ -143,7 +144,7 @@ pub enum Error {
 /// The text of output `name` as a page shows it.
 ///
 /// # Errors
-/// When it was never captured.
+/// When it has not been captured.
 pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
     let text = read(output_path(root, name))?;
     Ok(format!("```text\n{}\n```\n", text.trim_end()))
@@ -154,10 +155,10 @@ fn output_path(root: &Path, name: &str) -> PathBuf {
 }
 
 /// Captures every output of the book in `root` with the program `checker`, and writes those that changed; with
-/// `only_check` it writes nothing and says which would change.
+/// `only_check` it writes nothing and returns which ones would change.
 ///
 /// # Errors
-/// When the list is broken, a command fails to start, or it ends otherwise than the list says.
+/// When the list is broken, or when a command fails to start or ends with an unexpected exit code.
 pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String, Outcome)>, Error> {
     let list = root.join("outputs").join("captures.toml");
     let text = read(list.clone())?;
@@ -170,7 +171,7 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
             What::Checker { command, exit } => run(&capture, command, *exit, repository, checker)?,
             What::Kernel { kernel } => launch(&capture, kernel, repository, checker)?,
         };
-        let outcome = settle(&output_path(root, &capture.name), new, only_check)?;
+        let outcome = update_output(&output_path(root, &capture.name), new, only_check)?;
         outcomes.push((capture.name, outcome));
     }
     io("make a folder", fs::create_dir_all(root.join("outputs/diagnostics")))?;
@@ -188,13 +189,13 @@ pub fn all(root: &Path, checker: &Path, only_check: bool) -> Result<Vec<(String,
         if !example.is_shown_by(&new) {
             return Err(Error::Example { slug: slug.to_string(), printed: new });
         }
-        outcomes.push((name.clone(), settle(&output_path(root, &name), new, only_check)?));
+        outcomes.push((name.clone(), update_output(&output_path(root, &name), new, only_check)?));
     }
     Ok(outcomes)
 }
 
-/// Writes what was printed, if it is new and not only a check is asked for.
-fn settle(path: &Path, new: String, only_check: bool) -> Result<Outcome, Error> {
+/// Writes an output that has changed, unless only a check was requested.
+fn update_output(path: &Path, new: String, only_check: bool) -> Result<Outcome, Error> {
     match fs::read_to_string(path) {
         Ok(old) if old == new => Ok(Outcome::Same),
         _ if only_check => Ok(Outcome::Stale(new)),
@@ -205,7 +206,7 @@ fn settle(path: &Path, new: String, only_check: bool) -> Result<Outcome, Error> 
     }
 }
 
-/// Runs one command in a fresh workbook; returns the prompt line and what it printed, if it ended as it should.
+/// Runs one command in a new workbook. Returns the prompt line and what it printed if its exit code is the expected one.
 fn run(
     capture: &Capture,
     command: &str,
@@ -226,7 +227,7 @@ fn run(
     Ok(printed)
 }
 
-/// Runs one command in a fresh workbook; returns the prompt line and what it printed, and how it ended.
+/// Runs one command in a new workbook. Returns the prompt line with what it printed, and the exit status.
 fn print(
     capture: &Capture,
     command: &str,
@@ -265,7 +266,7 @@ fn print(
     Ok((format!("$ cargo checker {shown}\n{printed}\n"), output.status))
 }
 
-/// Compiles and launches a kernel on the simulator; returns what it printed.
+/// Compiles and launches a kernel on the simulator. Returns what it printed.
 fn launch(
     capture: &Capture,
     kernel: &Kernel,
@@ -306,7 +307,7 @@ fn io<T>(what: &str, result: std::io::Result<T>) -> Result<T, Error> {
     result.map_err(|source| Error::Io { what: what.to_owned(), source })
 }
 
-/// Words of a command; single quotes hold words together.
+/// Words of a command; text in single quotes is one word.
 fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (i, part) in command.split('\'').enumerate() {
@@ -331,15 +332,15 @@ fn source_text(repository: &Path, source: &str) -> Result<String, Problem> {
     }
 }
 
-/// Drops what differs from run to run: times, and spaces at the ends of lines.
+/// Removes times, which differ between runs, and spaces at the ends of lines.
 fn normalise(printed: &str) -> String {
     let lines: Vec<String> =
         printed.lines().map(|line| without_time(line).trim_end().to_owned()).collect();
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// "simulator · 41 ms" -> "simulator". A line that ends at a fixed column gets the spaces that it has beside a time of two
-/// digits.
+/// Removes the time from "simulator · 41 ms". A line that is aligned to a column gets as many spaces as it has with a time of
+/// two digits, so that it is the same for every time.
 fn without_time(line: &str) -> String {
     const USUAL: usize = " · 41 ms".len();
     let mut out = line.to_owned();
@@ -358,7 +359,7 @@ fn without_time(line: &str) -> String {
     out
 }
 
-/// The place of " · 41 ms" or " · 1.2 s" in a line.
+/// The byte range of " · 41 ms" or " · 1.2 s" in a line.
 fn time(line: &str) -> Option<std::ops::Range<usize>> {
     const DOT: &str = " · ";
     line.match_indices(DOT).find_map(|(start, _)| {
@@ -381,7 +382,7 @@ mod tests {
     fn times_are_dropped_and_nothing_else() {
         assert_eq!(normalise("  ok   simulator · 41 ms  \n"), "  ok   simulator");
         assert_eq!(normalise("a · 1.2 s · 3 cases"), "a · 3 cases");
-        // right-aligned: one space less for each digit more
+        // the line is right-aligned, so it has one space less for each digit more
         let pass = |time: &str| format!("  ok   7 cases {:>30}", format!("simulator · {time}"));
         let all = ["7 ms", "41 ms", "412 ms", "41.2 s"].map(|time| normalise(&pass(time)));
         assert!(all.iter().all(|line| *line == all[1]), "{all:?}");
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_a_case_name_together() {
+    fn a_quoted_case_name_is_one_word() {
         assert_eq!(
             words("check blocks --case 'five blocks'"),
             ["check", "blocks", "--case", "five blocks"]
