@@ -1,4 +1,4 @@
-//! What the exercises share: short ways to write cases, parameters and gates, and to make and read values.
+//! Helpers for Specs: cases, parameters and gates in short forms, and functions that make and read values.
 
 use ndarray::ArrayD;
 use rand::RngExt;
@@ -52,7 +52,7 @@ pub const fn floats_out(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Out, dtype: DType::F32, shape }
 }
 
-/// `int* name`: numbers that the learner has found out and recorded in the file.
+/// `int* name`: the learner's answers, recorded in the file.
 pub const fn answers(name: &'static str, shape: &'static str) -> Param {
     Param { name, role: Role::Answer, dtype: DType::I32, shape }
 }
@@ -135,7 +135,7 @@ pub fn ints(shape: &[usize]) -> Value {
 /// A size as the kernel receives it.
 ///
 /// # Panics
-/// When it is no `int`: a broken Spec.
+/// When it does not fit into an `int`, because the Spec is broken.
 pub fn int(size: usize) -> Value {
     Value::Scalar(Scalar::I32(i32::try_from(size).expect("sizes of cases fit an int")))
 }
@@ -148,7 +148,7 @@ pub const fn float(value: f32) -> Value {
 /// The number that is argument `index`, in f64.
 ///
 /// # Panics
-/// When that argument is no `float`: a broken Spec.
+/// When that argument is not a `float`, because the Spec is broken.
 pub fn scalar(inputs: &[Value], index: usize) -> f64 {
     match inputs.get(index) {
         Some(Value::Scalar(Scalar::F32(value))) => f64::from(*value),
@@ -159,7 +159,7 @@ pub fn scalar(inputs: &[Value], index: usize) -> f64 {
 /// Argument `index` in f64, for the reference.
 ///
 /// # Panics
-/// When that argument is no array of floats: a broken Spec.
+/// When that argument is not an array of floats, because the Spec is broken.
 pub fn f64s(inputs: &[Value], index: usize) -> ArrayD<f64> {
     match inputs.get(index) {
         Some(Value::Array(Array::F32(a))) => a.mapv(f64::from),

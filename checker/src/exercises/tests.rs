@@ -1,4 +1,4 @@
-//! What every Spec must hold, so that an author hears of a slip before a learner does.
+//! What must be true of every Spec, so that mistakes of an author never reach a learner.
 
 use std::collections::HashSet;
 
@@ -117,7 +117,7 @@ fn every_optimise_exercise_has_a_large_case() {
     }
 }
 
-/// Only kernels are compiled with macros of their case, and what a macro is called must be one name.
+/// Only kernels are compiled with macros of their case, and each macro is a single identifier.
 #[test]
 fn macros_are_names_and_belong_to_kernels() {
     for spec in all() {

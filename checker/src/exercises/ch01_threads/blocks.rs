@@ -47,7 +47,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "gridDim.x for blockDim.x. gridDim.x counts blocks in the grid, blockDim.x threads in a block. \
          You skip blocks of threads, so it is blockDim.x.",
-        "256 instead of blockDim.x. It works until somebody launches blocks of 96.",
+        "256 instead of blockDim.x. It works until a launch has blocks of 96.",
         "Dropping the guard. n is rarely a multiple of the block size, so the last block has spare \
          threads nearly always.",
         "A short or a char as index: 16 bits end at 32 767, and then the index is negative.",

@@ -56,7 +56,7 @@ pub static SPEC: Spec = Spec {
         "Grid and block the wrong way round. For small n both are legal, and the answer is right; with \
          more than 1024 blocks nothing runs at all.",
         "A launch that cannot be (0 blocks, 2048 threads in a block) does not stop the program. The \
-         kernel simply does not run. Chapter 2 shows how to hear of it.",
+         kernel simply does not run. Chapter 2 shows how to find out.",
         "A block of 1000 threads. Threads come in warps of 32: the 32nd warp has 8 threads, and 24 \
          lanes for nothing.",
     ],

@@ -1,4 +1,4 @@
-//! Who gives memory back, and when: an array on the device that frees itself.
+//! Ownership of device memory: an array that frees itself.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -55,12 +55,12 @@ pub static SPEC: Spec = Spec {
          would free the same memory twice.",
     ],
     pitfalls: &[
-        "Freeing by hand at the end of the loop. It works until somebody adds a continue, a break or a \
+        "Freeing by hand at the end of the loop. It works until an edit adds a continue, a break or a \
          return.",
         "A struct with a destructor that can be copied. Pass it to a function by value, and the copy \
          frees the memory on its way out; then the original frees it again. Delete the copy constructor.",
         "Freeing and reading in the wrong order. cudaFree waits for the device, so that a free between \
-         the copy and the read hides the missing wait, until the day that somebody takes it out.",
+         the copy and the read hides the missing wait, until the day that you remove it.",
         "cudaFree for page-locked memory of the host. What cudaMallocHost gave goes back with \
          cudaFreeHost.",
         "Allocating in every round. It is right now, and slow: an allocation can take longer than the \

@@ -1,4 +1,4 @@
-//! Which call reports which error: at once, at the launch, at the wait, and from then on for ever.
+//! Which call reports which error: at once, at the launch, at the wait, and from then on always.
 
 use ndarray::{ArrayD, arr1};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Write,
     minutes: 30,
-    goal: "hear of every error from the call that knows of it",
+    goal: "get every error from the call that reports it",
     cooperative: false,
     params: &[
         Param { name: "codes", role: Role::Out, dtype: DType::I32, shape: "[6]" },
@@ -82,7 +82,7 @@ pub static SPEC: Spec = Spec {
          look the same.",
         "Leaving the function at the first error, with the memory still allocated. Wrong arguments do \
          not harm the device: it works on, and so does the leak.",
-        "Taking an old error for a new one. An error stays the last error until somebody asks. A \
+        "Taking an old error for a new one. An error stays the last error until the program asks for it. A \
          cudaMalloc that failed long ago shows up after the next launch.",
         "Hoping to go on after an error of a kernel. It is sticky: every call of this process says the \
          same from then on, cudaFree too. Only a new process gets the device back.",
@@ -94,7 +94,7 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// A case with an error in it: calls fail by intent.
+/// A case with an error, in which calls fail on purpose.
 const fn fault(
     name: &'static str,
     why: &'static str,
@@ -103,7 +103,7 @@ const fn fault(
     Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) }
 }
 
-/// A case in which the device is lost, by intent: from then on every call fails, and nothing can be freed.
+/// A case in which the device is lost on purpose: from then on every call fails, and nothing can be freed.
 const fn lost(
     name: &'static str,
     why: &'static str,
@@ -113,18 +113,18 @@ const fn lost(
     Case { allows: LOST, ..sized(name, why, sizes) }
 }
 
-/// Threads that a block may have.
+/// Largest number of threads in a block.
 const MOST_THREADS: usize = 1024;
 /// More memory than any GPU has, in bytes.
 const TOO_MUCH: usize = 1 << 45;
 
-/// `cudaErrorInvalidValue`: what a launch of too many threads is, as an H200 says it.
+/// `cudaErrorInvalidValue`: the code of an NVIDIA H200 for a launch of too many threads.
 const INVALID_VALUE: i32 = 1;
 /// `cudaErrorMemoryAllocation`.
 const NO_MEMORY: i32 = 2;
 /// `cudaErrorLaunchFailure`: a kernel that trapped.
 const LAUNCH_FAILURE: i32 = 719;
-/// A step that was left out.
+/// The code for a step that the program does not reach.
 const LEFT_OUT: i32 = -1;
 
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
@@ -142,7 +142,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![arr1(&codes).into(), data.into()]
 }
 
-/// What each step says.
+/// The code of each step.
 const fn codes(bytes: usize, threads: usize, traps: bool) -> [i32; 6] {
     const NO: i32 = LEFT_OUT;
     if bytes > TOO_MUCH {
@@ -160,9 +160,9 @@ const fn codes(bytes: usize, threads: usize, traps: bool) -> [i32; 6] {
 mod tests {
     use super::*;
 
-    /// The codes of an H200, driver 580: what a process that does these steps heard.
+    /// The codes that a process with these steps got on an NVIDIA H200, driver 580.
     #[test]
-    fn each_fault_is_told_by_the_step_that_knows() {
+    fn each_fault_is_reported_by_its_step() {
         assert_eq!(codes(4000, 256, false), [0, 0, 0, 0, 0, 0]);
         assert_eq!(codes(1 << 46, 256, false), [2, -1, -1, -1, -1, -1]);
         assert_eq!(codes(4000, 1025, false), [0, 0, 1, -1, -1, 0]);

@@ -43,7 +43,7 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "Make a table: for each of the three arrays, does the kernel read what the host has put there? \
          Does the host read what the kernel has put there?",
-        "Nobody changes a and b, so the host has them already. Two of the copies back, and the two \
+        "No kernel changes a and b, so the host has them already. Two of the copies back, and the two \
          vectors that they need, can simply go.",
         "out is an output, and yet it is copied in, because the kernel adds to it: `out[idx] += ...` \
          reads before it writes. What is it that it reads there, and is there a cheaper way to bring \

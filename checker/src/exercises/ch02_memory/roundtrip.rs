@@ -53,7 +53,7 @@ pub static SPEC: Spec = Spec {
         "The results copied back before the launch. The calls run in the order in which you wrote \
          them, whatever they are for.",
         "The host's arrays handed to the kernel. It compiles; the addresses mean nothing on the device.",
-        "An answer that nobody frees. Every run of the function leaks a little, and a long program \
+        "An allocation that is never freed. Every run of the function leaks a little, and a long program \
          stops one day.",
     ],
     learn: "chapter 2, \"There and back\"",

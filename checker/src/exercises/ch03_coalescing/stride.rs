@@ -63,8 +63,8 @@ pub static SPEC: Spec = Spec {
         "Rounding 3 up to 4. Sectors hold 32 bytes wherever a stride falls: 32 * 3 floats are 12 of them.",
         "Going on with 64 for s = 16. There are only 32 lanes.",
         "Counting lines of 128 bytes. A cache line is four sectors, and they come one by one.",
-        "Changing the index of the load and not that of the store: a square then lands at somebody \
-         else's place.",
+        "Changing the index of the load and not that of the store: a square then lands in the place of \
+         another element.",
         "Leaving out the guard for i < n. n is seldom a multiple of the stride.",
     ],
     learn: "chapter 3, \"Sectors, counted before they are measured\"",

@@ -1,4 +1,4 @@
-//! Who must come to a barrier: every thread of the block, those without an element included.
+//! Which threads must reach a barrier: every thread of the block, even those without an element.
 
 use ndarray::{Array1, ArrayD};
 use rand::RngExt;
@@ -23,7 +23,7 @@ pub static SPEC: Spec = Spec {
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]"), count("n")],
     cases: &[
-        blocks("two full blocks", "nobody is spare: all is well", &[("n", 512)], 2),
+        blocks("two full blocks", "no thread is spare: all is well", &[("n", 512)], 2),
         blocks("2 blocks and 5", "251 threads of the last block have no element", &[("n", 517)], 3),
         blocks("one element", "255 threads have none", &[("n", 1)], 1),
         blocks("255 elements", "one thread has none", &[("n", 255)], 1),

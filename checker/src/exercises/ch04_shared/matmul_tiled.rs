@@ -97,8 +97,8 @@ pub static SPEC: Spec = Spec {
          products, then the next 16. For 16 products the block needs a tile of a, 16 x 16, and one of b.",
         "In each round, every thread brings one element of a and one of b. Thread (tx, ty) brings those at row ty, column \
          tx of the two tiles. The tile of a moves to the right from round to round, the tile of b moves down.",
-        "Two barriers in a round: nobody computes before both tiles are complete, and nobody brings the next ones before \
-         everybody has computed. All threads come to both, those without an element of c as well: they bring zeros.",
+        "Two barriers in a round: no thread computes before both tiles are complete, and no thread loads the next ones before \
+         all threads have computed. All threads reach both, those without an element of c as well: they load zeros.",
         "for (int first = 0; first < inner; first += TILE) { a_tile[ty][tx] = row < rows && first + tx < inner ? a[row * \
          inner + first + tx] : 0.0f; the same for b with row first + ty; barrier; 16 products of a_tile[ty][k] and \
          b_tile[k][tx]; barrier }. The guard around the store stays.",

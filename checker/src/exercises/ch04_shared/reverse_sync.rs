@@ -15,7 +15,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 10,
-    goal: "wait until everybody has written",
+    goal: "wait until every thread has written",
     cooperative: false,
     params: &[floats_in("in", "[n]"), floats_out("out", "[n]")],
     cases: &[
@@ -43,11 +43,11 @@ pub static SPEC: Spec = Spec {
         "One line, `__syncthreads();`, between the line that fills the tile and the line that reads it.",
     ],
     pitfalls: &[
-        "The barrier before the first line. It is passed before anybody has written.",
-        "`__syncthreads;` without parentheses. It compiles, it names a function, and it calls nobody.",
+        "The barrier before the first line. It is passed before any thread has written.",
+        "`__syncthreads;` without parentheses. It compiles, it names a function, and it calls nothing.",
         "`__syncwarp()`. It waits for the 32 threads of one warp; a slot of another warp may still be empty.",
         "`volatile`, or a fence such as `__threadfence_block()`. They say that a read or write really happens, and in \
-         which order one thread's appear. Nobody waits for anybody.",
+         which order one thread's appear. No thread waits for another.",
         "Leaving it as it is because the answers are right. They were right on the machine, and on the day, on which \
          you looked.",
     ],

@@ -65,7 +65,7 @@ pub static SPEC: Spec = Spec {
         "One guard for both ways. A thread can have an element on the way in and none on the way out.",
         "`return` for threads without an element of `in`. The others wait for them, and some of them are needed on the way \
          out.",
-        "cols for rows in the index of `out`: its rows are `rows` elements long. On a square nobody can tell.",
+        "cols for rows in the index of `out`: its rows are `rows` elements long. On a square matrix you cannot see the difference.",
     ],
     learn: "chapter 4, \"Turn around where it is cheap\"",
     skeleton: Slug::Uncoalesced,

@@ -1,4 +1,4 @@
-//! Infinities and NaN in a series whose terms are all small: find where they begin, then mend the arithmetic.
+//! Infinities and NaN in a series whose terms are all small: find where they begin, then fix the arithmetic.
 
 use ndarray::{Array1, ArrayD, Zip};
 use rand::RngExt;
@@ -25,7 +25,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Kernel,
     start: Start::Fix,
     minutes: 30,
-    goal: "find where the numbers end, then mend the sum",
+    goal: "find where the numbers end, then fix the sum",
     cooperative: false,
     params: &[
         floats_in("x", "[n]"),
@@ -117,8 +117,8 @@ fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
     Zip::from(x).and(y).map_collect(|x, y| (y / x).atan())
 }
 
-/// Block and thread of the first point at which the skeleton's arithmetic leaves the numbers, and the step after which
-/// its sum has left them.
+/// Block and thread of the first point at which the skeleton's arithmetic is no longer finite, and the step after which
+/// its sum is not finite.
 fn first_bad() -> [usize; 3] {
     let (x, y) = points(POINTS);
     let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(bad_step(100.0, -50.0), bad_step(100.0, 50.0), "whatever the sign");
     }
 
-    /// What the learner has to record is the same for every seed, and past the points that are tame.
+    /// What the learner has to record is the same for every seed, and past the points at a moderate distance.
     #[test]
     fn the_first_bad_point_is_past_the_tame_ones() {
         let [block, thread, step] = first_bad();

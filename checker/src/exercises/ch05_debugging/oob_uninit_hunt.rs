@@ -57,9 +57,9 @@ pub static SPEC: Spec = Spec {
          visits, over all 256 threads.",
     ],
     pitfalls: &[
-        "Mending what the report names without asking why. A tile filled with zeros before the loop \
+        "Fixing what the report names without asking why. A tile filled with zeros before the loop \
          is initialised, and wrong.",
-        "Mending all three at once and looking afterwards. One change, one check: then you know what \
+        "Fixing all three at once and looking afterwards. One change, one check: then you know what \
          each of them did.",
         "Taking a wrong value far down for a bug of its own. It often follows from the first one.",
         "Throwing the tile away. The kernel is right without it, and loads each element nine times.",

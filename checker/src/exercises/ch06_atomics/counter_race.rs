@@ -9,7 +9,7 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Kind, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// What is counted lies above this: about three of eight elements.
+/// Elements above this count; they are about three of eight.
 const LIMIT: f32 = 2.5;
 
 /// `counter_race`.
@@ -50,7 +50,7 @@ pub static SPEC: Spec = Spec {
          take these steps on paper, one step at a time, in any order that you like. What is the worst that can come out?",
         "The trouble is that another thread can come between the read and the write. No barrier helps: a barrier says \
          when all have come so far, not whose turn it is, and there is none for the whole grid anyway.",
-        "The device has additions that nobody can come between: atomicAdd(address, value). The address is a pointer.",
+        "The device has additions that no other thread can interrupt: atomicAdd(address, value). The address is a pointer.",
         "Replace the line that changes hits[0] by atomicAdd(hits, 1). Condition and guard stay as they are.",
     ],
     pitfalls: &[

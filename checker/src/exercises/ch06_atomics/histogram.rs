@@ -12,13 +12,13 @@ use crate::value::{Array, DType, Value};
 
 /// Bins over [0, 1), as in the skeleton. A power of two: multiplying a `float` by it rounds nothing.
 const BINS: usize = 256;
-/// Of so many elements one is outside [0, 1).
+/// One of this many elements is outside [0, 1).
 const OUTSIDE: usize = 16;
 
 /// `histogram`.
 ///
-/// The gate is counted where 40 % crowd into one bin, not 90 %: there, lanes that first add up within their warp need few
-/// atomics, too, and nothing would be private.
+/// The gate is counted with 40 % of the elements in one bin. With 90 %, lanes that first add up within their warp need few
+/// atomics as well, so a kernel without private bins would pass.
 pub static SPEC: Spec = Spec {
     id: "histogram",
     chapter: "ch06_atomics",
@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
         line("one element", "all other threads find nothing", &[("n", 1), ("percent", 0)], 2, 256),
         line(
             "90 % in one bin",
-            "nearly everybody in one queue",
+            "nearly all elements in one queue",
             &[("n", 8738), ("percent", 90)],
             8,
             256,

@@ -65,7 +65,7 @@ pub static SPEC: Spec = Spec {
         "128 additions are work for 4 full warps. It does not matter which thread does which addition: let threads 0 \
          to 127 do them, and let the others rest, warp by warp.",
         "`const int left = 2 * stride * tid;` makes the working threads neighbours. But the slots that they touch are \
-         still 2, 4, 8 ... apart: chapter 4 has told what the banks make of that.",
+         still 2, 4, 8 ... apart: chapter 4 shows what the banks make of that.",
         "Fold the other way round: in the first round, thread tid adds slot tid + 128 to slot tid, for tid < 128. \
          Threads are neighbours, and so are slots. Then 64, 32 ... 1.",
         "for (int stride = BLOCK / 2; stride > 0; stride /= 2), and inside: if (tid < stride). The addition and \
@@ -74,7 +74,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "The barrier inside the `if`. Threads without work never reach it.",
         "`if (idx >= n) return;` to save work. Those threads never reach the barriers; with a neutral 0 in their slot \
-         they harm nobody.",
+         they do no harm.",
         "No value at all for threads without an element. Shared memory begins with whatever was there before.",
         "Halving a number of live slots that is odd, and losing the one in the middle.",
         "No barriers once only one warp is left, as old code has it. Since Volta, the lanes of a warp need not \
@@ -96,7 +96,7 @@ const fn line(
     case(name, why, sizes, [grid, 1], [BLOCK as u32, 1])
 }
 
-/// Numbers of one sign, so that no sum cancels to nearly 0 and is held to 0's precision.
+/// Numbers of one sign, so that no sum cancels to nearly 0, where the tolerance would be too small.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let values = ArrayD::from_shape_simple_fn(&[n][..], || rng.random_range(0.5..10.0));

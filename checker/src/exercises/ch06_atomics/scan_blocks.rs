@@ -1,4 +1,4 @@
-//! Sums so far over many blocks: scan the tiles, scan their totals, add the carry. And a tree that meets its banks.
+//! Prefix sums over many blocks: scan the tiles, scan their totals, add the carry. The tree has bank conflicts.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
@@ -11,7 +11,7 @@ use crate::value::{Array, DType, Value};
 
 /// `scan_blocks`.
 ///
-/// A program, because the lesson is that the end of a launch is the barrier for the whole grid: three launches say it
+/// A program, because the lesson is that the end of a launch is the barrier for the whole grid: three launches do it
 /// in three lines. A single kernel would need a cooperative launch, which limits the grid to the blocks that fit on the
 /// device, or blocks that wait for each other's flags.
 ///
@@ -54,7 +54,7 @@ pub static SPEC: Spec = Spec {
          kernel that computes sums so far.",
         "Three launches: scan_tiles over all tiles, which also leaves each tile's total in an array; scan_tiles on \
          that array, with one block; a kernel that adds to tile b what lies before it. A launch begins when the one \
-         before it has ended, so that nobody reads a total that is not there yet.",
+         before it has ended, so that no block reads a total that is not there yet.",
         "The total of a tile is the last slot plus the last own element: if (totals != nullptr && tid == THREADS - 1) \
          { totals[blockIdx.x] = tile[slot(TILE - 1)] + own[1]; }. After the second launch, tile b must add element \
          b - 1 of the scanned totals; tile 0 adds nothing.",
@@ -88,7 +88,7 @@ fn reference(_: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![Array::I32(so_far(values))]
 }
 
-/// The sums so far, each with its own element.
+/// The inclusive prefix sums.
 fn so_far(values: &ArrayD<i32>) -> ArrayD<i32> {
     let mut sums = values.clone();
     sums.accumulate_axis_inplace(Axis(0), |before, sum| *sum += before);

@@ -1,4 +1,4 @@
-//! Sum and maximum of rows by warps that hand each other registers: masks, neutral elements, lanes without an element.
+//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral elements, lanes without an element.
 
 use ndarray::{Array2, ArrayD, Axis, Ix2};
 use rand::RngExt;
@@ -67,7 +67,7 @@ pub static SPEC: Spec = Spec {
     hints: &[
         "A warp of 32 values folds in five rounds: lane l takes the value of lane l + 16, then of l + 8, 4, 2, 1. \
          __shfl_down_sync(ALL, value, distance) is the value of lane l + distance. Which lane has seen all 32 at the end?",
-        "Every lane that the mask names must come to the shuffle. So nobody leaves, and no shuffle stands in an `if` \
+        "Every lane that the mask names must reach the shuffle. So no lane leaves, and no shuffle stands in an `if` \
          that divides a warp: a lane without an element takes part with a value that changes nothing. For a sum, \
          that is 0. For a maximum, it is not: think of a row with negative numbers only.",
         "After the first fold, lane 0 of each warp has its warp's result. Other warps cannot see registers: leave it \
@@ -82,11 +82,11 @@ pub static SPEC: Spec = Spec {
         "The shuffle inside `if (tid < cols)`, with a mask of all lanes. The lanes that stay outside are named, and do \
          not come.",
         "`if (tid >= cols) return;` at the top. A lane that has gone has nothing to hand over.",
-        "The result read from every lane. With shfl_down, only lane 0 has it; the others have sums of who knows what. \
+        "The result read from every lane. With shfl_down, only lane 0 has it; the others have sums that mean nothing. \
          (__shfl_xor_sync gives it to all.)",
         "Slots of warps that do not exist. With 96 threads there are three; the other 29 were never written.",
         "No barrier between writing the slots and reading them: the warps of a block do not run in step.",
-        "__shfl_down without _sync. It was removed: since Volta, lanes must be told whom to wait for.",
+        "__shfl_down without _sync. It was removed, because since Volta a shuffle must name the lanes that it waits for.",
     ],
     learn: "chapter 6, \"From register to register\"",
     skeleton: Slug::NotStarted,

@@ -1,4 +1,4 @@
-//! A generic reduction: what each element gives, what two of them make, and what nothing makes.
+//! A generic reduction: a function of each element, an operation on two values, and its neutral element.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

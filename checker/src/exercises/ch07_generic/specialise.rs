@@ -1,4 +1,4 @@
-//! One source compiled once for each radius: what the compiler knows costs nothing when the kernel runs.
+//! One source compiled once for each radius: values that the compiler knows cost nothing when the kernel runs.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -103,7 +103,7 @@ pub static SPEC: Spec = Spec {
     pitfalls: &[
         "Copying RADIUS into a `__constant__` or `__device__` variable. It may change before the kernel runs, as far \
          as the compiler knows, and the loop stays a loop.",
-        "#define RADIUS 4 without the #ifndef. The file then says 4, whatever the compiler was told.",
+        "#define RADIUS 4 without the #ifndef. The file then says 4, whatever -D the compiler was given.",
         "Subtracting RADIUS from idx + k. The first neighbour of element i lies at in[i]: the array begins RADIUS \
          elements early.",
         "k <= 2 * RADIUS + 1. There are 2 * RADIUS + 1 weights, numbered from 0.",

@@ -51,7 +51,7 @@ pub static SPEC: Spec = Spec {
     ],
     hints: &[
         "Two people work in two rooms, each through a list of their own. The second needs what the first \
-         has made. Who tells her that it is there, and when?",
+         has made. How does she learn that it is there, and when?",
         "An event is a mark in a stream. cudaEventRecord(event, front) puts it behind all that `front` has \
          been asked for so far; cudaStreamWaitEvent(back, event) makes what `back` is asked for from then \
          on wait for it. Neither call makes the host wait.",
@@ -63,13 +63,13 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "Waiting before anything is recorded. A wait is for the last record before it; where there is \
-         none, it waits for nothing, and says so to nobody.",
+         none, it waits for nothing, without any message.",
         "Recording too early. An event marks the end of the stream as it is at that moment: what is asked \
          for later is not included.",
         "Letting the wrong stream wait. The first argument of cudaStreamWaitEvent is the one that waits.",
         "Launching into the default stream. It waits for all streams that cudaStreamCreate made, and they \
          for it: right, and nothing overlaps any more. With cudaStreamNonBlocking streams it waits for \
-         nobody, and the same program is wrong.",
+         no stream, and the same program is wrong.",
         "cudaDeviceSynchronize in the loop. It makes the host wait for all streams, where one kernel had \
          to wait for another.",
     ],

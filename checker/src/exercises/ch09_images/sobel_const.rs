@@ -93,7 +93,7 @@ pub static SPEC: Spec = Spec {
         "There are 34 * 34 = 1156 cells and 1024 threads: some threads fill two. Count the cells from 0 to 1155, \
          and let thread number threadIdx.y * TILE + threadIdx.x begin at its own number and go on in steps of \
          TILE * TILE. The cell's row is number / SIDE and its column is number % SIDE. That way the corners are \
-         cells like all others, and nobody can forget them.",
+         cells like all others, and you cannot forget them.",
         "Threads without a pixel still fill cells, and still come to the barrier: other threads need what they \
          load. Only the computation and the write stand behind `if (row < height && col < width)`.",
         "A __constant__ array is the device's. On the host its name is no address to copy to; \
@@ -136,7 +136,7 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![edges(&image, smooth, slope, case.size("border")).into_dyn().into()]
 }
 
-/// The row or column `at - 1` of `n`, or what stands for it.
+/// The row or column `at - 1` of `n`, or the one that replaces it beyond the edge.
 fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
     let inside = at.checked_sub(1).filter(|at| *at < n);
     match border {

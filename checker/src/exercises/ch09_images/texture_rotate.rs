@@ -86,7 +86,7 @@ pub static SPEC: Spec = Spec {
         "Begin at the end: which pixel of the image comes to (row, col)? The header says it, in distances from the \
          centre. A texture's x runs along a row and its y from row to row.",
         "Texel 0 fills the stretch from 0 to 1, so its middle is at 0.5, and the middle of the whole image is at \
-         (width / 2, height / 2). Whoever asks for x = 0 asks for the border between texel 0 and what is beyond.",
+         (width / 2, height / 2). A fetch at x = 0 asks for the border between texel 0 and what is beyond.",
         "An array has texels, so cudaMallocArray wants a description of one: cudaCreateChannelDesc<float>(), then \
          width and height in texels. cudaMemcpy2DToArray(array, 0, 0, image, pitch of the host, width in bytes, \
          height in rows, cudaMemcpyHostToDevice) fills it.",

@@ -16,7 +16,7 @@ pub static SPEC: Spec = Spec {
     kind: Kind::Program,
     start: Start::Fix,
     minutes: 20,
-    goal: "keep the old state until everybody has read it",
+    goal: "keep the old state until every thread has read it",
     cooperative: false,
     params: &[
         floats_in("in", "[rows][cols]"),

@@ -9,8 +9,8 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// How far v and u, in millivolts, may be from the reference after the last step. Neurons on whom less than this would
-/// show are not among the inputs: see [`tame`].
+/// How far v and u, in millivolts, may be from the reference after the last step. The inputs
+/// contain no neuron for which a smaller difference would change the spikes: see [`tame`].
 const APART: f64 = 0.02;
 
 /// `izhikevich`.
@@ -88,9 +88,9 @@ pub static SPEC: Spec = Spec {
     reference,
 };
 
-/// How often a neuron is disturbed before it counts as tame.
+/// Disturbed runs that a neuron must survive to count as tame.
 const DISTURBANCES: usize = 8;
-/// By how many millivolts in each step.
+/// Largest disturbance in each step, in millivolts.
 const PUSH: f64 = 3e-4;
 
 /// One neuron: v, u, a, b, c, d, current.
@@ -139,9 +139,10 @@ fn tame(neuron: &Neuron, steps: usize, rng: &mut ChaCha8Rng) -> bool {
     })
 }
 
-/// v and u after `steps` milliseconds, and in which of them it fired; `push` is asked in every step for what is added to v.
-/// Where the last half-step lands beyond the threshold hangs by a hair, so the peak that u sees is always 30, as in other
-/// codes of this model.
+/// v and u after `steps` milliseconds, and the steps in which it fired. `push` returns what each step adds to v.
+///
+/// The value of v beyond the threshold is very sensitive to rounding, so u always sees a peak of 30, as in other codes of
+/// this model.
 fn course(neuron: &Neuron, steps: usize, mut push: impl FnMut() -> f64) -> ([f64; 2], Vec<u8>) {
     let [mut v, mut u, a, b, c, d, current] = neuron.map(f64::from);
     let spikes = (0..steps)
@@ -210,7 +211,7 @@ mod tests {
         assert!(gaps.len() >= 4 && gaps[0] < gaps[gaps.len() - 1], "{times:?}");
     }
 
-    /// Inputs fire, and not all at once; some neurons are turned away because their course hangs by a hair.
+    /// Inputs fire, and not all at once; some neurons are rejected because rounding would change their spikes.
     #[test]
     fn inputs_fire_and_are_tame() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
