@@ -55,3 +55,20 @@ impl Exercise {
         format!("exercises/{}/{}.cu", self.chapter, self.id)
     }
 }
+
+#[cfg(test)]
+impl Course {
+    /// A course for tests: exercises as (chapter, id), each with one case and an empty skeleton.
+    pub(crate) fn example(exercises: &[(&str, &str)]) -> Self {
+        let exercise = |&(chapter, id): &(&str, &str)| Exercise {
+            id: id.to_owned(),
+            chapter: chapter.to_owned(),
+            goal: "write it".to_owned(),
+            minutes: 10,
+            cases: vec!["one".to_owned()],
+            gates: vec![],
+            skeleton: String::new(),
+        };
+        Self { hash: "c0".to_owned(), exercises: exercises.iter().map(exercise).collect() }
+    }
+}

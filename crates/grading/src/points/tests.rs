@@ -2,23 +2,11 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::course::{Course, Exercise as Task};
+use crate::course::Course;
 use crate::record::{File, Show, TimeFrom};
 
 fn course() -> Course {
-    let exercise = |chapter: &str, id: &str| Task {
-        id: id.to_owned(),
-        chapter: chapter.to_owned(),
-        goal: String::new(),
-        minutes: 1,
-        cases: vec![],
-        gates: vec![],
-        skeleton: String::new(),
-    };
-    Course {
-        hash: String::new(),
-        exercises: vec![exercise("c1", "a"), exercise("c1", "b"), exercise("c2", "c")],
-    }
+    Course::example(&[("c1", "a"), ("c1", "b"), ("c2", "c")])
 }
 
 fn policy(text: &str) -> Policy {

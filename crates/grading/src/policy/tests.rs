@@ -1,24 +1,11 @@
 use super::*;
-use crate::course::Exercise;
 
 fn course() -> Course {
-    let exercise = |chapter: &str, id: &str| Exercise {
-        id: id.to_owned(),
-        chapter: chapter.to_owned(),
-        goal: "write it".to_owned(),
-        minutes: 10,
-        cases: vec!["one".to_owned()],
-        gates: vec![],
-        skeleton: String::new(),
-    };
-    Course {
-        hash: "c0".to_owned(),
-        exercises: vec![
-            exercise("ch01_threads", "blocks"),
-            exercise("ch01_threads", "guard"),
-            exercise("ch04_shared", "transpose"),
-        ],
-    }
+    Course::example(&[
+        ("ch01_threads", "blocks"),
+        ("ch01_threads", "guard"),
+        ("ch04_shared", "transpose"),
+    ])
 }
 
 fn parse(text: &str) -> Policy {

@@ -9,26 +9,13 @@ use rawzip::{CompressionMethod, ZipArchiveWriter};
 use tempfile::TempDir;
 
 use super::*;
-use crate::course::Exercise;
 
 fn course() -> Course {
-    let exercise = |chapter: &str, id: &str| Exercise {
-        id: id.to_owned(),
-        chapter: chapter.to_owned(),
-        goal: String::new(),
-        minutes: 1,
-        cases: vec![],
-        gates: vec![],
-        skeleton: String::new(),
-    };
-    Course {
-        hash: String::new(),
-        exercises: vec![
-            exercise("ch01_threads", "blocks"),
-            exercise("ch01_threads", "guard"),
-            exercise("ch04_shared", "transpose"),
-        ],
-    }
+    Course::example(&[
+        ("ch01_threads", "blocks"),
+        ("ch01_threads", "guard"),
+        ("ch04_shared", "transpose"),
+    ])
 }
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
