@@ -1,4 +1,4 @@
-// Atomics, reductions and scans. A negative index leaves a lane out.
+// Atomics, reductions and scans. A lane with a negative index does nothing.
 
 extern __shared__ __align__(16) unsigned char buffer[];
 

@@ -1,4 +1,4 @@
-// Global memory: one load and one store per thread, at addresses and widths of every kind.
+// Global memory: one load and one store per thread, with all kinds of addresses and widths.
 
 extern "C" __global__ void offset(const float* in, float* out, int by) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

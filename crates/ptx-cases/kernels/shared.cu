@@ -1,5 +1,5 @@
-// Shared memory: every thread of a block stores, meets the others and loads, at addresses and widths of every kind.
-// A negative index leaves a lane out.
+// Shared memory: every thread of a block stores, waits at a barrier and loads, with all kinds of addresses and widths.
+// A lane with a negative index does nothing.
 
 extern __shared__ __align__(16) unsigned char buffer[];
 

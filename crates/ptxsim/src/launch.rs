@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
-use blocks::{Order, Queue, blocks_of};
+use blocks::{Order, Queue, run_queued_blocks};
 
 use crate::address::base;
 use crate::decode::InitValue;
@@ -151,7 +151,7 @@ pub fn trace(
 }
 
 /// The linear index of a position in a box, x fastest. The position is inside, and the box's volume fits 32 bits.
-fn linear([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
+fn linear_index([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
     x + width * (y + height * z)
 }
 
@@ -173,13 +173,13 @@ fn observe(
     options: &Options,
     follow: Follow<'_>,
 ) -> Result<Merged, Error> {
-    let entry = entry(module, launch)?;
+    let entry = find_entry(module, launch)?;
     if let Some(error) = module.program.refusal(entry.function) {
         return Err(error.clone());
     }
     limits::check(module, entry, launch)?;
-    let params = limits::pack(entry, &launch.args)?;
-    let variables = bind(module, memory)?;
+    let params = limits::pack_arguments(entry, &launch.args)?;
+    let variables = bind_variables(module, memory)?;
     // a kernel that takes the address of an argument reads it from memory
     let arguments = module.program.functions.get(entry.function).and_then(|f| f.arguments);
     if let Some(slot) = arguments.and_then(|v| variables.get(v)) {
@@ -192,7 +192,7 @@ fn observe(
     let syncs = module.program.helpers_sync || function.is_some_and(|f| f.syncs);
     let ordered = module.program.helpers_ordered || function.is_some_and(|f| f.ordered);
     let barrier = if launch.cooperative { memory.grid_barrier()? } else { 0 };
-    let writable = writable(entry, &params, memory);
+    let writable = writable_slots(entry, &params, memory);
     let threads = launch.block.iter().product();
     let total_shared = entry.shared_bytes + launch.shared;
     let grid = Grid {
@@ -247,10 +247,10 @@ fn run_sequential<'g>(
     heap: Option<Heap>,
     Follow { thread, bytes }: Follow<'_>,
 ) -> (Machine<'g>, bool) {
-    let mut m = machine(grid, options, options.budget, heap, None);
+    let mut m = new_machine(grid, options, options.budget, heap, None);
     m.touched = bytes.then(Box::default);
-    m.trace = thread.map(|thread| Box::new(tracer(grid, thread)));
-    let front = thread.map(|thread| u64::from(linear(thread.block, grid.grid)));
+    m.trace = thread.map(|thread| Box::new(new_tracer(grid, thread)));
+    let front = thread.map(|thread| u64::from(linear_index(thread.block, grid.grid)));
     let order = Order::new(blocks, options.seed).with_front(front);
     let queue = Queue::new(blocks, 1);
     let done = run_blocks(&mut m, &queue, &order, options.diagnose, options.seed);
@@ -277,7 +277,7 @@ fn run_parallel(
     let worker = || {
         // the budget is divided, so that more threads do not have more of it in total
         let budget = options.budget / threads as u64;
-        let mut m = machine(grid, options, budget, None, Some(&cell_budget));
+        let mut m = new_machine(grid, options, budget, None, Some(&cell_budget));
         m.touched = bytes.then(Box::default);
         let done = run_blocks(&mut m, &queue, &order, options.diagnose, 0);
         (m, done)
@@ -304,10 +304,10 @@ fn run_blocks(
     seed: u64,
 ) -> bool {
     match diagnose {
-        _ if m.trace.is_some() => blocks_of::<TRACE>(m, queue, order, seed),
-        Diagnose::Bounds => blocks_of::<BOUNDS>(m, queue, order, seed),
-        Diagnose::Count => blocks_of::<COUNT>(m, queue, order, seed),
-        Diagnose::Full => blocks_of::<FULL>(m, queue, order, seed),
+        _ if m.trace.is_some() => run_queued_blocks::<TRACE>(m, queue, order, seed),
+        Diagnose::Bounds => run_queued_blocks::<BOUNDS>(m, queue, order, seed),
+        Diagnose::Count => run_queued_blocks::<COUNT>(m, queue, order, seed),
+        Diagnose::Full => run_queued_blocks::<FULL>(m, queue, order, seed),
     }
 }
 
@@ -316,7 +316,7 @@ fn run_blocks(
 /// # Errors
 /// As [`run`].
 pub fn check(module: &Module, launch: &Launch) -> Result<(), Error> {
-    let entry = entry(module, launch)?;
+    let entry = find_entry(module, launch)?;
     if let Some(error) = module.program.refusal(entry.function) {
         return Err(error.clone());
     }
@@ -329,14 +329,14 @@ impl Module {
     /// # Errors
     /// [`Error::Memory`] when there is no room for the module's variables.
     pub fn variable(&self, memory: &mut Memory, name: &str) -> Result<Option<u64>, Error> {
-        let slots = bind(self, memory)?;
+        let slots = bind_variables(self, memory)?;
         let found = self.program.variables.iter().position(|v| v.symbol == name);
         Ok(found.and_then(|v| slots.get(v)).map(|slot| base(*slot as u64 + 1)))
     }
 }
 
 /// The kernel that a launch names.
-fn entry<'m>(module: &'m Module, launch: &Launch) -> Result<&'m Entry, Error> {
+fn find_entry<'m>(module: &'m Module, launch: &Launch) -> Result<&'m Entry, Error> {
     module.entries.iter().find(|e| e.name == launch.entry).ok_or_else(|| Error::NoSuchEntry {
         name: launch.entry.clone(),
         found: module.entries.iter().map(|e| e.name.clone()).collect(),
@@ -344,7 +344,7 @@ fn entry<'m>(module: &'m Module, launch: &Launch) -> Result<&'m Entry, Error> {
 }
 
 /// Slots of the module's variables, which are allocated and initialised when the module first runs in this memory.
-fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
+fn bind_variables(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
     if let Some((_, slots)) = memory.modules.iter().find(|(id, _)| *id == module.id) {
         return Ok(slots.clone());
     }
@@ -374,7 +374,7 @@ fn bind(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
 }
 
 /// Which slots the launch may write: those of the parameters that the kernel stores through, or all slots.
-fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
+fn writable_slots(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
     let mut offset = 0_usize;
     let written = |i: usize| {
@@ -399,7 +399,7 @@ fn writable(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     all
 }
 
-fn tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
+fn new_tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
     let program = grid.program;
     let home = program
         .functions
@@ -411,11 +411,12 @@ fn tracer(grid: &Grid<'_>, thread: &Thread) -> Tracer {
     let own =
         |source: &Source| source.line > 0 && home.is_some_and(|home| home.file == source.file);
     let home = program.sources.iter().map(own).collect();
-    let (block, lane) = (linear(thread.block, grid.grid), linear(thread.thread, grid.block));
+    let (block, lane) =
+        (linear_index(thread.block, grid.grid), linear_index(thread.thread, grid.block));
     Tracer::new(*thread, block, lane, home)
 }
 
-fn machine<'g>(
+fn new_machine<'g>(
     grid: &'g Grid<'g>,
     options: &Options,
     budget: u64,

@@ -49,7 +49,7 @@ pub(crate) struct Allocation {
     pub bytes: u64,
     /// Bytes of one element, for messages.
     pub element: u32,
-    /// One byte is an element's size, not one that nobody knows.
+    /// Elements really have one byte. Without this, an element of one byte means an unknown size.
     pub of_bytes: bool,
     pub words: Lines<AtomicU32>,
     pub initialised: Initialised,
@@ -63,7 +63,7 @@ pub(crate) struct Allocation {
 
 impl Allocation {
     /// The entry of a slot that must stay empty.
-    fn nothing() -> Self {
+    fn empty_slot() -> Self {
         Self {
             name: String::new(),
             bytes: 0,
@@ -185,13 +185,13 @@ impl Memory {
         let slot = self.slot(address).filter(|slot| there(&self.allocations[*slot]));
         let Some(slot) = slot else { return Ok(()) };
         let name = self.allocations[slot].name.clone();
-        let made = self.fresh(&name, bytes, 1, true)?;
+        let made = self.new_allocation(&name, bytes, 1, true)?;
         self.allocations[slot] = made;
         Ok(())
     }
 
     /// A new allocation, which has no slot yet.
-    fn fresh(
+    fn new_allocation(
         &mut self,
         name: &str,
         bytes: u64,
@@ -227,7 +227,7 @@ impl Memory {
         element: u32,
         initialised: bool,
     ) -> Result<usize, Error> {
-        let allocation = self.fresh(name, bytes, element, initialised)?;
+        let allocation = self.new_allocation(name, bytes, element, initialised)?;
         if self.allocations.len() >= SLOTS_BEFORE_REUSE
             && let Some(slot) = self.freed.pop_front()
         {
@@ -235,7 +235,7 @@ impl Memory {
             return Ok(slot);
         }
         if self.allocations.len() == HOST_SLOTS.start {
-            self.allocations.resize_with(HOST_SLOTS.end, Allocation::nothing);
+            self.allocations.resize_with(HOST_SLOTS.end, Allocation::empty_slot);
         }
         self.allocations.push(allocation);
         Ok(self.allocations.len() - 1)

@@ -118,7 +118,7 @@ pub enum FindingKind {
     },
     /// A read of memory that nothing has written.
     UninitialisedRead,
-    /// Two accesses of one shared word, unordered, at least one of them a write. `with` came first.
+    /// Two unordered accesses of one shared word, at least one of them a write. `with` was executed first.
     SharedRace,
     /// The same in global memory.
     GlobalRace,
@@ -174,7 +174,7 @@ pub enum FindingKind {
     },
     /// More local memory (arrays, recursion) than a thread may have.
     StackOverflow {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
     },
 }

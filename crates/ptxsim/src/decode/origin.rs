@@ -39,7 +39,7 @@ impl<'a> Origins<'a> {
         }
         for i in &instructions {
             i.operands.iter().for_each(|operand| {
-                mentions(operand, &mut |name| {
+                for_each_name(operand, &mut |name| {
                     if shared(name) {
                         of.insert(name, Origin::Of(name));
                     }
@@ -75,14 +75,14 @@ impl<'a> Origins<'a> {
             "call" => Some(i.operands.as_slice()),
             _ => None,
         };
-        values.unwrap_or_default().iter().any(|o| self.from(o).is_some())
+        values.unwrap_or_default().iter().any(|o| self.origin_of(o).is_some())
     }
 
     /// Propagates the origins of an instruction's sources to its result. Returns whether that changed anything.
     fn propagate(&mut self, function: &Function<'a>, i: &Instruction<'a>, escaped: bool) -> bool {
         let Some((destination, sources)) = i.operands.split_first() else { return false };
         let all = |sources: &[Operand<'a>]| {
-            sources.iter().fold(None, |all, source| join(all, self.from(source)))
+            sources.iter().fold(None, |all, source| join(all, self.origin_of(source)))
         };
         let from = match i.root() {
             "st" | "red" | "bra" | "ret" | "exit" | "bar" | "barrier" | "cp" | "call" => None,
@@ -102,7 +102,7 @@ impl<'a> Origins<'a> {
         };
         let Some(from) = from else { return false };
         let mut changed = false;
-        mentions(destination, &mut |name| {
+        for_each_name(destination, &mut |name| {
             let before = self.of.get(name).copied();
             let after = join(before, Some(from));
             if before != after {
@@ -113,9 +113,9 @@ impl<'a> Origins<'a> {
         changed
     }
 
-    fn from(&self, operand: &Operand<'a>) -> Option<Origin<'a>> {
+    fn origin_of(&self, operand: &Operand<'a>) -> Option<Origin<'a>> {
         let mut all = None;
-        mentions(operand, &mut |name| all = join(all, self.of.get(name).copied()));
+        for_each_name(operand, &mut |name| all = join(all, self.of.get(name).copied()));
         all
     }
 }
@@ -128,7 +128,7 @@ fn join<'a>(a: Option<Origin<'a>>, b: Option<Origin<'a>>) -> Option<Origin<'a>> 
 }
 
 /// The names in an operand.
-fn mentions<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
+fn for_each_name<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
     match operand {
         Operand::Name(name)
         | Operand::Not(name)
@@ -138,7 +138,7 @@ fn mentions<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
             f(a);
             f(b);
         }
-        Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|o| mentions(o, f)),
+        Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|o| for_each_name(o, f)),
         _ => {}
     }
 }

@@ -31,14 +31,14 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
             let from = match i.root() {
                 "ld" if i.has("param") => sources
                     .iter()
-                    .filter_map(base)
+                    .filter_map(memory_base)
                     .map(|b| param(b).map_or(ANY, |p| 1 << p))
                     .fold(0, |a, b| a | b),
-                "ld" | "atom" | "shfl" | "tex" | "suld" if wide(i) => ANY,
+                "ld" | "atom" | "shfl" | "tex" | "suld" if is_wide(i) => ANY,
                 "ld" | "st" | "red" | "bra" | "ret" => continue,
-                _ => sources.iter().fold(0, |all, s| all | of(s, &origins)),
+                _ => sources.iter().fold(0, |all, s| all | origins_of(s, &origins)),
             };
-            names(destination, &mut |name| {
+            for_each_register(destination, &mut |name| {
                 let entry = origins.entry(name).or_default();
                 changed |= *entry | from != *entry;
                 *entry |= from;
@@ -60,27 +60,28 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
             "cp" | "sust" => return ANY,
             _ => continue,
         };
-        let through = memory.and_then(base).map_or(ANY, |b| origins.get(b).copied().unwrap_or(ANY));
+        let through =
+            memory.and_then(memory_base).map_or(ANY, |b| origins.get(b).copied().unwrap_or(ANY));
         written |= if through == 0 { ANY } else { through };
     }
     written
 }
 
-fn wide(i: &Instruction<'_>) -> bool {
+fn is_wide(i: &Instruction<'_>) -> bool {
     i.types().last().is_some_and(|t| t.bytes() == 8)
 }
 
-fn base<'a>(operand: &Operand<'a>) -> Option<&'a str> {
+fn memory_base<'a>(operand: &Operand<'a>) -> Option<&'a str> {
     if let Operand::Memory { base, .. } = operand { *base } else { None }
 }
 
-fn of(operand: &Operand<'_>, origins: &HashMap<&str, Origins>) -> Origins {
+fn origins_of(operand: &Operand<'_>, origins: &HashMap<&str, Origins>) -> Origins {
     let mut all = 0;
-    names(operand, &mut |name| all |= origins.get(name).copied().unwrap_or(0));
+    for_each_register(operand, &mut |name| all |= origins.get(name).copied().unwrap_or(0));
     all
 }
 
-fn names<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
+fn for_each_register<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
     match operand {
         Operand::Name(n) | Operand::Offset(n, _) => f(n),
         Operand::Pair(a, b) => {

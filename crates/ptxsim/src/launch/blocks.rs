@@ -90,7 +90,7 @@ impl Queue {
 
 /// Runs blocks until the queue is empty and none is in flight; returns whether all of them ended. A block that waits
 /// stays in flight while others run.
-pub(super) fn blocks_of<const L: u8>(
+pub(super) fn run_queued_blocks<const L: u8>(
     m: &mut Machine<'_>,
     queue: &Queue,
     order: &Order,

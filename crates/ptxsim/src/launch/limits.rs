@@ -7,11 +7,11 @@ use crate::{CudaError, Error, Module, device};
 
 /// Refuses launches that the device cannot run.
 pub(super) fn check(module: &Module, entry: &Entry, launch: &Launch) -> Result<(), Error> {
-    let threads = sizes(launch)?;
-    bounds(entry, launch, threads)?;
-    shared(entry, launch)?;
-    local(module, entry)?;
-    cooperative(entry, launch, threads)
+    let threads = check_sizes(launch)?;
+    check_bounds(entry, launch, threads)?;
+    check_shared(entry, launch)?;
+    check_local(module, entry)?;
+    check_cooperative(entry, launch, threads)
 }
 
 fn refuse(error: CudaError, text: String) -> Result<(), Error> {
@@ -23,7 +23,7 @@ fn product(dims: [u32; 3]) -> u64 {
 }
 
 /// Sizes of grid and block; returns the threads of a block.
-fn sizes(launch: &Launch) -> Result<u64, Error> {
+fn check_sizes(launch: &Launch) -> Result<u64, Error> {
     let bad = |text: String| Err(Error::launch(CudaError::InvalidValue, text));
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!(
@@ -56,7 +56,7 @@ fn sizes(launch: &Launch) -> Result<u64, Error> {
 }
 
 /// Checks `__launch_bounds__` and `.reqntid`. An H200 (driver 580) returns error 1 for both.
-fn bounds(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
+fn check_bounds(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
     if let Some(required) = entry.bounds.required
         && required != launch.block
     {
@@ -81,7 +81,7 @@ fn bounds(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
     }
 }
 
-fn shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
+fn check_shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
     if entry.shared_bytes > device::STATIC_SHARED {
         return refuse(
             CudaError::InvalidPtx,
@@ -119,7 +119,7 @@ fn shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
 }
 
 /// Checks local memory, which the driver reserves for every thread that can be resident, whatever the grid's size.
-fn local(module: &Module, entry: &Entry) -> Result<(), Error> {
+fn check_local(module: &Module, entry: &Entry) -> Result<(), Error> {
     let bytes = module.program.local_bytes(entry.function);
     if bytes <= device::local_for_all() {
         return Ok(());
@@ -135,7 +135,7 @@ fn local(module: &Module, entry: &Entry) -> Result<(), Error> {
     )
 }
 
-fn cooperative(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
+fn check_cooperative(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error> {
     let resident =
         device::resident(threads, u64::from(entry.shared_bytes) + u64::from(launch.shared));
     let blocks = product(launch.grid);
@@ -153,7 +153,7 @@ fn cooperative(entry: &Entry, launch: &Launch, threads: u64) -> Result<(), Error
 }
 
 /// Lays the arguments out as the kernel reads them.
-pub(super) fn pack(entry: &Entry, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
+pub(super) fn pack_arguments(entry: &Entry, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
     let bad = |text: String| Err(Error::launch(CudaError::InvalidValue, text));
     if args.len() != entry.params.len() {
         return bad(format!(

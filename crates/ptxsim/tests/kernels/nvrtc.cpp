@@ -1,4 +1,4 @@
-// nvrtc LIBRARY FILE.cu OPTION...: prints the PTX that NVRTC makes of one kernel file. Built and used by `regenerate`.
+// nvrtc LIBRARY FILE.cu OPTION...: prints the PTX that NVRTC generates for one kernel file. `regenerate` builds and runs it.
 #include <dlfcn.h>
 #include <fstream>
 #include <iostream>
@@ -38,7 +38,7 @@ int main(int count, char **words) {
   std::ifstream file(words[2]);
   std::stringstream text;
   text << file.rdbuf();
-  // What NVRTC has built in, and no header for.
+  // Definitions that NVRTC has built in, so that it has no headers for them.
   const char *bodies[] = {"", "", ""};
   const char *names[] = {"cstdio", "cassert", "cuda_runtime.h"};
   Program program = nullptr;

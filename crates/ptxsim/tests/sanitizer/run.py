@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the planted bugs and their repaired twins on a GPU, each under compute-sanitizer's tool of its file's name.
+"""Runs the planted bugs and their fixed versions on a GPU, each under the compute-sanitizer tool that its file is named after.
 
     OUT=folder run.py [KERNEL ...]
 
-Needs nvcc, compute-sanitizer and a GPU. Launches are the sources' own `launch:` comments; what hangs is killed after LIMIT
-seconds. Writes OUT/table.tsv (what was said, @line xcount), OUT/record.md (the same, short) and OUT/logs.
+Needs nvcc, compute-sanitizer and a GPU. The `launch:` comments in the sources describe the launches; a kernel that hangs is
+killed after LIMIT seconds. Writes OUT/table.tsv (reports as KIND @line xcount), OUT/record.md (the same, short) and OUT/logs.
 """
 
 import concurrent.futures
@@ -148,7 +148,7 @@ def run(kernel):
 
 
 def short(said, end):
-    """`out-of-bounds`-like words for compute-sanitizer's, without the launch's own failure."""
+    """The simulator's names of findings for compute-sanitizer's messages, without the launch's failure."""
     names = [
         ("Invalid __", "invalid access"), ("Uninitialized", "uninitialised read"), ("Stack", "stack overflow"),
         ("Malloc", "double free"), ("Error: Race", "race"), ("Warning: Race", "race (warning)"),
@@ -192,7 +192,7 @@ def main():
     todo = [k for p in sources for k in kernels(p)]
     if len(sys.argv) > 1:
         todo = [k for k in todo if k[1] in sys.argv[1:]]
-    # what may hang goes last, so that it disturbs nobody
+    # kernels that may hang run last, so that they do not delay the others
     late = lambda k: "synccheck" in k[0] and not k[1].endswith("_fixed")
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         rows = list(pool.map(run, [k for k in todo if not late(k)]))

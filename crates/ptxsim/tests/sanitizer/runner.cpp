@@ -1,6 +1,6 @@
-// Loads a cubin, launches one kernel with plain cuMemAlloc buffers, and says how it ended.
+// Loads a cubin, launches one kernel with plain cuMemAlloc buffers, and prints the result of the launch.
 //   runner CUBIN KERNEL GX GY GZ BX BY BZ SHARED (buf:BYTES:FILE | val:HEXBYTES)...
-// FILE holds the first bytes of the buffer; the rest stays unwritten. "-" is no file.
+// FILE has the first bytes of the buffer; the rest stays uninitialised. "-" is no file.
 #include <cuda.h>
 #include <cstdint>
 #include <cstdio>

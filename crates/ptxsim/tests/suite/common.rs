@@ -124,7 +124,7 @@ impl std::ops::Deref for Build {
 }
 
 /// A kernel file at every setting at which it differs from the others.
-pub fn matrix(name: &str) -> Vec<Build> {
+pub fn all_settings(name: &str) -> Vec<Build> {
     let builds: Vec<Build> = SETTINGS
         .iter()
         .filter_map(|(setting, _)| {
@@ -167,7 +167,7 @@ impl Build {
 }
 
 /// Both compilers' PTX of one kernel file, parsed.
-pub fn flavours(name: &str) -> Vec<std::sync::Arc<Module>> {
+pub fn both_compilers(name: &str) -> Vec<std::sync::Arc<Module>> {
     [name.to_owned(), format!("nvrtc/{name}")].iter().map(|n| module(&ptx(n))).collect()
 }
 
@@ -254,7 +254,12 @@ impl Kernel {
     }
 
     /// A buffer of which only the first elements have contents.
-    pub fn partly<T: Plain>(mut self, name: &str, values: &[T], elements: usize) -> Self {
+    pub fn partly_initialised<T: Plain>(
+        mut self,
+        name: &str,
+        values: &[T],
+        elements: usize,
+    ) -> Self {
         self = self.buffer(name, values);
         if let Some(Arg::Buffer { bytes, .. }) = self.args.last_mut() {
             *bytes = (elements * T::BYTES) as u64;
@@ -263,7 +268,7 @@ impl Kernel {
     }
 
     /// An uninitialised buffer.
-    pub fn empty<T: Plain>(mut self, name: &str, elements: usize) -> Self {
+    pub fn uninitialised<T: Plain>(mut self, name: &str, elements: usize) -> Self {
         self.args.push(Arg::Buffer {
             fields: vec![],
             name: name.to_owned(),
@@ -302,19 +307,19 @@ impl Kernel {
     /// Runs the kernel. A fully diagnosed launch on one host thread is also run on several threads and must have the same
     /// result, so that every test covers both.
     pub fn try_run(&self, options: &Options) -> Result<Ran, Error> {
-        let ran = self.once(options)?;
+        let ran = self.run_once(options)?;
         let blocks: u32 = self.grid.iter().product();
         let short = ran.seen.totals.instructions < 1_000_000;
         if options.diagnose == Diagnose::Full && options.threads == 1 && blocks > 1 && short {
             let threads = [2, 4, 8][(options.seed as usize + blocks as usize) % 3];
-            let again = self.once(&Options { threads, ..*options })?;
+            let again = self.run_once(&Options { threads, ..*options })?;
             assert_eq!(ran.seen, again.seen, "{} on {threads} threads", self.entry);
             assert!(ran.buffers == again.buffers, "{} on {threads} threads", self.entry);
         }
         Ok(ran)
     }
 
-    fn once(&self, options: &Options) -> Result<Ran, Error> {
+    fn run_once(&self, options: &Options) -> Result<Ran, Error> {
         let mut memory = Memory::new();
         let (launch, places) = self.launch(&mut memory)?;
         let seen = run(&self.module, &mut memory, &launch, options)?;
@@ -376,11 +381,11 @@ impl Kernel {
         self.run(&Options::default())
     }
 
-    /// As [`Self::clean`]. With `-G` the library's headers copy uninitialised bytes of structs, which would be a finding, so
+    /// As [`Self::assert_clean`]. With `-G` the library's headers copy uninitialised bytes of structs, which would be a finding, so
     /// such builds run without the level that reports uninitialised reads.
-    pub fn clean_at(&self, build: &Build, check: impl Fn(&Ran)) {
+    pub fn assert_clean_at(&self, build: &Build, check: impl Fn(&Ran)) {
         if !build.setting.starts_with("debug") {
-            return self.clean(check);
+            return self.assert_clean(check);
         }
         for diagnose in [Diagnose::Bounds, Diagnose::Count] {
             let ran = self.run(&Options { diagnose, ..Options::default() });
@@ -391,7 +396,7 @@ impl Kernel {
 
     /// Runs at every level of diagnosis and in several orders; each time the kernel must finish without a finding,
     /// and `check` must hold.
-    pub fn clean(&self, check: impl Fn(&Ran)) {
+    pub fn assert_clean(&self, check: impl Fn(&Ran)) {
         for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
             let seeds = if diagnose == Diagnose::Full { 0..6 } else { 0..1 };
             for seed in seeds {
@@ -417,7 +422,7 @@ impl Ran {
     }
 
     /// The only finding; panics if there is none or more than one.
-    pub fn only(&self) -> &Finding {
+    pub fn only_finding(&self) -> &Finding {
         let [finding] = self.seen.findings.as_slice() else {
             panic!("one finding expected, not {:#?}", self.seen.findings)
         };

@@ -2,7 +2,7 @@
 //! (the PTX is compiled without contraction), within a few units in the last place where the kernel uses `.approx`.
 //! Correct kernels must have no finding, at any level of diagnosis and in any order of blocks and warps.
 
-use crate::common::{self, Kernel, Random, close, matrix, module};
+use crate::common::{self, Kernel, Random, all_settings, close, module};
 use ptxsim::{Diagnose, FindingKind, Options};
 
 const COUNT: Options =
@@ -10,7 +10,7 @@ const COUNT: Options =
 
 #[test]
 fn vadd_skips_threads_beyond_the_end() {
-    for m in matrix("01_vadd") {
+    for m in all_settings("01_vadd") {
         for n in [1, 31, 255, 256, 257, 1000] {
             let mut r = Random(n as u64);
             let (a, b) = (r.floats(n, -9.0, 9.0), r.floats(n, -9.0, 9.0));
@@ -20,16 +20,16 @@ fn vadd_skips_threads_beyond_the_end() {
                 .block(128, 1, 1)
                 .buffer("a", &a)
                 .buffer("b", &b)
-                .empty::<f32>("c", n)
+                .uninitialised::<f32>("c", n)
                 .scalar(n as i32)
-                .clean(|ran| m.same(&ran.get("c"), &wanted));
+                .assert_clean(|ran| m.same(&ran.get("c"), &wanted));
         }
     }
 }
 
 #[test]
 fn saxpy_with_a_grid_stride_loop() {
-    for m in matrix("01_vadd") {
+    for m in all_settings("01_vadd") {
         let mut r = Random(2);
         let (x, y) = (r.floats(1003, -9.0, 9.0), r.floats(1003, -9.0, 9.0));
         let wanted: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 1.7 * x + y).collect();
@@ -40,13 +40,13 @@ fn saxpy_with_a_grid_stride_loop() {
             .scalar(1.7_f32)
             .buffer("x", &x)
             .buffer("y", &y)
-            .clean(|ran| m.same(&ran.get("y"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("y"), &wanted));
     }
 }
 
 #[test]
 fn brighten_clamps_bytes_and_keeps_row_padding() {
-    for m in matrix("02_index2d") {
+    for m in all_settings("02_index2d") {
         let (w, h, pitch) = (37, 21, 40);
         let image: Vec<u8> = (0..pitch * h).map(|i| (i * 7 % 256) as u8).collect();
         for delta in [100, -100] {
@@ -66,14 +66,14 @@ fn brighten_clamps_bytes_and_keeps_row_padding() {
                 .scalar(h as i32)
                 .scalar(pitch as i32)
                 .scalar(delta)
-                .clean(|ran| assert_eq!(ran.get::<u8>("img"), wanted));
+                .assert_clean(|ran| assert_eq!(ran.get::<u8>("img"), wanted));
         }
     }
 }
 
 #[test]
 fn gray_is_weighted_in_single_precision() {
-    for m in matrix("02_index2d") {
+    for m in all_settings("02_index2d") {
         let n = 301;
         let rgba: Vec<u8> = (0..4 * n).map(|i| (i * 31 % 256) as u8).collect();
         let wanted: Vec<u8> = rgba
@@ -87,15 +87,15 @@ fn gray_is_weighted_in_single_precision() {
             .grid(5, 1, 1)
             .block(64, 1, 1)
             .buffer("in", &rgba)
-            .empty::<u8>("out", n)
+            .uninitialised::<u8>("out", n)
             .scalar(n as i32)
-            .clean(|ran| assert_eq!(ran.get::<u8>("out"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<u8>("out"), wanted));
     }
 }
 
 #[test]
 fn heat_equation_in_three_dimensions() {
-    for m in matrix("02_index2d") {
+    for m in all_settings("02_index2d") {
         let (nx, ny, nz) = (13_usize, 7, 6);
         let a = Random(4).floats(nx * ny * nz, 0.0, 100.0);
         let mut wanted = vec![-1.0_f32; a.len()];
@@ -122,13 +122,13 @@ fn heat_equation_in_three_dimensions() {
             .scalar(nx as i32)
             .scalar(ny as i32)
             .scalar(nz as i32)
-            .clean(|ran| m.same(&ran.get("b"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("b"), &wanted));
     }
 }
 
 #[test]
 fn matrix_products_round_as_their_loops_do() {
-    for m in matrix("03_matmul") {
+    for m in all_settings("03_matmul") {
         for n in [5_usize, 33] {
             let mut r = Random(n as u64);
             let (a, b) = (r.floats(n * n, -1.0, 1.0), r.floats(n * n, -1.0, 1.0));
@@ -142,9 +142,9 @@ fn matrix_products_round_as_their_loops_do() {
                     .block(16, 16, 1)
                     .buffer("A", &a)
                     .buffer("B", &b)
-                    .empty::<f32>("C", n * n)
+                    .uninitialised::<f32>("C", n * n)
                     .scalar(n as i32)
-                    .clean(|ran| m.same(&ran.get("C"), &wanted));
+                    .assert_clean(|ran| m.same(&ran.get("C"), &wanted));
             }
         }
     }
@@ -152,7 +152,7 @@ fn matrix_products_round_as_their_loops_do() {
 
 #[test]
 fn reductions_by_shuffles() {
-    for m in matrix("04_reduce") {
+    for m in all_settings("04_reduce") {
         let n = 777;
         // small integers: every order of additions gives the same sum
         let x: Vec<f32> = (0..n).map(|i| (i % 50) as f32).collect();
@@ -162,20 +162,20 @@ fn reductions_by_shuffles() {
             .buffer("x", &x)
             .buffer("out", &[0.0_f32])
             .scalar(n)
-            .clean(|ran| m.same(&ran.get("out"), &[x.iter().sum::<f32>()]));
+            .assert_clean(|ran| m.same(&ran.get("out"), &[x.iter().sum::<f32>()]));
         let x: Vec<f64> = (0..n).map(|i| f64::from(i % 50)).collect();
         Kernel::new(&m, "reduce_f64")
             .block(64, 1, 1)
             .buffer("x", &x)
             .buffer("out", &[0.0_f64])
             .scalar(n)
-            .clean(|ran| assert_eq!(ran.get::<f64>("out"), [x.iter().sum::<f64>()]));
+            .assert_clean(|ran| assert_eq!(ran.get::<f64>("out"), [x.iter().sum::<f64>()]));
     }
 }
 
 #[test]
 fn reductions_in_dynamic_shared_memory() {
-    for m in matrix("04_reduce") {
+    for m in all_settings("04_reduce") {
         let x = Random(6).ints(1000, 1 << 30);
         let wanted: Vec<i32> =
             x.chunks(128).map(|c| c.iter().fold(0_i32, |s, v| s.wrapping_add(*v))).collect();
@@ -184,15 +184,15 @@ fn reductions_in_dynamic_shared_memory() {
             .block(128, 1, 1)
             .shared(512)
             .buffer("x", &x)
-            .empty::<i32>("out", 8)
+            .uninitialised::<i32>("out", 8)
             .scalar(1000_i32)
-            .clean(|ran| assert_eq!(ran.get::<i32>("out"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), wanted));
     }
 }
 
 #[test]
 fn shuffles_of_every_mode() {
-    for m in matrix("04_reduce") {
+    for m in all_settings("04_reduce") {
         let x = Random(7).ints(64, 1 << 20);
         let wanted: Vec<i32> = (0..64_usize)
             .map(|t| {
@@ -204,15 +204,15 @@ fn shuffles_of_every_mode() {
             .collect();
         Kernel::new(&m, "shfl_all")
             .block(64, 1, 1)
-            .empty::<i32>("o", 64)
+            .uninitialised::<i32>("o", 64)
             .buffer("x", &x)
-            .clean(|ran| assert_eq!(ran.get::<i32>("o"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("o"), wanted));
     }
 }
 
 #[test]
 fn every_atomic_operation_in_one_thread() {
-    for m in matrix("05_atomics") {
+    for m in all_settings("05_atomics") {
         Kernel::new(&m, "atomics")
             .block(1, 1, 1)
             .buffer("i", &[5_i32, 7, -3, 9, 0, 0, 0, 0, 0, 0, 0])
@@ -221,7 +221,7 @@ fn every_atomic_operation_in_one_thread() {
             .buffer("l", &[u64::MAX, 3, 0, 0])
             .buffer("d", &[0.25_f64])
             .scalar(1_i32)
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 assert_eq!(ran.get::<i32>("i"), [6, 7, 0, 0, 0, 0, 0, 0, 0, 0, -3]);
                 // `inc` at its limit wraps to 0, `dec` of 0 wraps to the limit; u[10] = 100 + 77 + 40
                 assert_eq!(ran.get::<u32>("u"), [0, 100, 0xff, 8, 12, 0, 0, 43, 0, 0, 217, 0]);
@@ -232,13 +232,13 @@ fn every_atomic_operation_in_one_thread() {
         Kernel::new(&m, "atomic_scopes")
             .block(1, 1, 1)
             .buffer("i", &[0_i32, 1, 2, 3, 4])
-            .clean(|ran| assert_eq!(ran.get::<i32>("i"), [1, 3, 3, 3, 2]));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("i"), [1, 3, 3, 3, 2]));
     }
 }
 
 #[test]
 fn atomics_of_many_threads_add_up() {
-    for m in matrix("05_atomics") {
+    for m in all_settings("05_atomics") {
         let kernel = Kernel::new(&m, "atomics")
             .grid(3, 1, 1)
             .block(50, 1, 1)
@@ -276,7 +276,7 @@ fn atomics_of_many_threads_add_up() {
 
 #[test]
 fn maximum_by_compare_and_swap() {
-    for m in matrix("05_atomics") {
+    for m in all_settings("05_atomics") {
         let x = Random(8).floats(333, 0.0, 1000.0);
         let most = x.iter().fold(0.0_f32, |m, v| m.max(*v));
         let ran = Kernel::new(&m, "cas_loop")
@@ -293,35 +293,35 @@ fn maximum_by_compare_and_swap() {
 
 #[test]
 fn spin_locks_admit_every_thread() {
-    for m in matrix("05_atomics") {
+    for m in all_settings("05_atomics") {
         Kernel::new(&m, "spinlock")
             .grid(5, 1, 1)
             .block(70, 1, 1)
             .buffer("lock", &[0_i32])
             .buffer("count", &[0_i32])
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 assert_eq!((ran.get::<i32>("count"), ran.get::<i32>("lock")), (vec![350], vec![0]))
             });
     }
-    for m in matrix("37_naive_spin") {
+    for m in all_settings("37_naive_spin") {
         Kernel::new(&m, "naive_spin")
             .grid(2, 1, 1)
             .block(40, 1, 1)
             .buffer("lock", &[0_i32])
             .buffer("count", &[0_i32])
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 assert_eq!((ran.get::<i32>("count"), ran.get::<i32>("lock")), (vec![80], vec![0]))
             });
         Kernel::new(&m, "intra_warp_wait")
             .buffer("flag", &[0_i32])
             .buffer("out", &[0_i32])
-            .clean(|ran| assert_eq!(ran.get::<i32>("out"), [1]));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), [1]));
     }
 }
 
 #[test]
 fn blocks_may_wait_for_each_other_in_any_order() {
-    for m in matrix("07_scan") {
+    for m in all_settings("07_scan") {
         let n = 300;
         let d: Vec<i32> = (0..n).map(|i| i * 3 % 17).collect();
         let mut sum = 0;
@@ -336,15 +336,15 @@ fn blocks_may_wait_for_each_other_in_any_order() {
             .grid(n as u32, 1, 1)
             .block(33, 1, 1)
             .buffer("flag", &vec![0_i32; n as usize])
-            .empty::<i32>("val", n as usize)
+            .uninitialised::<i32>("val", n as usize)
             .buffer("d", &d)
-            .clean(|ran| assert_eq!(ran.get::<i32>("val"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("val"), wanted));
     }
 }
 
 #[test]
 fn divergent_barriers() {
-    for m in matrix("37_naive_spin") {
+    for m in all_settings("37_naive_spin") {
         let ran = Kernel::new(&m, "bar_divergent")
             .block(64, 1, 1)
             .buffer("a", &vec![0_i32; 128])
@@ -355,7 +355,8 @@ fn divergent_barriers() {
         assert_eq!(finding.at.source.line, 11);
         // two `__syncthreads()` in the source are the same barrier to the hardware
         let wanted: Vec<i32> = (0..64).map(|t| if t < 32 { -(t + 32) } else { t - 32 }).collect();
-        let ran = Kernel::new(&m, "bar_two_sites").block(64, 1, 1).empty::<i32>("a", 64).full();
+        let ran =
+            Kernel::new(&m, "bar_two_sites").block(64, 1, 1).uninitialised::<i32>("a", 64).full();
         assert!(ran.seen.completed);
         assert_eq!(ran.get::<i32>("a"), wanted);
     }
@@ -363,7 +364,7 @@ fn divergent_barriers() {
 
 #[test]
 fn histograms_in_shared_memory() {
-    for m in matrix("06_histogram") {
+    for m in all_settings("06_histogram") {
         let d: Vec<u8> =
             (0..5001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27) as u8).collect();
         let mut wanted = vec![0_u32; 256];
@@ -374,13 +375,13 @@ fn histograms_in_shared_memory() {
             .buffer("d", &d)
             .buffer("bins", &[0_u32; 256])
             .scalar(5001_i32)
-            .clean(|ran| assert_eq!(ran.get::<u32>("bins"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<u32>("bins"), wanted));
     }
 }
 
 #[test]
 fn prefix_sums() {
-    for m in matrix("07_scan") {
+    for m in all_settings("07_scan") {
         let d = Random(10).ints(128, 1000);
         let mut sum = 0;
         let exclusive: Vec<i32> = d
@@ -395,18 +396,18 @@ fn prefix_sums() {
             .shared(512)
             .buffer("d", &d)
             .scalar(128_i32)
-            .clean(|ran| assert_eq!(ran.get::<i32>("d"), exclusive));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("d"), exclusive));
         let inclusive: Vec<i32> = (0..128).map(|i| d[i / 32 * 32..=i].iter().sum()).collect();
         Kernel::new(&m, "scan_warp")
             .block(128, 1, 1)
             .buffer("d", &d)
-            .clean(|ran| assert_eq!(ran.get::<i32>("d"), inclusive));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("d"), inclusive));
     }
 }
 
 #[test]
 fn transposes_of_matrices_with_partial_tiles() {
-    for m in matrix("08_transpose") {
+    for m in all_settings("08_transpose") {
         let (w, h) = (45_usize, 70);
         let x = Random(11).floats(w * h, 0.0, 1.0);
         let wanted: Vec<f32> = (0..w * h).map(|i| x[i % h * w + i / h]).collect();
@@ -414,16 +415,16 @@ fn transposes_of_matrices_with_partial_tiles() {
             .grid(2, 3, 1)
             .block(32, 8, 1)
             .buffer("in", &x)
-            .empty::<f32>("out", w * h)
+            .uninitialised::<f32>("out", w * h)
             .scalar(w as i32)
             .scalar(h as i32)
-            .clean(|ran| m.same(&ran.get("out"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("out"), &wanted));
     }
 }
 
 #[test]
 fn constant_memory_has_its_initial_values() {
-    for m in matrix("10_constant") {
+    for m in all_settings("10_constant") {
         // in a program the host copies the filter; here it is an initial value, 1.0 to 9.0
         let filter: Vec<String> =
             (1..10).flat_map(|i| (i as f32).to_le_bytes()).map(|b| b.to_string()).collect();
@@ -451,27 +452,27 @@ fn constant_memory_has_its_initial_values() {
             .buffer("out", &vec![7.0_f32; w * h])
             .scalar(w as i32)
             .scalar(h as i32)
-            .clean(|ran| m.same(&ran.get("out"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("out"), &wanted));
         let index: Vec<u8> = (0..40).map(|i| i % 5).collect();
         let wanted: Vec<i32> = (0..40).map(|i| [1, 2, 3, 0, 0][i % 5]).collect();
         Kernel::new(&with, "lutk")
             .block(40, 1, 1)
             .buffer("in", &index)
-            .empty::<i32>("out", 40)
-            .clean(|ran| assert_eq!(ran.get::<i32>("out"), wanted));
+            .uninitialised::<i32>("out", 40)
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), wanted));
     }
 }
 
 #[test]
 fn dynamic_shared_memory_of_mixed_types() {
-    for m in matrix("11_dynshared") {
+    for m in all_settings("11_dynshared") {
         let d: Vec<i32> = (0..50).collect();
         Kernel::new(&m, "rev")
             .block(50, 1, 1)
             .shared(200)
             .buffer("d", &d)
             .scalar(50_i32)
-            .clean(|ran| assert_eq!(ran.get::<i32>("d"), (0..50).rev().collect::<Vec<_>>()));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("d"), (0..50).rev().collect::<Vec<_>>()));
         let f: Vec<f32> = (0..64).map(|i| i as f32 * 0.5).collect();
         let d: Vec<f64> = (0..64).map(|i| f64::from(i) * 0.25).collect();
         Kernel::new(&m, "mixed")
@@ -479,7 +480,7 @@ fn dynamic_shared_memory_of_mixed_types() {
             .shared(64 * 12)
             .buffer("f", &f)
             .buffer("d", &d)
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 let wanted: Vec<f64> = (0..64).map(|t| d[t ^ 1] + (63 - t) as f64).collect();
                 assert_eq!(ran.get::<f64>("d"), wanted);
                 m.same(&ran.get("f"), &(0..64).map(|t| f[t ^ 1]).collect::<Vec<_>>());
@@ -499,7 +500,7 @@ fn erf(x: f64) -> f64 {
 
 #[test]
 fn mathematical_functions() {
-    for m in matrix("15_fmath") {
+    for m in all_settings("15_fmath") {
         let n = 100;
         let mut r = Random(15);
         let x = [r.floats(n, 0.05, 4.0), r.floats(n, 0.4, 3.0)].concat();
@@ -507,9 +508,9 @@ fn mathematical_functions() {
             .grid(2, 1, 1)
             .block(64, 1, 1)
             .buffer("x", &x)
-            .empty::<f32>("y", 18 * n)
+            .uninitialised::<f32>("y", 18 * n)
             .scalar(n as i32)
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 let y: Vec<f32> = ran.get("y");
                 let row = |k: usize| &y[k * n..(k + 1) * n];
                 let f = |g: fn(f64, f64) -> f64| -> Vec<f64> {
@@ -547,14 +548,14 @@ fn mathematical_functions() {
 
 #[test]
 fn intrinsics() {
-    for m in matrix("15_fmath") {
+    for m in all_settings("15_fmath") {
         for a in Random(16).floats(20, 0.1, 6.0) {
             // one thread, because y[i + 1] of one thread is y[i] of the next
             let ran = Kernel::new(&m, "intrin")
                 .block(1, 1, 1)
                 .buffer("x", &[a])
-                .empty::<f32>("y", 2)
-                .empty::<i32>("k", 1)
+                .uninitialised::<f32>("y", 2)
+                .uninitialised::<i32>("k", 1)
                 .full();
             assert_eq!(ran.seen.findings, []);
             let k = (a.round_ties_even() as i32 + a as i32 + a.floor() as i32)
@@ -581,7 +582,7 @@ fn intrinsics() {
 
 #[test]
 fn mandelbrot_counts_exactly() {
-    for m in matrix("15_fmath") {
+    for m in all_settings("15_fmath") {
         let (w, h, limit) = (50_i32, 30_i32, 60);
         let mut wanted = vec![];
         for y in 0..h {
@@ -600,17 +601,17 @@ fn mandelbrot_counts_exactly() {
         Kernel::new(&m, "mandel")
             .grid(4, 4, 1)
             .block(16, 8, 1)
-            .empty::<i32>("o", 1500)
+            .uninitialised::<i32>("o", 1500)
             .scalar(w)
             .scalar(h)
             .scalar(limit)
-            .clean(|ran| assert_eq!(ran.get::<i32>("o"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("o"), wanted));
     }
 }
 
 #[test]
 fn integer_divisions() {
-    for m in matrix("16_intdiv") {
+    for m in all_settings("16_intdiv") {
         let mut r = Random(17);
         for _ in 0..30 {
             let shift = r.below(40);
@@ -623,7 +624,7 @@ fn integer_divisions() {
                 .block(1, 1, 1)
                 .buffer("a", &[a])
                 .buffer("b", &[b])
-                .empty::<i32>("q", 96)
+                .uninitialised::<i32>("q", 96)
                 .buffer("u", &u)
                 .buffer("l", &l)
                 .buffer("ul", &ul)
@@ -656,7 +657,7 @@ fn byte_perm(x: u32, y: u32, selector: u32) -> u32 {
 
 #[test]
 fn bit_manipulation() {
-    for m in matrix("16_intdiv") {
+    for m in all_settings("16_intdiv") {
         let mut r = Random(18);
         let a: Vec<u32> = (0..34).map(|i| r.next() as u32 >> (i % 20)).collect();
         let l: Vec<u64> = (0..34).map(|i| r.next() >> (i * 2 % 60)).collect();
@@ -701,15 +702,15 @@ fn bit_manipulation() {
         Kernel::new(&m, "bits")
             .block(33, 1, 1)
             .buffer("a", &a)
-            .empty::<u32>("o", 33)
+            .uninitialised::<u32>("o", 33)
             .buffer("l", &l)
-            .clean(|ran| assert_eq!(ran.get::<u32>("o"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<u32>("o"), wanted));
     }
 }
 
 #[test]
 fn collatz_and_short_integers() {
-    for m in matrix("16_intdiv") {
+    for m in all_settings("16_intdiv") {
         let n: Vec<u64> = (1..200).chain([0xffff_ffff, 1 << 40]).collect();
         let wanted: Vec<i32> = n
             .iter()
@@ -726,9 +727,9 @@ fn collatz_and_short_integers() {
             .grid(4, 1, 1)
             .block(64, 1, 1)
             .buffer("n", &n)
-            .empty::<i32>("steps", n.len())
+            .uninitialised::<i32>("steps", n.len())
             .scalar(n.len() as i32)
-            .clean(|ran| assert_eq!(ran.get::<i32>("steps"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("steps"), wanted));
         for seed in Random(19).ints(10, 1 << 30) {
             let ran = Kernel::new(&m, "lcg")
                 .block(1, 1, 1)
@@ -750,17 +751,17 @@ fn collatz_and_short_integers() {
 
 #[test]
 fn calls_direct_indirect_and_virtual() {
-    for m in matrix("18_devicecalls") {
+    for m in all_settings("18_devicecalls") {
         let mut r = Random(20);
         let (x, v) = (r.floats(32, -2.0, 2.0), r.floats(33 * 3, -2.0, 2.0));
         let k: Vec<i32> = (0..64).map(|i| i * 5 - 30).collect();
         Kernel::new(&m, "calls")
             .buffer("x", &x)
-            .empty::<f32>("y", 32)
+            .uninitialised::<f32>("y", 32)
             .buffer("v", &v)
-            .empty::<f32>("w", 96)
+            .uninitialised::<f32>("w", 96)
             .buffer("k", &k)
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 let wanted: Vec<f32> =
                     (0..32).map(|i| (0..i).fold(0.0, |s, n| s + x[i] * n as f32)).collect();
                 m.same(&ran.get("y"), &wanted);
@@ -784,20 +785,20 @@ fn calls_direct_indirect_and_virtual() {
         Kernel::new(&m, "indirect")
             .block(40, 1, 1)
             .buffer("a", &a)
-            .clean(|ran| assert_eq!(ran.get::<i32>("a"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("a"), wanted));
         let wanted: Vec<f32> =
             (0..40).map(|t| if t & 1 == 1 { 25.0 } else { 314.0 / 100.0 * 3.0 * 3.0 }).collect();
         Kernel::new(&m, "virt")
             .block(40, 1, 1)
-            .empty::<f32>("o", 40)
+            .uninitialised::<f32>("o", 40)
             .scalar(3_i32)
-            .clean(|ran| m.same(&ran.get("o"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("o"), &wanted));
     }
 }
 
 #[test]
 fn arrays_in_local_memory() {
-    for m in matrix("19_localarray") {
+    for m in all_settings("19_localarray") {
         let n = 40_usize;
         let index = Random(22).ints(n, 1000);
         let o = Random(23).floats(32 * n, 0.0, 9.0);
@@ -813,7 +814,7 @@ fn arrays_in_local_memory() {
             .buffer("idx", &index)
             .buffer("o", &o)
             .scalar(n as i32)
-            .clean(|ran| m.same(&ran.get("o"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("o"), &wanted));
         let d = Random(24).ints(16 * 70, 1000);
         let wanted: Vec<i32> = d
             .chunks(16)
@@ -828,7 +829,7 @@ fn arrays_in_local_memory() {
             .block(32, 1, 1)
             .buffer("d", &d)
             .scalar(d.len() as i32)
-            .clean(|ran| assert_eq!(ran.get::<i32>("d"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("d"), wanted));
     }
 }
 
@@ -844,12 +845,14 @@ fn printf_returns_the_number_of_arguments() {
          mov.u64 %x2, text;\n{call}st.global.u32 [%x0], %r1;\nmov.u64 %x2, 0;\n{call}\
          st.global.u32 [%x0+4], %r1;\nret;\n}}\n"
     ));
-    Kernel::new(&m, "k").empty::<i32>("a", 2).clean(|ran| assert_eq!(ran.get::<i32>("a"), [2, -1]));
+    Kernel::new(&m, "k")
+        .uninitialised::<i32>("a", 2)
+        .assert_clean(|ran| assert_eq!(ran.get::<i32>("a"), [2, -1]));
 }
 
 #[test]
 fn printing_asserting_and_allocating() {
-    for m in matrix("20_printf") {
+    for m in all_settings("20_printf") {
         let kernel =
             Kernel::new(&m, "pf").grid(2, 1, 1).buffer("x", &[0.5_f32, -1.25, 3.0]).scalar(2_i32);
         let ran = kernel.full();
@@ -858,29 +861,34 @@ fn printing_asserting_and_allocating() {
             "thread 0 block 0: 0.500000 ok\nthread 1 block 0: -1.250000 ok\nthread 0 block 1: 0.500000 ok\n\
              thread 1 block 1: -1.250000 ok\n"
         );
-        kernel.clean(|ran| assert_eq!(ran.seen.output.lines().count(), 4));
+        kernel.assert_clean(|ran| assert_eq!(ran.seen.output.lines().count(), 4));
         let launch = |x: &[i32]| Kernel::new(&m, "as").block(x.len() as u32, 1, 1).buffer("x", x);
-        launch(&[1; 40]).clean(|_| {});
+        launch(&[1; 40]).assert_clean(|_| {});
         let ran = launch(&[1, 2, -3]).full();
         assert_eq!(
-            ran.only().what,
+            ran.only_finding().what,
             FindingKind::Assert { expression: "x[threadIdx.x] >= 0".to_owned() }
         );
-        assert_eq!((ran.only().at.thread, ran.seen.completed), ([2, 0, 0], false));
+        assert_eq!((ran.only_finding().at.thread, ran.seen.completed), ([2, 0, 0], false));
         let ran = launch(&[1, 77]).full();
-        assert_eq!((&ran.only().what, ran.only().at.thread), (&FindingKind::Trap, [1, 0, 0]));
-        Kernel::new(&m, "dynmem").block(40, 1, 1).empty::<u64>("o", 40).clean(|ran| {
-            let mut all: Vec<u64> = ran.get("o");
-            all.sort_unstable();
-            all.dedup();
-            assert!(all.len() == 40 && all[0] != 0 && all.iter().all(|p| p % 16 == 0));
-        });
+        assert_eq!(
+            (&ran.only_finding().what, ran.only_finding().at.thread),
+            (&FindingKind::Trap, [1, 0, 0])
+        );
+        Kernel::new(&m, "dynmem").block(40, 1, 1).uninitialised::<u64>("o", 40).assert_clean(
+            |ran| {
+                let mut all: Vec<u64> = ran.get("o");
+                all.sort_unstable();
+                all.dedup();
+                assert!(all.len() == 40 && all[0] != 0 && all.iter().all(|p| p % 16 == 0));
+            },
+        );
     }
 }
 
 #[test]
 fn vectors_and_cache_hints() {
-    for m in matrix("21_vector") {
+    for m in all_settings("21_vector") {
         let n = 77_usize;
         let a = Random(25).floats(4 * n, -1.0, 1.0);
         let wanted: Vec<f32> =
@@ -888,20 +896,20 @@ fn vectors_and_cache_hints() {
         Kernel::new(&m, "f4copy")
             .grid(3, 1, 1)
             .buffer("a", &a)
-            .empty::<f32>("b", 4 * n)
+            .uninitialised::<f32>("b", 4 * n)
             .scalar(n as i32)
-            .clean(|ran| m.same(&ran.get("b"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("b"), &wanted));
         let a = Random(26).ints(80, 1 << 31);
         let s: Vec<i16> = (0..160).map(|i| (i * 411 - 30_000) as i16).collect();
         let u: Vec<u8> = (0..160).map(|i| (i * 3) as u8).collect();
         Kernel::new(&m, "i2")
             .block(40, 1, 1)
             .buffer("a", &a)
-            .empty::<i64>("b", 80)
+            .uninitialised::<i64>("b", 80)
             .buffer("s", &s)
-            .empty::<f64>("d", 80)
+            .uninitialised::<f64>("d", 80)
             .buffer("u", &u)
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 assert_eq!(
                     ran.get::<i64>("b"),
                     a.iter().map(|v| i64::from(*v)).collect::<Vec<_>>()
@@ -921,20 +929,20 @@ fn vectors_and_cache_hints() {
         Kernel::new(&m, "sh4")
             .block(64, 1, 1)
             .buffer("g", &g)
-            .clean(|ran| m.same(&ran.get("g"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("g"), &wanted));
         let a = Random(28).floats(35, -1.0, 1.0);
         let sums = (0..32).map(|i| a[i] + a[i + 1] + a[i + 2] + a[i + 3]);
         let wanted: Vec<f32> = sums.chain([1.0; 32]).chain([2.0; 32]).collect();
         Kernel::new(&m, "hints")
             .buffer("a", &a)
-            .empty::<f32>("b", 96)
-            .clean(|ran| m.same(&ran.get("b"), &wanted));
+            .uninitialised::<f32>("b", 96)
+            .assert_clean(|ran| m.same(&ran.get("b"), &wanted));
     }
 }
 
 #[test]
 fn votes_matches_and_counting_barriers() {
-    for m in matrix("23_vote") {
+    for m in all_settings("23_vote") {
         for shift in [1, -20, 20] {
             let x: Vec<i32> = (0..32).map(|i| i * 7 % 5 - 2 + shift).collect();
             let ballot = (0..32).fold(0_u32, |b, i| b | u32::from(x[i] > 0) << i);
@@ -955,14 +963,18 @@ fn votes_matches_and_counting_barriers() {
             Kernel::new(&m, "votes")
                 .buffer("x", &x)
                 .buffer("o", &[9_u32; 128])
-                .clean(|ran| assert_eq!(ran.get::<u32>("o"), wanted));
+                .assert_clean(|ran| assert_eq!(ran.get::<u32>("o"), wanted));
         }
         let x = Random(29).ints(50, 9);
         let count = x.iter().filter(|v| **v > 0).count() as i32;
         let (and, or) = (x.iter().all(|v| *v != 0), x.iter().any(|v| *v != 0));
-        Kernel::new(&m, "syncs").block(50, 1, 1).buffer("x", &x).empty::<i32>("o", 50).clean(
-            |ran| assert_eq!(ran.get::<i32>("o"), [count + i32::from(and) + i32::from(or); 50]),
-        );
+        Kernel::new(&m, "syncs")
+            .block(50, 1, 1)
+            .buffer("x", &x)
+            .uninitialised::<i32>("o", 50)
+            .assert_clean(|ran| {
+                assert_eq!(ran.get::<i32>("o"), [count + i32::from(and) + i32::from(or); 50])
+            });
         let x = Random(30).ints(192, 1000);
         let mut odd: Vec<i32> = x.iter().copied().filter(|v| v & 1 == 1).collect();
         odd.sort_unstable();
@@ -970,9 +982,9 @@ fn votes_matches_and_counting_barriers() {
             .grid(3, 1, 1)
             .block(64, 1, 1)
             .buffer("x", &x)
-            .empty::<i32>("o", 192)
+            .uninitialised::<i32>("o", 192)
             .buffer("c", &[0_i32])
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 assert_eq!(ran.get::<i32>("c"), [odd.len() as i32]);
                 let mut got = ran.get::<i32>("o")[..odd.len()].to_vec();
                 got.sort_unstable();
@@ -983,22 +995,22 @@ fn votes_matches_and_counting_barriers() {
 
 #[test]
 fn templates() {
-    for m in matrix("28_templates") {
+    for m in all_settings("28_templates") {
         let x = Random(31).ints(768, 1 << 20);
         let wanted: Vec<i32> = x.chunks(256).map(|c| c.iter().sum()).collect();
         Kernel::new(&m, "_Z4tredIiLi256EEvPKT_PS0_")
             .grid(3, 1, 1)
             .block(256, 1, 1)
             .buffer("x", &x)
-            .empty::<i32>("o", 3)
-            .clean(|ran| assert_eq!(ran.get::<i32>("o"), wanted));
+            .uninitialised::<i32>("o", 3)
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("o"), wanted));
         let d: Vec<f64> = (0..1024).map(|i| f64::from(i % 99)).collect();
         Kernel::new(&m, "_Z4tredIdLi512EEvPKT_PS0_")
             .grid(2, 1, 1)
             .block(512, 1, 1)
             .buffer("x", &d)
-            .empty::<f64>("o", 2)
-            .clean(|ran| {
+            .uninitialised::<f64>("o", 2)
+            .assert_clean(|ran| {
                 assert_eq!(
                     ran.get::<f64>("o"),
                     [d[..512].iter().sum(), d[512..].iter().sum::<f64>()]
@@ -1010,8 +1022,8 @@ fn templates() {
             .grid(2, 1, 1)
             .block(128, 1, 1)
             .buffer("x", &h)
-            .empty::<u16>("o", 2)
-            .clean(|ran| assert_eq!(ran.get::<u16>("o"), [sum(&h[..128]), sum(&h[128..])]));
+            .uninitialised::<u16>("o", 2)
+            .assert_clean(|ran| assert_eq!(ran.get::<u16>("o"), [sum(&h[..128]), sum(&h[128..])]));
         let (a, c) = (Random(32).floats(100, -2.0, 2.0), [0.5_f32, -1.5, 2.25, 0.125]);
         let wanted: Vec<f32> =
             a.iter().map(|x| ((c[3] * x + c[2]) * x + c[1]) * x + c[0]).collect();
@@ -1019,16 +1031,16 @@ fn templates() {
             .grid(2, 1, 1)
             .block(64, 1, 1)
             .buffer("a", &a)
-            .empty::<f32>("b", 100)
+            .uninitialised::<f32>("b", 100)
             .scalar(100_i32)
             .bytes(common::bytes_of(&c))
-            .clean(|ran| m.same(&ran.get("b"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("b"), &wanted));
     }
 }
 
 #[test]
 fn recursion() {
-    for m in matrix("29_recursion") {
+    for m in all_settings("29_recursion") {
         let (threads, n) = (40_usize, 33);
         let d = Random(33).ints(threads * n, 100);
         let mut fib = vec![0, 1];
@@ -1043,10 +1055,10 @@ fn recursion() {
             .collect();
         Kernel::new(&m, "rec")
             .block(threads as u32, 1, 1)
-            .empty::<i32>("o", threads)
+            .uninitialised::<i32>("o", threads)
             .buffer("d", &d)
             .scalar(n as i32)
-            .clean(|ran| {
+            .assert_clean(|ran| {
                 assert_eq!(
                     ran.get::<i32>("o"),
                     (0..threads).map(|t| fib[t & 15]).collect::<Vec<_>>()
@@ -1058,14 +1070,14 @@ fn recursion() {
 
 #[test]
 fn bitonic_sorts() {
-    for m in matrix("30_bitonic") {
+    for m in all_settings("30_bitonic") {
         let d = Random(34).ints(1024, 5000);
         let mut wanted = d.clone();
         wanted.sort_unstable();
         Kernel::new(&m, "bitonic_sh")
             .block(1024, 1, 1)
             .buffer("d", &d)
-            .clean(|ran| assert_eq!(ran.get::<i32>("d"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("d"), wanted));
         let mut d = d[..256].to_vec();
         let mut wanted = d.clone();
         wanted.sort_unstable();
@@ -1088,7 +1100,7 @@ fn bitonic_sorts() {
 
 #[test]
 fn n_body_forces() {
-    for m in matrix("31_nbody") {
+    for m in all_settings("31_nbody") {
         let n = 256_usize;
         let p = Random(35).floats(4 * n, 0.1, 1.0);
         let mut wanted = vec![];
@@ -1107,15 +1119,15 @@ fn n_body_forces() {
             .grid(2, 1, 1)
             .block(128, 1, 1)
             .buffer("p", &p)
-            .empty::<f32>("a", 4 * n)
+            .uninitialised::<f32>("a", 4 * n)
             .scalar(n as i32)
-            .clean(|ran| close(&ran.get("a"), &wanted, 200.0, 0.05));
+            .assert_clean(|ran| close(&ran.get("a"), &wanted, 200.0, 0.05));
     }
 }
 
 #[test]
 fn graphs_and_sparse_matrices() {
-    for m in matrix("32_bfs_spmv") {
+    for m in all_settings("32_bfs_spmv") {
         // each vertex has edges to three others
         let n = 200_usize;
         let row: Vec<i32> = (0..=n as i32).map(|v| 3 * v).collect();
@@ -1167,15 +1179,15 @@ fn graphs_and_sparse_matrices() {
             .buffer("col", &col)
             .buffer("val", &value)
             .buffer("x", &x)
-            .empty::<f64>("y", n)
+            .uninitialised::<f64>("y", n)
             .scalar(n as i32)
-            .clean(|ran| m.same64(&ran.get("y"), &wanted));
+            .assert_clean(|ran| m.same64(&ran.get("y"), &wanted));
     }
 }
 
 #[test]
 fn softmax_sums_to_one() {
-    for m in matrix("33_softmax") {
+    for m in all_settings("33_softmax") {
         let (rows, n) = (3_usize, 301_usize);
         let x = Random(36).floats(rows * n, -5.0, 5.0);
         let wanted: Vec<f64> = x
@@ -1191,8 +1203,8 @@ fn softmax_sums_to_one() {
             .grid(rows as u32, 1, 1)
             .block(256, 1, 1)
             .buffer("x", &x)
-            .empty::<f32>("y", rows * n)
+            .uninitialised::<f32>("y", rows * n)
             .scalar(n as i32)
-            .clean(|ran| close(&ran.get("y"), &wanted, 16.0, 1e-10));
+            .assert_clean(|ran| close(&ran.get("y"), &wanted, 16.0, 1e-10));
     }
 }

@@ -16,7 +16,10 @@ fn kernel(body: &str) -> Kernel {
          shl.b32 %r3, %r1, 2;\nadd.s32 %r2, %r2, %r3;\n{body}\nret;\n}}\n.file 1 \"k.cu\"\n"
     );
     let input: Vec<u32> = (0..128).map(|i| 0x0403_0201 + i).collect();
-    Kernel::new(&module(&text), "k").block(32, 1, 1).buffer("in", &input).empty::<u32>("out", 128)
+    Kernel::new(&module(&text), "k")
+        .block(32, 1, 1)
+        .buffer("in", &input)
+        .uninitialised::<u32>("out", 128)
 }
 
 fn at(kernel: &Kernel, diagnose: Diagnose) -> Ran {
@@ -24,7 +27,7 @@ fn at(kernel: &Kernel, diagnose: Diagnose) -> Ran {
 }
 
 /// The contents of `out` after a correct kernel, which must be the same at every level.
-fn leaves(body: &str, wanted: impl Fn(u32) -> u32) {
+fn assert_output(body: &str, wanted: impl Fn(u32) -> u32) {
     let k = kernel(body);
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
         let ran = at(&k, diagnose);
@@ -44,14 +47,14 @@ fn copies_are_visible_after_the_wait() {
         "cp.async.commit_group;\ncp.async.wait_group 0;\n",
         "cp.async.commit_group;\ncp.async.commit_group;\ncp.async.wait_group 1;\n",
     ] {
-        leaves(&format!("{COPY}{wait}{SHOW}"), |i| 0x0403_0201 + i);
+        assert_output(&format!("{COPY}{wait}{SHOW}"), |i| 0x0403_0201 + i);
     }
     // two groups; the kernel waits for the older one
     let two = format!(
         "{COPY}cp.async.commit_group;\ncp.async.ca.shared.global [%r2+128], [%d1+128], 4;\n\
          cp.async.commit_group;\ncp.async.wait_group 1;\n{SHOW}"
     );
-    leaves(&two, |i| 0x0403_0201 + i);
+    assert_output(&two, |i| 0x0403_0201 + i);
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn reading_before_the_wait_sees_old_data_and_is_a_finding() {
         let k = kernel(&format!("{store}{COPY}{wait}{SHOW}"));
         assert_eq!(at(&k, Diagnose::Bounds).get::<u32>("out")[..32], [7; 32], "{wait}");
         let ran = at(&k, Diagnose::Full);
-        let f = ran.only();
+        let f = ran.only_finding();
         let with = f.with.as_ref().expect("the copy");
         assert_eq!((&f.what, f.count), (&FindingKind::SharedRace, 32), "{wait}");
         assert_eq!((f.at.action, with.action, with.pending), (Action::Read, Action::Write, true));
@@ -82,7 +85,7 @@ fn source_and_destination_are_in_use_until_the_wait() {
     let wait = "cp.async.wait_all;\n";
     let k = kernel(&format!("{COPY}st.global.u32 [%d1], 9;\n{wait}{SHOW}"));
     let ran = at(&k, Diagnose::Full);
-    let f = ran.only();
+    let f = ran.only_finding();
     assert_eq!((&f.what, f.count, f.at.source.line), (&FindingKind::GlobalRace, 32, 2));
     assert_eq!(f.with.as_ref().map(|w| (w.source.line, w.action)), Some((1, Action::Read)));
     // the simulator copies as late as allowed, so the new value is copied
@@ -90,12 +93,18 @@ fn source_and_destination_are_in_use_until_the_wait() {
 
     let k = kernel(&format!("{COPY}st.shared.u32 [%r2], 9;\n{wait}{SHOW}"));
     let ran = at(&k, Diagnose::Full);
-    assert_eq!((&ran.only().what, ran.only().at.action), (&FindingKind::SharedRace, Action::Write));
+    assert_eq!(
+        (&ran.only_finding().what, ran.only_finding().at.action),
+        (&FindingKind::SharedRace, Action::Write)
+    );
     assert_eq!(ran.get::<u32>("out")[0], 0x0403_0201);
 
     // accesses before the copy and after the wait are no findings
-    leaves(&format!("st.global.u32 [%d1], 5;\n{COPY}{wait}st.global.u32 [%d1], 9;\n{SHOW}"), |_| 5);
-    leaves(&format!("{COPY}{wait}st.shared.u32 [%r2], 9;\n{SHOW}"), |_| 9);
+    assert_output(
+        &format!("st.global.u32 [%d1], 5;\n{COPY}{wait}st.global.u32 [%d1], 9;\n{SHOW}"),
+        |_| 5,
+    );
+    assert_output(&format!("{COPY}{wait}st.shared.u32 [%r2], 9;\n{SHOW}"), |_| 9);
 }
 
 #[test]
@@ -103,10 +112,10 @@ fn other_threads_need_a_barrier_after_the_wait() {
     let neighbour = "xor.b32 %r5, %r3, 4;\nmov.u32 %r6, tile;\nadd.s32 %r6, %r6, %r5;\n\
                      ld.shared.u32 %r4, [%r6];\nst.global.u32 [%d2], %r4;";
     let wait = "cp.async.wait_all;\n";
-    leaves(&format!("{COPY}{wait}bar.sync 0;\n{neighbour}"), |i| 0x0403_0201 + (i ^ 1));
+    assert_output(&format!("{COPY}{wait}bar.sync 0;\n{neighbour}"), |i| 0x0403_0201 + (i ^ 1));
     for order in [wait.to_owned(), format!("bar.sync 0;\n{wait}")] {
         let ran = at(&kernel(&format!("{COPY}{order}{neighbour}")), Diagnose::Full);
-        let f = ran.only();
+        let f = ran.only_finding();
         assert_eq!((&f.what, f.count), (&FindingKind::SharedRace, 32), "{order}");
         let with = f.with.as_ref().expect("the copy");
         assert_eq!(
@@ -124,13 +133,13 @@ fn bytes_beyond_the_source_size_become_zeros() {
     let sized = "min.u32 %r5, %r1, 4;\ncp.async.ca.shared.global [%r2], [%d1], 4, %r5;\n";
     let value = |i: u32| 0x0403_0201 + i;
     let part = |i: u32| if i < 4 { value(i) & ((1 << (8 * i)) - 1) } else { value(i) };
-    leaves(&copy(sized), part);
+    assert_output(&copy(sized), part);
     let ignored = "cp.async.ca.shared.global [%r2], [%d1], 4, %p1;\n";
-    leaves(&copy(ignored), |i| if i > 15 { 0 } else { value(i) });
+    assert_output(&copy(ignored), |i| if i > 15 { 0 } else { value(i) });
     // nothing is read, so the address need not be valid
     let nowhere = "selp.b64 %d1, 0, %d1, %p1;\nselp.b32 %r5, 0, 4, %p1;\n\
                    cp.async.ca.shared.global [%r2], [%d1], 4, %r5;\n";
-    leaves(&copy(nowhere), |i| if i > 15 { 0 } else { value(i) });
+    assert_output(&copy(nowhere), |i| if i > 15 { 0 } else { value(i) });
 }
 
 #[test]
@@ -139,7 +148,7 @@ fn wide_copies() {
                 mul.lo.u32 %r5, %r1, 12;\nadd.s32 %r5, %r5, %r2;\n\
                 @!%p1 cp.async.cg.shared.global.L2::128B [%r5], [%d4], 16;\n\
                 cp.async.wait_all;\nbar.sync 0;\n";
-    leaves(&format!("{body}{SHOW}"), |i| 0x0403_0201 + i);
+    assert_output(&format!("{body}{SHOW}"), |i| 0x0403_0201 + i);
 }
 
 #[test]
@@ -156,7 +165,7 @@ fn copies_are_checked_for_bounds_and_alignment() {
         ),
     ] {
         let ran = at(&kernel(&format!("{copy}\ncp.async.wait_all;")), Diagnose::Full);
-        let f = ran.only();
+        let f = ran.only_finding();
         assert_eq!((&f.what, f.at.action, f.count), (&what, action, 32), "{copy}");
         assert_eq!(
             f.at.array.as_deref(),

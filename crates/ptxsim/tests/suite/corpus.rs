@@ -1,7 +1,7 @@
 //! The rest of the corpus: double precision, switches, clocks, fences, `cuda::atomic`, inline assembly, structs,
 //! cooperative groups.
 
-use crate::common::{Kernel, Random, bytes_of, close, matrix};
+use crate::common::{Kernel, Random, all_settings, bytes_of, close};
 use ptxsim::{Error, FindingKind, Module};
 
 /// The kernels that cannot run, by setting: they use tensor cores or clusters.
@@ -18,7 +18,7 @@ const UNSUPPORTED: [&str; 6] = [
 fn unsupported_instructions_are_errors() {
     let mut unsupported = vec![];
     for file in files() {
-        for m in matrix(&file) {
+        for m in all_settings(&file) {
             // clusters need `compute_90`; for earlier targets the file has no kernel
             let empty = file == "36_cluster90" && !m.setting.ends_with("90");
             assert_eq!(m.entries().is_empty(), empty, "{file} {}", m.setting);
@@ -153,7 +153,7 @@ fn decoded(instruction: &str) -> Result<(), Error> {
 
 #[test]
 fn double_precision() {
-    for m in matrix("14_double") {
+    for m in all_settings("14_double") {
         let n = 77;
         let mut r = Random(1);
         let x: Vec<f64> =
@@ -174,11 +174,14 @@ fn double_precision() {
         Kernel::new(&m, "dmath")
             .grid(3, 1, 1)
             .buffer("x", &x)
-            .empty::<f64>("y", n)
+            .uninitialised::<f64>("y", n)
             .scalar(n as i32)
-            .clean(|ran| m.same64(&ran.get("y"), &wanted));
-        Kernel::new(&m, "dtrans").block(40, 1, 1).buffer("x", &x).empty::<f64>("y", 40).clean(
-            |ran| {
+            .assert_clean(|ran| m.same64(&ran.get("y"), &wanted));
+        Kernel::new(&m, "dtrans")
+            .block(40, 1, 1)
+            .buffer("x", &x)
+            .uninitialised::<f64>("y", 40)
+            .assert_clean(|ran| {
                 for (x, y) in x.iter().zip(ran.get::<f64>("y")) {
                     let wanted = x.exp() + x.ln() + x.sin() + x.powf(1.5);
                     assert!(
@@ -186,22 +189,21 @@ fn double_precision() {
                         "{x}: {y}, not {wanted}"
                     );
                 }
-            },
-        );
+            });
         let dot = (0..n).fold(0.0, |s, i| x[i].mul_add(x[i + n], s));
         Kernel::new(&m, "ddot")
             .block(1, 1, 1)
             .buffer("a", &x[..n])
             .buffer("b", &x[n..])
-            .empty::<f64>("o", 1)
+            .uninitialised::<f64>("o", 1)
             .scalar(n as i32)
-            .clean(|ran| m.same64(&ran.get("o"), &[dot]));
+            .assert_clean(|ran| m.same64(&ran.get("o"), &[dot]));
     }
 }
 
 #[test]
 fn switches_and_a_bytecode_interpreter() {
-    for m in matrix("17_switch") {
+    for m in all_settings("17_switch") {
         let x = Random(2).floats(47, 0.5, 9.0);
         let op: Vec<i32> = (0..40).map(|i| i * 7 % 11 - 1).collect();
         let wanted: Vec<f32> = (0..40)
@@ -225,8 +227,8 @@ fn switches_and_a_bytecode_interpreter() {
             .block(40, 1, 1)
             .buffer("op", &op)
             .buffer("x", &x)
-            .empty::<f32>("y", 40)
-            .clean(|ran| m.same(&ran.get("y"), &wanted));
+            .uninitialised::<f32>("y", 40)
+            .assert_clean(|ran| m.same(&ran.get("y"), &wanted));
         // every thread runs the same program on its own number; 4 skips for odd ones
         let code = [0_u8, 1, 4, 6, 2, 5, 0, 4, 1, 1, 2, 7, 0];
         let wanted: Vec<i32> = (0..50_i32)
@@ -251,14 +253,14 @@ fn switches_and_a_bytecode_interpreter() {
             .block(50, 1, 1)
             .buffer("code", &code)
             .scalar(code.len() as i32)
-            .empty::<i32>("out", 50)
-            .clean(|ran| assert_eq!(ran.get::<i32>("out"), wanted));
+            .uninitialised::<i32>("out", 50)
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), wanted));
     }
 }
 
 #[test]
 fn clocks_are_monotonic() {
-    for m in matrix("22_clock") {
+    for m in all_settings("22_clock") {
         let ran =
             Kernel::new(&m, "clk").buffer("t", &[0_i64; 65]).buffer("x", &[0.5_f32; 32]).full();
         let t: Vec<i64> = ran.get("t");
@@ -270,38 +272,38 @@ fn clocks_are_monotonic() {
 
 #[test]
 fn fences_and_flags_between_blocks() {
-    for m in matrix("24_fence") {
+    for m in all_settings("24_fence") {
         let x: Vec<f32> = (0..5 * 256).map(|i| (i % 13) as f32).collect();
         Kernel::new(&m, "lastblock")
             .grid(5, 1, 1)
             .block(256, 1, 1)
             .buffer("x", &x)
-            .empty::<f32>("part", 5)
-            .empty::<f32>("out", 1)
+            .uninitialised::<f32>("part", 5)
+            .uninitialised::<f32>("out", 1)
             .scalar(1280_i32)
-            .clean(|ran| m.same(&ran.get("out"), &[x.iter().sum::<f32>()]));
+            .assert_clean(|ran| m.same(&ran.get("out"), &[x.iter().sum::<f32>()]));
     }
-    for m in matrix("24b_cuatomic") {
+    for m in all_settings("24b_cuatomic") {
         let entry = |name: &str| {
             m.entries().iter().find(|e| e.name.contains(name)).expect("a kernel").name.clone()
         };
         Kernel::new(&m, &entry("mp"))
             .grid(2, 1, 1)
             .block(1, 1, 1)
-            .empty::<i32>("data", 1)
+            .uninitialised::<i32>("data", 1)
             .buffer("flag", &[0_i32])
-            .empty::<i32>("out", 1)
-            .clean(|ran| assert_eq!(ran.get::<i32>("out"), [42]));
+            .uninitialised::<i32>("out", 1)
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), [42]));
         Kernel::new(&m, &entry("ar"))
             .block(1, 1, 1)
             .buffer("c", &[0_i32])
-            .clean(|ran| assert_eq!(ran.get::<i32>("c"), [4]));
+            .assert_clean(|ran| assert_eq!(ran.get::<i32>("c"), [4]));
     }
 }
 
 #[test]
 fn inline_assembly() {
-    for m in matrix("25_inlineasm") {
+    for m in all_settings("25_inlineasm") {
         let a: Vec<u32> = Random(3).ints(66, 1 << 32).into_iter().map(|v| v as u32).collect();
         let wanted: Vec<u32> = (0..64)
             .map(|i| {
@@ -313,15 +315,15 @@ fn inline_assembly() {
             .collect();
         Kernel::new(&m, "ia")
             .block(64, 1, 1)
-            .empty::<u32>("o", 64)
+            .uninitialised::<u32>("o", 64)
             .buffer("a", &a)
-            .clean(|ran| assert_eq!(ran.get::<u32>("o"), wanted));
+            .assert_clean(|ran| assert_eq!(ran.get::<u32>("o"), wanted));
     }
 }
 
 #[test]
 fn structs_by_value_and_by_pointer() {
-    for m in matrix("27_structparam") {
+    for m in all_settings("27_structparam") {
         let mut r = Random(4);
         let p = r.floats(6 * 50, -1.0, 1.0);
         let wanted: Vec<f32> = p
@@ -335,7 +337,7 @@ fn structs_by_value_and_by_pointer() {
             .buffer("p", &p)
             .scalar(0.25_f32)
             .scalar(50_i32)
-            .clean(|ran| m.same(&ran.get("p"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("p"), &wanted));
         // struct P: pos 0..12, id 12, w 16..24, tag 24..29, m 32..56
         let n = 20;
         let one: Vec<u8> = [
@@ -354,7 +356,7 @@ fn structs_by_value_and_by_pointer() {
             .bytes(one.clone())
             .struct_with_buffer(bytes_of(&[32_i32, 20]), "data", &data)
             .buffer("ps", &all)
-            .empty::<u8>("out", 56 * n)
+            .uninitialised::<u8>("out", 56 * n)
             .scalar(1_i32)
             .full();
         assert_eq!(ran.seen.findings, []);
@@ -374,17 +376,18 @@ fn structs_by_value_and_by_pointer() {
 
 #[test]
 fn cooperative_groups() {
-    for m in matrix("12_coopgroups") {
+    for m in all_settings("12_coopgroups") {
         let x = Random(5).ints(64, 50);
-        Kernel::new(&m, "cg_reduce").block(64, 1, 1).buffer("x", &x).empty::<i32>("o", 2).clean_at(
-            &m,
-            |ran| {
+        Kernel::new(&m, "cg_reduce")
+            .block(64, 1, 1)
+            .buffer("x", &x)
+            .uninitialised::<i32>("o", 2)
+            .assert_clean_at(&m, |ran| {
                 assert_eq!(
                     ran.get::<i32>("o"),
                     [x[..32].iter().sum::<i32>(), x[32..].iter().sum()]
                 );
-            },
-        );
+            });
         let ran = Kernel::new(&m, "cg_tile")
             .block(64, 1, 1)
             .buffer("x", &x)
@@ -398,7 +401,7 @@ fn cooperative_groups() {
             .block(64, 1, 1)
             .buffer("c", &[0_i32; 65])
             .buffer("x", &x)
-            .clean_at(&m, |ran| {
+            .assert_clean_at(&m, |ran| {
                 let mut c: Vec<i32> = ran.get("c");
                 c.truncate(wanted.len());
                 c[1..].sort_unstable();
@@ -409,7 +412,7 @@ fn cooperative_groups() {
 
 #[test]
 fn launch_bounds_and_ragged_control_flow() {
-    for m in matrix("35_launchbounds") {
+    for m in all_settings("35_launchbounds") {
         let a = Random(6).floats(256 * 9, -1.0, 1.0);
         let wanted: Vec<f32> =
             (0..512).map(|i| (0..7).fold(0.0, |s, k| s + a[i + k * 256])).collect();
@@ -417,9 +420,9 @@ fn launch_bounds_and_ragged_control_flow() {
             .grid(2, 1, 1)
             .block(256, 1, 1)
             .buffer("a", &a)
-            .empty::<f32>("b", 512)
+            .uninitialised::<f32>("b", 512)
             .scalar(7_i32)
-            .clean(|ran| m.same(&ran.get("b"), &wanted));
+            .assert_clean(|ran| m.same(&ran.get("b"), &wanted));
         // `gotoish` reads what its neighbours write, which is a race and must be a finding
         let ran = Kernel::new(&m, "gotoish")
             .block(32, 1, 1)
@@ -432,42 +435,44 @@ fn launch_bounds_and_ragged_control_flow() {
 #[test]
 fn pipelines_and_barrier_objects() {
     let g = Random(7).floats(5 * 512, -1.0, 1.0);
-    for m in matrix("26_cpasync") {
+    for m in all_settings("26_cpasync") {
         let wanted: Vec<f32> =
             (0..128).map(|t| (0..5).fold(0.0, |s, k| s + g[(k * 128 + 127 - t) * 4])).collect();
         Kernel::new(&m, "pipe")
             .block(128, 1, 1)
             .buffer("g", &g)
-            .empty::<f32>("o", 128)
+            .uninitialised::<f32>("o", 128)
             .scalar(5_i32)
-            .clean_at(&m, |ran| m.same(&ran.get("o"), &wanted));
+            .assert_clean_at(&m, |ran| m.same(&ran.get("o"), &wanted));
         let wanted: Vec<f32> = g[..128].iter().rev().copied().collect();
         Kernel::new(&m, "pipe4")
             .block(128, 1, 1)
             .buffer("g", &g[..128])
-            .empty::<f32>("o", 128)
-            .clean_at(&m, |ran| m.same(&ran.get("o"), &wanted));
+            .uninitialised::<f32>("o", 128)
+            .assert_clean_at(&m, |ran| m.same(&ran.get("o"), &wanted));
     }
-    for m in matrix("26b_barrier") {
+    for m in all_settings("26b_barrier") {
         let wanted: Vec<f32> = g[..256].iter().rev().copied().collect();
         Kernel::new(&m, "bar")
             .block(256, 1, 1)
             .buffer("g", &g[..256])
-            .clean_at(&m, |ran| m.same(&ran.get("g"), &wanted));
+            .assert_clean_at(&m, |ran| m.same(&ran.get("g"), &wanted));
         // barriers in shared memory: see `UNSUPPORTED`
         if m.refused("cbar").is_some() {
             continue;
         }
         Kernel::new(&m, "cbar")
             .block(64, 1, 1)
-            .empty::<i32>("o", 64)
-            .clean_at(&m, |ran| assert_eq!(ran.get::<i32>("o"), (0..64).rev().collect::<Vec<_>>()));
+            .uninitialised::<i32>("o", 64)
+            .assert_clean_at(&m, |ran| {
+                assert_eq!(ran.get::<i32>("o"), (0..64).rev().collect::<Vec<_>>())
+            });
     }
 }
 
 #[test]
 fn big_switches() {
-    for m in matrix("17b_bigswitch") {
+    for m in all_settings("17b_bigswitch") {
         let x = Random(8).floats(100, 0.1, 3.0);
         let op: Vec<i32> = (0..44).map(|i| (i * 13 + 5) % 43).collect();
         let wanted: Vec<f64> = (0..44)
@@ -487,8 +492,8 @@ fn big_switches() {
             .block(44, 1, 1)
             .buffer("op", &op)
             .buffer("x", &x)
-            .empty::<f32>("y", 44)
-            .clean_at(&m, |ran| close(&ran.get("y"), &wanted, 2.0, 1e-6));
+            .uninitialised::<f32>("y", 44)
+            .assert_clean_at(&m, |ran| close(&ran.get("y"), &wanted, 2.0, 1e-6));
         let mut r = Random(9);
         for start in [0, 3, 40, -7] {
             let code: Vec<u8> = (0..60).map(|_| r.below(24) as u8).collect();
@@ -511,7 +516,7 @@ fn big_switches() {
                 .block(1, 1, 1)
                 .buffer("c", &code)
                 .scalar(code.len() as i32)
-                .empty::<i32>("o", 1)
+                .uninitialised::<i32>("o", 1)
                 .buffer("m", &memory)
                 .full();
             assert_eq!(ran.seen.findings, []);
@@ -557,7 +562,7 @@ fn half_precision() {
     let n = 70;
     let (x, y, a) = (halves(&mut r, n + 1), halves(&mut r, n), 1.375);
     let packed = |v: &[f64]| v.iter().map(|v| to_half(*v)).collect::<Vec<u16>>();
-    for m in matrix("13_half") {
+    for m in all_settings("13_half") {
         let wanted: Vec<u16> =
             x.iter().zip(&y).map(|(x, y)| to_half(rounded(a * x + y, 11))).collect();
         Kernel::new(&m, "haxpy")
@@ -566,15 +571,15 @@ fn half_precision() {
             .buffer("x", &packed(&x))
             .buffer("y", &packed(&y))
             .scalar(n as i32)
-            .clean_at(&m, |ran| assert_eq!(ran.get::<u16>("y"), wanted));
+            .assert_clean_at(&m, |ran| assert_eq!(ran.get::<u16>("y"), wanted));
         let limits: Vec<f32> = (0..n / 2).map(|i| if i % 2 == 0 { -9.0 } else { 9.0 }).collect();
         let pairs = &x[..n];
         Kernel::new(&m, "hvec")
             .block(n as u32 / 2, 1, 1)
             .buffer("x", &packed(pairs))
-            .empty::<u16>("y", n)
+            .uninitialised::<u16>("y", n)
             .buffer("f", &limits)
-            .clean_at(&m, |ran| {
+            .assert_clean_at(&m, |ran| {
                 for (i, got) in ran.get::<u16>("y").into_iter().enumerate() {
                     let (got, v) = (from_half(got), rounded(pairs[i] + 1.0, 11));
                     let (wanted, ulps) = match (i / 2 % 2, i % 2) {
@@ -601,9 +606,9 @@ fn half_precision() {
         Kernel::new(&m, "hops")
             .block(n as u32, 1, 1)
             .buffer("x", &packed(&x))
-            .empty::<f32>("o", n)
-            .empty::<i32>("k", n)
-            .clean_at(&m, |ran| {
+            .uninitialised::<f32>("o", n)
+            .uninitialised::<i32>("k", n)
+            .assert_clean_at(&m, |ran| {
                 assert_eq!(ran.get::<i32>("k"), integers);
                 m.same(&ran.get("o"), &wanted);
             });
@@ -614,9 +619,9 @@ fn half_precision() {
         Kernel::new(&m, "bf")
             .block(n as u32, 1, 1)
             .buffer("x", &x[..n].iter().map(|v| brain(rounded(*v, 8))).collect::<Vec<_>>())
-            .empty::<u16>("y", n)
+            .uninitialised::<u16>("y", n)
             .buffer("f", &f)
-            .clean_at(&m, |ran| {
+            .assert_clean_at(&m, |ran| {
                 assert_eq!(ran.get::<u16>("y"), sums.iter().map(|v| brain(*v)).collect::<Vec<_>>());
                 let wanted: Vec<f32> = sums.iter().map(|v| *v as f32).collect();
                 m.same(&ran.get("f"), &wanted);

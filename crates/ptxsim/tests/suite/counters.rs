@@ -1,7 +1,7 @@
 //! The counters, in total and per line, against numbers derived by hand from the access patterns. Sectors are 32
 //! bytes, banks 4 bytes wide; definitions as in Nsight Compute's source metrics.
 
-use crate::common::{Kernel, Ran, flavours};
+use crate::common::{Kernel, Ran, both_compilers};
 use ptxsim::{Counters, Diagnose, Options};
 
 /// The counters of the line with the comment `@mark`; all zero when it was never executed.
@@ -47,14 +47,14 @@ fn shared(c: &Counters) -> [u64; 3] {
 
 #[test]
 fn every_instruction_of_a_vector_addition() {
-    for m in flavours("01_vadd") {
+    for m in both_compilers("01_vadd") {
         let run = |n: usize| {
             counted(
                 &Kernel::new(&m, "vadd")
                     .block(128, 1, 1)
                     .buffer("a", &vec![1.0_f32; n])
                     .buffer("b", &vec![1.0_f32; n])
-                    .empty::<f32>("c", n)
+                    .uninitialised::<f32>("c", n)
                     .scalar(n as i32),
             )
         };
@@ -88,7 +88,7 @@ fn every_instruction_of_a_vector_addition() {
 
 #[test]
 fn sectors_of_strides() {
-    for m in flavours("planted/counters") {
+    for m in both_compilers("planted/counters") {
         for (stride, sectors) in [(1, 4), (2, 8), (3, 12), (4, 16), (8, 32), (32, 32), (0, 1)] {
             let size = 64 * stride.max(1) as usize;
             let ran = Kernel::new(&m, "strided")
@@ -107,12 +107,15 @@ fn sectors_of_strides() {
 
 #[test]
 fn sectors_of_widths_and_offsets() {
-    for m in flavours("planted/counters") {
-        let ran =
-            counted(&Kernel::new(&m, "broadcast").buffer("in", &[1.0_f32]).empty::<f32>("out", 32));
+    for m in both_compilers("planted/counters") {
+        let ran = counted(
+            &Kernel::new(&m, "broadcast").buffer("in", &[1.0_f32]).uninitialised::<f32>("out", 32),
+        );
         assert_eq!(loads(&at(&ran, "broadcast_load")), [1, 1, 1]);
         let ran = counted(
-            &Kernel::new(&m, "quads").buffer("in", &[1.0_f32; 128]).empty::<f32>("out", 128),
+            &Kernel::new(&m, "quads")
+                .buffer("in", &[1.0_f32; 128])
+                .uninitialised::<f32>("out", 128),
         );
         // the compiler puts the load on the line of the store
         assert_eq!(
@@ -120,21 +123,26 @@ fn sectors_of_widths_and_offsets() {
             ([1, 16, 16], [1, 16, 16])
         );
         let ran = counted(
-            &Kernel::new(&m, "doubles").buffer("in", &[1.0_f64; 32]).empty::<f64>("out", 32),
+            &Kernel::new(&m, "doubles")
+                .buffer("in", &[1.0_f64; 32])
+                .uninitialised::<f64>("out", 32),
         );
         assert_eq!(
             (loads(&ran.seen.totals), stores(&at(&ran, "doubles_store"))),
             ([1, 8, 8], [1, 8, 8])
         );
-        let ran =
-            counted(&Kernel::new(&m, "bytes").buffer("in", &[1_u8; 32]).empty::<u8>("out", 32));
+        let ran = counted(
+            &Kernel::new(&m, "bytes").buffer("in", &[1_u8; 32]).uninitialised::<u8>("out", 32),
+        );
         assert_eq!(
             (loads(&ran.seen.totals), stores(&at(&ran, "bytes_store"))),
             ([1, 1, 1], [1, 1, 1])
         );
         // 128 bytes that begin 4 bytes behind a sector's start touch five
         let ran = counted(
-            &Kernel::new(&m, "shifted").buffer("in", &[1.0_f32; 33]).empty::<f32>("out", 32),
+            &Kernel::new(&m, "shifted")
+                .buffer("in", &[1.0_f32; 33])
+                .uninitialised::<f32>("out", 32),
         );
         assert_eq!(loads(&at(&ran, "shifted_load")), [1, 5, 4]);
     }
@@ -142,13 +150,13 @@ fn sectors_of_widths_and_offsets() {
 
 #[test]
 fn wavefronts_of_transposes() {
-    for m in flavours("planted/counters") {
+    for m in both_compilers("planted/counters") {
         for (entry, wavefronts) in [("transpose_plain", 32 * 32), ("transpose_padded", 32)] {
             let ran = counted(
                 &Kernel::new(&m, entry)
                     .block(32, 32, 1)
                     .buffer("in", &[1.0_f32; 1024])
-                    .empty::<f32>("out", 1024),
+                    .uninitialised::<f32>("out", 1024),
             );
             assert_eq!(shared(&at(&ran, entry)), [32, wavefronts, 32]);
             // the stores into the tile have no conflicts
@@ -163,14 +171,14 @@ fn wavefronts_of_transposes() {
 
 #[test]
 fn wavefronts_of_strides_and_widths() {
-    for m in flavours("planted/counters") {
+    for m in both_compilers("planted/counters") {
         for (stride, wavefronts) in
             [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (16, 16), (32, 32)]
         {
             let ran = counted(
                 &Kernel::new(&m, "shared_stride")
                     .shared(32 * 32 * 4)
-                    .empty::<f32>("out", 32)
+                    .uninitialised::<f32>("out", 32)
                     .scalar(stride),
             );
             assert_eq!(shared(&at(&ran, "shared_stride")), [1, wavefronts, 1], "stride {stride}");
@@ -178,7 +186,9 @@ fn wavefronts_of_strides_and_widths() {
             assert_eq!(shared(&at(&ran, "shared_broadcast")), [1, 1, 1]);
         }
         let ran = counted(
-            &Kernel::new(&m, "shared_wide").empty::<f64>("out", 32).empty::<f32>("quads", 128),
+            &Kernel::new(&m, "shared_wide")
+                .uninitialised::<f64>("out", 32)
+                .uninitialised::<f32>("quads", 128),
         );
         assert_eq!(shared(&at(&ran, "shared_double")), [1, 2, 2]);
         assert_eq!(shared(&at(&ran, "shared_double_load")), [1, 2, 2]);
@@ -188,7 +198,7 @@ fn wavefronts_of_strides_and_widths() {
 
 #[test]
 fn branches_and_atomics() {
-    for m in flavours("planted/counters") {
+    for m in both_compilers("planted/counters") {
         // four warps: all threads of two are inside, of one some, of one none
         let ran = counted(
             &Kernel::new(&m, "branches")
@@ -206,7 +216,7 @@ fn branches_and_atomics() {
         let ran = counted(
             &Kernel::new(&m, "shared_atomics")
                 .block(64, 1, 1)
-                .empty::<i32>("out", 32)
+                .uninitialised::<i32>("out", 32)
                 .scalar(32_i32),
         );
         let t = ran.seen.totals;
@@ -220,14 +230,17 @@ fn branches_and_atomics() {
 
 #[test]
 fn local_memory_and_array_use() {
-    for m in flavours("planted/counters") {
+    for m in both_compilers("planted/counters") {
         let ran = counted(
-            &Kernel::new(&m, "local_array").block(64, 1, 1).empty::<i32>("out", 64).scalar(3_i32),
+            &Kernel::new(&m, "local_array")
+                .block(64, 1, 1)
+                .uninitialised::<i32>("out", 64)
+                .scalar(3_i32),
         );
         assert_eq!(at(&ran, "local_load").local_requests, 2);
         let use_of = &Kernel::new(&m, "local_array")
             .block(64, 1, 1)
-            .empty::<i32>("out", 99)
+            .uninitialised::<i32>("out", 99)
             .scalar(3_i32)
             .full();
         let [out] = use_of.seen.arrays.as_slice() else { panic!("{:?}", use_of.seen.arrays) };

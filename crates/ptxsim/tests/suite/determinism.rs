@@ -1,11 +1,11 @@
 //! The same launch has the same results and the same observations each time, on any number of host threads.
 
-use crate::common::{Kernel, Random, flavours};
+use crate::common::{Kernel, Random, both_compilers};
 use ptxsim::{Diagnose, FindingKind, Options};
 
 /// Runs the kernel several times on 1 to 8 threads; all observations and all of memory must be the same. With racing
 /// blocks, memory is only determined at the level that finds races.
-fn stable(kernel: &Kernel, buffer: &str) {
+fn assert_stable(kernel: &Kernel, buffer: &str) {
     let races = kernel.full().seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace);
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
         for seed in [0, 3] {
@@ -28,77 +28,80 @@ fn stable(kernel: &Kernel, buffer: &str) {
 
 #[test]
 fn correct_kernels_are_stable() {
-    for m in flavours("03_matmul") {
+    for m in both_compilers("03_matmul") {
         let x = Random(1).floats(45 * 45, -1.0, 1.0);
         for entry in ["matmul_naive", "matmul_tiled"] {
             let k = Kernel::new(&m, entry).grid(3, 3, 1).block(16, 16, 1);
-            stable(
-                &k.buffer("A", &x).buffer("B", &x).empty::<f32>("C", 45 * 45).scalar(45_i32),
+            assert_stable(
+                &k.buffer("A", &x)
+                    .buffer("B", &x)
+                    .uninitialised::<f32>("C", 45 * 45)
+                    .scalar(45_i32),
                 "C",
             );
         }
     }
-    for m in flavours("04_reduce") {
+    for m in both_compilers("04_reduce") {
         // the order of atomic floating-point additions changes the last digits
         let x = Random(2).floats(5000, -1.0, 1.0);
         let k = Kernel::new(&m, "reduce_shfl").grid(9, 1, 1).block(96, 1, 1);
-        stable(&k.buffer("x", &x).buffer("out", &[0.0_f32]).scalar(5000_i32), "out");
+        assert_stable(&k.buffer("x", &x).buffer("out", &[0.0_f32]).scalar(5000_i32), "out");
     }
-    for m in flavours("05_atomics") {
+    for m in both_compilers("05_atomics") {
         let k = Kernel::new(&m, "spinlock").grid(5, 1, 1).block(40, 1, 1);
-        stable(&k.buffer("lock", &[0_i32]).buffer("count", &[0_i32]), "count");
+        assert_stable(&k.buffer("lock", &[0_i32]).buffer("count", &[0_i32]), "count");
     }
-    for m in flavours("23_vote") {
+    for m in both_compilers("23_vote") {
         let x = Random(3).ints(192, 1000);
         let k = Kernel::new(&m, "compact").grid(3, 1, 1).block(64, 1, 1);
-        stable(&k.buffer("x", &x).buffer("o", &[0_i32; 192]).buffer("c", &[0_i32]), "o");
+        assert_stable(&k.buffer("x", &x).buffer("o", &[0_i32; 192]).buffer("c", &[0_i32]), "o");
     }
-    for m in flavours("20_printf") {
+    for m in both_compilers("20_printf") {
         let k = Kernel::new(&m, "pf").grid(70, 1, 1).buffer("x", &[1.0_f32; 32]).scalar(32_i32);
-        stable(&k, "x");
+        assert_stable(&k, "x");
     }
 }
 
 #[test]
 fn findings_are_stable() {
-    for m in flavours("planted/bounds") {
+    for m in both_compilers("planted/bounds") {
         let k = Kernel::new(&m, "read_behind").grid(8, 1, 1).block(50, 1, 1);
-        stable(&k.buffer("in", &[1.0_f32; 100]).buffer("out", &[0.0_f32; 400]), "out");
+        assert_stable(&k.buffer("in", &[1.0_f32; 100]).buffer("out", &[0.0_f32; 400]), "out");
         let k = Kernel::new(&m, "pointer").grid(3, 1, 1).block(50, 1, 1);
-        stable(&k.scalar(0_u64).buffer("out", &[0_i32; 50]), "out");
+        assert_stable(&k.scalar(0_u64).buffer("out", &[0_i32; 50]), "out");
         let k = Kernel::new(&m, "shared_before").grid(6, 1, 1);
-        stable(&k.buffer("out", &[0_i32; 32]), "out");
+        assert_stable(&k.buffer("out", &[0_i32; 32]), "out");
     }
-    for m in flavours("planted/races") {
+    for m in both_compilers("planted/races") {
         for entry in ["neighbour", "second_round", "together", "between_blocks", "within_block"] {
             let k = Kernel::new(&m, entry).grid(1, 1, 1).block(64, 1, 1);
-            stable(&k.buffer("out", &[0_i32; 96]), "out");
+            assert_stable(&k.buffer("out", &[0_i32; 96]), "out");
         }
         let k = Kernel::new(&m, "stencil_in_place")
             .grid(5, 1, 1)
             .buffer("a", &[1.0_f32; 160])
             .scalar(160_i32);
-        stable(&k, "a");
+        assert_stable(&k, "a");
     }
-    for m in flavours("planted/sync") {
+    for m in both_compilers("planted/sync") {
         let k = Kernel::new(&m, "early_return").grid(4, 1, 1).block(64, 1, 1);
-        stable(&k.buffer("out", &[0_i32; 64]).scalar(40_i32), "out");
+        assert_stable(&k.buffer("out", &[0_i32; 64]).scalar(40_i32), "out");
         let k =
             Kernel::new(&m, "in_an_if").grid(4, 1, 1).block(64, 1, 1).buffer("out", &[0_i32; 64]);
-        stable(&k, "out");
+        assert_stable(&k, "out");
         // these findings stop the launch while other blocks are in flight
         let k = Kernel::new(&m, "trap").grid(40, 1, 1).block(4, 1, 1);
-        stable(&k.buffer("in", &[0_i32, 0, 0, 7]), "in");
+        assert_stable(&k.buffer("in", &[0_i32, 0, 0, 7]), "in");
         let k = Kernel::new(&m, "two_barriers").grid(40, 1, 1).block(64, 1, 1);
-        stable(&k.buffer("out", &[0_i32; 64]), "out");
+        assert_stable(&k.buffer("out", &[0_i32; 64]), "out");
         let k = Kernel::new(&m, "endless").grid(4, 1, 1).buffer("out", &[0_i32]).scalar(2_i32);
-        stable(&k, "out");
+        assert_stable(&k, "out");
     }
 }
 
 #[test]
 fn seeds_change_the_order_and_not_the_result() {
-    let m = &flavours("20_printf")[0];
+    let m = &both_compilers("20_printf")[0];
     let run = |seed| {
         let k = Kernel::new(m, "pf").grid(5, 1, 1).buffer("x", &[1.0_f32; 64]).scalar(2_i32);
         k.run(&Options { seed, ..Options::default() }).seen.output

@@ -36,12 +36,12 @@ fn many_barriers_and_many_blocks() {
             .block(64, 1, 1)
             .cooperative()
             .buffer("x", &x)
-            .empty::<i32>("partial", blocks as usize)
-            .empty::<i32>("out", 1)
+            .uninitialised::<i32>("partial", blocks as usize)
+            .uninitialised::<i32>("out", 1)
             .scalar(n as i32);
         let check = |out: Vec<i32>| assert_eq!(out, [x.iter().sum::<i32>()]);
         if blocks < 100 {
-            kernel.clean(|ran| check(ran.get("out")));
+            kernel.assert_clean(|ran| check(ran.get("out")));
         } else {
             let ran = kernel.run(&Options { seed: 3, ..Options::default() });
             assert_eq!(ran.seen.findings, []);
@@ -60,11 +60,11 @@ fn a_launch_that_is_not_cooperative_has_no_barrier() {
         .grid(3, 1, 1)
         .block(64, 1, 1)
         .buffer("x", &[1_i32; 10])
-        .empty::<i32>("partial", 3)
-        .empty::<i32>("out", 1)
+        .uninitialised::<i32>("partial", 3)
+        .uninitialised::<i32>("out", 1)
         .scalar(10_i32)
         .full();
-    let finding = ran.only();
+    let finding = ran.only_finding();
     assert_eq!(finding.what, FindingKind::NotCooperative);
     assert_eq!(finding.at.source.line, line("objects/grid", "grid_sync"));
     assert!(!ran.seen.completed);
@@ -75,13 +75,14 @@ fn a_launch_that_is_not_cooperative_has_no_barrier() {
 fn traps_of_the_kernel_are_reported_as_traps() {
     let m = module(&ptx("objects/grid"));
     for cooperative in [false, true] {
-        let mut k = Kernel::new(&m, "own_trap").buffer("x", &[-1_i32; 32]).empty::<i32>("out", 32);
+        let mut k =
+            Kernel::new(&m, "own_trap").buffer("x", &[-1_i32; 32]).uninitialised::<i32>("out", 32);
         if cooperative {
             k = k.cooperative();
         }
         let ran = k.full();
-        assert_eq!(ran.only().what, FindingKind::Trap);
-        assert_eq!(ran.only().at.source.line, line("objects/grid", "own_trap"));
+        assert_eq!(ran.only_finding().what, FindingKind::Trap);
+        assert_eq!(ran.only_finding().at.source.line, line("objects/grid", "own_trap"));
     }
 }
 
@@ -95,7 +96,7 @@ fn all_blocks_must_fit_the_device() {
             .block(1024, 1, 1)
             .cooperative()
             .buffer("x", &[1_i32; 1024])
-            .empty::<i32>("out", 1024)
+            .uninitialised::<i32>("out", 1024)
             .try_run(&Options { diagnose: ptxsim::Diagnose::Bounds, ..Options::default() })
     };
     assert!(launch(264).is_ok_and(|ran| ran.seen.completed));

@@ -13,15 +13,15 @@ fn kernel(entry: &str) -> Kernel {
 }
 
 fn finding_at<'r>(ran: &'r Ran, mark: &str, what: &FindingKind) -> &'r Finding {
-    let finding = ran.only();
+    let finding = ran.only_finding();
     assert_eq!((&finding.what, finding.at.source.line), (what, line(FILE, mark)), "{finding:#?}");
     finding
 }
 
 #[test]
 fn correct_linked_lists_have_no_findings() {
-    let k = kernel("lists").block(64, 1, 1).empty::<i32>("out", 64).scalar(20_i32);
-    k.clean(|ran| assert_eq!(ran.get::<i32>("out"), [190; 64]));
+    let k = kernel("lists").block(64, 1, 1).uninitialised::<i32>("out", 64).scalar(20_i32);
+    k.assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), [190; 64]));
     // the heap is not listed among the kernel's arrays
     assert_eq!(k.full().seen.arrays.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["out"]);
 }
@@ -32,14 +32,15 @@ fn accesses_beyond_the_heap() {
     for (bytes, most) in
         [(1_u64 << 20, 8), (100_000, 83), (1 << 23, 1), ((1 << 23) + 1, 0), (1 << 40, 0)]
     {
-        let k = kernel("until_it_is_full").empty::<i32>("out", 2).scalar(bytes);
-        k.clean(|ran| assert_eq!(ran.get::<i32>("out"), [most, most], "{bytes}"));
+        let k = kernel("until_it_is_full").uninitialised::<i32>("out", 2).scalar(bytes);
+        k.assert_clean(|ran| assert_eq!(ran.get::<i32>("out"), [most, most], "{bytes}"));
     }
 }
 
 #[test]
 fn each_allocation_has_its_own_bounds() {
-    let launch = |i: i32| kernel("too_long").empty::<i32>("out", 1).scalar(10_i32).scalar(i).full();
+    let launch =
+        |i: i32| kernel("too_long").uninitialised::<i32>("out", 1).scalar(10_i32).scalar(i).full();
     assert_eq!(launch(9).seen.findings, []);
     // one element past the end; where the next block is; before the first block
     for i in [10, 100, 200, 300, -1, -100] {
@@ -56,7 +57,7 @@ fn each_allocation_has_its_own_bounds() {
 
 #[test]
 fn malloc_returns_uninitialised_memory() {
-    let ran = kernel("not_written").empty::<i32>("out", 1).full();
+    let ran = kernel("not_written").uninitialised::<i32>("out", 1).full();
     let at = &finding_at(&ran, "not_written", &FindingKind::UninitialisedRead).at;
     assert_eq!(
         (at.array.as_deref(), at.index, at.elements),
@@ -66,13 +67,14 @@ fn malloc_returns_uninitialised_memory() {
 
 #[test]
 fn use_after_free() {
-    let ran = kernel("dangling").empty::<i32>("out", 1).scalar(3_i32).full();
+    let ran = kernel("dangling").uninitialised::<i32>("out", 1).scalar(3_i32).full();
     let finding = finding_at(&ran, "dangling_read", &FindingKind::UseAfterFree);
     assert_eq!((finding.at.action, finding.at.index), (Action::Read, Some(3)));
     let with = finding.with.as_ref().expect("who freed it");
     assert_eq!((with.source.line, with.action), (line(FILE, "dangling_free"), Action::Free));
     // the same for a write; many threads make one finding
-    let ran = kernel("dangling").block(32, 1, 1).empty::<i32>("out", 1).scalar(3_i32).full();
+    let ran =
+        kernel("dangling").block(32, 1, 1).uninitialised::<i32>("out", 1).scalar(3_i32).full();
     let seen: Vec<_> =
         ran.seen.findings.iter().filter(|f| f.what == FindingKind::UseAfterFree).collect();
     assert_eq!((seen.len(), seen[0].count), (1, 32));
@@ -80,7 +82,8 @@ fn use_after_free() {
 
 #[test]
 fn invalid_frees() {
-    let launch = |which: i32| kernel("wrong_free").empty::<i32>("out", 8).scalar(which).full();
+    let launch =
+        |which: i32| kernel("wrong_free").uninitialised::<i32>("out", 8).scalar(which).full();
     assert_eq!(launch(3).seen.findings, []);
     let ran = launch(0);
     let problem = FreeProblem::NotTheStart;
@@ -97,7 +100,7 @@ fn invalid_frees() {
 
 #[test]
 fn malloc_returns_null_when_the_heap_is_full() {
-    let ran = kernel("null_when_full").empty::<i32>("out", 1).full();
+    let ran = kernel("null_when_full").uninitialised::<i32>("out", 1).full();
     let finding = finding_at(&ran, "null_when_full", &FindingKind::InvalidAddress);
     assert_eq!(finding.at.address, 0);
 }

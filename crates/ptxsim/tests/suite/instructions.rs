@@ -123,6 +123,6 @@ fn threads_and_blocks_in_three_dimensions() {
     Kernel::new(&m, "k")
         .grid(2, 3, 2)
         .block(5, 3, 3)
-        .empty::<u32>("d", all)
-        .clean(|ran| assert_eq!(ran.get::<u32>("d"), (0..all as u32).collect::<Vec<_>>()));
+        .uninitialised::<u32>("d", all)
+        .assert_clean(|ran| assert_eq!(ran.get::<u32>("d"), (0..all as u32).collect::<Vec<_>>()));
 }

@@ -28,7 +28,7 @@ fn bytes_and_halves_side_by_side() {
     let mut random = Random(4);
     let mut any = || (0..64).map(|_| random.next() as u32).collect::<Vec<u32>>();
     let (a, b) = (any(), any());
-    let kernel = kernel("simd").block(64, 1, 1).empty::<u32>("out", 64 * 16);
+    let kernel = kernel("simd").block(64, 1, 1).uninitialised::<u32>("out", 64 * 16);
     let ran = kernel.buffer("a", &a).buffer("b", &b).run(&Options::default());
     assert_eq!(ran.seen.findings, []);
     let byte = |v: i32| i32::from(v as i8);
@@ -70,7 +70,7 @@ fn half_precision_in_pairs() {
     let mut random = Random(5);
     let mut any = || (0..64).map(|_| random.next() as u32).collect::<Vec<u32>>();
     let (a, b) = (any(), any());
-    let kernel = kernel("halves").block(64, 1, 1).empty::<u32>("out", 64 * 8);
+    let kernel = kernel("halves").block(64, 1, 1).uninitialised::<u32>("out", 64 * 8);
     let ran = kernel.buffer("a", &a).buffer("b", &b).run(&Options::default());
     assert_eq!(ran.seen.findings, []);
     let number = |v: u32| F16.number(u64::from(v));

@@ -59,7 +59,7 @@ fn launch_bounds() {
     let m = module(&ptx("35_launchbounds"));
     let launch = |threads| {
         let k = Kernel::new(&m, "lb").block(threads, 1, 1).buffer("a", &[0_f32; 512]);
-        k.empty::<f32>("b", 512).scalar(1_i32).try_run(&Options::default()).err()
+        k.uninitialised::<f32>("b", 512).scalar(1_i32).try_run(&Options::default()).err()
     };
     assert_eq!(launch(256), None);
     assert!(matches!(launch(257), Some(Error::BadLaunch { error: InvalidValue, .. })));
@@ -116,11 +116,11 @@ fn the_stack_of_a_recursion() {
         {\n.param .b32 a;\n.param .b32 v;\nst.param.b32 [a], %r1;\n\
         call.uni (v), f, (a);\nld.param.b32 %r2, [v];\n}\nst.global.u32 [%d1], %r2;\nret;\n}\n";
     let m = std::sync::Arc::new(Module::parse(text).expect("parses"));
-    let run = |n: u32| Kernel::new(&m, "k").empty::<u32>("out", 1).scalar(n).full();
+    let run = |n: u32| Kernel::new(&m, "k").uninitialised::<u32>("out", 1).scalar(n).full();
     let fine = run(127);
     assert_eq!((fine.get::<u32>("out"), fine.seen.findings), (vec![127], vec![]));
     let ran = run(128);
-    let what = &ran.only().what;
+    let what = &ran.only_finding().what;
     assert!(matches!(what, FindingKind::StackOverflow { bytes: 1032 }), "{what:?}");
     // unless the host has set another limit
     let mut memory = Memory::new();

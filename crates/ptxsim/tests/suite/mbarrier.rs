@@ -1,12 +1,12 @@
 //! Barriers in shared memory: `cuda::barrier` as the compilers write it, and the instructions themselves.
 
-use crate::common::{Kernel, Ran, matrix, module, ptx};
+use crate::common::{Kernel, Ran, all_settings, module, ptx};
 use ptxsim::{FindingKind, Options};
 
 /// Kernel `cbar` of the corpus: each thread stores, arrives, waits, and reads what another stored.
 fn reversed(text: &str, threads: u32, seed: u64) -> Ran {
     let kernel = Kernel::new(&module(text), "cbar").block(threads, 1, 1);
-    kernel.empty::<i32>("o", 64).run(&Options { seed, ..Options::default() })
+    kernel.uninitialised::<i32>("o", 64).run(&Options { seed, ..Options::default() })
 }
 
 fn corpus(setting: &str) -> String {
@@ -16,7 +16,7 @@ fn corpus(setting: &str) -> String {
 #[test]
 fn cuda_barrier_objects() {
     let mut settings = 0;
-    for m in matrix("26b_barrier").iter().filter(|m| m.refused("cbar").is_none()) {
+    for m in all_settings("26b_barrier").iter().filter(|m| m.refused("cbar").is_none()) {
         for seed in 0..3 {
             let ran = reversed(&m.text, 64, seed);
             assert_eq!(ran.seen.findings, [], "{}", m.setting);
@@ -61,7 +61,7 @@ fn kernel(body: &str, threads: u32) -> Ran {
          shl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.s32 %r1, %r1, %r2;\n{body}\nret;\n}}\n"
     );
     let kernel = Kernel::new(&module(&text), "k").block(threads, 1, 1);
-    kernel.empty::<u32>("d", threads as usize).run(&Options::default())
+    kernel.uninitialised::<u32>("d", threads as usize).run(&Options::default())
 }
 
 const INIT: &str = "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra $made;\nmbarrier.init.shared.b64 [b], 64;\n$made:\nbar.sync 0;\n";

@@ -1,14 +1,14 @@
 //! Threads that synchronise with fences, flags, locks, partial masks and numbered barriers. Each mistake is a race that
 //! names both accesses, and the correct kernel beside it has no finding.
 
-use crate::common::{Kernel, Ran, flavours, line, module};
+use crate::common::{Kernel, Ran, both_compilers, line, module};
 use ptxsim::{Action, Finding, FindingKind, Options};
 
 /// Runs the kernel of both compilers; the only finding must complete at the marked line.
 fn races(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Finding)) {
-    for m in flavours("planted/order") {
+    for m in both_compilers("planted/order") {
         let ran = launch(Kernel::new(&m, entry)).full();
-        let f = ran.only();
+        let f = ran.only_finding();
         assert!(matches!(f.what, FindingKind::GlobalRace | FindingKind::SharedRace), "{f:#?}");
         assert_eq!(f.at.source.line, line("order", entry), "{f:#?}");
         check(f);
@@ -24,9 +24,9 @@ fn races_with(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Fi
     });
 }
 
-fn silent(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Ran)) {
-    for m in flavours("planted/order") {
-        launch(Kernel::new(&m, entry)).clean(&check);
+fn assert_no_findings(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Ran)) {
+    for m in both_compilers("planted/order") {
+        launch(Kernel::new(&m, entry)).assert_clean(&check);
     }
 }
 
@@ -35,7 +35,7 @@ fn locks_need_a_fence_on_both_sides() {
     let launch = |k: Kernel| {
         k.grid(3, 1, 1).block(40, 1, 1).buffer("lock", &[0_i32]).buffer("count", &[0_i32])
     };
-    silent("lock_right", launch, |ran| assert_eq!(ran.get::<i32>("count"), [120]));
+    assert_no_findings("lock_right", launch, |ran| assert_eq!(ran.get::<i32>("count"), [120]));
     for entry in ["lock_without_release", "lock_without_acquire"] {
         races(entry, launch, |f| {
             let with = f.with.as_ref().expect("the other party");
@@ -50,9 +50,9 @@ fn locks_need_a_fence_on_both_sides() {
 fn flags_need_a_fence_on_both_sides() {
     let launch = |k: Kernel| {
         let k = k.grid(2, 1, 1).block(1, 1, 1);
-        k.empty::<i32>("data", 1).buffer("flag", &[0_i32]).empty::<i32>("out", 1)
+        k.uninitialised::<i32>("data", 1).buffer("flag", &[0_i32]).uninitialised::<i32>("out", 1)
     };
-    silent("flag_right", launch, |ran| assert_eq!(ran.get::<i32>("out"), [42]));
+    assert_no_findings("flag_right", launch, |ran| assert_eq!(ran.get::<i32>("out"), [42]));
     races_with("flag_without_release", launch, |f| {
         assert_eq!((f.at.block, f.at.array.as_deref()), ([1, 0, 0], Some("data")));
         assert_eq!(
@@ -67,7 +67,7 @@ fn flags_need_a_fence_on_both_sides() {
 fn a_flag_must_not_be_a_plain_variable() {
     let launch = |k: Kernel| {
         let k = k.grid(2, 1, 1).block(1, 1, 1);
-        k.empty::<i32>("data", 1).buffer("flag", &[0_i32]).empty::<i32>("out", 1)
+        k.uninitialised::<i32>("data", 1).buffer("flag", &[0_i32]).uninitialised::<i32>("out", 1)
     };
     races_with("plain_flag", launch, |f| assert_eq!(f.at.array.as_deref(), Some("flag")));
 }
@@ -77,10 +77,14 @@ fn block_scope_fences_do_not_order_other_blocks() {
     let launch = |threads: u32| {
         move |k: Kernel| {
             let k = k.grid(64 / threads, 1, 1).block(threads, 1, 1);
-            k.empty::<i32>("data", 1).buffer("flag", &[0_i32]).empty::<i32>("out", 1)
+            k.uninitialised::<i32>("data", 1)
+                .buffer("flag", &[0_i32])
+                .uninitialised::<i32>("out", 1)
         }
     };
-    silent("flag_for_the_block_only", launch(64), |ran| assert_eq!(ran.get::<i32>("out"), [42]));
+    assert_no_findings("flag_for_the_block_only", launch(64), |ran| {
+        assert_eq!(ran.get::<i32>("out"), [42])
+    });
     races_with("flag_for_the_block_only", launch(32), |f| {
         assert_eq!((f.at.block, f.with.as_ref().map(|w| w.block)), ([1, 0, 0], Some([0, 0, 0])));
     });
@@ -89,7 +93,9 @@ fn block_scope_fences_do_not_order_other_blocks() {
 #[test]
 fn block_scope_atomics_do_not_order_other_blocks() {
     let launch = |blocks: u32| move |k: Kernel| k.grid(blocks, 1, 1).buffer("count", &[0_i32]);
-    silent("add_for_the_block_only", launch(1), |ran| assert_eq!(ran.get::<i32>("count"), [32]));
+    assert_no_findings("add_for_the_block_only", launch(1), |ran| {
+        assert_eq!(ran.get::<i32>("count"), [32])
+    });
     races("add_for_the_block_only", launch(2), |f| {
         let with = f.with.as_ref().expect("the other block");
         assert_eq!((f.at.action, with.action), (Action::Atomic, Action::Atomic));
@@ -100,15 +106,15 @@ fn block_scope_atomics_do_not_order_other_blocks() {
 #[test]
 fn happens_before_is_transitive() {
     let launch = |k: Kernel| {
-        let k = k.grid(5, 1, 1).block(64, 1, 1).empty::<i32>("data", 64);
-        k.buffer("flag", &[0_i32; 5]).empty::<i32>("out", 5 * 64)
+        let k = k.grid(5, 1, 1).block(64, 1, 1).uninitialised::<i32>("data", 64);
+        k.buffer("flag", &[0_i32; 5]).uninitialised::<i32>("out", 5 * 64)
     };
-    silent("chain", launch, |ran| assert_eq!(ran.get::<i32>("out")[64 * 4], 1));
+    assert_no_findings("chain", launch, |ran| assert_eq!(ran.get::<i32>("out")[64 * 4], 1));
     races_with(
         "leader_speaks_too_soon",
         |k| {
-            let k = k.grid(2, 1, 1).block(64, 1, 1).empty::<i32>("data", 64);
-            k.buffer("flag", &[0_i32]).empty::<i32>("out", 64)
+            let k = k.grid(2, 1, 1).block(64, 1, 1).uninitialised::<i32>("data", 64);
+            k.buffer("flag", &[0_i32]).uninitialised::<i32>("out", 64)
         },
         |f| assert_eq!(f.count, 63, "all but what the leader wrote itself"),
     );
@@ -118,9 +124,9 @@ fn happens_before_is_transitive() {
 fn the_last_block_sums_partial_results() {
     let launch = |k: Kernel| {
         let k = k.grid(20, 1, 1).buffer("in", &[3_i32; 20]);
-        k.empty::<i32>("part", 20).empty::<i32>("out", 1)
+        k.uninitialised::<i32>("part", 20).uninitialised::<i32>("out", 1)
     };
-    silent("last_block", launch, |ran| assert_eq!(ran.get::<i32>("out"), [60]));
+    assert_no_findings("last_block", launch, |ran| assert_eq!(ran.get::<i32>("out"), [60]));
     races_with("last_block_without_fence", launch, |f| {
         assert_eq!((f.count, f.at.array.as_deref()), (19, Some("part")));
     });
@@ -129,14 +135,14 @@ fn the_last_block_sums_partial_results() {
 #[test]
 fn an_atomic_observes_the_one_it_replaces() {
     let launch = |k: Kernel| {
-        k.grid(3, 1, 1).block(40, 1, 1).buffer("count", &[0_i32]).empty::<i32>("out", 1)
+        k.grid(3, 1, 1).block(40, 1, 1).buffer("count", &[0_i32]).uninitialised::<i32>("out", 1)
     };
-    silent("last_one_resets", launch, |ran| {
+    assert_no_findings("last_one_resets", launch, |ran| {
         assert_eq!((ran.get::<i32>("count")[0], ran.get::<i32>("out")[0]), (0, 120));
     });
-    for m in flavours("planted/order") {
+    for m in both_compilers("planted/order") {
         let ran = launch(Kernel::new(&m, "first_one_resets")).full();
-        let (f, marked) = (ran.only(), line("order", "first_one_resets_with"));
+        let (f, marked) = (ran.only_finding(), line("order", "first_one_resets_with"));
         let with = f.with.as_ref().expect("the other party");
         assert!([f.at.source.line, with.source.line].contains(&marked), "{f:#?}");
     }
@@ -148,18 +154,18 @@ fn a_hand_written_grid_barrier_orders_all_blocks() {
         let n = blocks as usize * threads as usize;
         let launch = |k: Kernel| {
             let k = k.grid(blocks, 1, 1).block(threads, 1, 1).buffer("a", &vec![1_i32; n]);
-            k.empty::<i32>("b", n).buffer("count", &[0_u32]).scalar(rounds)
+            k.uninitialised::<i32>("b", n).buffer("count", &[0_u32]).scalar(rounds)
         };
-        for m in flavours("planted/order") {
+        for m in both_compilers("planted/order") {
             let ran = launch(Kernel::new(&m, "grid_meets")).full();
             assert_eq!((ran.seen.findings.as_slice(), ran.seen.completed), (&[][..], true));
         }
     }
     let launch = |k: Kernel| {
         let k = k.grid(4, 1, 1).block(64, 1, 1).buffer("a", &[1_i32; 256]);
-        k.empty::<i32>("b", 256).buffer("count", &[0_u32])
+        k.uninitialised::<i32>("b", 256).buffer("count", &[0_u32])
     };
-    for m in flavours("planted/order") {
+    for m in both_compilers("planted/order") {
         let ran = launch(Kernel::new(&m, "grid_meets_without_barrier")).full();
         let f = &ran.seen.findings[0];
         let marked = ["grid_meets_without_barrier", "grid_meets_without_barrier_with"];
@@ -170,23 +176,23 @@ fn a_hand_written_grid_barrier_orders_all_blocks() {
 
 #[test]
 fn partial_masks_order_the_lanes_they_name() {
-    silent("halves_apart", |k| k.empty::<i32>("out", 32), |_| {});
+    assert_no_findings("halves_apart", |k| k.uninitialised::<i32>("out", 32), |_| {});
     races_with(
         "halves_mixed",
-        |k| k.empty::<i32>("out", 32),
+        |k| k.uninitialised::<i32>("out", 32),
         |f| {
             assert_eq!((f.count, f.with.as_ref().map(|w| w.linear)), (32, Some(f.at.linear ^ 16)));
         },
     );
     // lanes that have exited need not arrive (CUDA C++ Programming Guide, "Synchronization Functions")
-    silent("some_have_left", |k| k.empty::<i32>("out", 64), |_| {});
+    assert_no_findings("some_have_left", |k| k.uninitialised::<i32>("out", 64), |_| {});
 }
 
 #[test]
 fn lanes_must_agree_on_the_mask() {
-    for m in flavours("planted/order") {
-        let ran = Kernel::new(&m, "mask_not_agreed").empty::<i32>("out", 32).full();
-        let f = ran.only();
+    for m in both_compilers("planted/order") {
+        let ran = Kernel::new(&m, "mask_not_agreed").uninitialised::<i32>("out", 32).full();
+        let f = ran.only_finding();
         assert_eq!(f.what, FindingKind::BadSyncMask { mask: u32::MAX, present: 0xffff });
         assert_eq!(f.at.source.line, line("order", "mask_not_agreed"));
     }
@@ -194,43 +200,52 @@ fn lanes_must_agree_on_the_mask() {
 
 #[test]
 fn numbered_barriers_order_their_participants() {
-    let launch = |k: Kernel| k.block(128, 1, 1).empty::<i32>("out", 128);
-    silent("pairs_of_warps", launch, |_| {});
+    let launch = |k: Kernel| k.block(128, 1, 1).uninitialised::<i32>("out", 128);
+    assert_no_findings("pairs_of_warps", launch, |_| {});
     races_with("pairs_of_warps_mixed", launch, |f| {
         assert!(f.with.as_ref().is_some_and(|w| w.linear == f.at.linear ^ 64))
     });
-    races_with("producer_goes_on", |k| k.block(64, 1, 1).empty::<i32>("out", 96), |_| {});
+    races_with("producer_goes_on", |k| k.block(64, 1, 1).uninitialised::<i32>("out", 96), |_| {});
 }
 
 #[test]
 fn races_between_bytes_of_one_word() {
     races(
         "one_byte",
-        |k| k.empty::<u8>("out", 16),
+        |k| k.uninitialised::<u8>("out", 16),
         |f| {
             assert_eq!((f.count, f.at.index, f.at.bytes), (16, Some(0), 1));
             assert_eq!((f.at.linear, f.with.as_ref().map(|w| w.linear)), (1, Some(0)));
         },
     );
-    for m in flavours("planted/order") {
-        let ran =
-            Kernel::new(&m, "one_byte_of_shared").block(64, 1, 1).empty::<u8>("out", 64).full();
-        assert_eq!((&ran.only().what, ran.only().count), (&FindingKind::SharedRace, 64));
+    for m in both_compilers("planted/order") {
+        let ran = Kernel::new(&m, "one_byte_of_shared")
+            .block(64, 1, 1)
+            .uninitialised::<u8>("out", 64)
+            .full();
+        assert_eq!(
+            (&ran.only_finding().what, ran.only_finding().count),
+            (&FindingKind::SharedRace, 64)
+        );
     }
     for shift in 0..5 {
-        let launch =
-            |k: Kernel| k.grid(3, 1, 1).block(40, 1, 1).empty::<u8>("out", 130).scalar(shift);
-        silent("bytes_apart_globally", launch, |_| {});
+        let launch = |k: Kernel| {
+            k.grid(3, 1, 1).block(40, 1, 1).uninitialised::<u8>("out", 130).scalar(shift)
+        };
+        assert_no_findings("bytes_apart_globally", launch, |_| {});
     }
-    silent("same_byte_same_value", |k| k.empty::<u8>("out", 8), |_| {});
+    assert_no_findings("same_byte_same_value", |k| k.uninitialised::<u8>("out", 8), |_| {});
 }
 
 #[test]
 fn verdicts_do_not_depend_on_the_order_of_blocks() {
-    for m in flavours("planted/order") {
+    for m in both_compilers("planted/order") {
         for seed in 0..8 {
             let k = Kernel::new(&m, "flag_without_release").grid(2, 1, 1).block(1, 1, 1);
-            let k = k.empty::<i32>("data", 1).buffer("flag", &[0_i32]).empty::<i32>("out", 1);
+            let k = k
+                .uninitialised::<i32>("data", 1)
+                .buffer("flag", &[0_i32])
+                .uninitialised::<i32>("out", 1);
             assert_eq!(k.run(&Options { seed, ..Options::default() }).seen.findings.len(), 1);
         }
     }
@@ -261,15 +276,19 @@ fn a_block_never_runs_out_of_stamps() {
                      ld.global.u32 %r5, [%d3];";
     let run = |each: &str| {
         let m = written(&format!("st.global.u32 [%d2], %r1;\n{}{neighbour}", repeated(each)));
-        Kernel::new(&m, "k").block(64, 1, 1).empty::<u32>("out", 64).scalar(MANY).full()
+        Kernel::new(&m, "k").block(64, 1, 1).uninitialised::<u32>("out", 64).scalar(MANY).full()
     };
     assert_eq!(run("bar.sync 0;").seen.findings, []);
     let races = run("bar.warp.sync -1;");
-    assert_eq!((&races.only().what, races.only().count), (&FindingKind::GlobalRace, 64));
+    assert_eq!(
+        (&races.only_finding().what, races.only_finding().count),
+        (&FindingKind::GlobalRace, 64)
+    );
     // the write is from before the stamps were renumbered, and is still ordered before the read
     let late =
         written(&format!("{}st.global.u32 [%d2], %r1;\n{neighbour}", repeated("bar.sync 0;")));
-    let late = Kernel::new(&late, "k").block(64, 1, 1).empty::<u32>("out", 64).scalar(MANY).full();
+    let late =
+        Kernel::new(&late, "k").block(64, 1, 1).uninitialised::<u32>("out", 64).scalar(MANY).full();
     assert!(late.seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace));
 }
 
@@ -288,7 +307,10 @@ fn released_clocks_survive_renumbering_of_stamps() {
     let write = "st.global.u32 [%d1], 7;";
     assert_eq!(run(write, "").seen.findings, []);
     let races = run("", write);
-    assert_eq!((&races.only().what, races.only().count), (&FindingKind::GlobalRace, 2));
+    assert_eq!(
+        (&races.only_finding().what, races.only_finding().count),
+        (&FindingKind::GlobalRace, 2)
+    );
 }
 
 #[test]
@@ -316,12 +338,13 @@ fn uninitialised_bytes() {
         let fine_too = fine || load == "u32";
         for (body, fine) in [(shared, fine), (global, fine), (local, fine_too)] {
             let m = written(&body);
-            let k = Kernel::new(&m, "k").block(40, 1, 1).shared(160).empty::<u32>("out", 40);
+            let k =
+                Kernel::new(&m, "k").block(40, 1, 1).shared(160).uninitialised::<u32>("out", 40);
             let ran = k.scalar(0_u32).full();
             if fine {
                 assert_eq!(ran.seen.findings, [], "{body}");
             } else {
-                let f = ran.only();
+                let f = ran.only_finding();
                 assert_eq!((&f.what, f.count), (&FindingKind::UninitialisedRead, 40), "{body}");
             }
         }

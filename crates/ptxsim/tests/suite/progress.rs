@@ -11,7 +11,7 @@ fn kernel(entry: &str) -> Kernel {
 }
 
 /// Finishes without a finding in several orders of blocks and warps.
-fn ends(kernel: &Kernel, seeds: u64, check: impl Fn(&Ran)) {
+fn assert_ends(kernel: &Kernel, seeds: u64, check: impl Fn(&Ran)) {
     for seed in 0..seeds {
         let ran = kernel.run(&Options { seed, ..Options::default() });
         assert_eq!(ran.seen.findings, [], "seed {seed}");
@@ -25,10 +25,10 @@ fn locks_between_lanes_warps_and_blocks() {
     for (grid, block) in [(1, 2), (1, 32), (1, 96), (8, 32), (20, 64)] {
         let k = kernel("lanes_of_one_lock").grid(grid, 1, 1).block(block, 1, 1);
         let k = k.buffer("lock", &[0_i32]).buffer("count", &[0_i32]);
-        ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("count")[0], (grid * block) as i32));
+        assert_ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("count")[0], (grid * block) as i32));
         let k = kernel("warps_of_one_lock").grid(grid, 1, 1).block(block, 1, 1);
         let k = k.buffer("lock", &[0_i32]).buffer("count", &[0_i32]);
-        ends(&k, 3, |ran| {
+        assert_ends(&k, 3, |ran| {
             assert_eq!(ran.get::<i32>("count")[0], (grid * block.div_ceil(32)) as i32)
         });
     }
@@ -37,8 +37,9 @@ fn locks_between_lanes_warps_and_blocks() {
 #[test]
 fn ticket_locks_serve_every_thread_once() {
     let k = kernel("tickets").grid(6, 1, 1).block(48, 1, 1);
-    let k = k.buffer("next", &[0_u32]).buffer("serving", &[0_u32]).empty::<i32>("order", 288);
-    ends(&k, 4, |ran| {
+    let k =
+        k.buffer("next", &[0_u32]).buffer("serving", &[0_u32]).uninitialised::<i32>("order", 288);
+    assert_ends(&k, 4, |ran| {
         let mut order: Vec<i32> = ran.get("order");
         order.sort_unstable();
         assert_eq!(order, (0..288).collect::<Vec<_>>());
@@ -48,7 +49,7 @@ fn ticket_locks_serve_every_thread_once() {
 #[test]
 fn lanes_wait_for_lanes() {
     let k = kernel("flag_in_a_warp").buffer("flag", &[0_i32; 32]).buffer("out", &[0_i32; 32]);
-    ends(&k, 3, |ran| {
+    assert_ends(&k, 3, |ran| {
         assert_eq!(ran.get::<i32>("out"), (0..32).map(|i| 1 - i % 2).collect::<Vec<_>>());
     });
 }
@@ -60,8 +61,8 @@ fn blocks_pass_values_in_both_directions() {
         for blocks in [2, 37, 1200] {
             let n = blocks as usize;
             let k = kernel("chain").grid(blocks, 1, 1).block(32, 1, 1);
-            let k = k.buffer("flag", &vec![0_i32; n]).empty::<i32>("value", n).scalar(up);
-            ends(&k, if blocks > 1000 { 2 } else { 4 }, |ran| {
+            let k = k.buffer("flag", &vec![0_i32; n]).uninitialised::<i32>("value", n).scalar(up);
+            assert_ends(&k, if blocks > 1000 { 2 } else { 4 }, |ran| {
                 let sums: Vec<i32> = (0..blocks as i32).map(|i| i * (i + 1) / 2).collect();
                 assert_eq!(ran.get::<i32>("value"), sums);
             });
@@ -82,12 +83,12 @@ fn decoupled_look_back_over_a_thousand_blocks() {
         })
         .collect();
     let k = kernel("look_back").grid(blocks as u32, 1, 1).block(64, 1, 1);
-    let k = k.buffer("x", &x).empty::<i32>("out", x.len()).buffer("ticket", &[0_u32]);
+    let k = k.buffer("x", &x).uninitialised::<i32>("out", x.len()).buffer("ticket", &[0_u32]);
     let k = k
         .buffer("state", &vec![0_i32; blocks])
-        .empty::<i32>("own", blocks)
-        .empty::<i32>("upto", blocks);
-    ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("out"), wanted));
+        .uninitialised::<i32>("own", blocks)
+        .uninitialised::<i32>("upto", blocks);
+    assert_ends(&k, 3, |ran| assert_eq!(ran.get::<i32>("out"), wanted));
 }
 
 /// A counter of attempts or a clock ends these loops, so they must not be reported as endless.
@@ -97,9 +98,9 @@ fn spinning_loops_with_a_bound_end() {
         let k = kernel("patience")
             .block(1, 1, 1)
             .buffer("flag", &[0_i32])
-            .empty::<i32>("out", 2)
+            .uninitialised::<i32>("out", 2)
             .scalar(tries);
-        ends(&k, 1, |ran| assert_eq!(ran.get::<i32>("out"), [tries, 1]));
+        assert_ends(&k, 1, |ran| assert_eq!(ran.get::<i32>("out"), [tries, 1]));
     }
 }
 
@@ -116,12 +117,12 @@ fn waiting_for_a_change_that_still_comes_is_no_livelock() {
 }
 
 /// Asserts that the kernel has one finding, long before the budget is used up, in every order.
-fn never(kernel: &Kernel, check: impl Fn(&Ran, &[WaitingAt], u32)) {
+fn assert_never_ends(kernel: &Kernel, check: impl Fn(&Ran, &[WaitingAt], u32)) {
     for seed in [0, 1, 5] {
         let ran = kernel.run(&Options { seed, budget: 20_000_000, ..Options::default() });
         assert!(!ran.seen.completed);
-        let FindingKind::Livelock { waiting, places } = &ran.only().what else {
-            panic!("{:#?}", ran.only())
+        let FindingKind::Livelock { waiting, places } = &ran.only_finding().what else {
+            panic!("{:#?}", ran.only_finding())
         };
         assert_eq!(*waiting, places.iter().map(|p| p.threads).sum::<u32>());
         check(&ran, places, *waiting);
@@ -134,15 +135,16 @@ fn places(all: &[WaitingAt]) -> Vec<(u32, u32, bool)> {
 
 #[test]
 fn a_lock_taken_twice() {
-    let k = kernel("twice").block(1, 1, 1).buffer("lock", &[0_i32; 4]).empty::<i32>("out", 2);
-    never(&k, |ran, all, _| {
+    let k =
+        kernel("twice").block(1, 1, 1).buffer("lock", &[0_i32; 4]).uninitialised::<i32>("out", 2);
+    assert_never_ends(&k, |ran, all, _| {
         assert_eq!(places(all), [(line(FILE, "twice"), 1, true)]);
-        let at = &ran.only().at;
+        let at = &ran.only_finding().at;
         assert_eq!(
             (at.array.as_deref(), at.index, at.action),
             (Some("lock"), Some(2), Action::Atomic)
         );
-        assert_eq!(ran.only().with, None);
+        assert_eq!(ran.only_finding().with, None);
         // its earlier stores are in memory
         assert_eq!(ran.get::<i32>("out")[0], 1);
     });
@@ -151,26 +153,30 @@ fn a_lock_taken_twice() {
 #[test]
 fn a_flag_that_is_never_set() {
     let k = kernel("nobody_sets").grid(3, 1, 1).block(64, 1, 1);
-    let k = k.buffer("flag", &[0_i32; 4]).empty::<i32>("out", 64);
-    never(&k, |ran, all, waiting| {
+    let k = k.buffer("flag", &[0_i32; 4]).uninitialised::<i32>("out", 64);
+    assert_never_ends(&k, |ran, all, waiting| {
         assert_eq!((places(all), waiting), (vec![(line(FILE, "nobody_sets"), 192, true)], 192));
-        let at = &ran.only().at;
+        let at = &ran.only_finding().at;
         assert_eq!(
             (at.array.as_deref(), at.index, at.action),
             (Some("flag"), Some(3), Action::Read)
         );
-        assert_eq!((at.block, at.thread, ran.only().with.is_none()), ([0; 3], [0; 3], true));
+        assert_eq!(
+            (at.block, at.thread, ran.only_finding().with.is_none()),
+            ([0; 3], [0; 3], true)
+        );
     });
 }
 
 #[test]
 fn two_blocks_wait_for_each_other() {
     let k = kernel("circle").grid(2, 1, 1).block(1, 1, 1);
-    let k = k.buffer("flag", &[0_i32; 2]).empty::<i32>("out", 2);
-    never(&k, |ran, all, _| {
+    let k = k.buffer("flag", &[0_i32; 2]).uninitialised::<i32>("out", 2);
+    assert_never_ends(&k, |ran, all, _| {
         let (one, two) = (line(FILE, "circle_0"), line(FILE, "circle_1"));
         assert_eq!(places(all), [(one, 1, true), (two, 1, true)]);
-        let (at, with) = (&ran.only().at, ran.only().with.as_ref().expect("two parties"));
+        let (at, with) =
+            (&ran.only_finding().at, ran.only_finding().with.as_ref().expect("two parties"));
         assert_eq!((at.source.line, at.block[0], at.index), (one, 0, Some(1)));
         assert_eq!((with.source.line, with.block[0], with.index), (two, 1, Some(0)));
     });
@@ -179,11 +185,12 @@ fn two_blocks_wait_for_each_other() {
 #[test]
 fn some_threads_at_a_barrier_and_others_in_a_loop() {
     let k = kernel("behind_the_barrier").block(96, 1, 1);
-    let k = k.buffer("flag", &[0_i32]).empty::<i32>("out", 96);
-    never(&k, |ran, all, _| {
+    let k = k.buffer("flag", &[0_i32]).uninitialised::<i32>("out", 96);
+    assert_never_ends(&k, |ran, all, _| {
         let (barrier, spin) = (line(FILE, "behind_barrier"), line(FILE, "behind_spin"));
         assert_eq!(places(all), [(barrier, 32, false), (spin, 64, true)]);
-        let (at, with) = (&ran.only().at, ran.only().with.as_ref().expect("two parties"));
+        let (at, with) =
+            (&ran.only_finding().at, ran.only_finding().with.as_ref().expect("two parties"));
         assert_eq!((at.source.line, at.thread[0], at.action), (spin, 32, Action::Read));
         assert_eq!((with.source.line, with.thread[0], with.action), (barrier, 0, Action::Wait));
     });
@@ -194,20 +201,20 @@ fn some_threads_at_a_barrier_and_others_in_a_loop() {
 fn waiting_for_a_block_that_is_not_resident() {
     let blocks = 5000;
     let k = kernel("never_started").grid(blocks, 1, 1).block(1024, 1, 1);
-    let k = k.buffer("flag", &vec![0_i32; blocks as usize]).empty::<i32>("out", 1);
+    let k = k.buffer("flag", &vec![0_i32; blocks as usize]).uninitialised::<i32>("out", 1);
     let options = Options { diagnose: ptxsim::Diagnose::Bounds, ..Options::default() };
     let ran = k.run(&options);
-    let FindingKind::Livelock { waiting, places } = &ran.only().what else { panic!() };
+    let FindingKind::Livelock { waiting, places } = &ran.only_finding().what else { panic!() };
     assert_eq!((*waiting, places.len()), (264 * 1024, 1));
     assert_eq!(places[0].source.line, line(FILE, "never_started"));
 }
 
 #[test]
 fn a_flag_in_shared_memory() {
-    let k = kernel("shared_flag").block(64, 1, 1).empty::<i32>("out", 64);
-    never(&k, |ran, all, _| {
+    let k = kernel("shared_flag").block(64, 1, 1).uninitialised::<i32>("out", 64);
+    assert_never_ends(&k, |ran, all, _| {
         assert_eq!(places(all), [(line(FILE, "shared_flag"), 32, true)]);
-        let at = &ran.only().at;
+        let at = &ran.only_finding().at;
         assert_eq!((at.space, at.index, at.linear), (Some(Space::Shared), Some(2), 32));
     });
 }
@@ -217,11 +224,11 @@ fn a_flag_in_shared_memory() {
 fn endless_loops_without_memory_accesses_are_found_early() {
     let k = kernel("looks_at_nothing").block(32, 1, 1).buffer("out", &[1_i32]).scalar(10_i32);
     let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
-    let FindingKind::NeverFinishes { instructions } = ran.only().what else {
-        panic!("{:#?}", ran.only())
+    let FindingKind::NeverFinishes { instructions } = ran.only_finding().what else {
+        panic!("{:#?}", ran.only_finding())
     };
     assert!(instructions < 10_000_000, "{instructions}");
-    assert_eq!(ran.only().at.source.line, line(FILE, "endless"));
+    assert_eq!(ran.only_finding().at.source.line, line(FILE, "endless"));
 }
 
 /// Storing an equal value is not progress, so such loops are soon found to be endless: when all threads store to one
@@ -235,10 +242,10 @@ fn endless_loops_that_store_equal_values() {
              mov.u32 %r4, %ctaid.x;\n{place}\nmul.wide.u32 %x1, %r2, 4;\nadd.s64 %x0, %x0, %x1;\n\
              $a:\nst.global.u32 [%x0], 5;\nbra $a;\n}}\n"
         ));
-        let k = Kernel::new(&m, "k").grid(4, 1, 1).block(128, 1, 1).empty::<u32>("a", 512);
+        let k = Kernel::new(&m, "k").grid(4, 1, 1).block(128, 1, 1).uninitialised::<u32>("a", 512);
         let ran = k.run(&Options { budget: 1 << 40, ..Options::default() });
-        let FindingKind::NeverFinishes { instructions } = ran.only().what else {
-            panic!("{:#?}", ran.only())
+        let FindingKind::NeverFinishes { instructions } = ran.only_finding().what else {
+            panic!("{:#?}", ran.only_finding())
         };
         assert!(instructions < 20_000_000, "{instructions}");
     }
@@ -252,10 +259,10 @@ fn a_grid_barrier_that_one_block_never_reaches() {
         .grid(3, 1, 1)
         .block(32, 1, 1)
         .cooperative()
-        .empty::<i32>("out", 3);
-    never(&k, |ran, all, waiting| {
+        .uninitialised::<i32>("out", 3);
+    assert_never_ends(&k, |ran, all, waiting| {
         assert_eq!((all.len(), waiting), (1, 64));
-        assert_eq!(ran.only().at.source.line, line("objects/grid", "left_out"));
+        assert_eq!(ran.only_finding().at.source.line, line("objects/grid", "left_out"));
     });
 }
 
@@ -269,5 +276,5 @@ fn atomics_that_cancel_out_count_as_changes() {
     );
     let k = Kernel::new(&m, "k").block(1, 1, 1).buffer("a", &[0_u32]);
     let ran = k.run(&Options { budget: 100_000, ..Options::default() });
-    assert_eq!(ran.only().what, FindingKind::NeverFinishes { instructions: 100_000 });
+    assert_eq!(ran.only_finding().what, FindingKind::NeverFinishes { instructions: 100_000 });
 }

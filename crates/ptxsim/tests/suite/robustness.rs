@@ -312,7 +312,7 @@ fn hostile_statements_end_in_errors_or_findings() {
         "@%p1 bra %r1;",
         "@%r1 add.s32 %r1, %r1, %r1;",
         // calls of undeclared functions, of the function itself, through a number
-        "call.uni nobody, ();",
+        "call.uni missing, ();",
         "call.uni k, ();",
         "call %x1, ();",
         "mov.u64 %x1, k;\np: .callprototype _ ();\ncall %x1, (), p;",

@@ -626,11 +626,11 @@ fn textures_beside_other_instructions() {
     let ran = Kernel::new(&m, "f1d")
         .scalar(0_u64)
         .buffer("at", &[0.0_f32; 4])
-        .empty::<f32>("out", 4)
+        .uninitialised::<f32>("out", 4)
         .scalar(1_i32)
         .full();
     assert!(matches!(
-        ran.only().what,
+        ran.only_finding().what,
         FindingKind::BadObject { problem: ObjectProblem::Unknown, .. }
     ));
 }

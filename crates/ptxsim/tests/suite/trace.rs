@@ -25,7 +25,7 @@ fn values_kernel() -> Kernel {
 fn places_kernel() -> Kernel {
     Kernel::new(&module(PTX), "places")
         .buffer("in", &[0.25_f32; 32])
-        .empty::<f32>("out", 60)
+        .uninitialised::<f32>("out", 60)
         .buffer("count", &[10_i32])
         .scalar(32_i32)
 }
@@ -183,14 +183,15 @@ fn line_filters_and_release_builds() {
     let wanted: Vec<Step> = all.first.into_iter().filter(|s| s.source.line == line).collect();
     assert_eq!(some.first, wanted);
 
-    let [release, _] = crate::common::flavours("01_vadd").try_into().expect("two flavours");
+    let [release, _] =
+        crate::common::both_compilers("01_vadd").try_into().expect("two both_compilers");
     let name = release.entries()[0].name.clone();
     let floats: Vec<f32> = (0..64).map(|i| i as f32).collect();
     let (_, trace) = Kernel::new(&release, &name)
         .block(64, 1, 1)
         .buffer("a", &floats)
         .buffer("b", &floats)
-        .empty::<f32>("c", 64)
+        .uninitialised::<f32>("c", 64)
         .scalar(64_i32)
         .trace(&follow(0, 40));
     assert!(!trace.variables && trace.end == End::Left);
@@ -238,7 +239,7 @@ fn broken_debug_sections_are_ignored() {
         let Ok(module) = Module::parse(&text) else { continue };
         let kernel = Kernel::new(&module.into(), "places")
             .buffer("in", &[0.25_f32; 32])
-            .empty::<f32>("out", 60)
+            .uninitialised::<f32>("out", 60)
             .buffer("count", &[10_i32])
             .scalar(32_i32);
         let (seen, trace) = kernel.trace(&follow(0, 5));

@@ -1,5 +1,5 @@
-// Kernels for traces. In `values`, every `log[...] = NAME;` stores a variable that the trace has just told: both must
-// agree. Compiled with: nvcc -G -ptx -arch=compute_75 -fmad=false -std=c++17 trace.cu
+// Kernels for traces. In `values`, every `log[...] = NAME;` stores a variable that the trace has just shown; both values
+// must agree. Compiled with: nvcc -G -ptx -arch=compute_75 -fmad=false -std=c++17 trace.cu
 
 struct Pair {
     int a;

@@ -13,7 +13,7 @@ extern "C" __global__ void grid_sum(const int *x, int *partial, int *out, int n)
     if (block.thread_rank() < step) s[block.thread_rank()] += s[block.thread_rank() + step];
   }
   if (block.thread_rank() == 0) partial[blockIdx.x] = s[0];
-  // halve the blocks that add, with a barrier of the grid between two rounds
+  // halves the number of blocks that add, with a grid barrier between two rounds
   for (int blocks = gridDim.x; blocks > 1; blocks = (blocks + 1) / 2) {
     grid.sync();  // @grid_sync
     int half = (blocks + 1) / 2, other = blockIdx.x + half;
@@ -23,14 +23,14 @@ extern "C" __global__ void grid_sum(const int *x, int *partial, int *out, int n)
   if (grid.thread_rank() == 0) *out = partial[0];
 }
 
-// a trap of its own beside the barrier's
+// a trap beside the one in the grid barrier
 extern "C" __global__ void own_trap(const int *x, int *out) {
   if (x[threadIdx.x] < 0) __trap();  // @own_trap
   cg::this_grid().sync();
   out[threadIdx.x] = x[threadIdx.x];
 }
 
-// one block does not come
+// one block never reaches the barrier
 extern "C" __global__ void left_out(int *out) {
   if (blockIdx.x == 1) return;
   cg::this_grid().sync();  // @left_out

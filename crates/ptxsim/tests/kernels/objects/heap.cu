@@ -1,5 +1,5 @@
 #include <cstdlib>
-// malloc and free in kernels; each of the wrong ones breaks one rule.
+// malloc and free in kernels; each incorrect kernel breaks one rule.
 
 extern "C" __global__ void lists(int *out, int n) {
   struct Node {
@@ -24,7 +24,7 @@ extern "C" __global__ void lists(int *out, int n) {
   out[threadIdx.x] = sum;
 }
 
-// until there is no more; then everything is given back, and as much can be had again
+// allocates until the heap is full, frees everything, and allocates as much again
 extern "C" __global__ void until_it_is_full(int *out, unsigned long long bytes) {
   void *got[512];
   for (int round = 0; round < 2; ++round) {

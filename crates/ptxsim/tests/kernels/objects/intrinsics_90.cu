@@ -1,4 +1,4 @@
-// Intrinsics that compilers write with instructions of their own: bytes and halves side by side, half precision,
+// Intrinsics that compilers translate to special instructions: packed bytes and halves, half precision,
 // bfloat16, atomics of 16 bits.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,7 +1,7 @@
 #include <cooperative_groups.h>
-// Waiting for others, right and wrong. What ends must end in every order; what cannot end must be told.
+// Threads that wait for others. Kernels that can end must end in every order; the others must have a finding.
 
-// ---- these end
+// ---- these kernels end
 
 extern "C" __global__ void lanes_of_one_lock(int *lock, int *count) {
   while (atomicCAS(lock, 0, 1) != 0) {
@@ -46,7 +46,7 @@ extern "C" __global__ void flag_in_a_warp(volatile int *flag, int *out) {
   }
 }
 
-// blocks hand a value on, upwards or downwards
+// blocks pass a value on, to higher or to lower numbers
 extern "C" __global__ void chain(volatile int *flag, volatile int *value, int up) {
   int n = gridDim.x, me = up ? blockIdx.x : n - 1 - blockIdx.x;
   if (threadIdx.x != 0) return;
@@ -102,7 +102,7 @@ extern "C" __global__ void look_back(const int *x, int *out, unsigned *ticket, v
   out[me * 64 + t] = base + s[t];
 }
 
-// gives up by itself: a counter, then a clock
+// loops that a counter or a clock ends
 extern "C" __global__ void patience(volatile int *flag, int *out, int tries) {
   int n = 0;
   while (*flag == 0 && n < tries) ++n;
@@ -113,7 +113,7 @@ extern "C" __global__ void patience(volatile int *flag, int *out, int tries) {
   out[1] = 1;
 }
 
-// someone changes the word long after everybody looks at it
+// one thread changes the word long after the others have started to wait for it
 extern "C" __global__ void late(volatile int *flag, int *out, int rounds) {
   if (threadIdx.x == 0) {
     unsigned v = 1;
@@ -127,7 +127,7 @@ extern "C" __global__ void late(volatile int *flag, int *out, int rounds) {
   }
 }
 
-// ---- these never end
+// ---- these kernels never end
 
 extern "C" __global__ void twice(int *lock, int *out) {
   for (int i = 0; i < 2; ++i) {

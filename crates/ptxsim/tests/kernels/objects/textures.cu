@@ -2,7 +2,7 @@
 typedef cudaTextureObject_t Texture;
 typedef cudaSurfaceObject_t Surface;
 
-// one fetch per thread: coordinates x, y, z, layer, and the four registers that come back
+// one fetch per thread: coordinates x, y, z, layer, and the four registers of the result
 #define FETCH(NAME, TYPE, CALL)                                                                                        \
   extern "C" __global__ void NAME(Texture t, const float4 *at, TYPE *out, int n) {                                     \
     int i = blockIdx.x * blockDim.x + threadIdx.x;                                                                     \
@@ -80,7 +80,7 @@ extern "C" __global__ void ask(Texture t, Surface s, int *out) {
   asm("suq.array_size.b32 %0, [%1];" : "=r"(out[5]) : "l"(s));
 }
 
-// each texel takes over its right neighbour's value
+// each texel gets the value of its right neighbour
 extern "C" __global__ void shift(Surface s) {
   int x = threadIdx.x;
   float right = surf1Dread<float>(s, (x + 1) * 4, cudaBoundaryModeClamp);  // @shift_with
@@ -98,7 +98,7 @@ extern "C" __global__ void paint(Surface s, int same) {
   surf1Dwrite<unsigned char>(same ? 7 : blockIdx.x, s, threadIdx.x);  // @paint
 }
 
-// a texture of what others are writing
+// a texture of memory that other threads write
 extern "C" __global__ void fetch_while(Texture t, float *data) {
   data[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x ^ 1);  // @fetch_while
 }

@@ -1,6 +1,6 @@
-// Reads of what nothing has written, one per kernel, and beside each its repaired twin.
+// Uninitialised reads, one per kernel, and beside each its fixed version.
 
-// The sum is added to what happened to be there.
+// The sum is added to an uninitialised output.
 // launch: grid 2, block 32; in f32[256] ramp; out f32[64]; n i32 4
 extern "C" __global__ void accumulated(const float* in, float* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +16,7 @@ extern "C" __global__ void accumulated_fixed(const float* in, float* out, int n)
     }
 }
 
-// The guard leaves slots of the last block's tile as they were.
+// Because of the guard, the last block leaves slots of its tile uninitialised.
 // launch: grid 3, block 32; in i32[80] ramp; out i32[3]; n i32 80
 extern "C" __global__ void last_tile(const int* in, int* out, int n) {
     __shared__ int tile[32];
@@ -53,7 +53,7 @@ extern "C" __global__ void last_tile_fixed(const int* in, int* out, int n) {
     }
 }
 
-// Nobody loads the cells left and right of the tile.
+// No thread loads the cells left and right of the tile.
 // launch: grid 1, block 64; in f32[64] ramp; out f32[64]
 extern "C" __global__ void halo(const float* in, float* out) {
     __shared__ float tile[66];
@@ -100,7 +100,7 @@ extern "C" __global__ void half_a_tile_fixed(const int* in, int* out) {
     }
 }
 
-// The bins of the thread's own histogram are counted up from nothing.
+// The bins of the thread's private histogram are never set to zero.
 // launch: grid 1, block 4; in i32[64] mod 8; out i32[32]
 extern "C" __global__ void local_bins(const int* in, int* out) {
     int bins[8];
@@ -175,7 +175,7 @@ struct Entry {
     char tag;
     int value;
 };
-// A checksum over whole structs meets the three bytes behind `tag`.
+// A checksum over whole structs reads the three padding bytes after `tag`.
 // launch: grid 1, block 8; entries u8[64]; out i32[8]
 extern "C" __global__ void padding(unsigned char* entries, int* out) {
     int t = threadIdx.x;
@@ -278,7 +278,7 @@ extern "C" __global__ void tail_of_the_input_fixed(const int* in, int* out) {
     atomicAdd(out, in[i]);
 }
 
-// Two halves of a scratch buffer take turns; the first round reads the one that nobody filled.
+// A scratch buffer has two halves that alternate; the first round reads the half that is not yet filled.
 // launch: grid 1, block 32; scratch f32[64]; out f32[32]; rounds i32 3
 extern "C" __global__ void wrong_half(float* scratch, float* out, int rounds) {
     int t = threadIdx.x;
@@ -335,7 +335,7 @@ extern "C" __global__ void longer_than_the_queue_fixed(const int* in, int* out) 
 struct alignas(16) Body {
     double x, y, z, mass;
 };
-// Three fields of four.
+// Three fields of four are written.
 // launch: grid 1, block 32; in f64[96] ramp; out f64[32]
 extern "C" __global__ void massless(const double* in, double* out) {
     __shared__ Body bodies[32];
@@ -359,7 +359,7 @@ extern "C" __global__ void massless_fixed(const double* in, double* out) {
     out[t] = other.x + other.mass;
 }
 
-// An exclusive scan begins with a slot of its own.
+// An exclusive scan never writes its first slot.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32]
 extern "C" __global__ void first_of_the_scan(const int* in, int* out) {
     __shared__ int before[33];

@@ -1,4 +1,4 @@
-// Memory faults, one per kernel, and beside each its repaired twin. How to read `launch:`, `at:` and `with:` is in
+// Memory faults, one per kernel, and beside each its fixed version. `launch:`, `at:` and `with:` are explained in
 // tests/suite/planted/expect.rs.
 
 // launch: grid 5, block 32; x f32[128] ramp; out f32[128]; n i32 128
@@ -61,7 +61,7 @@ extern "C" __global__ void negative_hash_fixed(const int* keys, int* bins) {
     atomicAdd(&bins[hash % 16], 1);
 }
 
-// Rows of 33 floats: only every fourth begins where a float4 may.
+// Rows of 33 floats: only every fourth is aligned for a float4.
 // launch: grid 1, block 8; in f32[264] ramp; out f32[8]
 extern "C" __global__ void misaligned_rows(const float* in, float* out) {
     const float* row = in + threadIdx.x * 33;
@@ -73,7 +73,7 @@ extern "C" __global__ void misaligned_rows_fixed(const float* in, float* out) {
     out[threadIdx.x] = row[0] + row[1] + row[2] + row[3];
 }
 
-// Records behind a header of four bytes.
+// Records after a header of four bytes.
 // launch: grid 1, block 4; file u8[40] zero
 extern "C" __global__ void misaligned_record(unsigned char* file) {
     double* records = reinterpret_cast<double*>(file + 4);
@@ -84,7 +84,7 @@ extern "C" __global__ void misaligned_record_fixed(unsigned char* file) {
     records[threadIdx.x] = 1.5;
 }
 
-// The second output is optional; nobody asked for it.
+// The second output is optional, and the launch passes a null pointer.
 // launch: grid 1, block 32; in f32[32] ramp; squares f32[32]; cubes u64 0
 extern "C" __global__ void null_output(const float* in, float* squares, float* cubes) {
     int t = threadIdx.x;
@@ -121,7 +121,7 @@ extern "C" __global__ void truncated_pointer_fixed(const float* in, float* out) 
     out[threadIdx.x] = half[threadIdx.x];
 }
 
-// One slot too few for the sum of all: it lands in the array next door.
+// One slot too few for the total, which lands in the next array.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32]
 extern "C" __global__ void shared_next_door(const int* in, int* out) {
     __shared__ int prefix[32];
@@ -152,7 +152,7 @@ extern "C" __global__ void shared_next_door_fixed(const int* in, int* out) {
     out[t] = t > 0 ? prefix[t] : 0;
 }
 
-// Far behind the end, in the middle of another array.
+// Far past the end, in the middle of another array.
 // launch: grid 1, block 32; out f32[32]; row i32 3
 extern "C" __global__ void shared_far_away(float* out, int row) {
     __shared__ float small[2][32];
@@ -179,7 +179,7 @@ extern "C" __global__ void shared_far_away_fixed(float* out, int row) {
     out[t] = small[0][31 - t] + large[row][31 - t];
 }
 
-// As many bytes as there should be elements.
+// The allocation has as many bytes as it should have elements.
 // launch: grid 1, block 64, shared 64; in f32[64] ramp; out f32[64]
 extern "C" __global__ void dynamic_bytes(const float* in, float* out) {
     extern __shared__ float buffer[];
@@ -263,7 +263,7 @@ extern "C" __global__ void two_at_a_time_fixed(const int* in, int* out, int n) {
     out[first] = sum;
 }
 
-// The radius reaches one beyond the filter.
+// The radius reaches one element beyond the filter.
 __constant__ float weights[5] = {0.0625f, 0.25f, 0.375f, 0.25f, 0.0625f};
 // launch: grid 1, block 32; in f32[40] ramp; out f32[32]; taps i32 6
 extern "C" __global__ void constant_filter(const float* in, float* out, int taps) {
@@ -282,7 +282,7 @@ extern "C" __global__ void constant_filter_fixed(const float* in, float* out, in
     out[threadIdx.x] = sum;
 }
 
-// `const` is cast away from what may be the constant table.
+// `const` is cast away from a pointer that may point at the constant table.
 __constant__ int defaults[32] = {7};
 // launch: grid 1, block 32; own i32[32] ramp; use_own i32 0
 extern "C" __global__ void written_constant(int* own, int use_own) {
@@ -297,7 +297,7 @@ extern "C" __global__ void written_constant_fixed(int* own, int use_own) {
     }
 }
 
-// The zero that ends a string has no room.
+// There is no room for the terminating zero of a string.
 // launch: grid 1, block 64; text u8[64] fill 97; n i32 64
 extern "C" __global__ void terminator(unsigned char* text, int n) {
     int t = threadIdx.x;
@@ -315,7 +315,7 @@ extern "C" __global__ void terminator_fixed(unsigned char* text, int n) {
     }
 }
 
-// A list that bites its own tail, walked by recursion.
+// A cyclic list, followed by recursion.
 __device__ __noinline__ int length(const int* next, int node) {
     if (node < 0) {
         return 0;

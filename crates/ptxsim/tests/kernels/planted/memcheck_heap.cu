@@ -1,4 +1,4 @@
-// Faults of device `malloc` and `free`, one per kernel, and beside each its repaired twin.
+// Faults with device `malloc` and `free`, one per kernel, and beside each its fixed version.
 
 // launch: grid 1, block 4; in i32[64] ramp; out i32[4]
 extern "C" __global__ void used_after_free(const int* in, int* out) {
@@ -62,7 +62,7 @@ extern "C" __global__ void freed_by_all_fixed(int* out) {
     }
 }
 
-// `<=` once more, in memory that the kernel made itself.
+// `<=` instead of `<`, in memory that the kernel allocated.
 // launch: grid 1, block 4; out i32[4]; n i32 10
 extern "C" __global__ void heap_overrun(int* out, int n) {
     int* squares = static_cast<int*>(malloc(n * sizeof(int)));

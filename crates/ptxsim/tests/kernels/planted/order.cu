@@ -1,5 +1,5 @@
-// How threads order each other beyond block barriers, right and wrong; `@name` marks the line that completes the race,
-// `@name_with` the other party's.
+// Synchronisation beyond block barriers, correct and incorrect; `@name` marks the line that completes the race,
+// `@name_with` the line of the other access.
 extern "C" __global__ void lock_right(int* lock, int* count) {
   bool done = false;
   while (!done) {
@@ -169,7 +169,7 @@ extern "C" __global__ void last_block_without_fence(const int* in, int* part, in
     *out = sum;
   }
 }
-// Atomics on one variable observe each other: who came last may go on without them.
+// Atomics on one variable observe each other, so the last thread may continue without atomics.
 extern "C" __global__ void last_one_resets(int* count, int* out) {
   if (atomicAdd(count, 1) == gridDim.x * blockDim.x - 1) {
     *out = *count;
@@ -181,7 +181,7 @@ extern "C" __global__ void first_one_resets(int* count, int* out) {
     *count = 0;  // @first_one_resets_with
   }
 }
-// All blocks meet, `rounds` times; in between each block reads what the others have written.
+// All blocks synchronise `rounds` times; in between, each block reads what the others have written.
 extern "C" __global__ void grid_meets(int* a, int* b, unsigned int* count, int rounds) {
   int me = blockIdx.x * blockDim.x + threadIdx.x;
   int n = gridDim.x * blockDim.x;

@@ -1,12 +1,12 @@
 // sm_80
-// Asynchronous copies into shared memory that nobody waited for, and beside each its repaired twin.
+// Asynchronous copies to shared memory without the wait that they need, and beside each its fixed version.
 
 __device__ void copy_async(int* to, const int* from) {
     unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
 }
 
-// A barrier is not enough: the copies may still be on their way.
+// A barrier is not enough, because the copies may still be in flight.
 // launch: grid 1, block 64; in i32[64] ramp; out i32[64]
 extern "C" __global__ void copies_on_their_way(const int* in, int* out) {
     __shared__ int tile[64];
@@ -26,7 +26,7 @@ extern "C" __global__ void copies_on_their_way_fixed(const int* in, int* out) {
     out[t] = tile[63 - t];
 }
 
-// Two stages, and a wait that lets the newer group stay on its way: right but for the last stage.
+// Two stages, and a wait that lets the newer group stay in flight: wrong for the last stage only.
 // launch: grid 1, block 32; in i32[128] ramp; out i32[32]; stages i32 4
 extern "C" __global__ void last_stage(const int* in, int* out, int stages) {
     __shared__ int tile[2][32];

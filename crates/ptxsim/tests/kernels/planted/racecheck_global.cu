@@ -1,4 +1,4 @@
-// Races in device memory, one per kernel, and beside each its repaired twin.
+// Races in device memory, one per kernel, and beside each its fixed version.
 
 // launch: grid 2, block 32; in i32[64] mod 4; bins i32[4] zero
 extern "C" __global__ void global_bins(const int* in, int* bins) {
@@ -10,7 +10,7 @@ extern "C" __global__ void global_bins_fixed(const int* in, int* bins) {
     atomicAdd(&bins[in[i]], 1);
 }
 
-// A stencil in place, right within each block, and wrong where two blocks meet.
+// An in-place stencil that is right within each block, and wrong at the border of two blocks.
 // launch: grid 2, block 32; row f32[65] ramp; out f32[64]
 extern "C" __global__ void where_blocks_meet(float* row, float* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +24,7 @@ extern "C" __global__ void where_blocks_meet_fixed(float* row, float* out) {
     out[i] = right * 0.5f;
 }
 
-// Blocks count together with an atomic that holds for one block only.
+// Blocks share a counter, but their atomic has block scope.
 // launch: grid 4, block 32; count i32[1] zero
 extern "C" __global__ void atomics_of_a_block(int* count) {
     atomicAdd_block(count, 1);  // at: global-race atomic of count[0] size 1 // with: atomic of count[0] size 1
@@ -33,7 +33,7 @@ extern "C" __global__ void atomics_of_a_block_fixed(int* count) {
     atomicAdd(count, 1);
 }
 
-// A message and a flag, and no fence between them.
+// A message and a flag without a fence between them.
 // launch: grid 2, block 1; message i32[1]; flag i32[1] zero; out i32[1]
 extern "C" __global__ void flag_without_fence(int* message, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
@@ -59,7 +59,7 @@ extern "C" __global__ void flag_without_fence_fixed(int* message, volatile int* 
     }
 }
 
-// Fences of the block's scope, between two blocks.
+// Fences with block scope between two blocks.
 // launch: grid 2, block 1; message i32[1]; flag i32[1] zero; out i32[1]
 extern "C" __global__ void fence_of_a_block(int* message, int* flag, int* out) {
     if (blockIdx.x == 0) {
@@ -86,7 +86,7 @@ extern "C" __global__ void fence_of_a_block_fixed(int* message, int* flag, int* 
     }
 }
 
-// A flag that is written as if it were data.
+// A flag that is written with a plain store.
 // launch: grid 2, block 1; mailbox i32[1] zero; out i32[1]
 extern "C" __global__ void plain_flag(int* mailbox, int* out) {
     if (blockIdx.x == 0) {
@@ -111,7 +111,7 @@ extern "C" __global__ void plain_flag_fixed(int* mailbox, int* out) {
     }
 }
 
-// The lock is given back before the sum is known to have arrived.
+// The lock is released without a fence, so the sum may not be visible yet.
 // launch: grid 4, block 1; lock i32[1] zero; sum i32[1] zero
 extern "C" __global__ void unlock_without_fence(int* lock, int* sum) {
     while (atomicCAS(lock, 0, 1) != 0) {
@@ -129,7 +129,7 @@ extern "C" __global__ void unlock_without_fence_fixed(int* lock, int* sum) {
     atomicExch(lock, 0);
 }
 
-// The lock is taken, and what it protects may have been read before.
+// The lock is acquired without a fence, so the protected value may have been read before.
 // launch: grid 4, block 1; lock i32[1] zero; sum i32[1] zero
 extern "C" __global__ void lock_without_fence(int* lock, int* sum) {
     while (atomicCAS(lock, 0, 1) != 0) {
@@ -147,7 +147,7 @@ extern "C" __global__ void lock_without_fence_fixed(int* lock, int* sum) {
     atomicExch(lock, 0);
 }
 
-// The last block adds up what the others left, which no fence made sure of.
+// The last block sums the others' results, which no fence has made visible.
 // launch: grid 4, block 32; in i32[128] ramp; partial i32[4]; ticket u32[1] zero; out i32[1]
 extern "C" __global__ void last_block_sums(const int* in, int* partial, unsigned* ticket, int* out) {
     int sum = in[blockIdx.x * 32 + threadIdx.x];
@@ -185,7 +185,7 @@ extern "C" __global__ void last_block_sums_fixed(const int* in, int* partial, un
     }
 }
 
-// Each block waits for the prefix of the block before it: the status may arrive before the number.
+// Each block waits for the prefix of the block before it, whose status may be visible before the number.
 // launch: grid 2, block 32; in i32[64] fill 1; prefix i32[2]; ready i32[2] zero; out i32[64]
 extern "C" __global__ void look_back(const int* in, int* prefix, volatile int* ready, int* out) {
     __shared__ int before;
@@ -237,7 +237,7 @@ extern "C" __global__ void look_back_fixed(const int* in, int* prefix, volatile 
     out[b * 32 + t] = before + sum;
 }
 
-// One thread sets to zero what all count up.
+// One thread sets the counter to zero that all threads increment.
 // launch: grid 1, block 64; count i32[1]
 extern "C" __global__ void zeroed_meanwhile(int* count) {
     if (threadIdx.x == 0) {
@@ -253,7 +253,7 @@ extern "C" __global__ void zeroed_meanwhile_fixed(int* count) {
     atomicAdd(count, 1);
 }
 
-// Nodes are pushed onto a list, and some get lost.
+// Nodes are pushed onto a list without atomics, and some are lost.
 // launch: grid 2, block 1; head i32[1] fill -1; next i32[2] fill -2
 extern "C" __global__ void lost_nodes(int* head, int* next) {
     int node = blockIdx.x;
@@ -281,7 +281,7 @@ extern "C" __global__ void bits_of_a_byte_fixed(const int* in, unsigned char* bi
     }
 }
 
-// A barrier between blocks, made by hand: the block's other threads may still be writing when thread 0 arrives.
+// A hand-written barrier between blocks: the block's other threads may still be writing when thread 0 arrives.
 // launch: grid 2, block 64; data i32[128]; arrived i32[1] zero; out i32[128]
 extern "C" __global__ void homemade_barrier(int* data, int* arrived, int* out) {
     int i = blockIdx.x * 64 + threadIdx.x;

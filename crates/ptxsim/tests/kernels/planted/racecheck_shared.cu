@@ -1,4 +1,4 @@
-// Races in shared memory, one per kernel, and beside each its repaired twin.
+// Races in shared memory, one per kernel, and beside each its fixed version.
 
 // No barrier between filling the tile and the first round.
 // launch: grid 1, block 64; in i32[64] ramp; out i32[1]
@@ -64,7 +64,7 @@ extern "C" __global__ void between_rounds_fixed(const int* in, int* out) {
     }
 }
 
-// A stencil in place: neighbours read while others write.
+// An in-place stencil: threads read their neighbours while these write.
 // launch: grid 1, block 64; in f32[64] ramp; out f32[64]
 extern "C" __global__ void smoothed_in_place(const float* in, float* out) {
     __shared__ float row[64];
@@ -88,7 +88,7 @@ extern "C" __global__ void smoothed_in_place_fixed(const float* in, float* out) 
     out[t] = row[t];
 }
 
-// Within one warp nothing needs to be said, it was believed.
+// Threads of one warp without `__syncwarp`, as in code from before Volta.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32]
 extern "C" __global__ void without_syncwarp(const int* in, int* out) {
     __shared__ int tile[32];
@@ -104,7 +104,7 @@ extern "C" __global__ void without_syncwarp_fixed(const int* in, int* out) {
     out[t] = tile[31 - t];
 }
 
-// Lanes 16 to 31 write, and are not in the mask.
+// Lanes 16 to 31 write but are not in the mask.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[16]
 extern "C" __global__ void left_out_of_the_mask(const int* in, int* out) {
     __shared__ int tile[32];
@@ -126,7 +126,7 @@ extern "C" __global__ void left_out_of_the_mask_fixed(const int* in, int* out) {
     }
 }
 
-// Two lanes put different letters into one byte; in the twin each has its own byte, four of them in a word.
+// Two lanes write different letters to one byte; in the fixed version each has its own byte, four of them in a word.
 // launch: grid 1, block 64; letters u8[64] zero
 extern "C" __global__ void one_byte_for_two(unsigned char* letters) {
     __shared__ unsigned char line[64];
@@ -143,7 +143,7 @@ extern "C" __global__ void one_byte_for_two_fixed(unsigned char* letters) {
     letters[t] = line[t];
 }
 
-// Bytes of one word: lane 1 reads its neighbour's too early. In the twin, all write and read their own.
+// Bytes of one word: lane 1 reads its neighbour's byte too early. In the fixed version, each lane uses its own byte.
 // launch: grid 1, block 32; out u8[32] zero
 extern "C" __global__ void neighbours_byte(unsigned char* out) {
     __shared__ unsigned char line[32];
@@ -186,7 +186,7 @@ extern "C" __global__ void plain_bins_fixed(const int* in, int* out) {
     }
 }
 
-// Two buffers take turns in a scan; a buffer is written again while slow threads still read it.
+// A scan alternates between two buffers; a buffer is written again while slow threads still read it.
 // launch: grid 1, block 64; in i32[64] fill 1; out i32[64]
 extern "C" __global__ void ping_pong(const int* in, int* out) {
     __shared__ int sums[2][64];
@@ -219,7 +219,7 @@ extern "C" __global__ void ping_pong_fixed(const int* in, int* out) {
     out[t] = sums[from][t];
 }
 
-// Warps meet in pairs, and read from a warp of the other pair.
+// Warps synchronise in pairs, and read from a warp of the other pair.
 // launch: grid 1, block 128; in i32[128] ramp; out i32[128]
 extern "C" __global__ void wrong_pair(const int* in, int* out) {
     __shared__ int tile[128];
@@ -240,7 +240,7 @@ extern "C" __global__ void wrong_pair_fixed(const int* in, int* out) {
     out[t] = tile[from];
 }
 
-// The next slice of the vector arrives while slow warps still multiply with the last.
+// The next slice of the vector is stored while slow warps still multiply with the last one.
 // launch: grid 1, block 64; matrix f32[8192] mod 3; vector f32[128] mod 5; out f32[64]; columns i32 128
 extern "C" __global__ void next_slice(const float* matrix, const float* vector, float* out, int columns) {
     __shared__ float slice[64];
@@ -270,7 +270,7 @@ extern "C" __global__ void next_slice_fixed(const float* matrix, const float* ve
     out[t] = sum;
 }
 
-// A double-buffered tile whose loads run one step ahead, into the half that is in use.
+// A double-buffered tile whose loads are one step ahead, and write the half that is in use.
 // launch: grid 1, block 16 16; in f32[1024] ramp; out f32[256]; tiles i32 4
 extern "C" __global__ void half_in_use(const float* in, float* out, int tiles) {
     __shared__ float tile[2][16][16];

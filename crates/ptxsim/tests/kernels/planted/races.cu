@@ -1,4 +1,4 @@
-// One race per kernel; `@name` marks the line that completes it, `@name_with` the other party's.
+// One race per kernel; `@name` marks the line that completes it, `@name_with` the line of the other access.
 extern "C" __global__ void sum_kernel(const int* in, int* out) {
   __shared__ int smem[128];
   int t = threadIdx.x;

@@ -1,4 +1,4 @@
-// One fault of meeting, or of never ending, per kernel; `@name` marks the line that must be reported.
+// One synchronisation fault or endless loop per kernel; `@name` marks the line that must be reported.
 extern "C" __global__ void early_return(int* out, int n) {
   int t = threadIdx.x;
   if (t >= n) {

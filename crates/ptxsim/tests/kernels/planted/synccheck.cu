@@ -1,6 +1,6 @@
-// Threads that do not meet, one way per kernel, and beside each its repaired twin.
+// Barriers and warp operations that some threads do not reach, one per kernel, and beside each its fixed version.
 
-// Half of a warp goes to the barrier.
+// Half of a warp reaches the barrier.
 // launch: grid 1, block 64; in i32[64] ramp; out i32[64]
 extern "C" __global__ void half_warp(const int* in, int* out) {
     __shared__ int tile[64];
@@ -27,7 +27,7 @@ extern "C" __global__ void half_warp_fixed(const int* in, int* out) {
     out[t] = v;
 }
 
-// Whole warps stay away.
+// Whole warps do not reach the barrier.
 // launch: grid 1, block 96; in i32[96] ramp; out i32[96]
 extern "C" __global__ void one_warp_of_three(const int* in, int* out) {
     __shared__ int tile[32];
@@ -50,7 +50,7 @@ extern "C" __global__ void one_warp_of_three_fixed(const int* in, int* out) {
     out[t] = t < 32 ? tile[31 - t] : in[t];
 }
 
-// The guard of the first chapters, in a kernel with a barrier.
+// The usual `if (i >= n) return`, in a kernel with a barrier.
 // launch: grid 2, block 64; in i32[100] ramp; out i32[100]; n i32 100
 extern "C" __global__ void early_leave(const int* in, int* out, int n) {
     __shared__ int tile[64];
@@ -130,7 +130,7 @@ extern "C" __global__ void even_and_odd_fixed(const int* in, int* out) {
     }
 }
 
-// The mask names lanes that went the other way.
+// The mask names lanes in the other branch.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32]
 extern "C" __global__ void shuffle_in_a_branch(const int* in, int* out) {
     int t = threadIdx.x;
@@ -153,7 +153,7 @@ extern "C" __global__ void shuffle_in_a_branch_fixed(const int* in, int* out) {
     out[t] = v;
 }
 
-// A warp sum over lanes that have left.
+// A warp sum over lanes that have exited.
 // launch: grid 1, block 32; in i32[20] ramp; out i32[1]; n i32 20
 extern "C" __global__ void sum_of_the_left(const int* in, int* out, int n) {
     int t = threadIdx.x;
@@ -179,7 +179,7 @@ extern "C" __global__ void sum_of_the_left_fixed(const int* in, int* out, int n)
     }
 }
 
-// Every lane executes what the mask gives to half of them.
+// Every lane executes an operation whose mask has half of them.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32]
 extern "C" __global__ void own_lane_left_out(const int* in, int* out) {
     int t = threadIdx.x;
@@ -191,7 +191,7 @@ extern "C" __global__ void own_lane_left_out_fixed(const int* in, int* out) {
     out[t] = __shfl_xor_sync(mask, in[t], 1);
 }
 
-// A value from a lane outside of the mask.
+// A value from a lane outside the mask.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32] zero
 extern "C" __global__ void outside_the_mask(const int* in, int* out) {
     int t = threadIdx.x;
@@ -208,7 +208,7 @@ extern "C" __global__ void outside_the_mask_fixed(const int* in, int* out) {
     }
 }
 
-// The others are at the block's barrier already.
+// The other lanes are already at the block's barrier.
 // launch: grid 1, block 64; in i32[64] ramp; out i32[64]
 extern "C" __global__ void syncwarp_of_some(const int* in, int* out) {
     __shared__ int tile[64];
@@ -236,7 +236,7 @@ extern "C" __global__ void syncwarp_of_some_fixed(const int* in, int* out) {
     out[t] = tile[63 - t];
 }
 
-// Lanes leave the loop one by one; the vote inside waits for all.
+// Lanes leave the loop one by one; the vote in it waits for all lanes.
 // launch: grid 1, block 32; in i32[32] mod 4; out i32[32]
 extern "C" __global__ void vote_in_a_loop(const int* in, int* out) {
     int t = threadIdx.x;
@@ -257,7 +257,7 @@ extern "C" __global__ void vote_in_a_loop_fixed(const int* in, int* out) {
     out[t] = votes;
 }
 
-// A named barrier for more threads than ever come.
+// A named barrier for more threads than ever arrive.
 // launch: grid 1, block 96; in i32[96] ramp; out i32[96]
 extern "C" __global__ void count_too_large(const int* in, int* out) {
     __shared__ int tile[64];
@@ -282,7 +282,7 @@ extern "C" __global__ void count_too_large_fixed(const int* in, int* out) {
     }
 }
 
-// Two named barriers, taken in different orders.
+// Two named barriers that threads reach in different orders.
 // launch: grid 1, block 64; out i32[64]
 extern "C" __global__ void crossed_barriers(int* out) {
     int t = threadIdx.x;
@@ -307,7 +307,7 @@ extern "C" __global__ void crossed_barriers_fixed(int* out) {
     out[t] = t;
 }
 
-// A whole warp left before the others named a barrier for all.
+// A whole warp has exited before the others reach a named barrier for all threads.
 // launch: grid 1, block 96; in i32[96] ramp; out i32[64]; n i32 64
 extern "C" __global__ void counted_on_the_left(const int* in, int* out, int n) {
     __shared__ int tile[96];
@@ -374,7 +374,7 @@ extern "C" __global__ void barrier_too_many_fixed(const int* in, int* out, int l
     out[t] = sum;
 }
 
-// The flag is set behind the barrier that the waiting thread never reaches.
+// The flag is set after a barrier that the waiting thread never reaches.
 // launch: grid 1, block 64; flag i32[1] zero; out i32[64]
 extern "C" __global__ void flag_behind_the_barrier(volatile int* flag, int* out) {
     int t = threadIdx.x;
@@ -401,7 +401,7 @@ extern "C" __global__ void flag_behind_the_barrier_fixed(volatile int* flag, int
     out[t] = *flag;
 }
 
-// A lock that its owner takes again.
+// A lock that its owner acquires again.
 // launch: grid 1, block 1; lock i32[1] zero; balance i32[2] fill 50
 extern "C" __global__ void locked_twice(int* lock, int* balance) {
     while (atomicCAS(lock, 0, 1) != 0) {

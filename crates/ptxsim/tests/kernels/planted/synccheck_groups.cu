@@ -1,5 +1,5 @@
 // nvcc
-// Cooperative groups whose threads do not meet, and beside each its repaired twin.
+// Operations of cooperative groups that some threads do not reach, and beside each its fixed version.
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
@@ -27,7 +27,7 @@ extern "C" __global__ void group_in_a_branch_fixed(const int* in, int* out) {
     out[t] = in[t] < 40 ? tile[39 - t] : -1;
 }
 
-// A tile of 16 lanes, and half of them at its shuffle.
+// A shuffle of a tile of 16 lanes that half of them execute.
 // launch: grid 1, block 32; in i32[32] ramp; out i32[32]
 extern "C" __global__ void half_a_group(const int* in, int* out) {
     cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());

@@ -179,7 +179,7 @@ fn run(module: &Arc<Module>, n: usize, inputs: &[Vec<u64>; 3]) -> Vec<u64> {
     let kernel = Kernel::new(module, &format!("k{n}")).block(THREADS as u32, 1, 1);
     let kernel = kernel.buffer("a", &inputs[0]).buffer("b", &inputs[1]).buffer("c", &inputs[2]);
     let options = Options { diagnose: Diagnose::Bounds, ..Options::default() };
-    let ran = kernel.empty::<u64>("d", THREADS).run(&options);
+    let ran = kernel.uninitialised::<u64>("d", THREADS).run(&options);
     assert!(ran.seen.completed && ran.seen.findings.is_empty(), "{:?}", ran.seen.findings);
     ran.get("d")
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! // launch: grid 2 3, block 16 16, shared 64; in f32[100] ramp; out f32[100]; n i32 100
 //!
-//! above a kernel (it holds for its twin, too): the geometry, then one argument per parameter.
+//! above a kernel (it also applies to the fixed version): the geometry, then one argument per parameter.
 //!   NAME TYPE[COUNT]            a buffer that nothing has written
 //!   NAME TYPE[COUNT] zero       all 0            NAME TYPE[COUNT] fill V    all V
 //!   NAME TYPE[COUNT] ramp       0, 1, 2, ...     NAME TYPE[COUNT] ramp K    the first K of them, the rest unwritten

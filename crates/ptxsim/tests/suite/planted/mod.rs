@@ -50,13 +50,13 @@ fn with_argument(kernel: Kernel, argument: &Argument) -> Kernel {
                     Some(hex) => kernel.scalar(u64::from_str_radix(hex, 16).expect("hexadecimal")),
                     None => kernel.scalar(parse(&argument.value)),
                 },
-                (Some(n), "") => kernel.empty::<$t>(&argument.name, n),
+                (Some(n), "") => kernel.uninitialised::<$t>(&argument.name, n),
                 (Some(n), "zero") => kernel.buffer(&argument.name, &vec![parse("0"); n]),
                 (Some(n), "fill") => kernel.buffer(&argument.name, &vec![parse(rest); n]),
                 (Some(n), "ramp") if rest.is_empty() => kernel.buffer(&argument.name, &ramp(n)),
                 (Some(n), "ramp") => {
                     let known = ramp(rest.parse().expect("a number of elements"));
-                    kernel.partly(&argument.name, &known, n)
+                    kernel.partly_initialised(&argument.name, &known, n)
                 }
                 (Some(n), "mod") => {
                     let k: usize = rest.parse().expect("a divisor");
@@ -179,8 +179,8 @@ fn planted_bugs_are_found_and_fixed_versions_are_clean() {
     let mut wrong = vec![];
     for planted in corpus() {
         let nvrtc = FILES.iter().any(|(file, both)| *file == planted.file && *both);
-        let flavours: &[&str] = if nvrtc { &["", "nvrtc/"] } else { &[""] };
-        let outcome: Vec<String> = flavours
+        let both_compilers: &[&str] = if nvrtc { &["", "nvrtc/"] } else { &[""] };
+        let outcome: Vec<String> = both_compilers
             .iter()
             .filter_map(|f| {
                 complaint(&planted, f).err().map(|e| format!("{f}{}: {e}", planted.name))
@@ -205,11 +205,11 @@ fn each_tool_has_bugs_and_each_bug_has_a_fixed_version() {
         assert!(bugs >= 15, "{tool}: {bugs}");
     }
     for planted in &all {
-        let twin = match planted.name.strip_suffix("_fixed") {
+        let counterpart = match planted.name.strip_suffix("_fixed") {
             Some(name) => name.to_owned(),
             None => format!("{}_fixed", planted.name),
         };
-        assert!(all.iter().any(|k| k.name == twin), "no {twin}");
+        assert!(all.iter().any(|k| k.name == counterpart), "no {counterpart}");
         assert_eq!(
             planted.expected.is_empty(),
             planted.name.ends_with("_fixed"),
