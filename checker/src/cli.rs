@@ -1,4 +1,4 @@
-//! The command line, as clap reads it. Types only: `commands` acts on them.
+//! The command line as clap parses it. Only types: `commands` carries them out.
 
 mod author;
 mod check;
@@ -17,69 +17,71 @@ pub use run::{Program, Run};
 use crate::backend::Choice;
 use crate::worker;
 
-/// The CUDA workbook: read a chapter, edit one `.cu` file, see at once what is right and what is not.
+/// The CUDA workbook: read a chapter, edit one `.cu` file, and see at once what is right and what is not.
 ///
-/// Without a command: where you are, what the next exercise says, and what to do now.
+/// Without a command, it shows your progress, checks the next exercise, and suggests what to do next.
 #[derive(Debug, Parser)]
 #[command(name = "checker", version, after_help = AFTER_HELP)]
 pub struct Cli {
-    /// What to do; without it, where you are and what is next.
+    /// The command; without one, the home screen.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
-  checker                      where you are, and what is next
+  checker                      show your progress and check the next exercise
   checker watch                check again at every save
   checker check blocks         check one exercise
   checker check 1              check chapter 1
-  checker profile blocks       what each line costs
-  checker trace blocks         what one thread does, line by line
-  checker hint blocks          one hint, a little more each time
+  checker profile blocks       show what each line costs
+  checker trace blocks         show what one thread does, line by line
+  checker hint blocks          show one more hint each time
 
 For authors: checker dev --help
 
 Exit codes:
-  0  passed
-  1  your code is not there yet
+  0  success: what was checked passed
+  1  your code does not pass yet
   2  the command line is wrong, or the course is broken
-  3  the environment lacks something: a compiler, or the GPU that was asked for";
+  3  something is missing: a compiler, or the GPU that you asked for";
 
-/// One command, one room in `commands`.
+/// A command; each has a module of the same name in `commands`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show every exercise, and which are done
+    /// List all exercises and mark those that are done
     List,
-    /// Check an exercise, a chapter, or everything
+    /// Check an exercise, a chapter, or the whole course
     Check(Check),
     /// Check again at every save
     ///
-    /// Starts at NAME, or at the first exercise that is not done. Keys: n next, h hint, l list, r run again, q quit.
+    /// Starts with NAME, or with the first exercise that is not done. Keys: n for the next exercise, h for a hint, l for
+    /// the list, r to run again, q to quit.
     Watch(Watch),
     /// Show what each line of a kernel costs: memory traffic, bank conflicts, divergence
     Profile(Profile),
-    /// Show what one thread does, line by line, with its values
+    /// Show what one thread does, line by line, with the values of its variables
     Trace(Trace),
     /// Compile and run a whole CUDA program
     Run(Run),
-    /// Show one more hint
+    /// Show the next hint for an exercise
     ///
-    /// Each call shows one more, from a nudge to nearly the answer. Without NAME: for the first open exercise.
+    /// Each call shows one more hint, from a nudge to nearly the answer. Without NAME, it is for the first exercise that is
+    /// not done.
     Hint(OptionalName),
-    /// Put the original file back (yours is kept as a backup)
+    /// Restore the original file of an exercise, and keep yours as a backup
     Reset(Name),
-    /// Show the solution, once you have passed
+    /// Show the solution of an exercise that you have passed
     Solution(Solution),
-    /// Explain a diagnostic, or list them all
+    /// Explain a diagnostic, or list all diagnostics
     #[command(after_help = "Example:\n  checker explain shared-race")]
     Explain {
-        /// The name in the brackets of a message: `shared-race`.
+        /// The name in brackets at the start of a message, for example `shared-race`.
         slug: Option<String>,
     },
-    /// Say what was found on this machine, what is missing, and how to mend it
+    /// Show what this machine has, what it lacks, and how to fix it
     Doctor,
-    /// Install NVIDIA's CUDA compiler into a folder of your own (no GPU, driver or root needed)
+    /// Install NVIDIA's CUDA compiler into your cache folder (needs no GPU, driver or root)
     Setup,
     /// Build or serve the book
     #[command(subcommand)]
@@ -87,18 +89,18 @@ pub enum Command {
     /// Write the course into a new folder
     #[command(after_help = "Example:\n  checker init cuda-workbook && cd cuda-workbook && checker")]
     Init {
-        /// The folder: new, empty, or a workbook (then only missing files are added).
+        /// A new or empty folder, or an existing workbook to which missing files are added.
         dir: PathBuf,
     },
-    /// For instructors: grade what a class has handed in
+    /// For instructors: grade the submissions of a class
     Grade(Grade),
-    /// For instructors: write grades in the format that a platform reads
+    /// For instructors: convert grades to the format of a learning platform
     Report(Report),
-    /// For instructors: bring the shards of a class together
+    /// For instructors: merge the results of several machines
     Merge(Merge),
     /// For instructors: find submissions that are more alike than chance explains
     Similar(Similar),
-    /// For authors of exercises
+    /// For authors: prove, time and extend the course
     #[command(subcommand, hide = true)]
     Dev(Dev),
     /// The process in which a program runs
@@ -112,23 +114,23 @@ pub enum Command {
 /// An exercise.
 #[derive(Debug, Args)]
 pub struct Name {
-    /// The exercise: `blocks`.
+    /// The exercise, for example `blocks`.
     pub name: String,
 }
 
 /// An exercise, or the first open one.
 #[derive(Debug, Args)]
 pub struct OptionalName {
-    /// The exercise: `blocks`.
+    /// The exercise, for example `blocks`.
     pub name: Option<String>,
 }
 
 /// `checker solution`
 #[derive(Debug, Args)]
 pub struct Solution {
-    /// The exercise: `blocks`.
+    /// The exercise, for example `blocks`.
     pub name: String,
-    /// Show it although the exercise is not passed yet.
+    /// Show it even if you have not passed the exercise.
     #[arg(long)]
     pub spoil: bool,
 }
@@ -136,12 +138,12 @@ pub struct Solution {
 /// Where kernels run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Backend {
-    /// On the GPU where there is one, else on the simulator.
+    /// The GPU if there is one, otherwise the simulator.
     #[default]
     Auto,
-    /// On the GPU; exit code 3 without one.
+    /// The GPU; without one, the exit code is 3.
     Gpu,
-    /// On the simulator.
+    /// The simulator.
     Sim,
 }
 
@@ -155,15 +157,15 @@ impl From<Backend> for Choice {
     }
 }
 
-/// Whether learners' code is confined to what it needs.
+/// Whether learners' code runs in the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Sandbox {
-    /// Run nothing where that is not possible; exit code 3 then.
+    /// Run nothing without the whole sandbox; the exit code is then 3.
     Require,
-    /// As far as the system can (`checker doctor` says how far).
+    /// Confine code as far as this system allows, which `checker doctor` shows.
     #[default]
     Try,
-    /// No: for code that you trust as your own.
+    /// Do not confine code: only for code that you trust.
     Off,
 }
 
@@ -180,43 +182,40 @@ impl From<Sandbox> for worker::Sandbox {
 /// How to print a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// Text for the terminal.
     #[default]
     Term,
-    /// For programs: one JSON document on stdout.
+    /// One JSON document on stdout.
     Json,
 }
 
-/// Reads `X`, `X,Y` or `X,Y,Z`; what is left out is 1.
-fn dim3(text: &str) -> Result<[u32; 3], String> {
-    let mut dims = [1; 3];
+/// Parses the size of a grid or block, `X`, `X,Y` or `X,Y,Z`; missing numbers are 1.
+fn dimensions(text: &str) -> Result<[u32; 3], String> {
+    let dimensions = three_numbers(text, 1)?;
+    if dimensions.contains(&0) {
+        return Err("every dimension is at least 1".into());
+    }
+    Ok(dimensions)
+}
+
+/// Parses the index of a block or thread, `X`, `X,Y` or `X,Y,Z`; missing numbers are 0.
+fn index(text: &str) -> Result<[u32; 3], String> {
+    three_numbers(text, 0)
+}
+
+fn three_numbers(text: &str, missing: u32) -> Result<[u32; 3], String> {
+    let mut numbers = [missing; 3];
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 {
         return Err("at most three numbers: X,Y,Z".into());
     }
-    for (dim, part) in dims.iter_mut().zip(parts) {
-        *dim = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
-        if *dim == 0 {
-            return Err("every dimension is at least 1".into());
-        }
+    for (number, part) in numbers.iter_mut().zip(parts) {
+        *number = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
     }
-    Ok(dims)
+    Ok(numbers)
 }
 
-/// Reads an index `X`, `X,Y` or `X,Y,Z`; what is left out is 0.
-fn place(text: &str) -> Result<[u32; 3], String> {
-    let mut place = [0; 3];
-    let parts: Vec<&str> = text.split(',').collect();
-    if parts.len() > 3 {
-        return Err("at most three numbers: X,Y,Z".into());
-    }
-    for (at, part) in place.iter_mut().zip(parts) {
-        *at = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
-    }
-    Ok(place)
-}
-
-/// Reads lines `A` or `A-B`.
+/// Parses a range of lines, `A` or `A-B`.
 fn lines(text: &str) -> Result<(u32, u32), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let number = |part: &str| -> Result<u32, String> {
@@ -234,25 +233,25 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// clap checks the definitions themselves: duplicate flags, bad defaults.
+    /// clap checks the definitions themselves, for example for duplicate flags and bad defaults.
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
     }
 
-    /// `dev ptx` is used by scripts: its geometry may leave out trailing ones, and nothing else.
+    /// Scripts use these options, so a number that is missing or wrong in another place than the end is an error.
     #[test]
-    fn dimensions() {
-        assert_eq!(dim3("4"), Ok([4, 1, 1]));
-        assert_eq!(dim3("4, 2"), Ok([4, 2, 1]));
-        assert_eq!(dim3("4,2,3"), Ok([4, 2, 3]));
+    fn dimensions_indices_and_lines() {
+        assert_eq!(dimensions("4"), Ok([4, 1, 1]));
+        assert_eq!(dimensions("4, 2"), Ok([4, 2, 1]));
+        assert_eq!(dimensions("4,2,3"), Ok([4, 2, 3]));
         for bad in ["", "0,1,1", "1,2,3,4", "x", "-1"] {
-            assert!(dim3(bad).is_err(), "{bad}");
+            assert!(dimensions(bad).is_err(), "{bad}");
         }
-        assert_eq!(place("4, 2"), Ok([4, 2, 0]));
-        assert_eq!(place("0"), Ok([0, 0, 0]));
+        assert_eq!(index("4, 2"), Ok([4, 2, 0]));
+        assert_eq!(index("0"), Ok([0, 0, 0]));
         for bad in ["", "1,2,3,4", "x", "-1", "4294967296"] {
-            assert!(place(bad).is_err(), "{bad}");
+            assert!(index(bad).is_err(), "{bad}");
         }
         assert_eq!((lines("20"), lines("20-30")), (Ok((20, 20)), Ok((20, 30))));
         for bad in ["", "0", "30-20", "20-", "-", "a-b"] {

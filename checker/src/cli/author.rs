@@ -4,30 +4,30 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Backend, Format, OptionalName, Sandbox, dim3};
+use super::{Backend, Format, OptionalName, Sandbox, dimensions};
 
 /// `checker book`
 #[derive(Debug, Subcommand)]
 pub enum Book {
-    /// Write the book as web pages, and say where
+    /// Write the book as web pages, and print where they are
     Build {
-        /// Where to write [default: what book.toml says, `book` beside it].
+        /// Folder for the pages [default: the folder that book.toml names, `book` beside it].
         #[arg(long, value_name = "DIR")]
         dest: Option<PathBuf>,
     },
-    /// Capture the outputs that the book shows (for authors)
+    /// For authors: run the commands whose output the book shows, and store what they print
     #[command(hide = true)]
     Capture {
-        /// Write nothing: exit code 2 when an output would change.
+        /// Write nothing; the exit code is 2 if an output would change.
         #[arg(long)]
         check: bool,
     },
-    /// Serve the book on this machine, and build it again at every change
+    /// Serve the book on this machine, and rebuild it at every change
     Serve {
-        /// The port on 127.0.0.1.
+        /// Port on 127.0.0.1.
         #[arg(long, default_value_t = 3000)]
         port: u16,
-        /// Open it in the browser.
+        /// Open the book in the browser.
         #[arg(long)]
         open: bool,
     },
@@ -45,7 +45,7 @@ pub enum Dev {
     /// Write the files of a new exercise, and print the lines that register it
     #[command(after_help = "Example:\n  checker dev new ch01_threads/halve_it")]
     New {
-        /// `CHAPTER/NAME`: `ch01_threads/halve_it`.
+        /// Chapter and name, for example `ch01_threads/halve_it`.
         #[arg(value_name = "CHAPTER/NAME")]
         path: String,
     },
@@ -61,11 +61,11 @@ pub enum Dev {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  checker dev check                   everything, on the simulator
-  checker dev check blocks            one exercise
-  checker dev check --bless blocks    accept the texts of its verdicts
-  checker dev check --backend gpu     the same on a GPU; exit code 3 without one
-  checker dev check --format json     a record in JSON")]
+  checker dev check                  the whole course, on the simulator
+  checker dev check blocks           one exercise
+  checker dev check --bless blocks   store the texts of its verdicts
+  checker dev check --backend gpu    on a GPU; without one, the exit code is 3
+  checker dev check --format json    a record to keep")]
 pub struct DevCheck {
     /// Only this exercise or chapter.
     #[arg(value_name = "NAME|CHAPTER")]
@@ -91,8 +91,10 @@ pub struct DevCheck {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  checker dev class /tmp/class --students 200       submissions, roster, policy, secret and planted grades
-  checker dev class /tmp/class --verify /tmp/out    exit code 2 when a grade differs from the planted one")]
+  checker dev class /tmp/class --students 200
+      write submissions, roster, policy, secret, and the expected grades
+  checker dev class /tmp/class --verify /tmp/out
+      compare; the exit code is 2 if a grade is not the expected one")]
 pub struct DevClass {
     /// Folder of the class.
     pub dir: PathBuf,
@@ -126,11 +128,12 @@ pub struct DevMutant {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  checker dev time                                            every exercise with a large case
-  checker dev time tile_transpose                             one exercise
-  checker dev time --record checker/proof/records/gains.toml  the record that the book shows
+  checker dev time                  all exercises that have a large case
+  checker dev time tile_transpose   one exercise
+  checker dev time --record checker/proof/records/gains.toml
+                                    write the record that the book shows
 
-Exit code 2 when a result is wrong, 3 without a GPU.")]
+The exit code is 2 if a result is wrong, and 3 without a GPU.")]
 pub struct DevTime {
     /// Only this exercise or chapter.
     #[arg(value_name = "NAME|CHAPTER")]
@@ -143,23 +146,24 @@ pub struct DevTime {
 /// `checker dev ptx`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The kernel takes an input and an output pointer (with --in), or only an output pointer. The output starts zeroed.
-The exit code is 1 when the simulator does not accept the PTX.
+The kernel takes an input pointer and an output pointer, or, without --in, only
+an output pointer. The output buffer is zeroed before the launch. The exit code
+is 1 if the simulator does not support the PTX.
 
 Example:
-  checker dev ptx double.ptx --entry double_it --grid 1,1,1 --block 32,1,1 --shared 0 \\
-      --in input.bin --out 128 --out-file output.bin")]
+  checker dev ptx double.ptx --entry double_it --grid 1,1,1 --block 32,1,1 \\
+      --shared 0 --in input.bin --out 128 --out-file output.bin")]
 pub struct Ptx {
     /// The PTX file.
     pub file: PathBuf,
     /// Name of the kernel in it.
     #[arg(long, value_name = "NAME")]
     pub entry: String,
-    /// Blocks per grid.
-    #[arg(long, value_name = "X,Y,Z", value_parser = dim3)]
+    /// Size of the grid, in blocks.
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
     pub grid: [u32; 3],
-    /// Threads per block.
-    #[arg(long, value_name = "X,Y,Z", value_parser = dim3)]
+    /// Size of a block, in threads.
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
     pub block: [u32; 3],
     /// Dynamic shared memory of each block.
     #[arg(long, value_name = "BYTES")]

@@ -1,38 +1,39 @@
-//! Arguments of the commands that look at one exercise.
+//! Arguments of the commands that run exercises.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Backend, Format, Sandbox, lines, place};
+use super::{Backend, Format, Sandbox, index, lines};
 use crate::attempt;
 
 /// `checker check`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  checker check                          the first exercise that is not done
-  checker check blocks                   one exercise
-  checker check ch01_threads             a chapter: also `ch01` or `1`
-  checker check --all --backend sim      everything, on the simulator
+  checker check                        the first exercise that is not done
+  checker check blocks                 one exercise
+  checker check ch01_threads           a chapter, also as `ch01` or `1`
+  checker check --all --backend sim    the whole course, on the simulator
   checker check blocks --case 'five blocks' --seed 7
-  checker check grid_stride --profile    and what each line costs
-  checker check blocks --file ada.cu     somebody else's file
-  checker check --all --format json      for programs: JSON on stdout, nothing else")]
+                                       one case, with the inputs of this seed
+  checker check grid_stride --profile  then show what each line costs
+  checker check blocks --file ada.cu   a file outside the workbook
+  checker check --all --format json    one JSON document on stdout")]
 pub struct Check {
     /// An exercise (`blocks`) or a chapter (`ch01_threads`, `ch01`, `1`).
     #[arg(value_name = "NAME|CHAPTER", conflicts_with = "all")]
     pub what: Option<String>,
-    /// Every exercise of the course.
+    /// Check every exercise of the course.
     #[arg(long)]
     pub all: bool,
-    /// Check this file as the exercise NAME, and leave the workbook alone: what somebody else wrote.
+    /// Check FILE as a solution of the exercise NAME; the workbook and its progress stay unchanged.
     #[arg(long, value_name = "FILE", requires = "what", conflicts_with_all = ["all", "profile"])]
     pub file: Option<PathBuf>,
     /// Options shared with `watch`.
     #[command(flatten)]
     pub run: CheckOptions,
-    /// Show what each line costs, too: as `checker profile` (one exercise only).
+    /// Also show what each line costs, as `checker profile` does (one exercise only).
     #[arg(long, conflicts_with = "all")]
     pub profile: bool,
     /// How to print the result.
@@ -43,19 +44,20 @@ pub struct Check {
 /// `checker profile`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The counts come from the simulator: they are exact, the same every time, and need no GPU. Their names and definitions are
-those of NVIDIA Nsight Compute. A kernel that is still wrong is profiled as it is.
+The simulator counts, so the counts are exact and repeatable, and you need no
+GPU. Their names and definitions are those of NVIDIA Nsight Compute. A kernel
+with wrong results is profiled as it is.
 
 Examples:
-  checker profile grid_stride                       the case whose counts are graded
-  checker profile grid_stride --case 'one warp'     another case
-  checker profile grid_stride --json                for programs: JSON on stdout, nothing else
+  checker profile grid_stride                     the case that is graded
+  checker profile grid_stride --case 'one warp'   another case
+  checker profile grid_stride --json              one JSON document on stdout
 
-Exit code 1 when the kernel did not compile or did not finish.")]
+The exit code is 1 if the kernel did not compile or did not finish.")]
 pub struct Profile {
-    /// The exercise: `blocks`.
+    /// The exercise, for example `blocks`.
     pub name: String,
-    /// Which case to look at.
+    /// The case to profile.
     #[command(flatten)]
     pub case: CaseOptions,
 }
@@ -63,76 +65,77 @@ pub struct Profile {
 /// `checker trace`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The kernel runs on the simulator, compiled for debugging: every line does its own work, in the order of the source.
+The kernel runs on the simulator. It is compiled for debugging, so every line
+does its own work, in the order of the source.
 
 Examples:
-  checker trace blocks --thread 3                   thread 3 of block 0
-  checker trace blocks --block 1 --thread 31        one element of block 1
-  checker trace matrix_add_2d --thread 5,2          x = 5, y = 2
-  checker trace grid_stride --lines 20-22           only what it does on these lines
-  checker trace grid_stride --json                  for programs: JSON on stdout, nothing else
+  checker trace blocks --thread 3                thread 3 of block 0
+  checker trace blocks --block 1 --thread 31     thread 31 of block 1
+  checker trace matrix_add_2d --thread 5,2       the thread with x = 5, y = 2
+  checker trace grid_stride --lines 20-22        only the steps on these lines
+  checker trace grid_stride --json               one JSON document on stdout
 
-Exit code 1 when the kernel did not compile, or the thread did not come to its end.")]
+The exit code is 1 if the kernel did not compile or the thread did not return.")]
 pub struct Trace {
-    /// The exercise: `blocks`.
+    /// The exercise, for example `blocks`.
     pub name: String,
-    /// The block: `1`, `1,2` or `1,2,0` for x, y and z.
-    #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = place)]
+    /// Index of the block: `1`, `1,2` or `1,2,0` for x, y and z.
+    #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = index)]
     pub block: [u32; 3],
-    /// The thread in its block: `1`, `1,2` or `1,2,0` for x, y and z.
-    #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = place)]
+    /// Index of the thread in its block: `1`, `1,2` or `1,2,0` for x, y and z.
+    #[arg(long, value_name = "X,Y,Z", default_value = "0", value_parser = index)]
     pub thread: [u32; 3],
-    /// Only the steps on these lines: `20` or `20-30`.
+    /// Show only the steps on these lines: `20` or `20-30`.
     #[arg(long, value_name = "A-B", value_parser = lines)]
     pub lines: Option<(u32, u32)>,
-    /// Steps to show at most; rounds of a loop that are alike are one line.
+    /// Maximum number of steps to show; similar iterations of a loop are folded into one line.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=4000))]
     pub limit: u32,
-    /// Which case to look at.
+    /// The case to trace.
     #[command(flatten)]
     pub case: CaseOptions,
 }
 
-/// Which launch to look at, and how to print what is seen.
+/// The case that `profile` and `trace` run, and how they print the result.
 #[derive(Debug, Args)]
 pub struct CaseOptions {
-    /// The case of this name, as the report shows it [default: the first whose counts are graded].
+    /// Name of the case, as a report shows it [default: the first case whose counts are graded].
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
-    /// Seed of the random inputs, and of the simulator's order of warps and blocks [default: 7].
+    /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks [default: 7].
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// For programs: one JSON document on stdout.
+    /// Print one JSON document on stdout.
     #[arg(long)]
     pub json: bool,
 }
 
-/// How to run the cases.
+/// How `check` and `watch` run the cases of an exercise.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckOptions {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
-    /// Whether the code is confined to what it needs.
+    /// Whether your code runs in the sandbox.
     #[arg(long, value_enum, default_value_t)]
     pub sandbox: Sandbox,
-    /// Only the case of this name, as the report shows it.
+    /// Run only the case of this name, as a report shows it.
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
-    /// Seed of the random inputs, and of the simulator's order of warps and blocks [default: 7].
+    /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks [default: 7].
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }
 
 impl CheckOptions {
-    /// The options as a check takes them.
+    /// The case and seed to check.
     pub fn options(&self) -> attempt::Options {
         options(self.case.as_deref(), self.seed)
     }
 }
 
 impl CaseOptions {
-    /// The options as profiling and tracing take them.
+    /// The case and seed to profile or trace.
     pub fn options(&self) -> attempt::Options {
         options(self.case.as_deref(), self.seed)
     }
@@ -144,7 +147,7 @@ fn options(case: Option<&str>, seed: Option<u64>) -> attempt::Options {
 
 /// `checker watch`
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  checker watch blocks")]
+#[command(after_help = "Example:\n  checker watch blocks    start with the exercise `blocks`")]
 pub struct Watch {
     /// The exercise to start with.
     pub name: Option<String>,

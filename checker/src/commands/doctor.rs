@@ -59,7 +59,7 @@ struct Row {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Good,
-    /// Something does less than it could.
+    /// Something works in part only.
     Limited,
     /// Exercises cannot be checked.
     Broken,

@@ -1,4 +1,4 @@
-//! `checker explain`: what a diagnostic means, with an example and what to do.
+//! `checker explain`: what a diagnostic means, with an example and a way to fix it.
 
 use crate::diagnostic::Slug;
 use crate::error::Usage;
@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::report::terminal::entry;
 use crate::session;
 
-/// Prints the page of one diagnostic, or the list of all.
+/// Prints the page of one diagnostic, or a list of all diagnostics.
 pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
     let Some(name) = name else {
         let command = session::command();
@@ -14,7 +14,7 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
             say!("{}", entry(slug.as_str(), 24, slug.meaning()));
         }
         say!();
-        say!("`{command} explain NAME` says more.");
+        say!("`{command} explain NAME` explains one of them.");
         return Ok(Exit::Passed);
     };
     let slug = Slug::parse(name).ok_or_else(|| Usage(unknown(name)))?;

@@ -1,4 +1,4 @@
-//! `checker reset`: the original file again, with the learner's kept.
+//! `checker reset`: restores the original file and keeps the learner's as a backup.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use crate::exercises;
 use crate::exit::Exit;
 use crate::session::Session;
 
-/// Puts the original of an exercise back, after copying what is there.
+/// Restores the original of an exercise after making a backup of the current file.
 pub fn run(name: &str) -> anyhow::Result<Exit> {
     let mut session = Session::open()?;
     let spec = exercises::find(name)?;
@@ -20,7 +20,7 @@ pub fn run(name: &str) -> anyhow::Result<Exit> {
     let path = session.workbook.exercise(spec);
     let file = session.workbook.relative(&path);
 
-    // What is there is work until it has been read: a pipe, a folder or a locked file is never written over.
+    // Whatever is in place may be the learner's work, so what cannot be copied is not overwritten: a pipe, a folder, a locked file.
     let current = match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         _ if path.metadata().is_ok_and(|found| !found.is_file()) => {
@@ -43,12 +43,11 @@ pub fn run(name: &str) -> anyhow::Result<Exit> {
                 .with_context(|| format!("cannot write {}", folder.display()))?;
         }
         let shown = session.workbook.relative(&backup);
-        // Never the original over work that was not copied first.
         let mut out = fs::File::create_new(&backup)
-            .with_context(|| format!("cannot keep your file as {shown}; nothing was changed"))?;
+            .with_context(|| format!("cannot save your file as {shown}; nothing was changed"))?;
         std::io::Write::write_all(&mut out, &current)
-            .with_context(|| format!("cannot keep your file as {shown}; nothing was changed"))?;
-        say!("your file is kept as {shown}");
+            .with_context(|| format!("cannot save your file as {shown}; nothing was changed"))?;
+        say!("your file was saved as {shown}");
     }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;

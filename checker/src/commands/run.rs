@@ -118,11 +118,6 @@ fn costs(report: &Report, width: usize) -> String {
     if report.launches.is_empty() {
         return out;
     }
-    let place = |[x, y, z]: [u32; 3]| match (y, z) {
-        (1, 1) => x.to_string(),
-        (_, 1) => format!("{x}x{y}"),
-        _ => format!("{x}x{y}x{z}"),
-    };
     let head = ["kernel", "grid", "block", "stream", "us", "requests", "sectors", "conflicts"];
     let rows = report.launches.iter().take(LISTED_LAUNCHES).map(|launch| {
         let total = &launch.observations.totals;
@@ -131,8 +126,8 @@ fn costs(report: &Report, width: usize) -> String {
         let kernel = sanitise(&launch.kernel);
         vec![
             kernel.split('(').next().unwrap_or_default().chars().take(24).collect(),
-            place(launch.grid),
-            place(launch.block),
+            explain::dims(launch.grid),
+            explain::dims(launch.block),
             launch.stream.to_string(),
             span.map_or("-".into(), |span| format!("{:.1}", span.end - span.start)),
             requests.to_string(),

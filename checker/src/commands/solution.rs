@@ -1,4 +1,4 @@
-//! `checker solution`: after a pass, or on demand.
+//! `checker solution`: the solution of an exercise that is passed, or of any exercise with `--spoil`.
 
 use crate::cli::Solution;
 use crate::course;
@@ -14,7 +14,7 @@ pub fn run(args: &Solution) -> anyhow::Result<Exit> {
         let session = Session::open()?;
         if !session.progress.is_passed(spec.id) {
             let (id, command) = (spec.id, session.command);
-            say!("{id} is not passed yet, so its solution stays closed.");
+            say!("You have not passed {id} yet, so its solution stays hidden.");
             say!();
             say!("  Stuck    {command} hint {id}");
             say!("  Anyway   {command} solution {id} --spoil");

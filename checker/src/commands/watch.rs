@@ -1,4 +1,4 @@
-//! `checker watch`: carries out what `watch::State` decides.
+//! `checker watch`: carries out the actions that `watch::State` decides on.
 
 use std::collections::HashMap;
 use std::fs;
@@ -64,7 +64,7 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     let checker = Checker::start(check, move |done| {
         let _ = finished.send(Message::Finished(Box::new(done)));
     });
-    let screen = Screen::take();
+    let screen = Screen::open();
     if screen.has_keys() {
         read_keys(sender);
     }
@@ -128,7 +128,7 @@ impl Watching {
                     self.screen.print(&format!("\n{text}\n"));
                 }
                 Action::List(spec) => {
-                    self.screen.page();
+                    self.screen.start_page();
                     self.screen.print(&present::course(&self.session, Some(spec)).join("\n"));
                     self.print_keys();
                 }
@@ -140,10 +140,10 @@ impl Watching {
                 }
                 Action::Next(spec) => match self.session.next_after(spec) {
                     Some(next) => {
-                        let actions = state.go_to(next);
+                        let actions = state.move_to(next);
                         self.act(state, actions);
                     }
-                    None => self.screen.print("Everything else is done. Well done!"),
+                    None => self.screen.print("Every other exercise is done. Well done!"),
                 },
             }
         }
@@ -152,7 +152,7 @@ impl Watching {
 
     fn show(&mut self) {
         let Some(done) = self.finished.take() else { return };
-        self.screen.page();
+        self.screen.start_page();
         match done.result {
             Ok(attempt) => {
                 present::record(&mut self.session, done.spec, &attempt);
@@ -177,7 +177,7 @@ impl Watching {
         }
     }
 
-    /// The hash of the learner's file; `None` while it is missing or empty.
+    /// The contents of the learner's file, as [`State`] compares them.
     fn contents(&self, spec: &Spec) -> Contents {
         let bytes = fs::read(self.session.workbook.exercise(spec)).ok()?;
         (!bytes.is_empty()).then(|| progress::hash(&bytes))
@@ -201,7 +201,7 @@ fn next_message(
 fn read_keys(sender: Sender<Message>) {
     thread::spawn(move || {
         loop {
-            let key = watch::key();
+            let key = watch::read_key();
             if sender.send(Message::Key(key.unwrap_or(Key::Quit))).is_err() || key.is_none() {
                 return;
             }

@@ -74,7 +74,7 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
         }
         .into(),
         ending: ending(seen, &thread, report.map(|report| report.title)),
-        who: thread,
+        thread_name: thread,
         same_results: seen.same_results,
         notes,
         device: "simulator".into(),

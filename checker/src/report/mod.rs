@@ -1,7 +1,8 @@
-//! A report: what `explain` wrote about a verdict. The renderers here (terminal, JSON, ...) are siblings and decide
-//! nothing.
+//! Reports, profiles and traces as text for the terminal and as JSON. `explain` has decided what they say; the renderers only lay
+//! it out.
 
 mod fold;
+mod heading;
 pub mod json;
 pub mod profile;
 pub mod terminal;
@@ -12,5 +13,5 @@ pub use grading::report::Span;
 
 use crate::diagnostic::Slug;
 
-/// One message for a person, complete: renderers only lay it out.
+/// The report of a check.
 pub type Report = grading::report::Report<Slug>;

@@ -1,27 +1,28 @@
-//! A profile: the learner's source with counts beside each line. As text for the terminal, and as JSON.
+//! A profile, which is the learner's source with counts beside each line, as text for the terminal and as JSON.
 //!
 //! ```json
 //! {"version": 1, "profile": {"exercise": "grid_stride", "finished": true, "lines": [{"line": 20, ...}], ...}}
 //! ```
 //!
-//! The fields are those of [`Profile`]; `counters` are [`ptxsim::Counters`]. Fields may be added within a version; a field
-//! that is renamed, removed or given another meaning raises `version`.
+//! The fields are those of [`Profile`]; `counters` are [`ptxsim::Counters`]. Fields may be added within a version.
+//! Renaming or removing a field, or giving it another meaning, raises `version`.
 
 use colored::Colorize;
 use cudart_sim::clock::Span;
 use ptxsim::Counters;
 use serde::Serialize;
 
+use super::heading::heading;
 use super::terminal::{columns, cut, hanging, table};
-use super::timeline;
+use super::{json, timeline};
 use crate::diagnostic::Slug;
 use crate::text::sanitise;
 
-/// Raised when a field of the JSON document is renamed, removed, or means something else.
+/// Raised when a field of the JSON document is renamed or removed, or gets another meaning.
 pub const VERSION: u32 = 1;
 
-/// Columns of source text that are worth a column of counts less.
-const SOURCE: usize = 22;
+/// Columns of the terminal that are left for source text at least; columns of counts are dropped for them.
+const SOURCE_COLUMNS: usize = 22;
 
 /// What each line of a kernel did in one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,17 +37,17 @@ pub struct Profile {
     pub slug: Slug,
     /// What is wrong with this case; `None` when its outputs are right.
     pub wrong: Option<String>,
-    /// True when every thread ran to its end: otherwise the counts go up to the stop.
+    /// Whether every thread returned. Otherwise the launch was stopped, and the counts end there.
     pub finished: bool,
-    /// The worst lines first; empty when nothing stands out.
+    /// The most expensive lines, worst first; empty when no line stands out.
     pub worst: Vec<Remark>,
     /// Sums over the launch.
     pub total: Counts,
-    /// The lines of the learner's file that executed something, by number.
+    /// The lines of the learner's file that executed instructions, by number.
     pub lines: Vec<Line>,
-    /// What headers' code did that no line of the learner's file stands for.
+    /// Counts of code in headers that belongs to no line of the learner's file.
     pub elsewhere: Option<Counts>,
-    /// What a program's work did when, in microseconds of a simulated clock; absent of a kernel.
+    /// When each copy and kernel of a program ran, in microseconds of the simulated clock; absent for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Span>,
     /// The counts that this case is graded by.
@@ -54,12 +55,12 @@ pub struct Profile {
     /// The gates as a table.
     #[serde(skip)]
     pub gate_table: Vec<Vec<String>>,
-    /// The counts that this kernel uses, in the order that they are shown.
+    /// The counts that are not all zero for this kernel, in the order of their columns.
     #[serde(skip)]
     pub columns: Vec<Column>,
     /// Facts, a sentence each.
     pub notes: Vec<String>,
-    /// Who counted: "simulator".
+    /// What counted: "simulator".
     pub device: String,
     /// Wall time in milliseconds.
     pub millis: u64,
@@ -72,25 +73,25 @@ pub struct Line {
     pub line: u32,
     /// Its text.
     pub text: String,
-    /// What it did.
+    /// What it cost.
     #[serde(flatten)]
     pub counts: Counts,
 }
 
-/// Counts, and what follows from them.
+/// Counts, and ratios computed from them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Counts {
-    /// As the simulator counted.
+    /// The simulator's counters.
     pub counters: Counters,
-    /// 32-byte sectors per global load or store; `None` without any.
+    /// 32-byte sectors per global load or store of a warp; `None` without any.
     pub sectors_per_request: Option<f64>,
-    /// The same if the active threads' data lay side by side.
+    /// The same if the data of the active threads were contiguous.
     pub sectors_per_request_ideal: Option<f64>,
-    /// Shared wavefronts beyond the ideal.
+    /// Wavefronts of shared memory beyond the ideal number, because of bank conflicts.
     pub shared_conflicts: u64,
     /// Mean number of active threads per warp instruction; `None` without any.
     pub active_lanes: Option<f64>,
-    /// What the terminal shows, by column.
+    /// The text of each column on the terminal.
     #[serde(skip)]
     pub cells: Vec<String>,
 }
@@ -98,7 +99,7 @@ pub struct Counts {
 /// What one line costs, in a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Remark {
-    /// One-based; `None` for what no line of the learner's file stands for.
+    /// One-based; `None` for code that belongs to no line of the learner's file.
     pub line: Option<u32>,
     /// The diagnostic that explains it, where there is one.
     pub slug: Option<Slug>,
@@ -113,9 +114,9 @@ pub struct Remark {
 pub struct Gate {
     /// "sectors per request".
     pub metric: String,
-    /// What the skeleton measures, where its answer is right.
+    /// The count of the skeleton, if its results are right.
     pub start: Option<f64>,
-    /// What this kernel measures; `None` when it was not counted.
+    /// The count of this kernel; `None` when it was not measured.
     pub yours: Option<f64>,
     /// "at most", "at least", "exactly".
     pub op: String,
@@ -128,31 +129,23 @@ pub struct Gate {
 /// One column of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// Its heading.
+    /// The heading.
     pub name: &'static str,
-    /// What it counts, in half a sentence; empty where another column's says it.
+    /// What it counts, as a noun phrase; empty when the text of another column covers it.
     pub meaning: &'static str,
-    /// The columns with the highest number are the first to go when the terminal is narrow.
+    /// On a narrow terminal, the columns with the highest number are dropped first.
     pub expendable: u8,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    profile: Option<&'a Profile>,
-}
-
-/// The profile as one JSON document on one line; without one (nothing ran) `profile` is null.
+/// The profile as one JSON document on one line. When nothing ran, `profile` is null.
 pub fn json(profile: Option<&Profile>) -> String {
-    let document = Document { version: VERSION, profile };
-    serde_json::to_string(&document).unwrap_or_else(|error| {
-        serde_json::json!({"version": VERSION, "error": error.to_string()}).to_string()
-    })
+    json::document(VERSION, "profile", &profile)
 }
 
-/// Lays a profile out to `width` columns, with the learner's `source`.
+/// Lays out a profile to `width` columns, with the learner's `source`.
 pub fn render(profile: &Profile, source: &str, width: usize) -> String {
-    let mut out = head(profile, width);
+    let title = format!("profile of {}", profile.exercise);
+    let mut out = heading(&title, &profile.case, profile.wrong.as_deref(), width);
     for note in &profile.notes {
         out.push_str(&hanging(note, "  ", "  ", width));
     }
@@ -174,23 +167,6 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
     out
 }
 
-fn head(profile: &Profile, width: usize) -> String {
-    let title = format!("profile of {}", profile.exercise);
-    let mut out = hanging(&format!("{title}: {}", sanitise(&profile.case)), "", "  ", width);
-    if let Some(rest) = out.strip_prefix(&title) {
-        out = format!("{}{rest}", title.bold());
-    }
-    if let Some(wrong) = &profile.wrong {
-        let label = "  not right yet:";
-        let text = hanging(&format!("not right yet: {wrong}"), "  ", "    ", width);
-        out.push_str(&match text.strip_prefix(label) {
-            Some(rest) => format!("{}{rest}", label.red().bold()),
-            None => text,
-        });
-    }
-    out
-}
-
 fn worst(profile: &Profile, width: usize) -> String {
     let mut out = String::new();
     for remark in &profile.worst {
@@ -207,7 +183,7 @@ fn worst(profile: &Profile, width: usize) -> String {
     out
 }
 
-/// The gates as a table, or a line for each where a table is too wide.
+/// The gates as a table, or as a line for each when the table is too wide.
 fn graded(rows: &[Vec<String>], width: usize) -> String {
     let (Some((head, rows)), text) = (rows.split_first(), table(rows, "  ")) else {
         return String::new();
@@ -244,7 +220,7 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     let blank = row(&|_| String::new());
     let lines: Vec<&str> = source.lines().collect();
     let mut last = 0;
-    for number in wanted(profile, lines.len()) {
+    for number in lines_to_print(profile, lines.len()) {
         if last > 0 && number > last + 1 {
             out.push_str(&format!("{}\n", bare("...", "", blank.clone()).dimmed()));
         }
@@ -279,7 +255,7 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     if !dropped.is_empty() {
         let names: Vec<&str> = dropped.iter().map(|i| profile.columns[*i].name).collect();
         let text = format!(
-            "not shown, for want of width: {}; a wider terminal or --json has them",
+            "not shown because the terminal is too narrow: {}; use a wider one, or --json",
             names.join(", ")
         );
         out.push_str(&hanging(&text, "  ", "  ", width));
@@ -287,8 +263,8 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     out
 }
 
-/// A line of source in `room` columns: where it is too long, a comment at its end goes, then its indentation is halved,
-/// then its end is cut.
+/// A line of source in `room` columns. If it is too long, first the comment at its end is dropped, then its indentation is halved,
+/// then its end is cut off.
 pub(super) fn fitted(text: &str, room: usize) -> String {
     let text = sanitise(text).replace('\t', "    ");
     let text = text.trim_end();
@@ -304,11 +280,12 @@ pub(super) fn fitted(text: &str, room: usize) -> String {
     cut(&format!("{}{code}", " ".repeat((columns(text) - columns(text.trim_start())) / 2)), room)
 }
 
-/// The lines to print: those with counts and what lies closely between them.
-fn wanted(profile: &Profile, length: usize) -> Vec<u32> {
-    const NEAR: u32 = 2;
+/// The numbers of the lines to print: those with counts, and those close to them.
+fn lines_to_print(profile: &Profile, length: usize) -> Vec<u32> {
+    /// Lines without counts that are printed before and after a line with counts.
+    const CONTEXT_LINES: u32 = 2;
     let near = |number: &u32| {
-        profile.lines.iter().any(|line| line.line.abs_diff(*number) <= NEAR)
+        profile.lines.iter().any(|line| line.line.abs_diff(*number) <= CONTEXT_LINES)
             && profile.lines.first().is_some_and(|first| first.line <= *number)
             && profile.lines.last().is_some_and(|last| *number <= last.line)
     };
@@ -323,11 +300,11 @@ fn cell_width(profile: &Profile, column: usize) -> usize {
     widest.unwrap_or(0).max(columns(profile.columns[column].name))
 }
 
-/// Which columns fit beside a readable source, and which do not.
+/// The indices of the columns that fit beside the source, and of those that do not.
 fn fit(profile: &Profile, number: usize, width: usize) -> (Vec<usize>, Vec<usize>) {
     let mut shown: Vec<usize> = (0..profile.columns.len()).collect();
     let mut dropped = vec![];
-    let room = width.saturating_sub(number + 6 + SOURCE);
+    let room = width.saturating_sub(number + 6 + SOURCE_COLUMNS);
     while shown.iter().map(|i| cell_width(profile, *i) + 2).sum::<usize>() > room && shown.len() > 1
     {
         let expendable = |at: &usize| profile.columns[shown[*at]].expendable;

@@ -1,7 +1,7 @@
-//! A report as text for a terminal: the marked source (annotate-snippets), then facts, a question, and where to go on.
+//! A report as text for a terminal: the marked source (annotate-snippets), then facts, a question, and commands for more.
 //!
-//! Colour follows `colored`'s switch, which knows about `NO_COLOR`, `CLICOLOR` and whether standard output is a
-//! terminal; the source snippet follows the same switch. There are no cursor movements.
+//! `colored` decides about colour, from `NO_COLOR`, `CLICOLOR` and whether standard output is a terminal, and the source snippet
+//! follows it. The text moves no cursor.
 
 use std::io::IsTerminal;
 
@@ -15,19 +15,19 @@ use crate::text::sanitise;
 
 /// Columns when the terminal's width is unknown.
 const UNKNOWN_WIDTH: usize = 80;
-/// Lines longer than this are tiring to read, however wide the terminal is.
+/// Columns that a report uses at most, because longer lines are tiring to read.
 const MAX_WIDTH: usize = 100;
-/// Narrower than this, wrapping does more harm than overflow.
+/// Columns that a report uses at least; on a narrower terminal, long lines are easier to read than short ones.
 const MIN_WIDTH: usize = 40;
-/// Columns before the text behind a label: `  think: `.
+/// Columns that a label such as `  think: ` takes.
 const LABEL: usize = 9;
 
-/// Lays out a report for the terminal that standard output is connected to, with the learner's `source`.
+/// Lays out a report to the width of the terminal, with the learner's `source`.
 pub fn render(report: &Report, source: &str) -> String {
     render_to_width(report, source, width())
 }
 
-/// The columns to use: the terminal's own, at most 100; 80 where there is no terminal.
+/// The columns to use: those of the terminal, at most 100; 80 without a terminal.
 pub fn width() -> usize {
     if !std::io::stdout().is_terminal() {
         return UNKNOWN_WIDTH;
@@ -36,7 +36,7 @@ pub fn width() -> usize {
     if columns == 0 { UNKNOWN_WIDTH } else { columns.clamp(MIN_WIDTH, MAX_WIDTH) }
 }
 
-/// The columns to use for source code with something beside it: all that the terminal has, at most 160.
+/// The columns to use for source code with counts beside it: those of the terminal, at most 160; 80 without a terminal.
 pub fn full_width() -> usize {
     match crossterm::terminal::size() {
         Ok((columns, _)) if std::io::stdout().is_terminal() && columns > 0 => {
@@ -74,8 +74,8 @@ fn passed(report: &Report, width: usize) -> String {
 fn failed(report: &Report, source: &str, width: usize) -> String {
     let source = clean_source(source);
     let lines: Vec<&str> = source.lines().collect();
-    let known = |span: &&Span| span.line >= 1 && (span.line as usize) <= lines.len();
-    let spans: Vec<&Span> = report.spans.iter().filter(known).collect();
+    let in_source = |span: &&Span| span.line >= 1 && (span.line as usize) <= lines.len();
+    let spans: Vec<&Span> = report.spans.iter().filter(in_source).collect();
     let gutter = spans.iter().map(|span| span.line.to_string().len()).max().unwrap_or(1);
     let margin = " ".repeat(gutter);
     let (first, rest) = (format!("{margin} = "), format!("{margin}   "));
@@ -101,7 +101,7 @@ fn failed(report: &Report, source: &str, width: usize) -> String {
         out.push_str(&labelled("think:", &wrap(question, width - LABEL)));
     }
     if let Some(learn) = &report.learn {
-        // A command is copied whole: the line is broken before it, never inside.
+        // Learners copy the command, so the line is broken before it and never inside it.
         let parts: Vec<String> = learn.split(" · ").map(str::to_owned).collect();
         let whole = columns(learn) + LABEL <= width;
         out.push_str(&labelled("learn:", if whole { std::slice::from_ref(learn) } else { &parts }));
@@ -116,7 +116,7 @@ fn failed(report: &Report, source: &str, width: usize) -> String {
     out
 }
 
-/// Lines behind a label of six letters.
+/// Lines after a label of six letters.
 fn labelled(label: &str, lines: &[String]) -> String {
     let mut out = String::new();
     for (i, line) in lines.iter().enumerate() {
@@ -126,7 +126,7 @@ fn labelled(label: &str, lines: &[String]) -> String {
     out
 }
 
-/// Title, place and marked lines.
+/// The title, the place, and the marked lines. Labels that do not fit are added to `overlong`.
 fn snippet(
     report: &Report,
     source: &str,
@@ -184,8 +184,8 @@ fn snippet(
     text
 }
 
-/// The byte range in the joined `lines` of a span that counts characters, kept inside its line; `None` when there is no
-/// such line.
+/// Converts a span, which counts characters, to a byte range in the joined `lines`. The range stays inside its line; it is `None`
+/// when there is no such line.
 fn bytes(lines: &[&str], span: &Span) -> Option<std::ops::Range<usize>> {
     let index = (span.line as usize).checked_sub(1)?;
     let line = lines.get(index)?;
@@ -196,7 +196,7 @@ fn bytes(lines: &[&str], span: &Span) -> Option<std::ops::Range<usize>> {
     Some(start_of_line + start..start_of_line + end.max(start))
 }
 
-/// The source with tabs kept and everything that a terminal would obey made visible, line by line.
+/// The source, sanitised line by line.
 fn clean_source(source: &str) -> String {
     source.lines().map(sanitise).collect::<Vec<_>>().join("\n")
 }
@@ -224,7 +224,7 @@ fn printed(report: &Report, width: usize) -> String {
     out
 }
 
-/// Columns aligned: the first to the left, numbers to the right, a last one of words to the left.
+/// Aligns the columns of a table: words to the left, numbers to the right.
 pub fn table(rows: &[Vec<String>], indent: &str) -> String {
     let Some(head) = rows.first() else { return String::new() };
     let widths: Vec<usize> = (0..head.len())
@@ -232,7 +232,7 @@ pub fn table(rows: &[Vec<String>], indent: &str) -> String {
             rows.iter().filter_map(|row| row.get(i)).map(|cell| columns(cell)).max().unwrap_or(0)
         })
         .collect();
-    // A lone dash stands for nothing, among words as well as among numbers.
+    // A dash alone means that there is no value, so it decides nothing about its column.
     let words = |i: usize| {
         let mut cells =
             rows.iter().skip(1).filter_map(|row| row.get(i)).filter(|cell| *cell != "-");
@@ -255,17 +255,18 @@ pub fn table(rows: &[Vec<String>], indent: &str) -> String {
     out
 }
 
-/// A paragraph wrapped to the terminal's width, two columns in; no line end behind it.
+/// A paragraph, wrapped to the width of the terminal and indented by two columns, without a line end at its end.
 pub fn paragraph(text: &str) -> String {
     hanging(text, "  ", "  ", width()).trim_end().to_owned()
 }
 
-/// A word and its description beside it, from `column` on, wrapped to the terminal's width; no line end behind it.
+/// A word with its description beside it, which starts at `column` and is wrapped to the width of the terminal. There is no line
+/// end at the end.
 pub fn entry(word: &str, column: usize, text: &str) -> String {
     hanging(text, &format!("{word:column$}"), &" ".repeat(column), width()).trim_end().to_owned()
 }
 
-/// `text` wrapped to `width`, the first line behind `first`, the others behind `rest`; ends with a line end.
+/// `text` wrapped to `width` columns: `first` precedes the first line, `rest` each other line. It ends with a line end.
 pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::new();
     for (i, line) in
@@ -278,7 +279,7 @@ pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> Stri
     out
 }
 
-/// Breaks between words so that no line exceeds `width` columns, unless one word does.
+/// Breaks the text between words so that no line is wider than `width` columns, except for a single word that is.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -299,7 +300,7 @@ pub(super) fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `text` in at most `width` columns; where something is missing, it ends with three dots.
+/// `text` in at most `width` columns; if it was longer, it ends with three dots.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();

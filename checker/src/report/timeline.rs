@@ -1,4 +1,4 @@
-//! A program's time, drawn: a row for each of the device's engines, in which the digits are streams.
+//! The timeline of a program, drawn as a row for each engine of the device. The digits in a row are streams.
 //!
 //! ```text
 //!   simulated time in microseconds; the digits are streams
@@ -19,10 +19,10 @@ use crate::timeline::{axis_step, overlap};
 const ENGINES: [(Engine, &str); 3] =
     [(Engine::ToDevice, "copies in"), (Engine::Device, "kernels"), (Engine::ToHost, "copies out")];
 
-/// Columns before the bars.
+/// Columns to the left of the bars.
 const LEFT: usize = 14;
 
-/// Lays the work out to `width` columns; nothing where nothing was done.
+/// Lays out the timeline to `width` columns; empty when no engine did any work.
 pub fn render(spans: &[Span], width: usize) -> String {
     let end = spans.iter().fold(0.0, |end: f64, span| end.max(span.end));
     if spans.is_empty() || end <= 0.0 {
@@ -31,9 +31,7 @@ pub fn render(spans: &[Span], width: usize) -> String {
     let cells = width.saturating_sub(LEFT).max(16);
     let streams = streams(spans);
     let heading = match streams.len() {
-        0 | 1 => {
-            "simulated time in microseconds; a digit is the stream that works there".to_owned()
-        }
+        0 | 1 => "simulated time in microseconds; the digit is the stream".to_owned(),
         n => format!("simulated time in microseconds; the digits are the {n} streams"),
     };
     let mut out = hanging(&heading, "  ", "  ", width);
@@ -45,12 +43,12 @@ pub fn render(spans: &[Span], width: usize) -> String {
     }
     out.push_str(&format!("{}{}\n", " ".repeat(LEFT), axis(end, cells)));
     if streams.contains(&0) && streams.len() > 1 {
-        let note = "0 is the default stream, which waits for the streams that cudaStreamCreate made, and they for it";
+        let note = "0 is the default stream; it waits for the streams that cudaStreamCreate made, and they wait for it";
         out.push_str(&hanging(note, "  ", "  ", width));
     }
     if let Some(share) = overlap(spans) {
         let note = format!(
-            "two engines or more work at once for {:.0} % of the time in which any works",
+            "two or more engines work at once for {:.0} % of the time in which any of them works",
             100.0 * share
         );
         out.push_str(&hanging(&sanitise(&note), "  ", "  ", width));
@@ -66,12 +64,12 @@ fn streams(spans: &[Span]) -> Vec<u64> {
     numbers
 }
 
-/// A stream's sign: its number, then letters, and one sign for all that come after.
+/// The sign of a stream: its number as a digit or letter, and `*` from 36 on.
 fn sign(stream: u64) -> char {
     u32::try_from(stream).ok().and_then(|n| char::from_digit(n, 36)).unwrap_or('*')
 }
 
-/// One engine's row: each cell, `unit` microseconds wide, shows who has most of it.
+/// The row of one engine. Each cell stands for `unit` microseconds and shows the stream that uses most of them.
 fn row<'a>(spans: impl Iterator<Item = &'a Span>, unit: f64, cells: usize) -> String {
     let mut shown = vec![(0.0, '.'); cells];
     for span in spans {
@@ -90,7 +88,7 @@ fn row<'a>(spans: impl Iterator<Item = &'a Span>, unit: f64, cells: usize) -> St
     shown.into_iter().map(|(_, sign)| sign).collect()
 }
 
-/// Marks at round times, each with its number.
+/// Marks at round times, each with its time.
 fn axis(end: f64, cells: usize) -> String {
     let step = axis_step(end, cells / 9);
     let mut out = String::new();
@@ -115,7 +113,7 @@ mod tests {
         Span { stream, engine, what: String::new(), start, end }
     }
 
-    /// 64 cells of one microsecond. A kernel of a tenth of one shows, too.
+    /// There are 64 cells of one microsecond. A kernel of a tenth of a microsecond is visible, too.
     #[test]
     fn every_engine_has_a_row_and_every_piece_of_work_a_sign() {
         use Engine::{Device, ToDevice, ToHost};
@@ -133,7 +131,7 @@ mod tests {
   kernels     ............1.........**........................................
   copies out  .............1111111111...............................cccccccccc
               |0        |10       |20       |30       |40       |50       |60
-  two engines or more work at once for 32 % of the time in which any works
+  two or more engines work at once for 32 % of the time in which any of them works
 ";
         assert_eq!(render(&spans, LEFT + 64), expected);
         assert_eq!(render(&[], 80), "");

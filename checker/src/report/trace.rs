@@ -1,11 +1,11 @@
-//! A trace: what one thread did, line by line. As text for the terminal, and as JSON.
+//! A trace, which is what one thread did, line by line, as text for the terminal and as JSON.
 //!
 //! ```json
 //! {"version": 1, "trace": {"exercise": "blocks", "block": [1, 0, 0], "steps": [{"line": 15, "set": [...]}], ...}}
 //! ```
 //!
-//! The fields are those of [`Trace`]. Fields may be added within a version; a field that is renamed, removed or given
-//! another meaning raises `version`.
+//! The fields are those of [`Trace`]. Fields may be added within a version. Renaming or removing a field, or giving it
+//! another meaning, raises `version`.
 
 use std::collections::HashMap;
 
@@ -13,19 +13,21 @@ use colored::Colorize;
 use serde::Serialize;
 
 use super::fold::{Node, fold};
+use super::heading::heading;
+use super::json;
 use super::profile::fitted;
 use super::terminal::{columns, cut, hanging};
 use crate::diagnostic::Slug;
 use crate::text::sanitise;
 
-/// Raised when a field of the JSON document is renamed, removed, or means something else.
+/// Raised when a field of the JSON document is renamed or removed, or gets another meaning.
 pub const VERSION: u32 = 1;
 
-/// Rounds of a loop that are shown because a number becomes none in them.
-const TURNS: usize = 4;
+/// Iterations of a loop that are shown because a value becomes infinite or NaN in them, at most.
+const SHOWN_TURNS: usize = 4;
 
-/// Steps of the end that are shown although there are more than fit.
-const TAIL: usize = 8;
+/// Steps at the end of the trace that are shown when not all steps are.
+const LAST_STEPS: usize = 8;
 
 /// What one thread did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,21 +42,22 @@ pub struct Trace {
     pub block: [u32; 3],
     /// Thread index in its block (x, y, z).
     pub thread: [u32; 3],
-    /// "block 1, thread 31".
-    pub who: String,
+    /// The block and the thread in words: "block 1, thread 31".
+    #[serde(rename = "who")]
+    pub thread_name: String,
     /// The verdict on this case.
     pub slug: Slug,
     /// What is wrong with this case; `None` when its outputs are right.
     pub wrong: Option<String>,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// Steps left out, and in front of which step they belong.
+    /// The index of the step before which steps were left out, and how many.
     pub skipped: Option<(usize, u64)>,
     /// "left", "fault", "waiting", "running" or "not-started".
     pub end: String,
     /// The end in a sentence.
     pub ending: String,
-    /// Whether the code compiled for debugging left the same results as the code that `check` runs.
+    /// Whether the debug build computed the same results as the build that `check` runs.
     pub same_results: bool,
     /// Facts, a sentence each.
     pub notes: Vec<String>,
@@ -64,38 +67,38 @@ pub struct Trace {
     pub millis: u64,
 }
 
-/// A visit of one line.
+/// One execution of a line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     /// One-based.
     pub line: u32,
     /// Its text.
     pub text: String,
-    /// The function that it is in.
+    /// The function that contains it.
     pub function: String,
-    /// Calls around it.
+    /// How many calls deep it is.
     pub depth: u32,
-    /// Threads of the warp that were there together.
+    /// How many threads of the warp executed it together.
     pub lanes: u32,
-    /// Variables and built-ins that the line reads, as they were before.
+    /// Variables and built-ins that the line reads, with their values before it.
     pub uses: Vec<Named>,
     /// Variables that the line changed.
     pub set: Vec<Named>,
     /// Memory accessed, in order.
     pub accesses: Vec<Accessed>,
-    /// What the condition came to, where the line has one and it can be told.
+    /// The value of the condition; `None` when the line has none, or its value cannot be derived.
     pub condition: Option<bool>,
-    /// What there is to say, a line each.
+    /// What to show under the line.
     #[serde(skip)]
     pub facts: Vec<Fact>,
 }
 
-/// A line under the source.
+/// Text under a source line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
     /// What happened.
     pub text: String,
-    /// It is what is wrong.
+    /// Whether it is about the bug.
     pub wrong: bool,
 }
 
@@ -119,52 +122,32 @@ pub struct Accessed {
     pub array: Option<String>,
     /// Flat element index.
     pub index: Option<i64>,
-    /// What was read or written; for an atomic, its operand.
+    /// The value loaded or stored; for an atomic, its operand.
     pub value: Option<String>,
-    /// What was there before an atomic, where the kernel asked for it.
+    /// The old value that an atomic returned, if the kernel uses it.
     pub old: Option<String>,
     /// The diagnostic, when the access is wrong.
     pub fault: Option<Slug>,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    version: u32,
-    trace: Option<&'a Trace>,
-}
-
-/// The trace as one JSON document on one line; without one (nothing ran) `trace` is null.
+/// The trace as one JSON document on one line. When nothing ran, `trace` is null.
 pub fn json(trace: Option<&Trace>) -> String {
-    let document = Document { version: VERSION, trace };
-    serde_json::to_string(&document).unwrap_or_else(|error| {
-        serde_json::json!({"version": VERSION, "error": error.to_string()}).to_string()
-    })
+    json::document(VERSION, "trace", &trace)
 }
 
-/// Rounds of a loop that are shown before the rest is told in a line.
-const SHOWN: usize = 2;
+/// Iterations of a loop that are shown before the others are summarised in a line.
+const FIRST_ITERATIONS: usize = 2;
 
-/// What a line of the listing is about.
+/// A part of the listing.
 enum Item {
     Step(usize),
-    Say(String),
+    Remark(String),
 }
 
-/// Lays a trace out to `width` columns, with at most about `limit` steps.
+/// Lays out a trace to `width` columns, with about `limit` steps at most.
 pub fn render(trace: &Trace, limit: usize, width: usize) -> String {
-    let title = format!("trace of {}, {}", trace.exercise, trace.who);
-    let mut out = hanging(&format!("{title}: {}", sanitise(&trace.case)), "", "  ", width);
-    if let Some(rest) = out.strip_prefix(&title) {
-        out = format!("{}{rest}", title.bold());
-    }
-    if let Some(wrong) = &trace.wrong {
-        let label = "  not right yet:";
-        let text = hanging(&format!("not right yet: {wrong}"), "  ", "    ", width);
-        out.push_str(&match text.strip_prefix(label) {
-            Some(rest) => format!("{}{rest}", label.red().bold()),
-            None => text,
-        });
-    }
+    let title = format!("trace of {}, {}", trace.exercise, trace.thread_name);
+    let mut out = heading(&title, &trace.case, trace.wrong.as_deref(), width);
     for note in &trace.notes {
         out.push_str(&hanging(note, "  ", "    ", width));
     }
@@ -179,7 +162,7 @@ pub fn render(trace: &Trace, limit: usize, width: usize) -> String {
                 out.push_str(&laid_out(step, before, gutter, width));
                 before = Some(step);
             }
-            Item::Say(text) => {
+            Item::Remark(text) => {
                 let margin = " ".repeat(gutter + 1);
                 let text = hanging(text, &margin, &format!("{margin}  "), width);
                 out.push_str(&text.dimmed().to_string());
@@ -215,7 +198,7 @@ fn laid_out(step: &Step, before: Option<&Step>, gutter: usize, width: usize) -> 
     out
 }
 
-/// The steps with loops folded.
+/// The steps with their loops folded.
 fn items(trace: &Trace) -> Vec<Item> {
     let (cut, skipped) = trace.skipped.unwrap_or((trace.steps.len(), 0));
     let mut items = vec![];
@@ -223,74 +206,80 @@ fn items(trace: &Trace) -> Vec<Item> {
     let (first, last) = trace.steps.split_at(cut.min(trace.steps.len()));
     let nodes = fold(keys(first));
     let (open, done) = match nodes.split_last() {
-        // a loop that the thread was still in has no last round
-        Some((Node::Rounds(rounds), done)) if skipped > 0 => (Some(rounds), done),
+        // The steps of a loop that was still running end in the middle of it.
+        Some((Node::Loop(iterations), done)) if skipped > 0 => (Some(iterations), done),
         _ => (None, nodes.as_slice()),
     };
     unfold(done, 0, trace, &mut items);
-    if let Some(rounds) = open {
-        for (i, round) in rounds.iter().take(SHOWN).enumerate() {
-            items.push(Item::Say(format!("round {}:", i + 1)));
-            unfold(round, 0, trace, &mut items);
+    if let Some(iterations) = open {
+        for (i, iteration) in iterations.iter().take(FIRST_ITERATIONS).enumerate() {
+            items.push(Item::Remark(format!("iteration {}:", i + 1)));
+            unfold(iteration, 0, trace, &mut items);
         }
-        let changes = changes(rounds.get(SHOWN..).unwrap_or_default(), 0, trace);
-        items.push(Item::Say(format!(
-            "... rounds {} to {} go the same way{changes}",
-            SHOWN + 1,
-            rounds.len()
+        let changes = changes(iterations.get(FIRST_ITERATIONS..).unwrap_or_default(), 0, trace);
+        items.push(Item::Remark(format!(
+            "... iterations {} to {} are similar{changes}",
+            FIRST_ITERATIONS + 1,
+            iterations.len()
         )));
     }
     if skipped > 0 {
-        let left_out = skipped + last.len().saturating_sub(TAIL) as u64;
-        items.push(Item::Say(format!("... {left_out} more steps, and the last ones:")));
-        let from = trace.steps.len() - last.len().min(TAIL);
+        let left_out = skipped + last.len().saturating_sub(LAST_STEPS) as u64;
+        items.push(Item::Remark(format!("... {left_out} more steps, then the last ones:")));
+        let from = trace.steps.len() - last.len().min(LAST_STEPS);
         items.extend((from..trace.steps.len()).map(Item::Step));
     }
     items
 }
 
-/// Of more than four rounds: two, what changes in the next ones, and the last; and those in which numbers end.
+/// Lists the nodes. Of a loop with more than four iterations, these are the first two and the last, those in which a value turns
+/// infinite or NaN, and a summary of the values in each of the gaps.
 fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
     for node in nodes {
-        let rounds = match node {
-            Node::One(i) => {
+        let iterations = match node {
+            Node::Step(i) => {
                 items.push(Item::Step(i + offset));
                 continue;
             }
-            Node::Rounds(rounds) => rounds,
+            Node::Loop(iterations) => iterations,
         };
-        let all = rounds.len();
-        let turns = turns(rounds, offset, trace);
-        let shown = |i: &usize| all <= SHOWN + 2 || *i < SHOWN || i + 1 == all || turns.contains(i);
+        let all = iterations.len();
+        let turns = turns(iterations, offset, trace);
+        let shown = |i: &usize| {
+            all <= FIRST_ITERATIONS + 2
+                || *i < FIRST_ITERATIONS
+                || i + 1 == all
+                || turns.contains(i)
+        };
         let mut i = 0;
-        while let Some(round) = rounds.get(i) {
+        while let Some(iteration) = iterations.get(i) {
             if shown(&i) {
-                items.push(Item::Say(format!("round {} of {all}:", i + 1)));
-                unfold(round, offset, trace, items);
+                items.push(Item::Remark(format!("iteration {} of {all}:", i + 1)));
+                unfold(iteration, offset, trace, items);
                 i += 1;
                 continue;
             }
             let end = (i..all).find(shown).unwrap_or(all);
-            let changes = changes(rounds.get(i..end).unwrap_or_default(), offset, trace);
-            items.push(Item::Say(if end - i == 1 {
-                format!("... round {end} goes the same way{changes}")
+            let changes = changes(iterations.get(i..end).unwrap_or_default(), offset, trace);
+            items.push(Item::Remark(if end - i == 1 {
+                format!("... iteration {end} is similar{changes}")
             } else {
-                format!("... rounds {} to {end} go the same way{changes}", i + 1)
+                format!("... iterations {} to {end} are similar{changes}", i + 1)
             }));
             i = end;
         }
     }
 }
 
-/// The rounds in which a variable becomes infinite or NaN that was a number before: of many rounds that go the same way,
-/// those that one looks for.
-fn turns(rounds: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
+/// The iterations in which a variable with a finite value becomes infinite or NaN. Among many similar iterations, these are the
+/// ones that the reader is looking for.
+fn turns(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
     let finite = |value: &str| !matches!(value, "NaN" | "inf" | "-inf");
     let mut before: HashMap<&str, bool> = HashMap::new();
     let mut turns = vec![];
-    for (i, round) in rounds.iter().enumerate() {
-        let ones = round.iter().filter_map(|n| if let Node::One(i) = n { Some(i) } else { None });
-        let set = ones.filter_map(|i| trace.steps.get(i + offset)).flat_map(|step| &step.set);
+    for (i, iteration) in iterations.iter().enumerate() {
+        let set =
+            steps(iteration).filter_map(|i| trace.steps.get(i + offset)).flat_map(|step| &step.set);
         let mut turned = false;
         for named in set {
             let now = finite(&named.value);
@@ -300,17 +289,23 @@ fn turns(rounds: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
             turns.push(i);
         }
     }
-    // a value that comes and goes is nothing to look for
-    turns.truncate(TURNS);
+    // Values that alternate between finite and infinite would otherwise fill the listing.
+    turns.truncate(SHOWN_TURNS);
     turns
 }
 
-/// ": idx = 1283, 1795 ... 15619", for every variable that the rounds set.
-fn changes(rounds: &[Vec<Node>], offset: usize, trace: &Trace) -> String {
+/// The indices of the steps of an iteration that are not in an inner loop.
+fn steps(iteration: &Vec<Node>) -> impl Iterator<Item = usize> {
+    iteration.iter().filter_map(|node| match node {
+        Node::Step(i) => Some(*i),
+        Node::Loop(_) => None,
+    })
+}
+
+/// ": idx = 1283, 1795 ... 15619", for every variable that the iterations set.
+fn changes(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> String {
     let mut names: Vec<(&str, Vec<&str>)> = vec![];
-    for i in
-        rounds.iter().flatten().filter_map(|n| if let Node::One(i) = n { Some(i) } else { None })
-    {
+    for i in iterations.iter().flat_map(steps) {
         for named in trace.steps.get(i + offset).into_iter().flat_map(|step| &step.set) {
             match names.iter_mut().find(|(name, _)| *name == named.name) {
                 Some((_, values)) => values.push(&named.value),
@@ -328,18 +323,18 @@ fn changes(rounds: &[Vec<Node>], offset: usize, trace: &Trace) -> String {
     }
 }
 
-/// The first items and the last, when there are more than `limit`.
+/// Keeps the first and the last items when there are more than `limit` steps.
 fn shorten(mut items: Vec<Item>, limit: usize) -> Vec<Item> {
     let steps = items.iter().filter(|item| matches!(item, Item::Step(_))).count();
     if steps <= limit {
         return items;
     }
-    let tail = TAIL.min(limit / 2);
+    let tail = LAST_STEPS.min(limit / 2);
     let mut last = items.split_off(items.len().saturating_sub(tail).max(limit - tail));
     let left: usize =
         items.drain(limit - tail..).filter(|item| matches!(item, Item::Step(_))).count();
-    items.push(Item::Say(format!(
-        "... {left} more steps: --limit {} shows more, --lines A-B only some lines",
+    items.push(Item::Remark(format!(
+        "... {left} more steps; --limit {} shows more, --lines A-B shows only some lines",
         (limit * 5).min(4000)
     )));
     items.append(&mut last);

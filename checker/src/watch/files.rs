@@ -1,4 +1,4 @@
-//! Saves, as the file system reports them.
+//! Saves of exercises, as the file system reports them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use notify::{Config, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, 
 use crate::exercises;
 use crate::spec::Spec;
 
-/// Calls `touched` for every exercise file under `folder` that may have changed, until the value returned is dropped.
+/// Calls `touched` for every exercise file under `folder` that may have changed, until the returned watcher is dropped.
 ///
-/// The folder is watched and not the files: editors that save by renaming replace the file, and a watch on it would end.
+/// It watches the folder and not the files, because editors that save by renaming replace the file, which ends a watch on it.
 ///
 /// # Errors
 /// When the folder can neither be watched nor polled.
-pub fn watch(
+pub fn watch_files(
     folder: &Path,
     touched: impl Fn(&'static Spec) + Send + Clone + 'static,
 ) -> notify::Result<Box<dyn Watcher>> {
     let handler = |touched: &dyn Fn(&'static Spec), event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
-        if matters(event.kind) {
-            event.paths.iter().filter_map(|path| exercise(path)).for_each(touched);
+        if may_be_save(event.kind) {
+            event.paths.iter().filter_map(|path| exercise_at(path)).for_each(touched);
         }
     };
     let native = touched.clone();
@@ -32,7 +32,7 @@ pub fn watch(
     {
         return Ok(Box::new(watcher));
     }
-    // Network folders, and systems whose watches are used up.
+    // Polling serves network folders, and systems that have no watches left.
     let config = Config::default()
         .with_poll_interval(Duration::from_millis(200))
         .with_compare_contents(true);
@@ -41,16 +41,16 @@ pub fn watch(
     Ok(Box::new(watcher))
 }
 
-/// Reading a file is an event too, also our own reading.
-fn matters(kind: EventKind) -> bool {
+/// Whether the event may be a save. Reading a file is an event too, for example when the checker reads it.
+fn may_be_save(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
         _ => true,
     }
 }
 
-/// The exercise whose file this is; swap files and backups are nobody's.
-fn exercise(path: &Path) -> Option<&'static Spec> {
+/// The exercise whose file this is; `None` for swap files and backups.
+fn exercise_at(path: &Path) -> Option<&'static Spec> {
     let name = path.file_name()?.to_str()?.strip_suffix(".cu")?;
     exercises::all().iter().copied().find(|spec| spec.id == name)
 }

@@ -1,9 +1,9 @@
-//! `checker watch`: a verdict at every save. How a check works is not known here; the command supplies it.
+//! Watching: every save of an exercise leads to a check. The command supplies the check as a function.
 //!
 //! ```text
-//! saved files ────┐                       ┌─> checker (a thread)
+//! saved files ────┐                        ┌─> checker (a thread)
 //! keys ───────────┼─> loop: State, Action ─┤
-//! finished checks ┘                       └─> screen
+//! finished checks ┘                        └─> screen
 //! ```
 
 mod checker;
@@ -14,6 +14,6 @@ mod terminal;
 mod tests;
 
 pub use checker::{Checker, Finished};
-pub use files::watch as watch_files;
+pub use files::watch_files;
 pub use state::{Action, Contents, Event, Key, State};
-pub use terminal::{Screen, key};
+pub use terminal::{Screen, read_key};

@@ -1,24 +1,24 @@
-//! What watching does next: a state machine without clocks, files or terminals, so that every order of events can be
-//! played through in a test.
+//! What watching does next: a state machine without clocks, files or terminals, so that a test can play through any order of
+//! events.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::spec::Spec;
 
-/// Time for an editor to finish the save that has begun: many truncate, then write.
-const SETTLE: Duration = Duration::from_millis(8);
-/// More time where the file is missing or empty just now: others delete or rename, then write.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How long an editor has to finish a save after the first event, because many truncate the file and then write it.
+const SAVE_TIME: Duration = Duration::from_millis(8);
+/// How much longer it has if the file is missing or empty then, because some delete or rename the file and then write it.
+const EMPTY_FILE_TIME: Duration = Duration::from_millis(100);
 
 /// Something that happened.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
-    /// The file system reports a change of this exercise's file; nothing may have changed in it.
+    /// The file system reports a change of this exercise's file, whose contents may still be the same.
     Touched(&'static Spec),
-    /// A key.
+    /// The learner pressed a key.
     Key(Key),
-    /// The check with this number has ended, and `passed` or not.
+    /// The check with this number has ended.
     Finished {
         /// The number that [`Action::Check`] gave it.
         number: u64,
@@ -27,128 +27,133 @@ pub enum Event {
     },
 }
 
-/// The keys that do something.
+/// The keys that have a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     /// Go to the next exercise.
     Next,
-    /// One more hint.
+    /// Show one more hint.
     Hint,
-    /// The list of exercises.
+    /// Show the list of exercises.
     List,
     /// Check again.
     Again,
-    /// Leave.
+    /// Quit.
     Quit,
 }
 
 /// Something to do.
 #[derive(Debug, Clone, Copy)]
 pub enum Action {
-    /// Kill what is running.
+    /// Kill the check that is running.
     Cancel,
-    /// Check the exercise; report back under this number.
+    /// Check the exercise, and report the end under this number.
     Check {
         /// The exercise.
         spec: &'static Spec,
-        /// To be given back in [`Event::Finished`].
+        /// The number that [`Event::Finished`] must have.
         number: u64,
     },
     /// Show the result of the check that has just ended.
     Show,
     /// Move on to the exercise after this one.
     Next(&'static Spec),
-    /// Say that this exercise is not passed yet, and how to move on all the same.
+    /// Say that this exercise is not passed yet, and how to skip it.
     NotYet(&'static Spec),
-    /// One more hint.
+    /// Show one more hint.
     Hint(&'static Spec),
-    /// The list.
+    /// Show the list of exercises, with this one marked.
     List(&'static Spec),
-    /// Leave.
+    /// Quit.
     Quit,
 }
 
-/// The file as it is now: the hash of its contents, or `None` while it is missing or empty.
+/// The hash of a file's contents; `None` while the file is missing or empty.
 pub type Contents = Option<String>;
 
-/// Where watching stands.
+/// The state of watching.
 #[derive(Debug)]
 pub struct State {
     current: &'static Spec,
     /// The number of the check under way.
     running: Option<u64>,
+    /// The number of the latest check.
     last: u64,
-    passed: bool,
-    /// Contents as last checked (or as found at the start), by exercise.
+    /// Whether the key for the next exercise moves on: the exercise has passed, or the learner was warned once.
+    may_move_on: bool,
+    /// Contents as last checked, or as found at the start, by exercise.
     seen: HashMap<&'static str, Contents>,
     pending: Option<Pending>,
 }
 
-/// A change that is given time to settle.
+/// A change whose save may not be complete yet.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     spec: &'static Spec,
     due: Instant,
-    patient: bool,
+    /// Whether the longer time for an empty file has been granted.
+    waited_for_empty: bool,
 }
 
 impl State {
-    /// Watching begins at `current`, whose contents are now `contents`, with a check.
+    /// Starts with a check of `current`. `seen` has the contents of every exercise as they are now.
     pub fn begin(
         current: &'static Spec,
         seen: HashMap<&'static str, Contents>,
     ) -> (Self, Vec<Action>) {
         let mut state =
-            Self { current, running: None, last: 0, passed: false, seen, pending: None };
+            Self { current, running: None, last: 0, may_move_on: false, seen, pending: None };
         let actions = state.check();
         (state, actions)
     }
 
-    /// The exercise that is being worked on.
+    /// The exercise that the learner is working on.
     pub fn current(&self) -> &'static Spec {
         self.current
     }
 
-    /// When [`State::due`] wants to be called, and for which exercise's contents.
+    /// When to call [`State::due`], and with the contents of which exercise.
     pub fn deadline(&self) -> Option<(Instant, &'static Spec)> {
         self.pending.map(|pending| (pending.due, pending.spec))
     }
 
-    /// Takes an event.
+    /// Handles an event.
     pub fn event(&mut self, event: Event, now: Instant) -> Vec<Action> {
         match event {
             Event::Touched(spec) => {
-                // The first event starts the clock and later ones do not reset it: a verdict soon, not after quiet.
+                // Later events do not postpone the deadline that the first one set, so that the verdict comes soon.
                 if self.pending.is_none_or(|pending| pending.spec.id != spec.id) {
-                    self.pending = Some(Pending { spec, due: now + SETTLE, patient: false });
+                    self.pending =
+                        Some(Pending { spec, due: now + SAVE_TIME, waited_for_empty: false });
                 }
                 vec![]
             }
             Event::Finished { number, passed } if self.running == Some(number) => {
                 self.running = None;
-                self.passed = passed;
+                self.may_move_on = passed;
                 vec![Action::Show]
             }
-            // A cancelled check reports late: its result is about contents that are gone.
+            // The result of a cancelled check is about contents that have changed since.
             Event::Finished { .. } => vec![],
             Event::Key(Key::Quit) => vec![Action::Cancel, Action::Quit],
             Event::Key(Key::Again) => self.check(),
             Event::Key(Key::Hint) => vec![Action::Hint(self.current)],
             Event::Key(Key::List) => vec![Action::List(self.current)],
-            Event::Key(Key::Next) if self.passed => vec![Action::Next(self.current)],
+            Event::Key(Key::Next) if self.may_move_on => vec![Action::Next(self.current)],
             Event::Key(Key::Next) => {
-                // Asked once, it says so; asked again, it goes.
-                self.passed = true;
+                // The first press warns, and a second one moves on.
+                self.may_move_on = true;
                 vec![Action::NotYet(self.current)]
             }
         }
     }
 
-    /// The deadline has come, and the file holds `contents`.
+    /// Handles the deadline, with the contents of the file at that moment.
     pub fn due(&mut self, contents: Contents, now: Instant) -> Vec<Action> {
         let Some(pending) = self.pending.take() else { return vec![] };
-        if contents.is_none() && !pending.patient {
-            self.pending = Some(Pending { due: now + PATIENCE, patient: true, ..pending });
+        if contents.is_none() && !pending.waited_for_empty {
+            self.pending =
+                Some(Pending { due: now + EMPTY_FILE_TIME, waited_for_empty: true, ..pending });
             return vec![];
         }
         if self.seen.get(pending.spec.id) == Some(&contents) {
@@ -159,8 +164,8 @@ impl State {
         self.check()
     }
 
-    /// Goes to another exercise and checks it.
-    pub fn go_to(&mut self, spec: &'static Spec) -> Vec<Action> {
+    /// Moves on to another exercise and checks it.
+    pub fn move_to(&mut self, spec: &'static Spec) -> Vec<Action> {
         self.current = spec;
         self.check()
     }
@@ -169,7 +174,7 @@ impl State {
         let cancel = self.running.map(|_| Action::Cancel);
         self.last += 1;
         self.running = Some(self.last);
-        self.passed = false;
+        self.may_move_on = false;
         let check = Action::Check { spec: self.current, number: self.last };
         cancel.into_iter().chain([check]).collect()
     }

@@ -1,4 +1,4 @@
-//! The terminal while watching: single keys in, text out, and everything as it was on every way out.
+//! The terminal while watching. It reads single keys and prints text, and it is restored on every way out.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,7 +8,7 @@ use crossterm::{cursor, execute, terminal};
 use super::state::Key;
 use crate::console;
 
-/// The terminal. Dropping it gives the terminal back.
+/// The terminal in raw mode. Dropping this value restores it.
 #[derive(Debug)]
 pub struct Screen {
     raw: bool,
@@ -16,12 +16,12 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal for single keys, when there is one on both sides.
-    pub fn take() -> Self {
+    /// Puts the terminal into raw mode when standard input and standard output are both a terminal.
+    pub fn open() -> Self {
         let both = io::stdin().is_terminal() && io::stdout().is_terminal();
         let raw = both && terminal::enable_raw_mode().is_ok();
         if raw {
-            // A panic prints before anything is dropped: its text needs a terminal that breaks lines.
+            // A panic prints its message before anything is dropped, and the message needs a terminal that breaks lines.
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |info| {
                 let _ = terminal::disable_raw_mode();
@@ -31,13 +31,13 @@ impl Screen {
         Self { raw, clear: raw && !console::wants_plain_text() }
     }
 
-    /// True when keys can be read.
+    /// Whether keys can be read.
     pub fn has_keys(&self) -> bool {
         self.raw
     }
 
-    /// Begins a new page: an empty screen where that is possible, else an empty line.
-    pub fn page(&self) {
+    /// Clears the screen if that is possible; otherwise prints an empty line.
+    pub fn start_page(&self) {
         if self.clear {
             let all = terminal::Clear(terminal::ClearType::All);
             let _ = execute!(io::stdout(), all, cursor::MoveTo(0, 0));
@@ -46,10 +46,10 @@ impl Screen {
         }
     }
 
-    /// Prints text and a line break. A terminal that has gone away is no error here: its keys will say so.
+    /// Prints text and a line break. A closed terminal is no error here, because reading a key reports it.
     pub fn print(&self, text: &str) {
         let mut out = io::stdout().lock();
-        // Raw terminals do not return to the first column by themselves.
+        // In raw mode, a line feed does not return to the first column.
         let text = if self.raw { text.replace('\n', "\r\n") + "\r" } else { text.to_owned() };
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
@@ -63,8 +63,8 @@ impl Drop for Screen {
     }
 }
 
-/// Waits for a key that does something; `None` when the terminal has gone away.
-pub fn key() -> Option<Key> {
+/// Waits for a key that has a meaning; `None` when the terminal is closed.
+pub fn read_key() -> Option<Key> {
     loop {
         let Event::Key(event) = crossterm::event::read().ok()? else { continue };
         if event.kind == KeyEventKind::Release {
@@ -72,7 +72,7 @@ pub fn key() -> Option<Key> {
         }
         let control = event.modifiers.contains(KeyModifiers::CONTROL);
         return Some(match event.code {
-            // Raw mode turns the signal into a key.
+            // In raw mode, Ctrl-C is a key and not a signal.
             KeyCode::Char('c' | 'd') if control => Key::Quit,
             KeyCode::Char('n') => Key::Next,
             KeyCode::Char('h') => Key::Hint,

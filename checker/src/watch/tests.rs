@@ -7,7 +7,7 @@ use super::{Action, Event, Key, State};
 use crate::exercises;
 use crate::spec::Spec;
 
-/// A course, a clock that moves when told to, and what the loop did, in words.
+/// The state machine with a clock that the test moves; actions are compared as words.
 struct Script {
     state: State,
     now: Instant,
@@ -20,7 +20,7 @@ impl Script {
         (Self { state, now: Instant::now() }, words(&actions))
     }
 
-    /// Past the first check, which failed.
+    /// The state after the first check, which failed.
     fn after_the_first_check() -> Self {
         let (mut script, _) = Self::begin();
         script.event(Event::Finished { number: 1, passed: false });
@@ -31,7 +31,7 @@ impl Script {
         words(&self.state.event(event, self.now))
     }
 
-    /// Lets the deadline come, with these contents in the file. Milliseconds waited, and what happened.
+    /// Moves the clock to the deadline, with these contents in the file. Returns the milliseconds waited and the actions.
     fn due(&mut self, contents: Option<&str>) -> (u128, Vec<String>) {
         let (due, _) = self.state.deadline().expect("something is pending");
         let waited = due.saturating_duration_since(self.now);
@@ -67,18 +67,18 @@ fn words(actions: &[Action]) -> Vec<String> {
     actions.iter().map(word).collect()
 }
 
-/// Nobody should have to save first in order to see something.
+/// The learner sees a verdict before the first save.
 #[test]
-fn it_begins_with_a_check() {
+fn watching_begins_with_a_check() {
     let (mut script, actions) = Script::begin();
     assert_eq!(actions, ["check double_it 1"]);
     assert_eq!(script.event(Event::Finished { number: 1, passed: false }), ["show"]);
-    assert!(script.state.deadline().is_none(), "and then sleeps");
+    assert!(script.state.deadline().is_none(), "and then it waits for an event");
 }
 
-/// The reaction to a save must be quick, also when the editor goes on making events.
+/// The check starts soon after a save, even if the editor keeps causing events.
 #[test]
-fn the_first_event_starts_the_clock_and_later_ones_do_not_reset_it() {
+fn later_events_do_not_postpone_the_check() {
     let mut script = Script::after_the_first_check();
     script.event(Event::Touched(first()));
     let due = script.state.deadline().expect("pending").0;
@@ -90,7 +90,7 @@ fn the_first_event_starts_the_clock_and_later_ones_do_not_reset_it() {
     assert_eq!(actions, ["check double_it 2"]);
 }
 
-/// Opening, touching, and the second event of one save change nothing: no second verdict flickers by.
+/// Opening a file, touching it, and the second event of a save do not change the contents, so they cause no second verdict.
 #[test]
 fn the_same_contents_are_not_checked_twice() {
     let mut script = Script::after_the_first_check();
@@ -99,9 +99,9 @@ fn the_same_contents_are_not_checked_twice() {
     assert!(script.save("new").is_empty());
 }
 
-/// Editors truncate before they write, or move the file away: that moment is no save.
+/// Editors truncate a file or move it away before they write it, and that moment is not a save.
 #[test]
-fn a_file_that_is_empty_for_a_moment_is_waited_for() {
+fn a_file_that_is_empty_for_a_moment_is_not_checked_yet() {
     let mut script = Script::after_the_first_check();
     script.event(Event::Touched(first()));
     assert!(script.due(None).1.is_empty());
@@ -114,11 +114,11 @@ fn a_file_that_is_empty_for_a_moment_is_waited_for() {
     assert_eq!(
         script.due(None).1,
         ["cancel", "check double_it 3"],
-        "empty for good is a verdict too"
+        "a file that stays empty is checked"
     );
 }
 
-/// An endless kernel: the next save ends it, and its late result is not shown.
+/// The next save cancels the check of an endless kernel, whose late result is not shown.
 #[test]
 fn a_save_during_a_check_cancels_it() {
     let mut script = Script::after_the_first_check();
@@ -129,18 +129,18 @@ fn a_save_during_a_check_cancels_it() {
     assert!(script.event(Event::Finished { number: 3, passed: true }).is_empty(), "only once");
 }
 
-/// Who saves another exercise works on that one now.
+/// Saving another exercise makes it the current one.
 #[test]
-fn saving_another_exercise_goes_there() {
+fn saving_another_exercise_moves_there() {
     let mut script = Script::after_the_first_check();
     script.event(Event::Touched(second()));
-    assert!(script.due(Some("original")).1.is_empty(), "only looked at");
+    assert!(script.due(Some("original")).1.is_empty(), "the contents are the same");
     script.event(Event::Touched(second()));
     assert_eq!(script.due(Some("begun")).1, ["check guard 2"]);
     assert_eq!(script.state.current().id, "guard");
 }
 
-/// Every key does what the line at the bottom says; an exercise is not skipped by accident.
+/// Each key does what the line at the bottom of the screen says, and no exercise is skipped by accident.
 #[test]
 fn keys() {
     let mut script = Script::after_the_first_check();
@@ -151,7 +151,7 @@ fn keys() {
     script.event(Event::Finished { number: 3, passed: false });
     assert_eq!(script.event(Event::Key(Key::Next)), ["double_it is not passed"]);
     assert_eq!(script.event(Event::Key(Key::Next)), ["next after double_it"]);
-    assert_eq!(words(&script.state.go_to(second())), ["check guard 4"]);
+    assert_eq!(words(&script.state.move_to(second())), ["check guard 4"]);
     script.event(Event::Finished { number: 4, passed: true });
     assert_eq!(script.event(Event::Key(Key::Next)), ["next after guard"]);
     assert_eq!(script.event(Event::Key(Key::Quit)), ["cancel", "quit"]);

@@ -1,4 +1,4 @@
-//! `checker book`: the book, built by mdBook's own library, so that nothing needs to be installed.
+//! `checker book`: builds the book with mdBook as a library, so that nothing needs to be installed.
 
 mod server;
 
@@ -36,7 +36,7 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Runs the commands whose output the book shows, and writes what they print; or only compares.
+/// Runs the commands whose output the book shows, and writes what they print. With `check`, only compares.
 fn capture(check: bool) -> anyhow::Result<Exit> {
     let book = Session::open()?
         .workbook
@@ -48,22 +48,22 @@ fn capture(check: bool) -> anyhow::Result<Exit> {
         match outcome {
             Outcome::Same => {}
             Outcome::Written => say!("{name}: written"),
-            Outcome::Stale(now) => {
+            Outcome::Stale(printed) => {
                 stale += 1;
-                say!("{name} is stale; the checker prints now:\n{now}");
+                say!("{name} is stale; the checker now prints:\n{printed}");
             }
         }
     }
     if stale > 0 {
         return Err(Usage(format!(
-            "{stale} outputs of the book are stale: `book capture` writes them"
+            "{stale} outputs of the book are stale: `checker book capture` updates them"
         ))
         .into());
     }
     Ok(Exit::Passed)
 }
 
-/// The book's sources: the workbook's, or else the embedded ones in a temporary folder.
+/// The sources of the book: those of the workbook, or else the embedded ones, in a temporary folder.
 struct Sources {
     folder: PathBuf,
     embedded: Option<TempDir>,
@@ -81,10 +81,10 @@ impl Sources {
         Ok(Self { folder: temp.path().join("book"), embedded: Some(temp) })
     }
 
-    /// Where the pages go when nobody says where.
+    /// The folder for the pages when the command line names none.
     fn output(&self) -> anyhow::Result<PathBuf> {
         match self.embedded {
-            // The temporary folder ends with the command.
+            // The temporary folder is deleted when the command ends.
             Some(_) => Ok(std::env::current_dir()?.join("book")),
             None => Ok(load(&self.folder)?.build_dir_for("html")),
         }
@@ -101,7 +101,7 @@ fn load(folder: &Path) -> anyhow::Result<MDBook> {
 fn build(folder: &Path, dest: &Path) -> anyhow::Result<()> {
     let mut book = load(folder)?;
     book.config.build.build_dir = dest.to_path_buf();
-    // In place of the program that `book.toml` names for a plain mdBook.
+    // This replaces the preprocessor program that `book.toml` names for a plain mdBook.
     book.with_preprocessor(crate::book::Workbook);
     book.build()
         .map_err(|error| anyhow!("{error:#}"))

@@ -1,7 +1,7 @@
-//! A server for the book's pages on this machine alone: static files, built again at every change.
+//! A server of the book's pages for this machine only: static files, rebuilt at every change.
 //!
-//! mdBook's own `serve` lives in its binary and not in its library. tiny_http is the smallest kept server that is
-//! enough: a few hundred lines, no runtime, HTTP/1.1 on one port.
+//! mdBook's own `serve` is in its binary and not in its library. tiny_http is the smallest maintained server that suffices: a few
+//! hundred lines, no async runtime, HTTP/1.1 on one port.
 
 use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
@@ -15,6 +15,7 @@ use notify::{RecursiveMode, Watcher};
 use tiny_http::{Header, Request, Response, Server};
 
 use super::build;
+use crate::console;
 
 /// Serves the book in `folder` until the process is stopped.
 pub fn serve(folder: &Path, port: u16, open: bool) -> anyhow::Result<()> {
@@ -23,10 +24,10 @@ pub fn serve(folder: &Path, port: u16, open: bool) -> anyhow::Result<()> {
 
     let server = Server::http(("127.0.0.1", port))
         .map_err(|error| anyhow!("{error}"))
-        .with_context(|| format!("port {port} cannot be used: `--port 0` takes any free one"))?;
+        .with_context(|| format!("port {port} cannot be used: `--port 0` uses any free port"))?;
     let port = server.server_addr().to_ip().map_or(port, |address| address.port());
     let url = format!("http://127.0.0.1:{port}/");
-    say!("the book is at {}   (Ctrl-C ends)", url.bold());
+    say!("the book is at {}   (press Ctrl-C to stop)", url.bold());
     if open {
         browse(&url);
     }
@@ -35,13 +36,14 @@ pub fn serve(folder: &Path, port: u16, open: bool) -> anyhow::Result<()> {
     let (source, dest) = (folder.to_path_buf(), pages.path().to_path_buf());
     thread::spawn(move || rebuild(&source, &dest, &changed));
     for request in server.incoming_requests() {
-        // A reader that has gone away is no error.
+        // A browser that closed the connection is not an error.
         let _ = answer(request, pages.path());
     }
     Ok(())
 }
 
-/// Reports changes of the book's sources. Without it (no watches left) the book is served as it was built.
+/// Sends a message at every change of the book's sources. When the system has no watches left, there is no watcher, and the book
+/// is served as it was built.
 fn watch(folder: &Path, changes: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
     let handler = move |event: notify::Result<notify::Event>| {
         if event.is_ok_and(|event| !event.kind.is_access()) {
@@ -60,7 +62,7 @@ fn watch(folder: &Path, changes: mpsc::Sender<()>) -> Option<notify::Recommended
         "theme",
         "../exercises",
     ] {
-        // Not every book has every part.
+        // A part that this book lacks cannot be watched.
         let _ = watcher.watch(&folder.join(part), RecursiveMode::Recursive);
     }
     Some(watcher)
@@ -68,11 +70,11 @@ fn watch(folder: &Path, changes: mpsc::Sender<()>) -> Option<notify::Recommended
 
 fn rebuild(folder: &Path, pages: &Path, changed: &mpsc::Receiver<()>) {
     while changed.recv().is_ok() {
-        // An editor changes several files at a time: wait until it is quiet.
+        // An editor changes several files at a time, so wait until the changes stop.
         while changed.recv_timeout(Duration::from_millis(100)).is_ok() {}
         match build(folder, pages) {
-            Ok(()) => say!("built again"),
-            Err(error) => eprintln!("{}: {error:#}", "error".red().bold()),
+            Ok(()) => say!("rebuilt"),
+            Err(error) => console::print_error(&error),
         }
     }
 }
@@ -89,7 +91,7 @@ fn answer(request: Request, pages: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The file that a URL names; `None` for one that does not exist, or lies outside.
+/// The file that a URL names; `None` when it does not exist or lies outside `pages`.
 fn locate(pages: &Path, url: &str) -> Option<PathBuf> {
     let path = url.split(['?', '#']).next()?;
     let path = PathBuf::from(unescape(path.trim_start_matches('/'))?);
@@ -101,7 +103,7 @@ fn locate(pages: &Path, url: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Resolves `%20` and the like; `None` when it is not text then.
+/// Decodes `%20` and the like; `None` when the result is not UTF-8.
 fn unescape(url: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(url.len());
     let mut rest = url.as_bytes();
@@ -141,7 +143,7 @@ fn with_type<R: std::io::Read>(response: Response<R>, path: &Path) -> Response<R
         .fold(response, |response, header| response.with_header(header))
 }
 
-/// Asks the system to open a page. The URL has been printed, so a failure needs no words.
+/// Asks the system to open a page. A failure is ignored because the URL has been printed.
 fn browse(url: &str) {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = match cfg!(windows) {
