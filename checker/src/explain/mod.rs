@@ -188,7 +188,7 @@ pub fn launch(
     let draft = faults::explain(&scene, &fault, others);
     let draft = host::explain_arguments(program, launched, finding, draft);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
-    let (kernel, grid, block) = (sanitise(kernel), words::dims(*grid), words::dims(*block));
+    let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
         learn: Some(format!("{} explain {slug}", context.command)),

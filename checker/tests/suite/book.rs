@@ -1,5 +1,4 @@
-//! The book of this repository, built in this process: every marker can be filled in, and every link inside it leads
-//! somewhere.
+//! The book of this repository, built in this process: every marker can be filled in, and every internal link has a target.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -35,7 +34,7 @@ fn html_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Values of the attribute `name` in `page`.
+/// The values of the attribute `name` in `page`.
 fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let start = format!(" {name}=\"");
     page.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
@@ -56,7 +55,7 @@ fn tidy(path: &Path) -> PathBuf {
     out
 }
 
-/// A reader never meets a raw marker, a dead link, or a link to a heading that was renamed.
+/// No page has a raw marker, a dead link, or a link to a heading that was renamed.
 #[test]
 fn every_page_is_whole_and_every_link_leads_somewhere() {
     let (_keep, folder) = built();
@@ -99,7 +98,7 @@ fn every_page_is_whole_and_every_link_leads_somewhere() {
     assert!(links > 300, "only {links} links: the test looks at the wrong thing");
 }
 
-/// The lesson of a chapter: its pages that belong to no exercise. A long one is divided.
+/// The lesson of a chapter, which is all of its pages that belong to no exercise.
 fn lessons(chapter: &Path) -> String {
     let mut pages = Vec::new();
     html_files(chapter, &mut pages);
@@ -109,7 +108,7 @@ fn lessons(chapter: &Path) -> String {
     pages.iter().map(|page| fs::read_to_string(page).expect("a page")).collect()
 }
 
-/// A page for every exercise and for every diagnostic, each with its facts.
+/// Every exercise and every diagnostic has a page with its facts.
 #[test]
 fn exercises_and_diagnostics_have_their_pages() {
     let (_keep, folder) = built();
@@ -129,7 +128,7 @@ fn exercises_and_diagnostics_have_their_pages() {
     }
 }
 
-/// Every Markdown file below a folder: its path and its text.
+/// The path and the text of every Markdown file below a folder.
 fn markdown(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
@@ -152,7 +151,7 @@ fn pages() -> Vec<(String, String)> {
     links.map(|name| (name.to_owned(), read(name))).collect()
 }
 
-/// Words of a command line; single quotes hold words together.
+/// The words of a command line; single quotes group words.
 fn words(line: &str) -> Vec<String> {
     let parts = line.split('\'').enumerate();
     let words = parts.flat_map(|(i, part)| match i % 2 {
@@ -162,7 +161,7 @@ fn words(line: &str) -> Vec<String> {
     words.collect()
 }
 
-/// Why a command of the book would not work; `line` begins with `cargo checker` or `checker`.
+/// Why a command of the book does not work; `line` begins with `cargo checker` or `checker`.
 fn refused(line: &str) -> Option<String> {
     let words = words(line.strip_prefix("cargo ").unwrap_or(line));
     let cli = match Cli::try_parse_from(&words) {
@@ -194,7 +193,7 @@ fn refused(line: &str) -> Option<String> {
     (!known).then(|| format!("no exercise and no chapter is called {name}"))
 }
 
-/// The commands of a page: lines of fenced text, after a prompt or without one, and code in a sentence that begins with
+/// The commands of a page: lines of fenced text, with or without a prompt, and code in a sentence that begins with
 /// `cargo checker`.
 fn commands(page: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -222,8 +221,7 @@ fn commands(page: &str) -> Vec<String> {
     found
 }
 
-/// Nobody types a command from the book and is told that there is no such thing: not one on a page, not one in an output,
-/// not one in an exercise's file.
+/// Every command on a page, in an output and in an exercise's file exists.
 #[test]
 fn every_command_works_as_written() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -236,8 +234,9 @@ fn every_command_works_as_written() {
     }
     for spec in checker::exercises::all() {
         let skeleton = checker::course::skeleton(spec).expect("a skeleton");
-        let told = skeleton.lines().filter_map(|line| line.split_once("// Run ")).map(|(_, c)| c);
-        for part in told.flat_map(|c| c.split("Stuck?")) {
+        let commands =
+            skeleton.lines().filter_map(|line| line.split_once("// Run ")).map(|(_, c)| c);
+        for part in commands.flat_map(|c| c.split("Stuck?")) {
             all.push((spec.id.to_owned(), part.trim().to_owned()));
         }
     }
@@ -259,7 +258,7 @@ fn every_command_works_as_written() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The test above can fail: it knows wrong commands.
+/// The test above recognises wrong commands.
 #[test]
 fn wrong_commands_are_noticed() {
     assert_eq!(refused("cargo checker check blocks --case 'five blocks'"), None);
@@ -298,8 +297,8 @@ fn commands_in_sentences_exist() {
     assert!(seen > 3, "only {seen}");
 }
 
-/// Prose alone, in small letters: no code, no markers, no headings, no links, which name other pages, and no goals, which
-/// name what is to come.
+/// The prose of a page in lower case: without code, markers and headings, without links, which name other pages, and without goals,
+/// which name terms of later pages.
 fn prose(page: &str) -> String {
     let mut out = String::new();
     let (mut fenced, mut goals) = (false, false);
@@ -327,7 +326,7 @@ fn prose(page: &str) -> String {
     out.to_lowercase()
 }
 
-/// Where `term` stands as a word of its own, or in the plural.
+/// The positions of `term` as a whole word or in the plural.
 fn mentions(text: &str, term: &str) -> bool {
     text.match_indices(term).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -337,11 +336,11 @@ fn mentions(text: &str, term: &str) -> bool {
     })
 }
 
-/// Whoever reads the chapters in order meets a term of the glossary first on the page that introduces it, in bold.
+/// In the order of the chapters, a term of the glossary occurs first on the page that introduces it, in bold.
 #[test]
 fn no_term_is_used_before_it_is_introduced() {
     let glossary = fs::read_to_string(root().join("src/glossary.md")).expect("a glossary");
-    // a verb of every day, too
+    // These are also everyday words.
     const EVERYDAY: &[&str] = &["carry"];
     let terms: Vec<String> = glossary
         .lines()
@@ -370,7 +369,7 @@ fn no_term_is_used_before_it_is_introduced() {
     assert!(late.is_empty(), "{}", late.join("\n"));
 }
 
-/// One page to print holds all pages, in order, and the search knows each of them.
+/// The page for printing has all pages, in order, and the search index covers each of them.
 #[test]
 fn the_printed_page_and_the_search_have_every_page() {
     let (_keep, folder) = built();
@@ -402,7 +401,7 @@ fn the_printed_page_and_the_search_have_every_page() {
     assert!(missing.is_empty(), "not searched: {missing:?}");
 }
 
-/// Each example of a diagnostic shows it, and the page has both.
+/// The output of each example shows its diagnostic, and the page has the example and the output.
 #[test]
 fn every_diagnostic_has_its_smallest_example() {
     let (_keep, folder) = built();

@@ -1,5 +1,5 @@
-//! What `checker profile` and `checker trace` show: described and laid out from observations made by hand, at several
-//! widths. What the simulator makes of real kernels is in `cli/closeups.rs`.
+//! What `checker profile` and `checker trace` show at several widths, for observations that these tests write out by hand. Real
+//! kernels on the simulator are in `cli/closeups.rs`.
 //!
 //! These are reviewed texts: read a changed snapshot as a learner would before accepting it.
 
@@ -73,7 +73,7 @@ fn line(file: &str, line: u32, counters: Counters) -> LineCounters {
     LineCounters { source: Source { file: file.into(), line, column: 0 }, counters }
 }
 
-/// A kernel that uses everything that can be counted.
+/// A kernel in which every counter is above zero.
 fn observations() -> Observations {
     let ran = |instructions| Counters {
         instructions,
@@ -163,13 +163,13 @@ fn screen(seen: &Profiled, width: usize) -> String {
     text
 }
 
-/// Every column, the remarks in order of cost, headers' code apart, the gate.
+/// The profile has every column, the remarks in order of cost, a row for code in headers, and the gate.
 #[test]
 fn a_profile() {
     insta::assert_snapshot!(screen(&seen(observations()), 120));
 }
 
-/// On a narrow terminal columns give way in a fixed order, and it says which.
+/// On a narrow terminal, columns are dropped in a fixed order, and the profile names them.
 #[test]
 fn a_narrow_profile() {
     insta::assert_snapshot!(screen(&seen(observations()), 80));
@@ -177,7 +177,7 @@ fn a_narrow_profile() {
     screen(&seen(observations()), 40);
 }
 
-/// A kernel that went wrong and stopped is profiled as far as it came, and it says so.
+/// The profile of a kernel that stopped at a fault covers the run up to the fault, and says so.
 #[test]
 fn a_profile_of_a_kernel_that_did_not_finish() {
     let at = Access {
@@ -207,42 +207,43 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
     insta::assert_snapshot!(screen(&seen, 80));
 }
 
-/// Among many rounds that are alike, those in which a number becomes none are what one looks for.
+/// Among many similar iterations, those in which a value becomes infinite or NaN are shown.
 #[test]
-fn rounds_in_which_numbers_end_are_shown() {
+fn iterations_in_which_values_become_infinite_are_shown() {
     let mut trace = followed();
     trace.steps.clear();
-    for round in 0..40 {
+    for iteration in 0..40 {
         let mut header = step(12, 0);
-        header.set = vec![named("x", &round.to_string())];
+        header.set = vec![named("x", &iteration.to_string())];
         let mut body = step(14, 0);
         let value = |from: i32, number: &str| {
-            if round < from { round.to_string() } else { number.to_owned() }
+            if iteration < from { iteration.to_string() } else { number.to_owned() }
         };
         body.set = vec![named("bottom", &value(20, "inf")), named("sum", &value(22, "NaN"))];
         trace.steps.extend([header, body]);
     }
     let text = trace::render(&trace, 200, 80);
-    let said: Vec<&str> = text
+    let remarks: Vec<&str> = text
         .lines()
         .map(str::trim)
-        .filter(|line| line.starts_with("round ") || line.starts_with("... round"))
-        .map(|line| line.split(" go").next().unwrap_or(line))
+        .filter(|line| line.starts_with("iteration ") || line.starts_with("... iteration"))
+        .map(|line| line.split(" is similar").next().unwrap_or(line))
+        .map(|line| line.split(" are similar").next().unwrap_or(line))
         .collect();
     let expected = [
-        "round 1 of 40:",
-        "round 2 of 40:",
-        "... rounds 3 to 20",
-        "round 21 of 40:",
-        "... round 22",
-        "round 23 of 40:",
-        "... rounds 24 to 39",
-        "round 40 of 40:",
+        "iteration 1 of 40:",
+        "iteration 2 of 40:",
+        "... iterations 3 to 20",
+        "iteration 21 of 40:",
+        "... iteration 22",
+        "iteration 23 of 40:",
+        "... iterations 24 to 39",
+        "iteration 40 of 40:",
     ];
-    assert_eq!(said, expected, "{text}");
+    assert_eq!(remarks, expected, "{text}");
 }
 
-/// Programs rely on these names: a change of one needs another version.
+/// Programs rely on these names, so changing one needs another version.
 #[test]
 fn a_profile_as_json() {
     let json = profile::json(Some(&described(&seen(observations()))));
@@ -275,7 +276,7 @@ fn step(line: u32, depth: u32) -> trace::Step {
     }
 }
 
-/// A thread that goes round a loop and ends at a fault.
+/// A thread that runs a loop and stops at a fault.
 fn followed() -> trace::Trace {
     let mut steps = vec![step(5, 0), step(6, 0)];
     steps[0].uses = vec![named("blockIdx.x", "3"), named("threadIdx.x", "31")];
@@ -318,7 +319,7 @@ fn followed() -> trace::Trace {
         case: "case `256 x 256` (rows = 256, cols = 256, grid 8x8, block 32x32)".into(),
         block: [3, 0, 0],
         thread: [31, 0, 0],
-        who: "block (3,0), thread (31,0)".into(),
+        thread_name: "block (3,0), thread (31,0)".into(),
         slug: Slug::OutOfBoundsRead,
         wrong: Some(
             "block (3,0), thread (31,0) reads tile[1024], but `tile` has 1024 elements".into(),
@@ -337,7 +338,7 @@ fn followed() -> trace::Trace {
     }
 }
 
-/// Loops are folded, calls are named, lines are cut and sentences wrapped to the width; and `--limit` leaves the end.
+/// Loops are folded, calls are named, lines are cut and sentences are wrapped to the width, and `--limit` keeps the last steps.
 #[test]
 fn a_trace() {
     colored::control::set_override(false);
@@ -351,7 +352,7 @@ fn a_trace() {
     }
 }
 
-/// Programs rely on these names: a change of one needs another version.
+/// Programs rely on these names, so changing one needs another version.
 #[test]
 fn a_trace_as_json() {
     let mut short = followed();

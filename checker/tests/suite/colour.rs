@@ -1,5 +1,5 @@
-//! Colour follows one switch. That switch belongs to the whole process, so the comparison runs in a process of its own:
-//! the other tests of this program render text at the same time.
+//! Colour follows one switch. The switch is global to the process, and other tests of this program render text at the same time,
+//! so the comparison runs in a process of its own.
 
 use std::process::Command;
 
@@ -28,7 +28,7 @@ fn report(passed: bool) -> Report {
     }
 }
 
-/// The text without `ESC [ ... m`; anything else that starts with ESC stays, and fails the comparison.
+/// The text without `ESC [ ... m`. Any other escape sequence stays and fails the comparison.
 fn without_colour(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -43,7 +43,7 @@ fn without_colour(text: &str) -> String {
     out
 }
 
-/// The comparison below passes, and it really ran.
+/// Runs the comparison below in a process of its own.
 #[test]
 fn colour_follows_the_switch() {
     let tests = std::env::current_exe().expect("this program");
@@ -53,7 +53,7 @@ fn colour_follows_the_switch() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
-/// With the switch on there is colour and nothing else; with it off, the same text in plain.
+/// With the switch on, the text has colours and no other escape sequences; with it off, it is the same text without them.
 #[test]
 #[ignore = "changes a switch of the whole process: `colour_follows_the_switch` runs it alone"]
 fn colour_and_nothing_else() {

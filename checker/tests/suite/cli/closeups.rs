@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::cli::common::Workbook;
 
-/// What a command printed, less the times.
+/// What a command printed, without times.
 fn timeless(text: &str) -> String {
     let line = |line: &str| match line.split_once(" · ") {
         Some((device, time)) if time.ends_with(" ms") => format!("{device} · N ms\n"),
@@ -13,7 +13,7 @@ fn timeless(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// Every exercise of chapter 1, as it is given and as it is solved: the counts are the ones that the gates see.
+/// The skeleton and the solution of every exercise of chapter 1. The counts are those that the gates use.
 #[test]
 fn profiles_of_chapter_1() {
     let workbook = Workbook::new();
@@ -32,7 +32,7 @@ fn profiles_of_chapter_1() {
     insta::assert_snapshot!(screens);
 }
 
-/// The same counts as JSON, another case, and `check --profile` after a verdict.
+/// The profile as JSON, the profile of another case, and `check --profile` after a verdict.
 #[test]
 fn profiles_for_programs_and_after_a_check() {
     let workbook = Workbook::new();
@@ -53,7 +53,8 @@ fn profiles_for_programs_and_after_a_check() {
     assert!(ran.out.find("error[gate-missed]") < ran.out.find("profile of grid_stride"), "{ran:?}");
 }
 
-/// A kernel that does not compile, never ends, or does not exist: a report or a usage error, and JSON stays JSON.
+/// A kernel that does not compile or does not end leads to a report, a name that does not exist to a usage error, and `--json` to
+/// JSON in either case.
 #[test]
 fn what_cannot_be_profiled() {
     let workbook = Workbook::new();
@@ -85,7 +86,7 @@ fn what_cannot_be_profiled() {
     }
 }
 
-/// One thread of every exercise of chapter 1, as it is given and as it is solved.
+/// One thread of the skeleton and the solution of every exercise of chapter 1.
 #[test]
 fn traces_of_chapter_1() {
     let workbook = Workbook::new();
@@ -111,7 +112,7 @@ fn traces_of_chapter_1() {
     insta::assert_snapshot!(screens);
 }
 
-/// A reduction in shared memory, with calls, local arrays, an atomic and a loop that changes who works.
+/// A reduction in shared memory, with calls, local arrays, an atomic, and a loop in which the active threads change.
 const REDUCTION: &str = r#"__device__ float plus(float x, float y) {
     float sum = x + y;
     return sum;
@@ -149,7 +150,7 @@ extern "C" __global__ void guard(const float* a, float* out, int n) {
 }
 "#;
 
-/// Wherever a kernel stores a variable, the trace has told the value that it stores: with the course's own compiler.
+/// A kernel that stores its variables, so that the values in the trace can be compared with the values stored.
 const LOGGING: &str = r#"extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int tid = threadIdx.x;
     if (tid >= 20) {
@@ -189,7 +190,7 @@ const LOGGING: &str = r#"extern "C" __global__ void guard(const float* a, float*
 }
 "#;
 
-/// Calls, loops in which others drop out, local and shared arrays, atomics and pointers can be read; loops are folded.
+/// A trace shows calls, loops that other threads leave earlier, local and shared arrays, atomics and pointers; it folds loops.
 #[test]
 fn a_trace_of_a_reduction() {
     let workbook = Workbook::new();
@@ -198,7 +199,7 @@ fn a_trace_of_a_reduction() {
     assert_eq!(ran.code, 0, "{ran:?}");
     insta::assert_snapshot!(timeless(&ran.out));
     let few = workbook.run(&["trace", "guard", "--thread", "2", "--limit", "12"]);
-    assert!(few.out.contains("more steps: --limit 60 shows more"), "{few:?}");
+    assert!(few.out.contains("more steps; --limit 60 shows more"), "{few:?}");
     assert!(few.out.contains("leaves the kernel"), "the end is always shown: {few:?}");
     let some = workbook.run(&["trace", "guard", "--thread", "2", "--lines", "22-23"]);
     assert!(some.out.contains("best[2] = 4") && !some.out.contains("stride"), "{some:?}");
@@ -219,21 +220,21 @@ fn traced_variables_are_what_the_kernel_stores() {
             let Some(name) = text.strip_prefix("out[at++] = ") else { continue };
             let name = name.trim_end_matches(';');
             let uses = step["uses"].as_array().expect("uses");
-            let told = uses.iter().find(|named| named["name"] == name).expect(text);
+            let shown = uses.iter().find(|named| named["name"] == name).expect(text);
             let number = |value: &serde_json::Value| -> f64 {
                 value.as_str().and_then(|text| text.parse().ok()).expect("a number")
             };
-            let (told, stored) = (number(&told["value"]), number(&step["accesses"][0]["value"]));
-            // a store to `out` rounds to a float, and six digits are shown
-            assert!((told - stored).abs() <= stored.abs() * 2e-6, "{text}: {told}, {stored}");
+            let (shown, stored) = (number(&shown["value"]), number(&step["accesses"][0]["value"]));
+            // The store to `out` rounds to a float, and the trace shows six digits.
+            assert!((shown - stored).abs() <= stored.abs() * 2e-6, "{text}: {shown}, {stored}");
             compared += 1;
         }
     }
     assert!(compared > 60, "{compared}");
 }
 
-/// A thread that is not there, a kernel that does not compile, threads that never come to their end, a kernel that depends
-/// on chance: each says what it is.
+/// A thread that does not exist, a kernel that does not compile, a thread that never returns, and a thread that waits for ever each
+/// have their own message.
 #[test]
 fn what_cannot_be_traced_to_its_end() {
     let workbook = Workbook::new();
@@ -268,7 +269,7 @@ fn what_cannot_be_traced_to_its_end() {
         "{ran:?}"
     );
     assert!(
-        ran.out.contains("more steps, and the last ones") && ran.out.contains("go the same way"),
+        ran.out.contains("more steps, then the last ones") && ran.out.contains("are similar"),
         "{ran:?}"
     );
     kernel(

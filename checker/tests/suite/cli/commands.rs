@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::cli::common::{Workbook, checker, run};
 
-/// Exit code 2 is for the command line alone, and every mistake in it says what to do.
+/// A mistake on the command line ends with exit code 2 and a message that says what to do.
 #[test]
 fn mistakes_on_the_command_line() {
     let workbook = Workbook::new();
@@ -25,11 +25,11 @@ fn mistakes_on_the_command_line() {
         let ran = workbook.run(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
         assert!(ran.err.contains(says), "{args:?}: {ran:?}");
-        assert_eq!(ran.out, "", "{args:?}: a mistake belongs on stderr");
+        assert_eq!(ran.out, "", "{args:?}: errors belong on stderr");
     }
 }
 
-/// Help is no mistake, and shows the learner's commands; the author's are found, but not in the way.
+/// Help succeeds and lists the commands for learners. The commands for authors have a help of their own.
 #[test]
 fn help() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -56,7 +56,7 @@ fn help() {
     }
 }
 
-/// The commands find the workbook from any folder in it, and say what to do where there is none.
+/// The commands find the workbook from any folder inside it, and elsewhere the error says what to do.
 #[test]
 fn the_workbook_is_found_from_inside() {
     let workbook = Workbook::new();
@@ -71,7 +71,7 @@ fn the_workbook_is_found_from_inside() {
     assert!(ran.err.contains("checker init"), "{ran:?}");
 }
 
-/// `init` writes exercises and the book, adds only what is missing, and spills over nobody's files.
+/// `init` writes the exercises and the book, adds only missing files, and refuses a folder with other files.
 #[test]
 fn init() {
     let workbook = Workbook::new();
@@ -93,7 +93,7 @@ fn init() {
     assert_eq!(fs::read_dir(foreign.path()).expect("readable").count(), 1, "nothing was written");
 }
 
-/// One hint at a time, remembered; after the last one all of them.
+/// Each call shows one more hint, across calls; after the last one, all of them.
 #[test]
 fn hints_come_one_at_a_time() {
     let workbook = Workbook::new();
@@ -110,7 +110,7 @@ fn hints_come_one_at_a_time() {
     assert!(after.contains("hint 1 of") && after.contains("hint 3 of"), "{after}");
 }
 
-/// `reset` never costs work: what was there is found, byte for byte, where it says.
+/// `reset` loses no work: the file that it names has the old contents, byte for byte.
 #[test]
 fn reset_keeps_a_backup() {
     let workbook = Workbook::new();
@@ -130,9 +130,9 @@ fn reset_keeps_a_backup() {
     assert_eq!(fs::read(workbook.exercise("guard")).expect("there"), original);
 }
 
-/// A solution stays closed before a pass, and opens on demand.
+/// A solution stays hidden before a pass, unless it is requested with `--spoil`.
 #[test]
-fn solutions_stay_closed() {
+fn solutions_stay_hidden() {
     let workbook = Workbook::new();
     let ran = workbook.run(&["solution", "blocks"]);
     assert_eq!(ran.code, 1, "{ran:?}");
@@ -141,9 +141,9 @@ fn solutions_stay_closed() {
     assert!(ran.code == 0 && ran.out.contains("__global__ void blocks"), "{ran:?}");
 }
 
-/// A damaged progress file is told with its line, and costs neither the other lines nor the command.
+/// A damaged line of the progress file is reported with its number; the other lines are kept, and the command runs.
 #[test]
-fn a_damaged_progress_file_is_survived() {
+fn a_damaged_progress_file_does_not_stop_a_command() {
     let workbook = Workbook::new();
     let hash = "0".repeat(64);
     let text = format!("passed double_it {hash}\npassed guard\n\u{0}\u{1}\npassed blocks {hash}\n");
@@ -163,7 +163,7 @@ fn a_damaged_progress_file_is_survived() {
     assert!(ran.code == 0 && ran.err.contains("progress was not saved"), "{ran:?}");
 }
 
-/// Whoever redirects the output gets plain text: no colour, no cursor tricks.
+/// Redirected output is plain text, without colours and without cursor movements.
 #[test]
 fn without_a_terminal_there_are_no_escapes() {
     let workbook = Workbook::new();
@@ -182,7 +182,7 @@ fn without_a_terminal_there_are_no_escapes() {
     }
 }
 
-/// Every diagnostic has a page, and the list shows each with a sentence, wrapped beside its name.
+/// Every diagnostic has a page, and the list has a sentence for each, wrapped beside its name.
 #[test]
 fn explain() {
     let workbook = Workbook::new();
@@ -198,10 +198,10 @@ fn explain() {
     }
 }
 
-/// What is not a plain file is never written over, nor waited for: a folder, a link to itself, a pipe.
+/// `reset` neither overwrites nor waits for something that is not a plain file: a folder, a link to itself, a pipe.
 #[cfg(unix)]
 #[test]
-fn reset_leaves_what_it_cannot_keep() {
+fn reset_leaves_what_it_cannot_back_up() {
     let workbook = Workbook::new();
     let file = workbook.exercise("blocks");
     let refuses = || {
@@ -222,7 +222,7 @@ fn reset_leaves_what_it_cannot_keep() {
     assert_eq!(workbook.run(&["reset", "blocks"]).code, 0);
 }
 
-/// Whoever asks for JSON can parse what stdout has, also when nothing was checked; the reason is on stderr.
+/// With `--format json`, stdout is a JSON document even when nothing was checked; the reason is on stderr.
 #[test]
 fn json_without_a_check() {
     let workbook = Workbook::new();
@@ -235,8 +235,8 @@ fn json_without_a_check() {
     }
 }
 
-/// `dev ptx` runs PTX by hand: the output buffer, the observations as JSON, and exit codes that tell a wrong path from
-/// wrong PTX.
+/// `dev ptx` runs a PTX file. It writes the output buffer and prints the observations as JSON, and its exit code distinguishes a
+/// wrong path from wrong PTX.
 #[test]
 fn ptx_by_hand() {
     const DOUBLE: &str = "

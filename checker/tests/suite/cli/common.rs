@@ -1,4 +1,4 @@
-//! What the tests of the binary share: a workbook of its own in a temporary folder, and commands in it.
+//! What the tests of the binary share: a workbook in a temporary folder, and commands that run in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,12 +39,12 @@ impl Workbook {
         self.root().join(".workbook/progress.txt")
     }
 
-    /// Puts the course's solution in place of an exercise of chapter 1.
+    /// Replaces an exercise of chapter 1 with its solution.
     pub fn solve(&self, name: &str) {
         self.solve_in("ch01_threads", name);
     }
 
-    /// The same of any chapter.
+    /// Replaces an exercise of any chapter with its solution.
     pub fn solve_in(&self, chapter: &str, name: &str) {
         let solution = self.run(&["solution", name, "--spoil"]).out;
         let file = self.root().join("exercises").join(chapter).join(format!("{name}.cu"));
@@ -57,7 +57,7 @@ impl Workbook {
     }
 }
 
-/// The built binary, without a terminal, and without what the tests' own surroundings could change.
+/// The built binary, without a terminal, and without variables of the environment that change what it prints.
 pub fn checker(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
     command.current_dir(folder).stdin(Stdio::null());

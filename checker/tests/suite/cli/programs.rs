@@ -1,11 +1,11 @@
-//! Host programs that do not return, or do what they should not: each ends alone, is told in words and at its line, and the
-//! checker goes on.
+//! Host programs that do not return, or do what they must not do. Each is reported in words and at its line, and the checker
+//! survives it.
 
 use std::fs;
 
 use crate::cli::common::Workbook;
 
-/// A program and what it does. Each is `roundtrip` of chapter 2.
+/// The programs, each with a name. They replace the file of `roundtrip` in chapter 2.
 const PROGRAMS: &[(&str, &str)] = &[
     (
         "exits",
@@ -224,7 +224,7 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
     ),
 ];
 
-/// What a learner sees, less times and addresses; one screen for each, read by eye.
+/// The report of each program, without times and addresses.
 #[test]
 fn host_programs_that_go_wrong() {
     let workbook = Workbook::new();
@@ -247,7 +247,7 @@ fn host_programs_that_go_wrong() {
     }
     insta::assert_snapshot!(screens);
 
-    // nothing is left of it
+    // None of these programs affects the next check.
     workbook.solve_in("ch02_memory", "roundtrip");
     let ran = workbook.run(&["check", "roundtrip", "--backend", "sim"]);
     assert_eq!(ran.code, 0, "{ran:?}");

@@ -1,12 +1,12 @@
-//! Checking with the built binary: the compiler is installed by the checker itself where there is none.
+//! Checking with the built binary. The checker itself installs the compiler if there is none.
 
 use std::fs;
 use std::time::Instant;
 
 use crate::cli::common::Workbook;
 
-/// The first run greets, installs what is missing, checks the first exercise, and says what to do; the next one says
-/// where the learner is.
+/// The first run greets the learner, installs what is missing, checks the first exercise, and says what to do next. Later runs show
+/// the progress.
 #[test]
 fn the_first_run_and_the_next() {
     let workbook = Workbook::new();
@@ -29,7 +29,7 @@ fn the_first_run_and_the_next() {
     assert!(ran.out.contains("1 done") && ran.out.contains("checker hint guard"), "{ran:?}");
 }
 
-/// A pass is recorded, opens the solution, and is told from a file that changed afterwards.
+/// A pass is recorded and reveals the solution, and `list` marks a file that changed afterwards.
 #[test]
 fn a_pass_counts() {
     let workbook = Workbook::new();
@@ -45,7 +45,7 @@ fn a_pass_counts() {
     assert!(workbook.run(&["list"]).out.contains("changed since it passed"));
 }
 
-/// One case that is right is no pass of the exercise.
+/// Passing one case does not pass the exercise.
 #[test]
 fn a_single_case_is_no_pass() {
     let workbook = Workbook::new();
@@ -57,7 +57,7 @@ fn a_single_case_is_no_pass() {
     assert!(ran.code == 2 && ran.err.contains("`five blocks`"), "{ran:?}");
 }
 
-/// What is wrong with one file is said about that file, and the next exercise is still checked.
+/// A bad file leads to a verdict on its exercise, and the next exercise is still checked.
 #[test]
 fn bad_files_get_their_verdicts_and_stop_nothing() {
     let workbook = Workbook::new();
@@ -79,7 +79,7 @@ fn bad_files_get_their_verdicts_and_stop_nothing() {
     assert!(ran.code == 1 && ran.out.contains("wrong-signature"), "{ran:?}");
 }
 
-/// An endless kernel ends: by the simulator's budget, or by the clock.
+/// An endless kernel is stopped by the simulator's budget, or by the clock.
 #[test]
 fn an_endless_kernel_is_a_verdict() {
     let workbook = Workbook::new();
@@ -93,7 +93,7 @@ fn an_endless_kernel_is_a_verdict() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-/// For programs: one JSON document on stdout with a version, a report for each exercise, nothing else.
+/// With `--format json`, stdout is one JSON document with a version and a report for each exercise, and nothing else.
 #[test]
 fn json() {
     let workbook = Workbook::new();
@@ -112,13 +112,13 @@ fn json() {
     }
 }
 
-/// A workbook on a read-only medium is still checked, and says that the pass was not kept.
+/// In a workbook on a read-only medium, `check` works and warns that the pass was not saved.
 #[cfg(unix)]
 #[test]
 fn a_workbook_that_cannot_be_written_is_still_checked() {
     let workbook = Workbook::new();
     workbook.solve("guard");
-    // A file where the folder belongs stops everyone, root too, for whom permissions mean nothing.
+    // Permissions would not stop root, but a file in place of the folder does.
     fs::remove_dir_all(workbook.root().join(".workbook")).expect("removable");
     fs::write(workbook.root().join(".workbook"), "").expect("writable");
     let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
@@ -126,7 +126,7 @@ fn a_workbook_that_cannot_be_written_is_still_checked() {
     assert!(ran.err.contains("progress was not saved"), "{ran:?}");
 }
 
-/// What a kernel asks too much of, or prints without end, is the learner's to mend: never a bug of the checker.
+/// A kernel that exceeds a limit, or prints without end, gets a verdict and is not reported as a bug of the checker.
 #[test]
 fn too_much_is_a_verdict() {
     let workbook = Workbook::new();
@@ -150,7 +150,7 @@ fn too_much_is_a_verdict() {
     }
 }
 
-/// Inline assembly reaches PTX unread: what is wrong with it is the learner's, at the line of the `asm`.
+/// The compiler copies inline assembly into the PTX unread. An error in it is the learner's, at the line of the `asm`.
 #[test]
 fn inline_assembly_that_is_no_ptx_is_a_compile_error() {
     let workbook = Workbook::new();
@@ -173,7 +173,7 @@ fn inline_assembly_that_is_no_ptx_is_a_compile_error() {
         );
         fs::write(workbook.exercise("guard"), &source).expect("writable");
         let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
-        let told = ["compile-error", "inline assembly: ", "guard.cu:3"];
-        assert!(ran.code == 1 && told.iter().all(|t| ran.out.contains(t)), "{asm}: {ran:?}");
+        let expected = ["compile-error", "inline assembly: ", "guard.cu:3"];
+        assert!(ran.code == 1 && expected.iter().all(|t| ran.out.contains(t)), "{asm}: {ran:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! `checker watch` without a terminal: saves in, verdicts out.
+//! `checker watch` without a terminal: each save leads to a verdict.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::common::{Workbook, checker};
 
-/// A running `watch`, killed at the end.
+/// A running `watch`, which is killed at the end of the test.
 struct Watch {
     child: Child,
     lines: Receiver<String>,
@@ -30,7 +30,7 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// Waits for a line with this text; the time it took.
+    /// Waits for a line with this text, and returns how long that took.
     fn wait_for(&self, text: &str, limit: Duration) -> Duration {
         let start = Instant::now();
         let mut seen = Vec::new();
@@ -51,40 +51,41 @@ impl Drop for Watch {
     }
 }
 
-/// The clock is generous: the compiler may have to be installed first, and other tests run beside this one.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long to wait for a line. It is long because the compiler may have to be installed first, and because other tests run at the
+/// same time.
+const LINE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Saves of every kind are seen: in place, by renaming as vim does it, and into another exercise.
+/// Every kind of save leads to a check: in place, by renaming as vim does it, and in another exercise.
 #[test]
-fn every_way_of_saving_is_seen() {
+fn every_kind_of_save_is_checked() {
     let workbook = Workbook::new();
     let watch = Watch::start(&workbook, "guard");
-    watch.wait_for("error[", PATIENCE);
+    watch.wait_for("error[", LINE_TIMEOUT);
 
     fs::write(workbook.exercise("guard"), "int main() {").expect("writable");
-    watch.wait_for("compile-error", PATIENCE);
+    watch.wait_for("compile-error", LINE_TIMEOUT);
 
     let aside = workbook.root().join("exercises/ch01_threads/.guard.cu.swp");
     let solution = workbook.run(&["solution", "guard", "--spoil"]).out;
     fs::write(&aside, solution).expect("writable");
     fs::rename(&aside, workbook.exercise("guard")).expect("renamed");
-    watch.wait_for("Next: ", PATIENCE);
+    watch.wait_for("Next: ", LINE_TIMEOUT);
 
     fs::write(workbook.exercise("blocks"), "int x = ;").expect("writable");
-    watch.wait_for("blocks.cu", PATIENCE);
+    watch.wait_for("blocks.cu", LINE_TIMEOUT);
 }
 
-/// An endless kernel does not hold up the next save: its worker is killed, and the new file is checked.
+/// A save kills the worker of an endless kernel, and the new file is checked.
 #[test]
 fn a_save_ends_an_endless_kernel() {
     let workbook = Workbook::new();
     let watch = Watch::start(&workbook, "guard");
-    watch.wait_for("error[", PATIENCE);
+    watch.wait_for("error[", LINE_TIMEOUT);
     let endless = "extern \"C\" __global__ void guard(const float* a, float* out, int n) {
         for (volatile int i = 0; i < 1; ) { out[0] = 1.0f; }
     }";
     fs::write(workbook.exercise("guard"), endless).expect("writable");
     thread::sleep(Duration::from_millis(300));
     workbook.solve("guard");
-    watch.wait_for("Next: ", PATIENCE);
+    watch.wait_for("Next: ", LINE_TIMEOUT);
 }
