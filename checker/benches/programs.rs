@@ -1,11 +1,11 @@
-//! Whole programs under `checker run` on the simulator, everything diagnosed, after they were compiled once:
+//! Times `checker run` for whole programs on the simulator with full diagnosis, after they were compiled once:
 //! `cargo bench -p checker --bench programs`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs of each; the best counts, since others share the machine.
+/// How often each program runs. The best time counts, because other processes share the machine.
 const RUNS: usize = 5;
 
 fn run(program: &Path) -> Duration {
@@ -23,7 +23,7 @@ fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs");
     for name in ["vector_add", "matmul"] {
         let program = folder.join(name).with_extension("cu");
-        run(&program); // compiles
+        run(&program); // compiles the program
         let best = (0..RUNS).map(|_| run(&program)).min().unwrap_or_default();
         println!("{name:12} {:6} ms", best.as_millis());
     }

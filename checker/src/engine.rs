@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
 use crate::compile::{self, Cache, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
-use crate::worker::{self, Killer, Loaded, Sandbox, Worker};
+use crate::worker::{self, Killer, ProgramProcess, Sandbox, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -44,7 +44,7 @@ impl Engine {
     /// Why not.
     pub fn ready(&mut self) -> Result<(), worker::Error> {
         self.uses_gpu()?;
-        self.worker.ready()
+        self.worker.check_sandbox()
     }
 
     /// Ends the processes that ran code so far: what comes next gets new ones.
@@ -137,12 +137,16 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::run`].
-    pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<Loaded, worker::Error> {
+    pub fn load(
+        &mut self,
+        backend: Choice,
+        object: &[u8],
+    ) -> Result<ProgramProcess, worker::Error> {
         self.worker.load(backend, object)
     }
 
     /// Keeps the process of a program that was right on the GPU for the next one, until [`Engine::recycle`].
-    pub fn keep(&mut self, program: Loaded) {
+    pub fn keep(&mut self, program: ProgramProcess) {
         self.worker.keep(program);
     }
 

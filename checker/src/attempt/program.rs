@@ -8,7 +8,7 @@ use crate::engine::{Engine, LIMIT};
 use crate::program::entry::{self, Difference, Parameter};
 use crate::spec::{Param, Role, Spec};
 use crate::verdict::{Signature, Verdict};
-use crate::worker::Loaded;
+use crate::worker::ProgramProcess;
 
 /// A compiled program.
 pub(crate) struct CompiledProgram {
@@ -18,7 +18,7 @@ pub(crate) struct CompiledProgram {
     /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
     /// fifth of a second (`checker/proof/records/nvidia-h200-grading.md`), so what is right has one for all cases, and in a grade
     /// for all files of a student's.
-    gpu_process: Option<Loaded>,
+    gpu_process: Option<ProgramProcess>,
 }
 
 impl CompiledProgram {

@@ -11,7 +11,7 @@ use crate::console::megabytes;
 use crate::exit::Exit;
 use crate::session;
 use crate::toolchain::{self, Toolchain};
-use crate::worker::{Confined, Worker};
+use crate::worker::{Confinement, Worker};
 
 /// Runs `checker doctor`. It succeeds when exercises can be checked, for which a GPU is not needed.
 ///
@@ -40,8 +40,8 @@ fn gpu() -> Result<String, String> {
 }
 
 /// How learners' code is confined, or why it cannot be.
-fn sandbox() -> Result<Confined, String> {
-    Worker::new().confined().map_err(|error| error.to_string())
+fn sandbox() -> Result<Confinement, String> {
+    Worker::new().confinement().map_err(|error| error.to_string())
 }
 
 /// One line of the table.
@@ -126,10 +126,10 @@ fn gpu_row(gpu: Result<String, String>) -> Row {
 }
 
 /// What confines code that other people wrote. Learners can work without it; grading requires it.
-fn sandbox_row(confined: Result<Confined, String>) -> Row {
+fn sandbox_row(confined: Result<Confinement, String>) -> Row {
     let name = "sandbox";
     match confined {
-        Ok(confined) if confined.holds() => {
+        Ok(confined) if confined.is_complete() => {
             Row { name, found: confined.to_string(), state: State::Good, status: "ok", fix: None }
         }
         Ok(confined) => {
@@ -235,8 +235,8 @@ mod tests {
             compiler_row(None, "cargo checker"),
             gpu_row(Err("libcuda.so.1 is not installed".to_owned())),
             gpu_row(Ok("NVIDIA H200, 141 GB".to_owned())),
-            sandbox_row(Ok(Confined { landlock: Some(7), seccomp: true, missing: None })),
-            sandbox_row(Ok(Confined {
+            sandbox_row(Ok(Confinement { landlock: Some(7), seccomp: true, missing: None })),
+            sandbox_row(Ok(Confinement {
                 landlock: None,
                 seccomp: true,
                 missing: Some("this kernel has no landlock".to_owned()),

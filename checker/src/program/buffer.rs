@@ -1,15 +1,15 @@
-//! A buffer of the host that a program gets a pointer to: at a page, between two zones that nobody may change.
+//! A buffer in host memory that a program gets a pointer to. It begins at a page, between two guard zones that must not change.
 
-#![expect(unsafe_code, reason = "memory that only the program writes")]
+#![expect(unsafe_code, reason = "memory that the program writes through a pointer")]
 
 use std::alloc::{self, Layout};
 
 use crate::backend::guard::{self, ZONE};
 
-/// Buffers begin at a page, as page-locked memory does: a program may register them.
-const PAGE: usize = 4096;
+/// Buffers begin at a multiple of this, because a program may register them as page-locked memory.
+const PAGE_BYTES: usize = 4096;
 
-/// The buffer. It is never freed: a copy that the program did not wait for may still write to it.
+/// The buffer. It is never freed, because a copy that the program did not wait for may still write to it.
 #[derive(Debug)]
 pub struct Buffer {
     start: *mut u8,
@@ -17,11 +17,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer with these contents; `None` when memory is short.
+    /// A buffer with these contents, and with guard zones that depend on `salt`. Returns `None` when memory is short.
     pub fn new(contents: &[u8], salt: u64) -> Option<Self> {
         let image = guard::wrap(contents, salt);
-        let layout = Layout::from_size_align(image.len(), PAGE).ok()?;
-        // SAFETY: an image is never empty, and is as long as the allocation that it is copied into.
+        let layout = Layout::from_size_align(image.len(), PAGE_BYTES).ok()?;
+        // SAFETY: the image is not empty, because it has guard zones, and it is as long as the allocation.
         let start = unsafe {
             let start = alloc::alloc(layout);
             if start.is_null() {
@@ -38,10 +38,10 @@ impl Buffer {
         self.start as u64 + ZONE as u64
     }
 
-    /// What is there now, zones included.
+    /// The current contents with the guard zones.
     pub fn image(&self) -> Vec<u8> {
         let mut image = vec![0; self.bytes];
-        // SAFETY: `new` has allocated that many bytes and nobody frees them; the program has returned.
+        // SAFETY: `new` has allocated this many bytes, which are never freed, and the program has returned.
         unsafe { image.as_mut_ptr().copy_from_nonoverlapping(self.start, self.bytes) };
         image
     }

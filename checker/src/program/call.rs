@@ -1,23 +1,23 @@
-//! Calling a function of a loaded program whose parameters are known only at run time.
+//! Calls a function of a loaded program whose parameters are known only at run time.
 //!
-//! Both calling conventions that Linux uses here keep whole numbers (and pointers) and floats in separate registers,
-//! each class in the order of the parameters: System V ABI for AMD64, section 3.2.3; AAPCS64, section 6.8.2. So every
-//! function with few enough parameters can be called as one that takes all whole numbers, then all floats. What is in a
-//! register, or further down the stack, that the function does not read does not matter.
+//! Both calling conventions that matter here pass integers (and pointers) and floats in separate registers, each class in the
+//! order of the parameters (System V ABI for AMD64, section 3.2.3; AAPCS64, section 6.8.2). So every function with few enough
+//! parameters can be called like a function that takes all integers first, and then all floats. Registers and stack words
+//! that the function does not read may have any value.
 
 #![expect(unsafe_code, reason = "a call into the program")]
 
 use std::ffi::c_void;
 
-/// Whole numbers that a call can pass. Those beyond the registers lie on the stack, in order, one word each.
-const MOST_INTEGERS: usize = 12;
-/// Floats that a call can pass: as many as have registers, so that none disturbs that order.
-const MOST_FLOATS: usize = 8;
+/// The most integers that a call can pass. Those beyond the registers are on the stack, in order, one word each.
+const MAX_INTEGERS: usize = 12;
+/// The most floats that a call can pass. There is a register for each, so that none of them is on the stack among the integers.
+const MAX_FLOATS: usize = 8;
 
-/// One argument.
+/// An argument.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Argument {
-    /// A pointer, or a whole number: sign-extended by whoever made it.
+    /// A pointer, or an integer that is extended to 64 bits according to its sign.
     Integer(u64),
     /// A `float`.
     F32(f32),
@@ -26,24 +26,25 @@ pub enum Argument {
 }
 
 #[rustfmt::skip]
-type Any = unsafe extern "C-unwind" fn(
+type AnyFunction = unsafe extern "C-unwind" fn(
     u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, f64, f64, f64, f64, f64, f64, f64, f64,
 );
 
-/// Calls `function`. `None`, and no call, when there are too many arguments.
+/// Calls `function`. Returns `None` without a call if there are too many arguments.
 ///
 /// # Safety
-/// `function` is a C function whose parameters have exactly the types of `arguments`, and pointers are what it expects.
+/// `function` must be a C function whose parameters have exactly the types of `arguments`, and pointers must point to what it
+/// expects.
 pub unsafe fn call(function: *const c_void, arguments: &[Argument]) -> Option<()> {
-    let (mut whole, mut floats) = ([0_u64; MOST_INTEGERS], [0_f64; MOST_FLOATS]);
+    let (mut integers, mut floats) = ([0_u64; MAX_INTEGERS], [0_f64; MAX_FLOATS]);
     let (mut i, mut f) = (0, 0);
     for argument in arguments {
         match *argument {
             Argument::Integer(value) => {
-                *whole.get_mut(i)? = value;
+                *integers.get_mut(i)? = value;
                 i += 1;
             }
-            // a float lies in the low half of its register
+            // a float is in the low half of its register
             Argument::F32(value) => {
                 *floats.get_mut(f)? = f64::from_bits(u64::from(value.to_bits()));
                 f += 1;
@@ -54,10 +55,11 @@ pub unsafe fn call(function: *const c_void, arguments: &[Argument]) -> Option<()
             }
         }
     }
-    // SAFETY: the caller says that it is a function.
-    let function: Any = unsafe { std::mem::transmute(function) };
-    let ([a, b, c, d, e, g, h, i, j, k, l, m], [p, q, r, s, t, u, v, w]) = (whole, floats);
-    // SAFETY: the caller vouches for the parameters' types, and the conventions above put each where it is read.
+    // SAFETY: the caller guarantees that this is a function.
+    let function: AnyFunction = unsafe { std::mem::transmute(function) };
+    let ([a, b, c, d, e, g, h, i, j, k, l, m], [p, q, r, s, t, u, v, w]) = (integers, floats);
+    // SAFETY: the caller guarantees the types of the parameters, and by the conventions above each argument is where the function
+    // reads it.
     unsafe { function(a, b, c, d, e, g, h, i, j, k, l, m, p, q, r, s, t, u, v, w) };
     Some(())
 }
@@ -103,7 +105,7 @@ mod tests {
             Integer(-9_i64 as u64),
             Integer(255),
         ];
-        // SAFETY: the arguments are those of `mixed`.
+        // SAFETY: the arguments have the types of the parameters of `mixed`.
         let called = unsafe { call(mixed as *const _, &arguments) };
         assert_eq!(called, Some(()));
         let expected =

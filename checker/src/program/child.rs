@@ -1,5 +1,5 @@
-//! The process in which a program runs: it exports the functions of the CUDA runtime, loads the program, calls its
-//! `main`, and leaves a report when it ends, in whichever way it ends by itself.
+//! The process in which a program runs. It exports the functions of the CUDA runtime, loads the program and calls its `main`.
+//! When the program ends, by returning, by `exit` or by a signal, the process writes a report.
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
@@ -17,19 +17,19 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 use super::{REPORT_VARIABLE, thread};
 
-/// The hidden subcommand `checker program`: becomes the program.
+/// The hidden subcommand `checker program`, which turns this process into the program.
 pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
     if let Some(seed) = seed
         && let Err(error) = simulate(seed)
     {
-        eprintln!("error: signals cannot be watched: {error}");
+        eprintln!("error: signal handlers cannot be installed: {error}");
         return ExitCode::from(crate::exit::ENVIRONMENT);
     }
     unsafe extern "C" {
         fn exit(status: c_int) -> !;
     }
     match call_main(object, args) {
-        // SAFETY: ends the process as returning from `main` does; nothing of ours is left to be dropped.
+        // SAFETY: this ends the process as returning from `main` does, and no value here has to be dropped.
         Ok(status) => unsafe { exit(status) },
         Err(error) => {
             eprintln!("error: the program cannot be loaded: {error}");
@@ -38,16 +38,16 @@ pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
     }
 }
 
-/// Makes this process one whose device is simulated.
+/// Starts the simulated runtime in this process.
 fn simulate(seed: u64) -> io::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed, order: seed, ..Settings::default() });
-    crash::watch(|report| leave(&report))?;
+    crash::watch(|report| write_report(&report))?;
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    // SAFETY: `report` is a plain function. What is registered first runs last: after the program's own ends.
-    unsafe { atexit(report) };
+    // SAFETY: `at_exit` is a plain function. It runs after the functions that the program registers, because it is registered first.
+    unsafe { atexit(at_exit) };
     Ok(())
 }
 
@@ -59,7 +59,7 @@ fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
         std::iter::once(&name).chain(args).filter_map(|a| CString::new(a.as_str()).ok()).collect();
     let mut pointers: Vec<*mut c_char> = owned.iter().map(|a| a.as_ptr().cast_mut()).collect();
     pointers.push(std::ptr::null_mut());
-    // SAFETY: the process exists for this program alone; its constructors and `main` may do what they like with it.
+    // SAFETY: the process exists only for this program, so its constructors and `main` may do anything with it.
     unsafe {
         let library = Library::open(Some(object), RTLD_NOW | RTLD_GLOBAL)?;
         let main: libloading::os::unix::Symbol<Main> = library.get(b"main\0")?;
@@ -67,21 +67,21 @@ fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
         let (count, mut status) = (owned.len() as c_int, 0);
         let body = || status = main(count, arguments as *mut *mut c_char, std::ptr::null_mut());
         thread::run(body)?;
-        // it stays loaded: its destructors run at the end of the process
+        // the program stays loaded, because its destructors run at the end of the process
         std::mem::forget(library);
         Ok(status)
     }
 }
 
-/// Leaves the report of a program that ends by itself.
-extern "C" fn report() {
-    leave(&abi::finish());
+/// Writes the report of a program that ends normally.
+extern "C" fn at_exit() {
+    write_report(&abi::finish());
 }
 
-fn leave(report: &Report) {
-    if let Some(place) = std::env::var_os(REPORT_VARIABLE)
+fn write_report(report: &Report) {
+    if let Some(path) = std::env::var_os(REPORT_VARIABLE)
         && let Ok(text) = serde_json::to_vec(report)
     {
-        let _ = fs::write(place, text);
+        let _ = fs::write(path, text);
     }
 }

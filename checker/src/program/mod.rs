@@ -1,12 +1,13 @@
-//! Whole programs, compiled into shared objects: run in a process of their own against `cudart-sim`, or on a GPU.
+//! Whole programs that are compiled into shared objects. They run in a process of their own, on `cudart-sim` or on a GPU.
 //!
-//! `checker run` calls a program's `main`; a worker calls one function of an exercise.
+//! [`run`] starts a process that calls a program's `main`. A [`Caller`] calls one function of a program in the current process,
+//! which is a worker's child.
 
 mod buffer;
 mod call;
+mod caller;
 mod child;
 pub mod entry;
-mod job;
 mod thread;
 
 use std::process::{Command, ExitStatus};
@@ -14,39 +15,39 @@ use std::{env, fs, io};
 
 use cudart_sim::report::Report;
 
+pub use caller::Caller;
 pub use child::serve;
-pub use job::Job;
 
-/// Where the child leaves its report.
+/// The environment variable with the path to which the child writes its report.
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";
 
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit code or signal.
+    /// The exit code or signal.
     pub status: ExitStatus,
-    /// What the simulator saw; `None` when the process ended too suddenly to say it.
+    /// The simulator's report; `None` if the process ended before it could write one.
     pub report: Option<Report>,
 }
 
-/// Runs a compiled program with its own input and output: on the simulator, where `seed` chooses among the orders in which
-/// a device may work, or, without one, on the GPU that it is linked for.
+/// Runs a compiled program with the standard streams of this process. With a seed it runs on the simulator, and the seed chooses
+/// among the orders in which a device may work. Without a seed it runs on the GPU that it is linked for.
 ///
 /// # Errors
-/// When no process can be started, or the folder for the report cannot be written.
+/// If the process cannot be started, or the program cannot be written to a temporary folder.
 pub fn run(object: &[u8], seed: Option<u64>, args: &[String]) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
     fs::write(&program, object)?;
-    let place = folder.path().join("report.json");
+    let report = folder.path().join("report.json");
     let status = Command::new(env::current_exe()?)
         .arg("program")
         .arg(&program)
         .args(seed.map(|seed| format!("--seed={seed}")))
         .arg("--")
         .args(args)
-        .env(REPORT_VARIABLE, &place)
+        .env(REPORT_VARIABLE, &report)
         .status()?;
-    let report = fs::read(&place).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let report = fs::read(&report).ok().and_then(|text| serde_json::from_slice(&text).ok());
     Ok(Ended { status, report })
 }

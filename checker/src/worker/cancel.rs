@@ -1,9 +1,9 @@
-//! Ending a job from another thread: what `watch` does when the file is saved again while its kernel still runs.
+//! Cancels a job from another thread, for example when the learner saves a file again while its kernel still runs.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::process::Heard;
+use super::process::ChildEvent;
 
 /// A handle that cancels the worker's job from any thread.
 #[derive(Debug, Clone, Default)]
@@ -11,38 +11,38 @@ pub struct Killer(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Set by `kill`, cleared by `resume`: in between no job starts.
+    /// Set by `kill` and cleared by `resume`. Meanwhile no job starts.
     cancelled: bool,
-    /// The ear of the job under way.
-    listening: Option<Sender<Heard>>,
+    /// Where the current job receives events.
+    current: Option<Sender<ChildEvent>>,
 }
 
 impl Killer {
-    /// Ends the job under way, and every later one at once, until [`Killer::resume`]. The job's child is killed.
+    /// Ends the current job and kills its child. Until [`Killer::resume`], every later job ends at once.
     pub fn kill(&self) {
         let mut state = self.state();
         state.cancelled = true;
-        if let Some(job) = state.listening.take() {
-            // A job that has just ended does not listen any more.
-            let _ = job.send(Heard::Cancelled);
+        if let Some(job) = state.current.take() {
+            // this fails if the job has just ended
+            let _ = job.send(ChildEvent::Cancelled);
         }
     }
 
-    /// Lets jobs start again.
+    /// Allows jobs to start again.
     pub fn resume(&self) {
         self.state().cancelled = false;
     }
 
-    /// A job begins to listen; false when it must not begin.
-    pub(super) fn begin(&self, job: Sender<Heard>) -> bool {
+    /// A job begins, and receives events through `job`. Returns false if it must not begin.
+    pub(super) fn begin(&self, job: Sender<ChildEvent>) -> bool {
         let mut state = self.state();
-        state.listening = (!state.cancelled).then_some(job);
+        state.current = (!state.cancelled).then_some(job);
         !state.cancelled
     }
 
-    /// The job has ended. True when that was by `kill`, which took the ear; a `resume` since then does not undo it.
+    /// The job has ended. Returns true if `kill` ended it, even if `resume` was called since then.
     pub(super) fn end(&self) -> bool {
-        self.state().listening.take().is_none()
+        self.state().current.take().is_none()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -1,7 +1,7 @@
-//! What a child prints, kept in a file that has no name.
+//! The output of a child, in a file that has no name.
 //!
-//! The child's standard output and error both go here, never to the checker's own: so a kernel's `printf` cannot pass
-//! for an answer, cannot reach the terminal uncut, and is still there when the child has died.
+//! The child's standard output and standard error are both this file. So the output of a kernel's `printf` is never taken for a
+//! reply, is cut before it reaches the terminal, and is still there after the child has died.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,35 +16,34 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    /// An empty, unlinked temporary file that is always written at its end.
+    /// A new temporary file without a name, to which all writes append.
     pub(super) fn new() -> io::Result<Self> {
         let file = tempfile::tempfile()?;
         #[cfg(unix)]
         {
-            // Two descriptors of the child and ours share one position; appending makes it irrelevant.
+            // the child's two descriptors and this one share a position, which appending ignores
             let flags = rustix::fs::fcntl_getfl(&file)?;
             rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::APPEND)?;
         }
         Ok(Self { file })
     }
 
-    /// The end that a child writes to.
+    /// The file for the child to write to.
     pub(super) fn writer(&self) -> io::Result<Stdio> {
         Ok(self.file.try_clone()?.into())
     }
 
-    /// What was printed since the last call: the first `PRINTED_LIMIT` bytes as text, and how many bytes came after
-    /// them.
+    /// The output since the last call: the first `PRINTED_LIMIT` bytes as text, and the number of further bytes.
     pub(super) fn take(&mut self) -> (String, u64) {
         let text = self.text();
-        // A page that cannot be wiped shows twice, which is better than no verdict.
+        // if the file cannot be emptied, the output is shown twice, which is better than no verdict
         let _ = self.file.set_len(0).and_then(|()| self.file.seek(SeekFrom::Start(0)));
         text
     }
 
-    /// The same, and the page stays.
+    /// The same, but keeps the output for the next call.
     pub(super) fn text(&mut self) -> (String, u64) {
-        // Lost output must not cost the learner the verdict.
+        // an error here must not prevent the verdict
         self.try_text().unwrap_or_default()
     }
 

@@ -1,7 +1,7 @@
-//! The child process: takes one job after another from its standard input.
+//! The child process, which serves one request after another from its standard input.
 //!
-//! Before anything else it moves its standard output to a private descriptor, for answers only, and puts the captured
-//! file in its place. What a kernel, the driver or a library prints can then never pass for an answer.
+//! First of all, it moves its standard output to a private descriptor for replies, and makes the captured file its standard
+//! output. So the output of a kernel, the driver or a library is never taken for a reply.
 
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use super::Role;
 use super::process::{
-    MEMORY_VARIABLE, OWN_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE,
+    MEMORY_VARIABLE, READABLE_VARIABLE, ROLE_VARIABLE, SANDBOX_VARIABLE, SCRATCH_VARIABLE,
 };
-use super::sandbox::{self, Confined, Sandbox, limits};
+use super::sandbox::{self, Confinement, Sandbox, limits};
 use super::wire::{self, Json, Reply, Request};
 use crate::backend::gpu::Gpu;
 use crate::backend::sim::Simulator;
@@ -25,40 +25,40 @@ use crate::compile::{nvcc, nvrtc};
 #[cfg(target_os = "linux")]
 use crate::program;
 
-/// How long a child may go on working when the checker is gone.
+/// How long a child may continue to work after the checker has ended.
 const ORPHAN_LIMIT: Duration = Duration::from_millis(500);
 
-/// The hidden subcommand `checker worker`: serves one checker until that closes the pipe or the device is lost.
+/// The hidden subcommand `checker worker`. It serves one checker until the checker closes the pipe or the device is lost.
 pub fn serve() -> ExitCode {
     let role = std::env::var(ROLE_VARIABLE).ok().and_then(|role| Role::parse(&role));
     let Some(role) = role else {
         eprintln!(
-            "error: `checker worker` is a part of the checker that only the checker itself starts"
+            "error: `checker worker` is an internal command that only the checker itself starts"
         );
         return ExitCode::from(2);
     };
-    let mut jobs = Jobs {
+    let mut server = Server {
         role,
         backend: None,
         #[cfg(target_os = "linux")]
-        program: program::Job::new(role == Role::Program, last_words),
+        program: program::Caller::new(role == Role::Program, reply_after_crash),
     };
-    serve_with(role, |request| jobs.answer(request))
+    serve_with(role, |request| server.answer(request))
 }
 
-/// Serves with any function that answers.
+/// Serves requests with any function that answers them.
 pub(super) fn serve_with(
     role: Role,
     mut answer: impl FnMut(Request<'static>) -> Reply,
 ) -> ExitCode {
     let memory = std::env::var(MEMORY_VARIABLE).ok().and_then(|bytes| bytes.parse().ok());
-    limits::set(role, memory.unwrap_or(limits::MEMORY));
+    limits::set(role, memory.unwrap_or(limits::MEMORY_BYTES));
     let (Ok(stdin), Ok(mut private)) = (take_stdin(), take_stdout()) else {
         return ExitCode::from(3);
     };
     #[cfg(target_os = "linux")]
     if let Ok(copy) = private.try_clone() {
-        let _ = ANSWERS.set(copy);
+        let _ = REPLIES.set(copy);
     }
     remember_panics();
     let confined = confine(role);
@@ -66,18 +66,20 @@ pub(super) fn serve_with(
     thread::spawn(move || read_requests(stdin, to));
     for mut payload in requests {
         let request = wire::decode(&payload);
-        // a program that searches memory finds no call's token here
+        // so that a program which searches the memory does not find the token of its call here
         payload.fill(0);
         std::hint::black_box(&mut payload);
         drop(payload);
         let reply = match request {
-            Ok(Request::Confined) => Reply::Confined(confined.clone().unwrap_or_else(|none| none)),
+            Ok(Request::Confinement) => {
+                Reply::Confinement(confined.clone().unwrap_or_else(|none| none))
+            }
             Ok(request) => match &confined {
                 Ok(_) => panic::catch_unwind(AssertUnwindSafe(|| answer(request)))
                     .unwrap_or_else(|_| Reply::Bug("a panic in the worker".into())),
                 Err(none) => Reply::NoSandbox(none.missing.clone().unwrap_or_default()),
             },
-            Err(error) => Reply::Bug(format!("the worker cannot read its job: {error}")),
+            Err(error) => Reply::Bug(format!("the worker cannot read a request: {error}")),
         };
         let reply = with_panic(reply);
         flush_c_streams();
@@ -90,54 +92,54 @@ pub(super) fn serve_with(
     ExitCode::SUCCESS
 }
 
-/// Gives up what this role does not need. The error is that nothing may run here, because that is not possible.
-fn confine(role: Role) -> Result<Confined, Confined> {
+/// Gives up the rights that this role does not need. Returns an error if that is required and not possible.
+fn confine(role: Role) -> Result<Confinement, Confinement> {
     let mode = std::env::var(SANDBOX_VARIABLE).ok().and_then(|mode| Sandbox::parse(&mode));
     let mode = mode.unwrap_or(Sandbox::Off);
     if mode == Sandbox::Off {
-        return Ok(Confined::default());
+        return Ok(Confinement::default());
     }
     let readable = std::env::var_os(READABLE_VARIABLE).unwrap_or_default();
     let readable: Vec<_> = std::env::split_paths(&readable).collect();
-    let own = std::env::var_os(OWN_VARIABLE).map(std::path::PathBuf::from);
-    let confined = sandbox::confine(role, &readable, own.as_deref());
-    if mode == Sandbox::Require && !confined.holds() { Err(confined) } else { Ok(confined) }
+    let scratch = std::env::var_os(SCRATCH_VARIABLE).map(std::path::PathBuf::from);
+    let confined = sandbox::confine(role, &readable, scratch.as_deref());
+    if mode == Sandbox::Require && !confined.is_complete() { Err(confined) } else { Ok(confined) }
 }
 
-/// Where answers go, for a program that a signal ends in the middle of its call.
+/// Where replies are written, for a call that a signal ends.
 #[cfg(target_os = "linux")]
-static ANSWERS: std::sync::OnceLock<std::fs::File> = std::sync::OnceLock::new();
+static REPLIES: std::sync::OnceLock<std::fs::File> = std::sync::OnceLock::new();
 
-/// The token of the call, for the same.
+/// The token of the current call, for the same.
 #[cfg(target_os = "linux")]
 static TOKEN: Mutex<Option<wire::Token>> = Mutex::new(None);
 
-/// Answers from another thread, while the one that should is stopped for good.
+/// Replies to the current call from another thread, because a signal has stopped the thread that would reply.
 #[cfg(target_os = "linux")]
-fn last_words(run: crate::backend::Run) {
+fn reply_after_crash(run: crate::backend::Run) {
     flush_c_streams();
     let Some(token) = *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) else { return };
     let reply = Reply::Called { token, run: Box::new(run.into()), last: true };
-    if let (Some(mut answers), Ok(frame)) = (ANSWERS.get(), wire::encode(&reply)) {
-        let _ = wire::send(&mut answers, &frame);
+    if let (Some(mut replies), Ok(frame)) = (REPLIES.get(), wire::encode(&reply)) {
+        let _ = wire::send(&mut replies, &frame);
     }
 }
 
-/// What a child of the real checker does.
-struct Jobs {
+/// Answers the requests of the real checker.
+struct Server {
     role: Role,
     backend: Option<Engine>,
     #[cfg(target_os = "linux")]
-    program: program::Job,
+    program: program::Caller,
 }
 
-/// The backend of this child, once there is one.
+/// The backend of this child.
 enum Engine {
     Gpu(Gpu),
     Sim(Box<Simulator>),
 }
 
-impl Jobs {
+impl Server {
     fn answer(&mut self, request: Request<'static>) -> Reply {
         match request {
             Request::Compile { toolchain, source, file, options } => {
@@ -147,7 +149,7 @@ impl Jobs {
                 Reply::Built(nvcc::compile(&toolchain, &source, &file, &options))
             }
             Request::Call { object, call, token } => self.call(&object, &call, token),
-            Request::Confined => Reply::Bug("asked in the wrong place".into()),
+            Request::Confinement => Reply::Bug("this request is answered elsewhere".into()),
             Request::Gpu => match self.engine() {
                 Ok(Engine::Gpu(gpu)) => Reply::Gpu(gpu.info().clone()),
                 Ok(Engine::Sim(_)) => {
@@ -195,7 +197,7 @@ impl Jobs {
         *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
         match self.program.call(object, call) {
             Ok(run) => {
-                // on the simulator what is seen of a call is the whole process
+                // on the simulator, the observations of a call are about the whole process, so it makes no second call
                 let last = self.role == Role::Program;
                 Reply::Called { token, run: Box::new(run.into()), last }
             }
@@ -208,7 +210,7 @@ impl Jobs {
         Reply::Bug("programs are run on Linux only".into())
     }
 
-    /// This child's backend, made for its first job.
+    /// This child's backend, which is created for its first job.
     fn engine(&mut self) -> Result<&mut Engine, NoGpu> {
         match &mut self.backend {
             Some(engine) => Ok(engine),
@@ -220,8 +222,8 @@ impl Jobs {
     }
 }
 
-/// Hands every request to the main thread. When the checker is gone, the main thread hears of it, and if a kernel holds
-/// it up then, the process ends all the same.
+/// Passes every request to the main thread. When the checker has ended, the channel is closed, so the main thread ends the
+/// process. If a kernel keeps it from doing so, this thread does.
 fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
     while let Ok(Some(payload)) = wire::read(&mut stdin) {
         if to.send(payload).is_err() {
@@ -233,7 +235,7 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
     std::process::abort();
 }
 
-/// Keeps standard input for requests under another number: a program that reads finds it empty.
+/// Moves standard input to a private descriptor. A program that reads standard input finds it empty.
 #[cfg(unix)]
 fn take_stdin() -> io::Result<std::fs::File> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
@@ -241,14 +243,14 @@ fn take_stdin() -> io::Result<std::fs::File> {
     Ok(private.into())
 }
 
-/// Where descriptors cannot be moved, programs are not run.
+/// Programs do not run on systems where descriptors cannot be moved.
 #[cfg(not(unix))]
 fn take_stdin() -> io::Result<io::Stdin> {
     Ok(io::stdin())
 }
 
-/// Keeps standard output for answers under another number, and sends what anybody prints to the captured file, which
-/// is standard error already.
+/// Moves standard output to a private descriptor for replies. Everything that is printed goes to the captured file, which is
+/// already standard error.
 #[cfg(unix)]
 fn take_stdout() -> io::Result<std::fs::File> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
@@ -256,15 +258,15 @@ fn take_stdout() -> io::Result<std::fs::File> {
     Ok(private.into())
 }
 
-/// Where descriptors cannot be moved, answers share standard output with whoever prints: such output garbles them, which
-/// is noticed, but is not captured.
+/// On systems where descriptors cannot be moved, replies and printed text share standard output. Printed text then makes a reply
+/// malformed, which is an error.
 #[cfg(not(unix))]
 fn take_stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// The words of the last job's first panic, with its place. A panic that is caught has its words only, and one in
-/// another thread not even those.
+/// The message and the location of the first panic in the last job. Catching a panic gives only its message, and for a panic in
+/// another thread not even that.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn remember_panics() {
@@ -274,7 +276,7 @@ fn remember_panics() {
     }));
 }
 
-/// Adds what is known of a panic to a bug's report.
+/// Adds the message of a panic to a reply about a bug.
 fn with_panic(reply: Reply) -> Reply {
     let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
     match (reply, panic) {
@@ -283,13 +285,13 @@ fn with_panic(reply: Reply) -> Reply {
     }
 }
 
-/// Sends what C code has printed on its way: a driver's `printf` waits in a buffer of the C library, and has to be in
-/// the captured file before the answer leaves.
+/// Flushes what C code has printed. The output of a kernel's `printf` may still be in a buffer of the C library, and must be in the
+/// captured file before the reply is sent.
 #[expect(unsafe_code, reason = "calls the C library")]
 fn flush_c_streams() {
     unsafe extern "C" {
         fn fflush(stream: *mut std::ffi::c_void) -> std::ffi::c_int;
     }
-    // SAFETY: a null stream means all of them (C17, 7.21.5.2), and needs no state of ours.
+    // SAFETY: a null pointer means all streams (C17, 7.21.5.2).
     unsafe { fflush(std::ptr::null_mut()) };
 }

@@ -1,9 +1,41 @@
-//! Learners' code runs in child processes of the same binary, never in the checker's own.
+//! Runs learners' code in child processes of the same binary, and never in the checker's own process.
 //!
-//! A child may hang, crash, exhaust memory, or lose its GPU: it is killed on the clock with its process group, and the
-//! next job gets a fresh one. A child that behaves is kept, so that `watch` pays for a compile and a launch and not for
-//! a start. One compiles, one simulates, one holds the GPU, and programs get others ([`Loaded`]); each is confined
-//! to what its work needs ([`Sandbox`]). The checker itself loads neither CUDA nor NVRTC, and right answers never reach a child.
+//! The checker itself loads neither CUDA nor NVRTC. Its children (`checker worker`) do: one compiles, one simulates kernels, one
+//! holds the GPU, and programs with host code get children of their own ([`ProgramProcess`]). A child starts with the first job
+//! that needs it, and is kept for later jobs, so that `watch` only waits for a compilation and a launch. A child that hangs, crashes,
+//! uses too much memory or loses its GPU is killed with its process group, and the next job gets a new one.
+//!
+//! # Protocol
+//!
+//! A child reads requests from its standard input. It writes replies to a descriptor that it moves away from standard output before
+//! anything else runs (`child.rs`). So whatever a kernel, a driver or a library prints is captured output ([`PRINTED_LIMIT`]),
+//! and never a reply. Requests and replies are length-prefixed frames (`wire.rs`). A reply that is not such a frame is an error of
+//! the checker, and never one of the learner.
+//!
+//! # Sandbox
+//!
+//! Before a child reads anything of a learner's, it gives up the rights that its role does not need ([`Sandbox`]): files (landlock),
+//! system calls (seccomp) and resources (rlimits). The simulator opens no file at all. The compiler sees the system's folders, the
+//! CUDA compiler and its scratch folder. The process of a program can only compute; a call that it may not make is reported with
+//! its line. A child with a GPU sees the driver's devices. From outside, `watchdog.rs` adds up the memory of a child and its
+//! descendants, and distinguishes a slow child from one that a busy machine does not let work.
+//!
+//! # Trust
+//!
+//! Right answers never reach a child. The checker computes references itself, after the run. A program shares its process with the
+//! checker's code, so `program.rs` checks what that process replies. The outputs are only bytes that will be compared. The counts are
+//! as trustworthy as the process: a program that manipulates the checker's memory can forge counts, but not results.
+//!
+//! * Every call has a secret token, which the reply repeats. So a program that knows the protocol cannot reply in the checker's
+//!   place.
+//! * The checker asks a child what the machine lacks (a sandbox, a GPU) before it loads the program. So a program cannot blame the
+//!   machine.
+//! * On the simulator, every call gets a new process, because the observations are about the whole process.
+//! * On a GPU, a process serves all cases of a program as long as they are right, and in a class all programs of one student,
+//!   because a driver needs 0.17 s to create a context (NVIDIA H200) and creates one after the other, however many processes ask. A
+//!   case that is wrong there after other calls is run again in a new process, and only that run counts. A case that is right has the
+//!   right outputs, whatever earlier calls have left, and was also right on the simulator in a process of its own.
+//! * Between calls the process is suspended, so that nothing which the program has started works unobserved.
 
 mod cancel;
 mod capture;
@@ -23,26 +55,25 @@ use std::time::Duration;
 
 pub use self::cancel::Killer;
 pub use self::child::serve;
-use self::process::{Lost, Process, Program};
-pub use self::program::Loaded;
+use self::process::{NoReply, Process, Program};
+pub use self::program::ProgramProcess;
 use self::sandbox::Rules;
-pub use self::sandbox::{Confined, Sandbox};
+pub use self::sandbox::{Confinement, Sandbox};
 use self::wire::{Reply, Request};
 use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 use crate::compile::{self, Options, Outcome, ProgramOptions};
 use crate::toolchain::Toolchain;
 
-/// How long a GPU may take to answer at all: the driver's start takes seconds on a machine with many.
+/// How long a GPU may take to reply for the first time. On a machine with many GPUs, the driver needs seconds to start.
 const GPU_START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long the compiler may take, its own first start included; an exercise takes NVRTC a fiftieth of a second, and
-/// nvcc one.
+/// How long the compiler may take, including its first start. For an exercise, NVRTC needs 0.02 s and nvcc 1 s.
 const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 
-/// How many times as long it may take for a program that is no exercise.
-const OWN_PROGRAM: u32 = 15;
+/// By which factor that limit is longer for a learner's own program, which is not an exercise.
+const OWN_PROGRAM_FACTOR: u32 = 15;
 
-/// What went wrong on our side of the fence.
+/// What went wrong in the checker or the machine, and not in learners' code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The child could not be started.
@@ -53,30 +84,30 @@ pub enum Error {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The GPU was asked for and cannot be used.
+    /// The GPU is required and cannot be used.
     #[error(transparent)]
     NoGpu(#[from] NoGpu),
-    /// Code was to run confined only, and this system cannot do that.
+    /// Confinement is required, and this system does not support it.
     #[error(
-        "learners' code cannot be confined on this machine: {0}; `--sandbox try` runs it with what there is, which is no \
-         protection from code that means harm"
+        "learners' code cannot be confined on this machine: {0}; `--sandbox try` runs it with the confinement that is \
+         possible, which does not protect against malicious code"
     )]
     NoSandbox(String),
-    /// The child said something that is no answer.
-    #[error("this is a bug in the checker: its worker process answered nonsense: {0}")]
+    /// The child did not send a valid reply.
+    #[error("this is a bug in the checker: its worker process sent a malformed reply: {0}")]
     Protocol(String),
-    /// Another thread ended the job with [`Killer::kill`].
+    /// Another thread cancelled the job with [`Killer::kill`].
     #[error("the check was cancelled")]
     Cancelled,
-    /// A program could not be written to where its process finds it.
+    /// A program could not be written to the scratch folder of its process.
     #[error("a compiled program cannot be written to the temporary folder: {0}")]
     Object(io::Error),
-    /// The checker's own code panicked in the child.
+    /// The checker's own code failed in the child.
     #[error("this is a bug in the checker: {0}")]
     Bug(String),
 }
 
-/// What a child is for.
+/// The purpose of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// Compiles.
@@ -91,7 +122,7 @@ enum Role {
     GpuProgram,
 }
 
-/// The checker's end of its child processes. Children start with the first job that needs them, and end with this.
+/// The child processes of the checker. A child starts with the first job that needs it. Dropping this ends all children.
 #[derive(Debug)]
 pub struct Worker {
     program: Program,
@@ -99,8 +130,8 @@ pub struct Worker {
     compiler: Option<Process>,
     simulator: Option<Process>,
     gpu: Option<Process>,
-    /// Of programs that were right on the GPU so far.
-    program_on_gpu: Option<Loaded>,
+    /// The process of programs whose calls on the GPU were all right so far.
+    program_on_gpu: Option<ProgramProcess>,
     gpu_info: Option<GpuInfo>,
     killer: Killer,
     compile_limit: Duration,
@@ -118,32 +149,32 @@ impl Worker {
         Self::from(Program::current())
     }
 
-    /// The same with another executable: what a test or a benchmark needs.
+    /// A worker whose children are another executable, for tests and benchmarks.
     pub fn with_program(checker: PathBuf) -> Self {
         Self::from(Program::new(checker))
     }
 
-    /// The same with another limit on the time that a compilation may take (20 s unless told).
+    /// Changes the time limit of a compilation, which is 20 s by default.
     pub fn with_compile_limit(self, limit: Duration) -> Self {
         Self { compile_limit: limit, ..self }
     }
 
-    /// The same with another confinement of its children ([`Sandbox::Try`] unless told).
+    /// Changes how children are confined, which is [`Sandbox::Try`] by default.
     pub fn with_sandbox(self, mode: Sandbox) -> Self {
         Self { rules: Rules { mode, ..self.rules }, ..self }
     }
 
-    /// The same with children that may have so many bytes of memory each, with all that they start.
+    /// Limits the memory of each child and its descendants to this many bytes.
     pub fn with_memory(self, bytes: u64) -> Self {
         Self { rules: Rules { memory: Some(bytes), ..self.rules }, ..self }
     }
 
-    /// The same with the one GPU that `CUDA_VISIBLE_DEVICES` names so.
+    /// Uses only the GPU with this name in `CUDA_VISIBLE_DEVICES`.
     pub fn with_gpu(self, gpu: &str) -> Self {
         Self { rules: Rules { gpu: Some(gpu.to_owned()), ..self.rules }, ..self }
     }
 
-    /// Ends the children: the next job gets new ones, which know nothing of the jobs before.
+    /// Ends all children. The next job gets a new child, which contains nothing of earlier jobs.
     pub fn recycle(&mut self) {
         self.compiler = None;
         self.simulator = None;
@@ -151,39 +182,39 @@ impl Worker {
         self.program_on_gpu = None;
     }
 
-    /// Sees that a child can be confined, where that is required.
+    /// Checks that a child can be confined, if that is required.
     ///
     /// # Errors
-    /// When it cannot, or no child can be started.
-    pub fn ready(&self) -> Result<(), Error> {
-        let confined = self.confined()?;
-        match (self.rules.mode, confined.holds()) {
+    /// If it cannot be confined, or no child can be started.
+    pub fn check_sandbox(&self) -> Result<(), Error> {
+        let confinement = self.confinement()?;
+        match (self.rules.mode, confinement.is_complete()) {
             (Sandbox::Require, false) => {
-                let words = confined.to_string();
-                Err(Error::NoSandbox(confined.missing.unwrap_or(words)))
+                let text = confinement.to_string();
+                Err(Error::NoSandbox(confinement.missing.unwrap_or(text)))
             }
             _ => Ok(()),
         }
     }
 
-    /// What a child that runs a learner's program gives up on this machine.
+    /// How a child that runs a learner's program is confined on this machine.
     ///
     /// # Errors
-    /// When there is no worker process, or the checker has a bug.
-    pub fn confined(&self) -> Result<Confined, Error> {
+    /// If the child cannot be started, or the checker has a bug.
+    pub fn confinement(&self) -> Result<Confinement, Error> {
         let rules = Rules { mode: Sandbox::Try, ..self.rules.clone() };
         let mut process = Process::start(&self.program, Role::Program, &rules)?;
-        match process.ask(&Request::Confined, GPU_START_LIMIT, &self.killer) {
-            Ok(Reply::Confined(confined)) => Ok(confined),
+        match process.request(&Request::Confinement, GPU_START_LIMIT, &self.killer) {
+            Ok(Reply::Confinement(confinement)) => Ok(confinement),
             Ok(other) => Err(unexpected(other)),
             Err(lost) => Err(Error::Protocol(lost.to_string())),
         }
     }
 
-    /// Compiles one kernel file with NVRTC. A compiler that does not end or that falls over is `Outcome::Stopped`.
+    /// Compiles a file with a kernel with NVRTC. If the compiler hangs or crashes, the outcome is `Outcome::Stopped`.
     ///
     /// # Errors
-    /// When there is no worker process, or the checker has a bug.
+    /// If the child cannot be started, or the checker has a bug.
     pub fn compile(
         &mut self,
         toolchain: &Toolchain,
@@ -199,20 +230,20 @@ impl Worker {
             options: Cow::Borrowed(options),
         };
         let killer = self.killer.clone();
-        let reply = self.compiler(toolchain)?.ask(&request, limit, &killer);
-        match self.settle(Role::Compiler, reply) {
+        let reply = self.compiler(toolchain)?.request(&request, limit, &killer);
+        match self.drop_if_last(Role::Compiler, reply) {
             Ok(Reply::Compiled(outcome)) => Ok(outcome),
             Ok(other) => Err(unexpected(other)),
-            Err(lost) => lost.compiler(limit),
+            Err(lost) => lost.into_outcome(limit),
         }
     }
 
-    /// Runs one launch on the GPU or (for any other choice) on the simulator, within `limit` of wall time.
+    /// Runs a launch on the GPU or, for any other choice, on the simulator, within `limit` of wall time.
     ///
-    /// What the learner's kernel does wrong, a time-out and a crash included, is in `Run::faults`.
+    /// Mistakes of the learner's kernel are in `Run::faults`, including time-outs and crashes.
     ///
     /// # Errors
-    /// When the launch could not be tried: no worker process, no GPU, or a bug in the checker.
+    /// If the child cannot be started, there is no GPU, or the checker has a bug.
     pub fn run(
         &mut self,
         backend: Choice,
@@ -231,21 +262,21 @@ impl Worker {
             ptx: (!known).then_some(Cow::Borrowed(ptx)),
             launch: Cow::Borrowed(launch),
         };
-        let reply = process.ask(&request, limit, &killer);
+        let reply = process.request(&request, limit, &killer);
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
-        let fault = match self.settle(role, reply) {
+        let fault = match self.drop_if_last(role, reply) {
             Ok(Reply::Ran { run, .. }) => return Ok(with_printed((*run).into(), printed)),
             Ok(other) => return Err(unexpected(other)),
-            Err(lost) => lost.fault(limit)?,
+            Err(lost) => lost.into_fault(limit)?,
         };
         Ok(with_printed(Run::failed(fault, device), printed))
     }
 
-    /// Compiles a program with nvcc, as [`Worker::compile`] does a kernel.
+    /// Compiles a program with nvcc. See [`Worker::compile`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Worker::compile`].
     pub fn build(
         &mut self,
         toolchain: &Toolchain,
@@ -253,8 +284,9 @@ impl Worker {
         file: &str,
         options: &ProgramOptions,
     ) -> Result<Outcome<compile::Program>, Error> {
-        // a program of somebody's own may be as long as it likes
-        let limit = self.compile_limit * if options.folder.is_some() { OWN_PROGRAM } else { 1 };
+        // only a learner's own program has a folder, and it may be long
+        let limit =
+            self.compile_limit * if options.folder.is_some() { OWN_PROGRAM_FACTOR } else { 1 };
         let request = Request::Build {
             toolchain: Cow::Borrowed(toolchain),
             source: Cow::Borrowed(source),
@@ -262,48 +294,55 @@ impl Worker {
             options: Cow::Borrowed(options),
         };
         let killer = self.killer.clone();
-        let reply = self.compiler(toolchain)?.ask(&request, limit, &killer);
-        match self.settle(Role::Compiler, reply) {
+        let reply = self.compiler(toolchain)?.request(&request, limit, &killer);
+        match self.drop_if_last(Role::Compiler, reply) {
             Ok(Reply::Built(outcome)) => Ok(outcome),
             Ok(other) => Err(unexpected(other)),
-            Err(lost) => lost.compiler(limit),
+            Err(lost) => lost.into_outcome(limit),
         }
     }
 
-    /// Starts a process for a program, to be called on the GPU or (for any other choice) on the simulator. On the GPU it may be
-    /// the one that was kept ([`Worker::keep`]).
+    /// Starts a process for a program that will be called on the GPU or, for any other choice, on the simulator. On the GPU this may
+    /// be the process that was kept ([`Worker::keep`]).
     ///
     /// # Errors
-    /// When there is no such process, no GPU, or no confinement where that is required.
-    pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<Loaded, Error> {
+    /// If the process cannot be started, there is no GPU, or the process cannot be confined although that is required.
+    pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<ProgramProcess, Error> {
         let (role, device) = match backend {
             Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
             Choice::Auto | Choice::Sim => (Role::Program, "simulator".to_owned()),
         };
         if backend == Choice::Gpu
             && let Some(mut kept) = self.program_on_gpu.take()
-            && kept.put(object).is_ok()
+            && kept.replace(object).is_ok()
         {
             return Ok(kept);
         }
         let start = |worker: &Self| {
             let process = Process::start(&worker.program, role, &worker.rules)?;
-            Loaded::new(process, role, object, device.clone(), &worker.rules, worker.killer.clone())
+            ProgramProcess::new(
+                process,
+                role,
+                object,
+                device.clone(),
+                &worker.rules,
+                worker.killer.clone(),
+            )
         };
         match start(self) {
-            // a GPU in the compute mode `exclusive` has room for one process, and that one may be ours
+            // in the compute mode `exclusive`, only one process can use a GPU, and that may be our child for kernels
             Err(Error::NoGpu(_)) if self.gpu.take().is_some() => start(self),
             started => started,
         }
     }
 
-    /// Keeps the process of a program that was right on the GPU, for the next program of the same learner.
-    pub fn keep(&mut self, program: Loaded) {
+    /// Keeps the process of a program whose calls on the GPU were all right, for the next program of the same learner.
+    pub fn keep(&mut self, program: ProgramProcess) {
         self.program_on_gpu = Some(program);
     }
 
-    /// Runs one launch on the simulator within `limit` of wall time, and records what one of its threads does. No trace
-    /// where the launch was refused, or did not end.
+    /// Runs a launch on the simulator within `limit` of wall time, and records what one of its threads does. There is no trace if
+    /// the launch was refused or did not end.
     ///
     /// # Errors
     /// As [`Worker::run`].
@@ -318,57 +357,57 @@ impl Worker {
         let process = self.process(Role::Simulator)?;
         let request =
             Request::Trace { ptx: Cow::Borrowed(ptx), launch: Cow::Borrowed(launch), thread };
-        let reply = process.ask(&request, limit, &killer);
+        let reply = process.request(&request, limit, &killer);
         process.ptx = Some(ptx.to_owned());
         let printed = process.printed();
-        let fault = match self.settle(Role::Simulator, reply) {
+        let fault = match self.drop_if_last(Role::Simulator, reply) {
             Ok(Reply::Traced { run, trace }) => {
                 return Ok((with_printed((*run).into(), printed), trace.0));
             }
             Ok(other) => return Err(unexpected(other)),
-            Err(lost) => lost.fault(limit)?,
+            Err(lost) => lost.into_fault(limit)?,
         };
         Ok((with_printed(Run::failed(fault, "simulator".into()), printed), None))
     }
 
-    /// The GPU that kernels run on, asked once in the child that holds it.
+    /// The GPU that kernels run on. The child that holds it is asked only once.
     ///
     /// # Errors
-    /// Why there is none, and what to do about it.
+    /// Why there is no GPU, and what to do about it.
     pub fn gpu(&mut self) -> Result<GpuInfo, NoGpu> {
         match &self.gpu_info {
             Some(info) => Ok(info.clone()),
-            None => self.ask_gpu(),
+            None => self.query_gpu(),
         }
     }
 
-    /// The GPU with a child that has it open, so that a driver's slow start is not taken for a slow kernel.
+    /// The GPU, after a child has opened it, so that a driver's slow start does not count as a slow kernel.
     fn gpu_for_kernels(&mut self) -> Result<GpuInfo, NoGpu> {
         if self.gpu.as_mut().is_some_and(Process::is_alive) {
             return self.gpu();
         }
-        match self.ask_gpu() {
+        match self.query_gpu() {
             // as in `load`
-            Err(_) if self.program_on_gpu.take().is_some() => self.ask_gpu(),
-            asked => asked,
+            Err(_) if self.program_on_gpu.take().is_some() => self.query_gpu(),
+            queried => queried,
         }
     }
 
-    fn ask_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
+    fn query_gpu(&mut self) -> Result<GpuInfo, NoGpu> {
         let killer = self.killer.clone();
         let process = self.process(Role::Gpu).map_err(|e| NoGpu { why: e.to_string() })?;
-        let reply = process.ask(&Request::Gpu, GPU_START_LIMIT, &killer);
-        let info = opened(self.settle(Role::Gpu, reply))?;
+        let reply = process.request(&Request::Gpu, GPU_START_LIMIT, &killer);
+        let info = opened(self.drop_if_last(Role::Gpu, reply))?;
         self.gpu_info = Some(info.clone());
         Ok(info)
     }
 
-    /// A handle that ends this worker's job from another thread.
+    /// A handle with which another thread can cancel this worker's job.
     pub fn killer(&self) -> Killer {
         self.killer.clone()
     }
 
-    /// The child that compiles, which has to see where the compiler lies.
+    /// The child that compiles, which may read the folders of the compiler.
     fn compiler(&mut self, toolchain: &Toolchain) -> Result<&mut Process, Error> {
         if self.rules.readable.is_empty() {
             self.rules.readable = toolchain.folders();
@@ -376,14 +415,14 @@ impl Worker {
         self.process(Role::Compiler)
     }
 
-    /// The child for a role, started when there is none.
+    /// The child for a role, which is started if there is none.
     fn process(&mut self, role: Role) -> Result<&mut Process, Error> {
         let slot = match role {
             Role::Compiler => &mut self.compiler,
             Role::Simulator | Role::Program => &mut self.simulator,
             Role::Gpu | Role::GpuProgram => &mut self.gpu,
         };
-        // Between two jobs a child can be killed from outside, and nobody has noticed.
+        // a child may have been killed from outside between two jobs
         if slot.as_mut().is_some_and(|process| !process.is_alive()) {
             *slot = None;
         }
@@ -393,14 +432,18 @@ impl Worker {
         }
     }
 
-    /// Lets go of a child that is lost or has said its last word.
-    fn settle(&mut self, role: Role, reply: Result<Reply, Lost>) -> Result<Reply, Lost> {
+    /// Drops a child that did not reply, or that ends after its reply.
+    fn drop_if_last(
+        &mut self,
+        role: Role,
+        reply: Result<Reply, NoReply>,
+    ) -> Result<Reply, NoReply> {
         if reply.as_ref().map_or(true, Reply::is_last) {
             match role {
                 Role::Compiler => self.compiler = None,
                 Role::Simulator => self.simulator = None,
                 Role::Gpu => self.gpu = None,
-                // nobody keeps those
+                // a `ProgramProcess` owns its child
                 Role::Program | Role::GpuProgram => {}
             }
         }
@@ -424,27 +467,29 @@ impl From<Program> for Worker {
     }
 }
 
-impl Lost {
-    /// What the loss says of the kernel that ran.
-    fn fault(self, limit: Duration) -> Result<Fault, Error> {
+impl NoReply {
+    /// The fault of the kernel or program that ran.
+    fn into_fault(self, limit: Duration) -> Result<Fault, Error> {
         match self {
             Self::TimedOut => Ok(Fault::TimedOut { seconds: limit.as_secs_f64() }),
-            Self::Died(_) | Self::Memory(_) => Ok(Fault::WorkerDied { how: self.to_string() }),
+            Self::Died(_) | Self::MemoryExceeded(_) => {
+                Ok(Fault::WorkerDied { how: self.to_string() })
+            }
             Self::Cancelled => Err(Error::Cancelled),
             Self::Failed(error) => Err(error),
         }
     }
 
-    /// What the loss says of the compiler that ran.
-    fn compiler<T>(self, limit: Duration) -> Result<Outcome<T>, Error> {
+    /// The outcome of the compilation.
+    fn into_outcome<T>(self, limit: Duration) -> Result<Outcome<T>, Error> {
         let seconds = limit.as_secs_f64();
         match self {
             Self::TimedOut => {
                 Ok(Outcome::Stopped(format!("the compiler did not finish within {seconds} s")))
             }
             Self::Died(how) => Ok(Outcome::Stopped(format!("the compiler crashed ({how})"))),
-            Self::Memory(bytes) => Ok(Outcome::Stopped(format!(
-                "the compiler took more than {} MiB of memory",
+            Self::MemoryExceeded(bytes) => Ok(Outcome::Stopped(format!(
+                "the compiler used more than {} MiB of memory",
                 bytes >> 20
             ))),
             Self::Cancelled => Err(Error::Cancelled),
@@ -453,43 +498,43 @@ impl Lost {
     }
 }
 
-/// What a child said to [`Request::Gpu`]: the GPU that it has opened, with a context, or why it could not.
-fn opened(reply: Result<Reply, Lost>) -> Result<GpuInfo, NoGpu> {
+/// The reply to [`Request::Gpu`]: the GPU, which the child has opened with a context, or why it could not.
+fn opened(reply: Result<Reply, NoReply>) -> Result<GpuInfo, NoGpu> {
     let why = match reply {
         Ok(Reply::Gpu(info)) => return Ok(info),
         Ok(Reply::NoGpu(no_gpu)) => return Err(no_gpu),
         Ok(other) => unexpected(other).to_string(),
-        Err(Lost::TimedOut) => format!(
-            "NVIDIA's driver did not answer within {} s: see whether nvidia-smi does, or use --backend sim",
+        Err(NoReply::TimedOut) => format!(
+            "NVIDIA's driver did not reply within {} s: check whether nvidia-smi works, or use --backend sim",
             GPU_START_LIMIT.as_secs()
         ),
-        Err(Lost::Died(how)) => format!(
-            "NVIDIA's driver brought its process down ({how}): see whether nvidia-smi works, or use --backend sim"
+        Err(NoReply::Died(how)) => format!(
+            "NVIDIA's driver ended its process ({how}): check whether nvidia-smi works, or use --backend sim"
         ),
-        Err(lost @ Lost::Memory(_)) => lost.to_string(),
-        Err(Lost::Cancelled) => Error::Cancelled.to_string(),
-        Err(Lost::Failed(error)) => error.to_string(),
+        Err(lost @ NoReply::MemoryExceeded(_)) => lost.to_string(),
+        Err(NoReply::Cancelled) => Error::Cancelled.to_string(),
+        Err(NoReply::Failed(error)) => error.to_string(),
     };
     Err(NoGpu { why })
 }
 
-/// An answer to another question.
+/// The error for a reply to another request.
 fn unexpected(reply: Reply) -> Error {
     match reply {
         Reply::NoGpu(no_gpu) => Error::NoGpu(no_gpu),
         Reply::NoSandbox(why) => Error::NoSandbox(why),
         Reply::Bug(text) => Error::Bug(text),
-        Reply::Confined(_)
+        Reply::Confinement(_)
         | Reply::Gpu(_)
         | Reply::Compiled(_)
         | Reply::Built(_)
         | Reply::Called { .. }
         | Reply::Ran { .. }
-        | Reply::Traced { .. } => Error::Protocol("an answer to another question".into()),
+        | Reply::Traced { .. } => Error::Protocol("a reply to another request".into()),
     }
 }
 
-/// Adds what the child printed to what the simulator collected, within the same limit.
+/// Adds what the child printed to the output that the simulator collected, within the same limit.
 fn with_printed(mut run: Run, (text, dropped): (String, u64)) -> Run {
     let room = PRINTED_LIMIT.saturating_sub(run.printed.len()).min(text.len());
     let cut = (0..=room).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);

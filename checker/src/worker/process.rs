@@ -1,4 +1,4 @@
-//! One child process, seen from the checker.
+//! One child process, as the checker controls it.
 
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ use super::watchdog::{self, Load};
 use super::wire::{self, Reply};
 use super::{Error, Role};
 
-/// Tells the child what it is for.
+/// Environment variables for the child. This is its role.
 pub(super) const ROLE_VARIABLE: &str = "CUDA_WORKBOOK_WORKER";
 
-/// Whether it has to confine itself.
+/// The mode of its sandbox.
 pub(super) const SANDBOX_VARIABLE: &str = "CUDA_WORKBOOK_SANDBOX";
-/// The folder that it may write to.
-pub(super) const OWN_VARIABLE: &str = "CUDA_WORKBOOK_OWN";
-/// What it may read beside the system: folders as in PATH.
+/// Its scratch folder, which it may write to.
+pub(super) const SCRATCH_VARIABLE: &str = "CUDA_WORKBOOK_OWN";
+/// Further folders that it may read, in the format of PATH.
 pub(super) const READABLE_VARIABLE: &str = "CUDA_WORKBOOK_READABLE";
-/// Bytes of memory that it may have.
+/// How many bytes of memory it may use.
 pub(super) const MEMORY_VARIABLE: &str = "CUDA_WORKBOOK_MEMORY";
 
-/// What a child sees of the environment: only what CUDA and the dynamic loader need. A learner's `#include` can print
-/// the rest of it.
+/// The variables that a child inherits. They are only those that CUDA and the dynamic loader need, because a learner's `#include`
+/// can print the environment.
 #[cfg(unix)]
 const KEPT_VARIABLES: [&str; 10] = [
-    // nvcc finds the host's compiler by it
+    // nvcc uses it to find the host compiler
     "PATH",
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
@@ -45,7 +45,7 @@ const KEPT_VARIABLES: [&str; 10] = [
     "DYLD_LIBRARY_PATH",
     "TMPDIR",
 ];
-/// The same on Windows, which starts no process without some, and finds libraries through PATH.
+/// The same on Windows, which needs some of them to start a process, and finds libraries through PATH.
 #[cfg(not(unix))]
 const KEPT_VARIABLES: [&str; 9] = [
     "CUDA_VISIBLE_DEVICES",
@@ -59,23 +59,23 @@ const KEPT_VARIABLES: [&str; 9] = [
     "PATH",
 ];
 
-/// Bytes that a pipe holds: the most that Linux gives an ordinary user.
+/// The capacity of a pipe in bytes. This is the most that Linux allows an ordinary user.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
 
-/// How often a child that works is looked at.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often a working child is measured.
+const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How many times as long as it should a child may take that the machine does not let work.
-const MOST_PATIENCE: u32 = 3;
+/// By which factor the time limit of a child is extended while a busy machine gives it too little processor time.
+const MAX_LIMIT_FACTOR: u32 = 3;
 
-/// How long a killed child may take to go. One that is stuck in the driver is left to a thread of its own.
+/// How long the checker waits for a killed child to end. A child that is stuck in the driver is not waited for any longer.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
 
-/// Longest quotation of a dying child's last words, in characters.
-const LAST_WORDS: usize = 200;
+/// The most characters that are quoted of the last line that a child printed before it died.
+const MAX_LAST_LINE_CHARS: usize = 200;
 
-/// The executable that children are.
+/// The executable of the children.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     path: PathBuf,
@@ -83,7 +83,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// This file; a relative path is one from here, wherever the child starts.
+    /// The executable at this path. A relative path is relative to the current folder of the checker.
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path: std::path::absolute(&path).unwrap_or(path), args: vec!["worker".into()] }
     }
@@ -94,8 +94,8 @@ impl Program {
         Self { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
     }
 
-    /// This executable. On Linux through its link in /proc, which stays right when the file was replaced by a newer
-    /// build while `watch` runs.
+    /// This executable. On Linux it is started through its link in /proc, which stays valid when a newer build replaces the file
+    /// while `watch` runs.
     pub(super) fn current() -> Self {
         let link = Path::new("/proc/self/exe");
         if cfg!(target_os = "linux") && link.exists() {
@@ -105,81 +105,83 @@ impl Program {
     }
 }
 
-/// Why a child gave no answer. It is to be dropped then.
+/// Why a child did not reply. The child cannot be used any more.
 #[derive(Debug)]
-pub(super) enum Lost {
-    /// It did not answer in time.
+pub(super) enum NoReply {
+    /// It did not reply in time.
     TimedOut,
-    /// It ended: how.
-    Died(Death),
-    /// It had more memory than it may have, in bytes.
-    Memory(u64),
-    /// Nobody wants its answer any more.
+    /// It ended.
+    Died(ChildExit),
+    /// It used more than this many bytes of memory, which is its limit.
+    MemoryExceeded(u64),
+    /// The job was cancelled.
     Cancelled,
-    /// It answered nonsense, or could not be asked.
+    /// The reply is malformed, or the request could not be sent.
     Failed(Error),
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for NoReply {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::TimedOut => f.write_str("no answer in time"),
+            Self::TimedOut => f.write_str("no reply in time"),
             Self::Died(death) => death.fmt(f),
-            Self::Memory(bytes) => write!(f, "it took more than {} MiB of memory", bytes >> 20),
+            Self::MemoryExceeded(bytes) => {
+                write!(f, "it took more than {} MiB of memory", bytes >> 20)
+            }
             Self::Cancelled => f.write_str("cancelled"),
             Self::Failed(error) => error.fmt(f),
         }
     }
 }
 
-/// How a child came to its end.
+/// How a child ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Death {
-    /// `None` when it only stopped answering.
+pub(super) struct ChildExit {
+    /// `None` if it only closed its pipe.
     pub(super) status: Option<ExitStatus>,
-    /// The last line that it printed; may be empty.
-    pub(super) words: String,
+    /// The last line that it printed, which may be empty.
+    pub(super) last_line: String,
 }
 
-impl std::fmt::Display for Death {
+impl std::fmt::Display for ChildExit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.status {
             Some(status) => f.write_str(&describe(status))?,
-            None => f.write_str("it stopped answering")?,
+            None => f.write_str("it stopped replying")?,
         }
-        if self.words.is_empty() { Ok(()) } else { write!(f, ": {}", self.words) }
+        if self.last_line.is_empty() { Ok(()) } else { write!(f, ": {}", self.last_line) }
     }
 }
 
-/// What the thread that waits for an answer can hear.
+/// What can happen while the checker waits for a reply.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum ChildEvent {
     /// The payload of a frame.
     Reply(Vec<u8>),
-    /// Something else than a frame.
-    Broken(wire::Error),
-    /// The child closed its end.
-    Ended,
-    /// Nobody wants the answer any more.
+    /// The child wrote something that is not a frame.
+    Malformed(wire::Error),
+    /// The child closed its pipe.
+    Closed,
+    /// The job was cancelled.
     Cancelled,
-    /// The child had more memory than this many bytes.
-    TooMuch(u64),
+    /// The child used more than this many bytes of memory.
+    MemoryExceeded(u64),
 }
 
-/// A running child. Dropping it kills its process group and leaves no zombie.
+/// A running child. Dropping it kills its process group and collects its exit status.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     frames: Sender<Vec<u8>>,
-    inbox: Sender<Heard>,
-    replies: Receiver<Heard>,
+    event_sender: Sender<ChildEvent>,
+    events: Receiver<ChildEvent>,
     capture: Capture,
     printed: (String, u64),
-    /// The most memory that it may have, with all that it starts.
+    /// How many bytes of memory the child may use together with its descendants.
     memory: Option<u64>,
-    /// The folder that it may write to; it goes with the child.
-    own: TempDir,
-    /// The PTX that the child has.
+    /// The folder that the child may write to. It is removed with the child.
+    scratch: TempDir,
+    /// The PTX that the child has loaded.
     pub(super) ptx: Option<String>,
 }
 
@@ -191,7 +193,7 @@ impl Process {
 
     fn try_start(program: &Program, role: Role, rules: &Rules) -> std::io::Result<Self> {
         let capture = Capture::new()?;
-        let own = tempfile::Builder::new().prefix("cuda-workbook-").tempdir()?;
+        let scratch = tempfile::Builder::new().prefix("cuda-workbook-").tempdir()?;
         let readable = std::env::join_paths(&rules.readable).unwrap_or_default();
         let mut command = Command::new(&program.path);
         command
@@ -201,12 +203,12 @@ impl Process {
             .env(ROLE_VARIABLE, role.as_str())
             .env(SANDBOX_VARIABLE, rules.mode.as_str())
             .env(READABLE_VARIABLE, readable)
-            .env(OWN_VARIABLE, own.path())
+            .env(SCRATCH_VARIABLE, scratch.path())
             .envs(rules.memory.map(|bytes| (MEMORY_VARIABLE, bytes.to_string())))
             .envs(rules.gpu.as_ref().map(|gpu| ("CUDA_VISIBLE_DEVICES", gpu)))
-            .env("TMPDIR", own.path())
-            // what the driver compiles it keeps there
-            .env("CUDA_CACHE_PATH", own.path())
+            .env("TMPDIR", scratch.path())
+            // where the driver caches what it compiles
+            .env("CUDA_CACHE_PATH", scratch.path())
             .envs((role == Role::GpuProgram).then_some(("CUDA_CACHE_DISABLE", "1")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -214,114 +216,133 @@ impl Process {
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
-            // Its own group, so that one kill reaches whatever it may start; no folder of the learner's as its own.
+            // a process group of its own, so that one signal reaches all descendants, and a neutral current folder
             command.process_group(0).arg0("checker").current_dir("/");
         }
         let mut child = command.spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         #[cfg(target_os = "linux")]
         {
-            // Arrays go through these pipes; with the usual 64 KiB that takes a task switch each. Best effort.
+            // arrays are sent through these pipes, and the default of 64 KiB would need a task switch for each part; a failure
+            // only makes this slower
             let _ = stdin.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES));
             let _ = stdout.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES));
         }
-        // Threads do the blocking: a child that does not read holds up its writer, never the clock.
-        let (frames, outbox) = mpsc::channel();
-        let (inbox, replies) = mpsc::channel();
+        // other threads do the reading and writing, so that a child that does not read cannot stop the clock
+        let (frames, outgoing) = mpsc::channel();
+        let (event_sender, events) = mpsc::channel();
         if let Some(stdin) = stdin {
-            thread::spawn(move || write_frames(stdin, &outbox));
+            thread::spawn(move || write_frames(stdin, &outgoing));
         }
         if let Some(stdout) = stdout {
-            let inbox = inbox.clone();
-            thread::spawn(move || read_frames(stdout, &inbox));
+            let event_sender = event_sender.clone();
+            thread::spawn(move || read_frames(stdout, &event_sender));
         }
         let printed = Default::default();
-        // shared memory is in none of the limits that a process carries; what a driver maps is no memory of ours
+        // resource limits do not count shared memory, so all memory is measured, except on a GPU, where the driver maps much more
         let on_gpu = matches!(role, Role::Gpu | Role::GpuProgram);
-        let memory = rules.memory.or((!on_gpu).then_some(limits::MEMORY));
-        Ok(Self { child, frames, inbox, replies, capture, printed, memory, own, ptx: None })
+        let memory = rules.memory.or((!on_gpu).then_some(limits::MEMORY_BYTES));
+        Ok(Self {
+            child,
+            frames,
+            event_sender,
+            events,
+            capture,
+            printed,
+            memory,
+            scratch,
+            ptx: None,
+        })
     }
 
-    /// Asks, and waits for the answer until the clock runs out.
-    pub(super) fn ask(
+    /// Sends a request, and waits for the reply within `limit` of wall time.
+    pub(super) fn request(
         &mut self,
         request: &impl Serialize,
         limit: Duration,
         killer: &Killer,
-    ) -> Result<Reply, Lost> {
-        let frame = wire::encode(request).map_err(|e| Lost::Failed(Error::Bug(e.to_string())))?;
-        if !killer.begin(self.inbox.clone()) {
-            return Err(Lost::Cancelled);
+    ) -> Result<Reply, NoReply> {
+        let frame =
+            wire::encode(request).map_err(|e| NoReply::Failed(Error::Bug(e.to_string())))?;
+        if !killer.begin(self.event_sender.clone()) {
+            return Err(NoReply::Cancelled);
         }
-        // A closed channel means that the child is gone, which the wait for its answer reports better.
+        // if the channel is closed, the child has ended, which the wait below reports
         let _ = self.frames.send(frame);
-        let heard = self.hear(limit);
+        let event = self.wait_for_event(limit);
         if killer.end() {
-            // Also when the answer was quicker: the next job must not find the message to cancel this one.
+            // this also applies if the reply came first, because the next job must not receive the cancellation of this one
             self.end();
-            return Err(Lost::Cancelled);
+            return Err(NoReply::Cancelled);
         }
-        let reply = match heard {
-            Ok(Heard::Reply(payload)) => wire::decode(&payload).map_err(|e| self.nonsense(&e)),
+        let reply = match event {
+            Ok(ChildEvent::Reply(payload)) => {
+                wire::decode(&payload).map_err(|e| self.protocol_error(&e))
+            }
             Ok(
-                Heard::Broken(wire::Error::Io(_) | wire::Error::Short { .. })
-                | Heard::Ended
-                | Heard::Cancelled,
+                ChildEvent::Malformed(wire::Error::Io(_) | wire::Error::Short { .. })
+                | ChildEvent::Closed
+                | ChildEvent::Cancelled,
             )
-            | Err(RecvTimeoutError::Disconnected) => Err(Lost::Died(self.cause_of_death())),
-            Ok(Heard::Broken(error)) => Err(self.nonsense(&error)),
-            Ok(Heard::TooMuch(bytes)) => {
+            | Err(RecvTimeoutError::Disconnected) => Err(NoReply::Died(self.exit_cause())),
+            Ok(ChildEvent::Malformed(error)) => Err(self.protocol_error(&error)),
+            Ok(ChildEvent::MemoryExceeded(bytes)) => {
                 self.end();
-                Err(Lost::Memory(bytes))
+                Err(NoReply::MemoryExceeded(bytes))
             }
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
-                Err(Lost::TimedOut)
+                Err(NoReply::TimedOut)
             }
         };
         self.printed = self.capture.take();
         reply
     }
 
-    /// Waits for an answer, and keeps an eye on the child. A child that wants a processor and gets none, because the machine
-    /// is busy, has up to three times as long.
-    fn hear(&self, limit: Duration) -> Result<Heard, RecvTimeoutError> {
+    /// Waits for an event, and measures the child meanwhile. A child that gets too little processor time because the machine is busy
+    /// may take up to [`MAX_LIMIT_FACTOR`] times as long.
+    fn wait_for_event(&self, limit: Duration) -> Result<ChildEvent, RecvTimeoutError> {
         let start = Instant::now();
         let mut first: Option<Load> = None;
         loop {
             let left = limit.saturating_sub(start.elapsed());
-            match self.replies.recv_timeout(if left.is_zero() { LOOK } else { left.min(LOOK) }) {
+            match self.events.recv_timeout(if left.is_zero() {
+                MEASURE_INTERVAL
+            } else {
+                left.min(MEASURE_INTERVAL)
+            }) {
                 Err(RecvTimeoutError::Timeout) => {}
-                heard => return heard,
+                event => return event,
             }
-            let (elapsed, load) = (start.elapsed(), watchdog::look(self.child.id()));
-            if self.memory.is_some_and(|most| load.resident > most) {
-                return Ok(Heard::TooMuch(self.memory.unwrap_or_default()));
+            let (elapsed, load) = (start.elapsed(), watchdog::measure(self.child.id()));
+            if self.memory.is_some_and(|limit| load.resident > limit) {
+                return Ok(ChildEvent::MemoryExceeded(self.memory.unwrap_or_default()));
             }
-            let spent = load.spent.saturating_sub(first.get_or_insert(load).spent);
-            let starved = load.busy && spent < elapsed / 2 && elapsed < limit * MOST_PATIENCE;
+            let worked =
+                load.processor_time.saturating_sub(first.get_or_insert(load).processor_time);
+            let starved = load.busy && worked < elapsed / 2 && elapsed < limit * MAX_LIMIT_FACTOR;
             if elapsed >= limit && !starved {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
     }
 
-    /// Stops the child and all in its group where they are: what a program has left behind works only while somebody looks.
-    pub(super) fn stand_still(&mut self) {
+    /// Suspends the child's process group, so that nothing which a program has started runs while the checker does not measure it.
+    pub(super) fn suspend(&mut self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::STOP);
     }
 
-    /// Lets them go on.
-    pub(super) fn go_on(&mut self) {
+    /// Lets the process group run again.
+    pub(super) fn resume(&mut self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::CONT);
     }
 
-    /// Sends a signal to the child's group, if there is still a child.
+    /// Sends a signal to the child's process group, unless the child has ended.
     #[cfg(unix)]
     fn signal(&mut self, signal: rustix::process::Signal) {
-        // The child is not collected while this says so: its number still names it and its group.
+        // a child that is alive has not been waited for, so its id still belongs to it and its group
         if !self.is_alive() {
             return;
         }
@@ -332,38 +353,38 @@ impl Process {
     }
 
     /// The folder that the child may write to.
-    pub(super) fn own(&self) -> &Path {
-        self.own.path()
+    pub(super) fn scratch(&self) -> &Path {
+        self.scratch.path()
     }
 
-    /// What the child printed during the last job: text, and bytes left out.
+    /// What the child printed during the last job: text, and the number of bytes that are left out.
     pub(super) fn printed(&mut self) -> (String, u64) {
         std::mem::take(&mut self.printed)
     }
 
-    /// False when it has ended by itself.
+    /// Has the child not ended yet?
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    fn nonsense(&mut self, error: &wire::Error) -> Lost {
+    fn protocol_error(&mut self, error: &wire::Error) -> NoReply {
         self.end();
-        Lost::Failed(Error::Protocol(error.to_string()))
+        NoReply::Failed(Error::Protocol(error.to_string()))
     }
 
-    /// How a child that closed its pipe came to its end.
-    fn cause_of_death(&mut self) -> Death {
-        // Its status first: a kill must not become the cause.
+    /// How a child ended that has closed its pipe.
+    fn exit_cause(&mut self) -> ChildExit {
+        // the status is read first, because otherwise the kill below would be the cause
         let status = self.wait(Duration::from_millis(500));
         self.end();
         let (printed, _) = self.capture.text();
         let mut lines = printed.lines().rev().map(str::trim);
         let last = lines.find(|l| !l.is_empty() && !l.starts_with("note:")).unwrap_or_default();
-        let words = grading::text::excerpt(last, LAST_WORDS);
-        Death { status, words }
+        let last_line = grading::text::excerpt(last, MAX_LAST_LINE_CHARS);
+        ChildExit { status, last_line }
     }
 
-    /// Kills the group and collects what is left.
+    /// Kills the process group and waits for the child.
     fn end(&mut self) {
         if matches!(self.child.try_wait(), Ok(Some(_))) {
             return;
@@ -374,7 +395,7 @@ impl Process {
         let _ = self.wait(REAP_LIMIT);
     }
 
-    /// Waits for its end, but not for ever.
+    /// Waits for the child to end, at most for `limit`.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
@@ -399,12 +420,12 @@ impl Drop for Process {
 
 #[cfg(test)]
 impl Process {
-    /// Its process number.
+    /// The process id.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends a last request and closes the pipe, as a checker that is killed does.
+    /// Sends a last request and closes the pipe, as happens when the checker is killed.
     pub(super) fn abandon(&mut self, frame: &[u8]) {
         self.frames.send(frame.to_vec()).unwrap();
         self.frames = mpsc::channel().0;
@@ -419,22 +440,22 @@ fn write_frames(mut stdin: impl Write, frames: &Receiver<Vec<u8>>) {
     }
 }
 
-fn read_frames(stdout: impl Read, inbox: &Sender<Heard>) {
+fn read_frames(stdout: impl Read, events: &Sender<ChildEvent>) {
     let mut stdout = BufReader::new(stdout);
     loop {
-        let heard = match wire::read(&mut stdout) {
-            Ok(Some(frame)) => Heard::Reply(frame),
-            Ok(None) => Heard::Ended,
-            Err(error) => Heard::Broken(error),
+        let event = match wire::read(&mut stdout) {
+            Ok(Some(frame)) => ChildEvent::Reply(frame),
+            Ok(None) => ChildEvent::Closed,
+            Err(error) => ChildEvent::Malformed(error),
         };
-        let over = !matches!(heard, Heard::Reply(_));
-        if inbox.send(heard).is_err() || over {
+        let last = !matches!(event, ChildEvent::Reply(_));
+        if events.send(event).is_err() || last {
             return;
         }
     }
 }
 
-/// "signal 9", "exit code 101".
+/// The status in words, for example "signal 9" or "exit code 101".
 fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

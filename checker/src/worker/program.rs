@@ -1,5 +1,5 @@
-//! A program in a process that is not the checker's, and what that says: the process is the program's as much as ours, and
-//! nothing of it is taken on trust.
+//! A program in a child process. The program shares the process with the checker's code there, so nothing that the process
+//! replies is trusted.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cancel::Killer;
-use super::process::{Death, Lost, Process};
+use super::process::{ChildExit, NoReply, Process};
 use super::sandbox::{Rules, Sandbox};
 use super::wire::{Reply, Request, Token};
 use super::{Error, GPU_START_LIMIT, Role, opened, unexpected, with_printed};
 use crate::backend::{Arg, Call, Fault, Run};
 
-/// A program in a process, which ends with this.
+/// A child process with a program. Dropping this ends the process.
 ///
-/// It may be called several times, and so may another of the same learner's in its place. Each finds then what earlier calls
-/// have left: static variables, memory, errors. Whoever calls so must not hold against it what goes wrong in a later call.
-/// Between calls the process stands still.
+/// A program may be called several times, and another program of the same learner may take its place. Each call then finds what
+/// earlier calls have left, such as static variables, memory and errors. So a failure in a later call must not count against
+/// the program. Between calls the process is suspended.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct ProgramProcess {
     process: Process,
     object: PathBuf,
     device: String,
@@ -29,8 +29,8 @@ pub struct Loaded {
     calls: u32,
 }
 
-impl Loaded {
-    /// Makes a process that has just started that of the compiled program `object`.
+impl ProgramProcess {
+    /// Prepares a process that has just started for the compiled program `object`.
     pub(super) fn new(
         mut process: Process,
         role: Role,
@@ -39,110 +39,111 @@ impl Loaded {
         rules: &Rules,
         killer: Killer,
     ) -> Result<Self, Error> {
-        let object = write(process.own(), 0, object).map_err(Error::Object)?;
-        // What the machine lacks is asked for while the process is ours alone: a program must not be able to say it.
-        match process.ask(&Request::Confined, GPU_START_LIMIT, &killer) {
-            Ok(Reply::Confined(confined)) => {
-                if rules.mode == Sandbox::Require && !confined.holds() {
+        let object = write(process.scratch(), 0, object).map_err(Error::Object)?;
+        // this is asked before the program is loaded, so that the program cannot claim that the machine lacks something
+        match process.request(&Request::Confinement, GPU_START_LIMIT, &killer) {
+            Ok(Reply::Confinement(confined)) => {
+                if rules.mode == Sandbox::Require && !confined.is_complete() {
                     return Err(Error::NoSandbox(confined.missing.unwrap_or_default()));
                 }
             }
             Ok(other) => return Err(unexpected(other)),
-            Err(Lost::Failed(error)) => return Err(error),
-            Err(Lost::Cancelled) => return Err(Error::Cancelled),
+            Err(NoReply::Failed(error)) => return Err(error),
+            Err(NoReply::Cancelled) => return Err(Error::Cancelled),
             Err(lost) => {
-                return Err(Error::Protocol(format!("a process that had not begun: {lost}")));
+                return Err(Error::Protocol(format!("a process without a program failed: {lost}")));
             }
         }
         if role == Role::GpuProgram {
-            // A GPU that somebody else holds is no fault of the program's, which would only see calls that fail. The context
-            // that is opened here is the one that it uses.
-            match process.ask(&Request::Gpu, GPU_START_LIMIT, &killer) {
-                Err(Lost::Cancelled) => return Err(Error::Cancelled),
+            // if another process holds the GPU, the calls of the program would fail, which must not count as its mistake; the
+            // program uses the context that is created here
+            match process.request(&Request::Gpu, GPU_START_LIMIT, &killer) {
+                Err(NoReply::Cancelled) => return Err(Error::Cancelled),
                 reply => opened(reply)?,
             };
         }
         Ok(Self { process, object, device, killer, programs: 1, calls: 0 })
     }
 
-    /// Puts another program in the place of this one, whose process goes on.
+    /// Replaces the program with another one, in the same process.
     ///
     /// # Errors
-    /// When it cannot be written to where the process finds it.
-    pub(super) fn put(&mut self, object: &[u8]) -> Result<(), Error> {
-        self.object = write(self.process.own(), self.programs, object).map_err(Error::Object)?;
+    /// If the program cannot be written to the folder that the process can read.
+    pub(super) fn replace(&mut self, object: &[u8]) -> Result<(), Error> {
+        self.object =
+            write(self.process.scratch(), self.programs, object).map_err(Error::Object)?;
         self.programs += 1;
         Ok(())
     }
 
-    /// How often its process was called, for this program or one before it.
+    /// The number of calls in this process, of this program or earlier ones.
     pub fn calls(&self) -> u32 {
         self.calls
     }
 
-    /// Calls a function of the program, within `limit` of wall time. After a call that came to a fault the process may be gone.
+    /// Calls a function of the program within `limit` of wall time. After a call with a fault, the process may have ended.
     ///
     /// # Errors
-    /// When the call could not be tried: the job was cancelled, or the checker has a bug.
+    /// If the call could not be made, because the job was cancelled or the checker has a bug.
     pub fn call(&mut self, call: &Call, limit: Duration) -> Result<Run, Error> {
         let token = token();
-        let (object, asked) = (Cow::Borrowed(self.object.as_path()), Cow::Borrowed(call));
-        let request = Request::Call { object, call: asked, token };
-        self.process.go_on();
-        let reply = self.process.ask(&request, limit, &self.killer);
-        self.process.stand_still();
+        let object = Cow::Borrowed(self.object.as_path());
+        let request = Request::Call { object, call: Cow::Borrowed(call), token };
+        self.process.resume();
+        let reply = self.process.request(&request, limit, &self.killer);
+        self.process.suspend();
         self.calls += 1;
         let printed = self.process.printed();
         let device = self.device.clone();
         let fault = match reply {
-            Ok(Reply::Called { token: same, run, .. }) if same == token => {
+            Ok(Reply::Called { token: returned, run, .. }) if returned == token => {
                 match checked((*run).into(), call) {
                     Ok(run) => return Ok(with_printed(Run { device, ..run }, printed)),
                     Err(how) => Fault::Garbled { how },
                 }
             }
             Ok(Reply::Bug(how)) => Fault::Garbled { how },
-            Ok(_) => Fault::Garbled { how: "it gave an answer to another question".into() },
-            Err(Lost::Died(death)) => ended(death),
-            Err(Lost::Memory(bytes)) => too_large(bytes),
-            Err(Lost::Failed(Error::Protocol(how))) => Fault::Garbled { how },
-            Err(lost) => lost.fault(limit)?,
+            Ok(_) => Fault::Garbled { how: "it replied to another request".into() },
+            Err(NoReply::Died(exit)) => fault_of_exit(exit),
+            Err(NoReply::MemoryExceeded(bytes)) => fault_of_memory(bytes),
+            Err(NoReply::Failed(Error::Protocol(how))) => Fault::Garbled { how },
+            Err(lost) => lost.into_fault(limit)?,
         };
         Ok(with_printed(Run::failed(fault, device), printed))
     }
 }
 
-/// Writes a compiled program to the folder that its process can read. What runs there without a sandbox may write there, too,
-/// and has not laid out a link under that name for us to follow.
-fn write(own: &Path, number: u32, object: &[u8]) -> std::io::Result<PathBuf> {
-    let path = own.join(format!("program-{number}.so"));
+/// Writes a compiled program to the scratch folder of its process. Fails if the file exists already, because a process without a
+/// sandbox could have created a link there.
+fn write(scratch: &Path, number: u32, object: &[u8]) -> std::io::Result<PathBuf> {
+    let path = scratch.join(format!("program-{number}.so"));
     std::fs::File::create_new(&path)?.write_all(object)?;
     Ok(path)
 }
 
 #[cfg(all(test, target_os = "linux"))]
-impl Loaded {
-    /// The number of its process.
+impl ProgramProcess {
+    /// The process id.
     pub(super) fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// The folder that its process can read.
-    pub(super) fn own(&self) -> &Path {
-        self.process.own()
+    /// The scratch folder of the process.
+    pub(super) fn scratch(&self) -> &Path {
+        self.process.scratch()
     }
 }
 
-/// A new token, of the generator with which the standard library keeps hash tables safe from who knows their keys.
+/// A new token. It comes from the generator that protects the standard library's hash tables against chosen keys.
 pub(super) fn token() -> Token {
     let random = RandomState::new();
     [random.hash_one(0_u8), random.hash_one(1_u8)]
 }
 
-/// The run, if it is one of this call: every array that it may change has come back once, and whole.
+/// The run, if its outputs are those of this call: each writable array once, in order, and with its full size.
 fn checked(run: Run, call: &Call) -> Result<Run, String> {
     if !run.faults.is_empty() {
-        // something is wrong already, and what came back is not looked at
+        // the outputs of a run with faults are not used
         return Ok(run);
     }
     let mut expected = call.args.iter().filter_map(|(_, arg)| match arg {
@@ -157,12 +158,12 @@ fn checked(run: Run, call: &Call) -> Result<Run, String> {
     if whole && expected.next().is_none() {
         Ok(run)
     } else {
-        Err("its answer does not have the arrays of the call".into())
+        Err("its reply does not have the arrays of the call".into())
     }
 }
 
-/// What the end of the process says.
-fn ended(Death { status, words }: Death) -> Fault {
+/// The fault of a program whose process ended.
+fn fault_of_exit(ChildExit { status, last_line }: ChildExit) -> Fault {
     let code = status.and_then(|status| status.code());
     #[cfg(unix)]
     let signal = status.as_ref().and_then(std::os::unix::process::ExitStatusExt::signal);
@@ -170,13 +171,15 @@ fn ended(Death { status, words }: Death) -> Fault {
     let signal = None::<i32>;
     match (code, signal) {
         (Some(code), _) => Fault::Exited { code },
-        (None, signal) => Fault::Crashed { signal: signal.unwrap_or_default(), words, crash: None },
+        (None, signal) => {
+            Fault::Crashed { signal: signal.unwrap_or_default(), words: last_line, crash: None }
+        }
     }
 }
 
-/// What it says when it had to be ended, because it took more memory than this many bytes.
-fn too_large(bytes: u64) -> Fault {
-    /// `SIGKILL`, which is how it was ended.
+/// The fault of a program whose process was killed because it used more than this many bytes of memory.
+fn fault_of_memory(bytes: u64) -> Fault {
+    /// `SIGKILL`, with which the process was killed.
     const KILL: i32 = 9;
     Fault::Crashed { signal: KILL, words: format!("more than {} MiB", bytes >> 20), crash: None }
 }

@@ -1,31 +1,34 @@
-//! What a child is doing, as the system sees it from outside: how much memory it has, and whether it is working.
+//! Observes a child from outside: how much memory it uses, and whether it is working.
 //!
-//! Limits that a process carries hold for each process by itself and do not cover every kind of memory. The checker's end
-//! therefore also looks from time to time at the child with all that it has started.
+//! Resource limits apply to each process separately, and do not cover every kind of memory. So the checker also measures the
+//! child and all its descendants from time to time.
 
 use std::time::Duration;
 
-/// A look at a child and its descendants.
+/// The most processes that are measured, in case a process starts others without end.
+#[cfg(target_os = "linux")]
+const MAX_PROCESSES: usize = 64;
+
+/// The state of a child and its descendants at one time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Load {
-    /// Bytes of memory that are really there.
+    /// Bytes of resident memory.
     pub(super) resident: u64,
-    /// Processor time used so far, that of descendants which have ended left out.
-    pub(super) spent: Duration,
-    /// Whether any thread wants a processor, or waits for a disk: it is late because the machine is busy.
+    /// Processor time used so far, without that of descendants which have ended.
+    pub(super) processor_time: Duration,
+    /// Does any thread wait for a processor or a disk? Then the child may be late only because the machine is busy.
     pub(super) busy: bool,
 }
 
-/// Looks at the process `id`. Where the system tells nothing, nothing is seen.
+/// Measures the process `id` and its descendants. What the system does not report counts as zero.
 #[cfg(target_os = "linux")]
-pub(super) fn look(id: u32) -> Load {
+pub(super) fn measure(id: u32) -> Load {
     let mut load = Load::default();
     let mut left = vec![id];
-    // a process that starts others without end is not followed for ever
-    for _ in 0..64 {
+    for _ in 0..MAX_PROCESSES {
         let Some(id) = left.pop() else { break };
         load.resident += resident(id).unwrap_or(0);
-        load.spent += spent(id).unwrap_or_default();
+        load.processor_time += processor_time(id).unwrap_or_default();
         for thread in std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten()
         {
             let path = thread.path();
@@ -50,7 +53,7 @@ fn resident(id: u32) -> Option<u64> {
 
 /// `utime` and `stime` of proc_pid_stat(5).
 #[cfg(target_os = "linux")]
-fn spent(id: u32) -> Option<Duration> {
+fn processor_time(id: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split_whitespace().skip(11);
@@ -58,8 +61,8 @@ fn spent(id: u32) -> Option<Duration> {
     Some(Duration::from_millis((user + system) * 1000 / rustix::param::clock_ticks_per_second()))
 }
 
-/// Looks at the process `id`: nothing is seen here.
+/// Other systems report nothing.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn look(_: u32) -> Load {
+pub(super) fn measure(_: u32) -> Load {
     Load::default()
 }

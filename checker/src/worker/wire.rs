@@ -1,7 +1,7 @@
-//! How the checker and its child talk: frames of postcard, each behind a tag and its length.
+//! The messages between the checker and its children. Each is a frame: a tag, a length, and a payload that postcard encodes.
 //!
-//! A child runs learners' code, so what comes back is not trusted: lengths are bounded, memory grows only as bytes
-//! really arrive, and anything that is not a frame is an error.
+//! A child runs learners' code, so replies are not trusted. Lengths are bounded, memory is allocated only as bytes arrive, and
+//! anything that is not a frame is an error.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
@@ -10,45 +10,45 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::sandbox::Confined;
+use super::sandbox::Confinement;
 use crate::backend::{Call, Fault, GpuInfo, Launch, NoGpu, Output, Run};
 use crate::compile::{Options, Outcome, Program, ProgramOptions};
 use crate::toolchain::Toolchain;
 
-/// Opens every frame, so that stray text is told from a frame at its first bytes.
+/// The first bytes of every frame, so that stray text is recognised at once.
 const TAG: [u8; 4] = *b"cwk1";
 /// The longest payload that either side accepts: 1 GiB.
 pub(super) const MAX_PAYLOAD: u64 = 1 << 30;
 
-/// Bytes made ready for a payload before any has arrived: a case's arrays, as a rule.
-const ROOM: u64 = 16 << 20;
+/// The most bytes that are allocated for a payload before it arrives. The arrays of a case usually fit.
+const INITIAL_CAPACITY_BYTES: u64 = 16 << 20;
 
-/// Why a frame could not be sent or understood.
+/// Why a frame could not be sent or read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     /// The pipe failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The other side ended in the middle of a frame.
-    #[error("the message breaks off after {got} of {wanted} bytes")]
+    /// The other side closed the pipe in the middle of a frame.
+    #[error("the message ends after {got} of {wanted} bytes")]
     Short {
         /// Bytes that arrived.
         got: u64,
-        /// Bytes announced.
+        /// Bytes that the frame should have.
         wanted: u64,
     },
-    /// Something else than a frame arrived.
+    /// The bytes are not a frame.
     #[error("{0:02x?} does not begin a message")]
     NotAFrame([u8; 4]),
     /// Longer than `MAX_PAYLOAD`.
     #[error("a message of {0} bytes is longer than the limit of {MAX_PAYLOAD} bytes")]
     TooLong(u64),
-    /// The payload is not the message expected.
+    /// The payload is not the expected message.
     #[error("the message cannot be read: {0}")]
     Garbled(#[from] postcard::Error),
 }
 
-/// A message as the bytes of one frame.
+/// Encodes a message as a frame.
 pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
     let mut frame = Vec::with_capacity(64);
     frame.extend_from_slice(&TAG);
@@ -62,7 +62,7 @@ pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
     Ok(frame)
 }
 
-/// The payload of the next frame; `None` when the other side closed the pipe between two frames.
+/// Reads the payload of the next frame. Returns `None` if the other side closed the pipe between two frames.
 pub(super) fn read(from: &mut impl Read) -> Result<Option<Vec<u8>>, Error> {
     let mut header = Vec::with_capacity(12);
     from.by_ref().take(12).read_to_end(&mut header)?;
@@ -82,7 +82,7 @@ pub(super) fn read(from: &mut impl Read) -> Result<Option<Vec<u8>>, Error> {
     if length > MAX_PAYLOAD {
         return Err(Error::TooLong(length));
     }
-    let mut payload = Vec::with_capacity(length.min(ROOM) as usize);
+    let mut payload = Vec::with_capacity(length.min(INITIAL_CAPACITY_BYTES) as usize);
     from.by_ref().take(length).read_to_end(&mut payload)?;
     if payload.len() as u64 != length {
         return Err(Error::Short { got: payload.len() as u64, wanted: length });
@@ -90,7 +90,7 @@ pub(super) fn read(from: &mut impl Read) -> Result<Option<Vec<u8>>, Error> {
     Ok(Some(payload))
 }
 
-/// Understands a payload.
+/// Decodes a payload.
 pub(super) fn decode<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Error> {
     let (message, rest) = postcard::take_from_bytes(payload)?;
     if rest.is_empty() {
@@ -100,59 +100,59 @@ pub(super) fn decode<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Error> {
     }
 }
 
-/// Writes one frame and sees that it leaves.
+/// Writes one frame and flushes it.
 pub(super) fn send(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
     to.write_all(frame)?;
     to.flush()
 }
 
-/// A number that nobody can guess, of a call and its answer: who knows how messages look, and writes one to every
-/// descriptor, does not know this.
+/// A secret number of a call that its reply repeats. A program that knows the format of messages and writes one to every
+/// descriptor still does not know this number.
 pub(super) type Token = [u64; 2];
 
-/// What the checker asks of its child.
+/// A request to a child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<'a> {
-    /// Which GPU is there?
+    /// Open the GPU and describe it.
     Gpu,
-    /// What has the child given up?
-    Confined,
+    /// Describe how the child is confined.
+    Confinement,
     /// Compile a kernel file.
     Compile {
-        /// With this compiler.
+        /// The compiler.
         toolchain: Cow<'a, Toolchain>,
         /// The file's text.
         source: Cow<'a, str>,
         /// The file's name, for messages.
         file: Cow<'a, str>,
-        /// How.
+        /// The options.
         options: Cow<'a, Options>,
     },
     /// Run a kernel.
     Run {
-        /// PTX text; `None` when it is the same as in the request before.
+        /// PTX text; `None` if it is the same as in the last request.
         ptx: Option<Cow<'a, str>>,
         /// The launch.
         launch: Cow<'a, Launch>,
     },
     /// Compile a program.
     Build {
-        /// With this compiler.
+        /// The compiler.
         toolchain: Cow<'a, Toolchain>,
         /// The file's text.
         source: Cow<'a, str>,
         /// The file's name, for messages.
         file: Cow<'a, str>,
-        /// How.
+        /// The options.
         options: Cow<'a, ProgramOptions>,
     },
-    /// Call a function of a program: the only program of its child.
+    /// Call a function of a program.
     Call {
         /// The compiled program's file.
         object: Cow<'a, Path>,
         /// The call.
         call: Cow<'a, Call>,
-        /// What its answer repeats.
+        /// The number that the reply repeats.
         token: Token,
     },
     /// Run a kernel on the simulator and record what one thread does.
@@ -166,14 +166,14 @@ pub(super) enum Request<'a> {
     },
 }
 
-/// What the child answers.
+/// A reply of a child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
     /// To `Request::Gpu`.
     Gpu(GpuInfo),
-    /// To `Request::Confined`.
-    Confined(Confined),
-    /// The child was to be confined, cannot be, and so does nothing: why.
+    /// To `Request::Confinement`.
+    Confinement(Confinement),
+    /// Why the child cannot be confined. It does nothing, because confinement is required.
     NoSandbox(String),
     /// No job can run on the GPU.
     NoGpu(NoGpu),
@@ -183,33 +183,33 @@ pub(super) enum Reply {
     Built(Outcome<Program>),
     /// To `Request::Call`.
     Called {
-        /// The call's own.
+        /// The token of the call.
         token: Token,
         /// What happened.
-        run: Box<Ran>,
-        /// The child ends after this answer.
+        run: Box<SentRun>,
+        /// Does the child end after this reply?
         last: bool,
     },
     /// To `Request::Run`.
     Ran {
         /// What happened.
-        run: Box<Ran>,
-        /// The child ends after this answer: the device faulted, and only a new process can use it again.
+        run: Box<SentRun>,
+        /// Does the child end after this reply? It does if the device faulted, because only a new process can use it again.
         last: bool,
     },
-    /// To `Request::Trace`; nothing traced where the launch was refused.
+    /// To `Request::Trace`.
     Traced {
         /// What happened.
-        run: Box<Ran>,
-        /// What the thread did.
+        run: Box<SentRun>,
+        /// What the thread did; `None` if the launch was refused.
         trace: Json<Option<ptxsim::trace::Trace>>,
     },
-    /// The checker itself panicked: its words. The child ends after this answer.
+    /// The message of a panic in the checker's own code. The child ends after this reply.
     Bug(String),
 }
 
 impl Reply {
-    /// Whether the child ends after this answer, so that the next job gets a fresh one.
+    /// Does the child end after this reply, so that the next job needs a new one?
     pub(super) const fn is_last(&self) -> bool {
         matches!(
             self,
@@ -222,11 +222,11 @@ impl Reply {
     }
 }
 
-/// A [`Run`] on its way between two processes.
+/// A [`Run`] as it is sent between two processes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Ran {
+pub(super) struct SentRun {
     outputs: Vec<Output>,
-    // A finding's kind is an internally tagged enum, which postcard cannot read back.
+    // the kind of a finding is an internally tagged enum, which postcard cannot decode
     faults: Json<Vec<Fault>>,
     observations: Json<Option<ptxsim::Observations>>,
     program: Json<Option<cudart_sim::report::Report>>,
@@ -236,7 +236,7 @@ pub(super) struct Ran {
     device: String,
 }
 
-impl From<Run> for Ran {
+impl From<Run> for SentRun {
     fn from(run: Run) -> Self {
         Self {
             outputs: run.outputs,
@@ -251,22 +251,22 @@ impl From<Run> for Ran {
     }
 }
 
-impl From<Ran> for Run {
-    fn from(ran: Ran) -> Self {
+impl From<SentRun> for Run {
+    fn from(sent: SentRun) -> Self {
         Self {
-            outputs: ran.outputs,
-            faults: ran.faults.0,
-            observations: ran.observations.0,
-            program: ran.program.0,
-            printed: ran.printed,
-            printed_dropped: ran.printed_dropped,
-            milliseconds: ran.milliseconds,
-            device: ran.device,
+            outputs: sent.outputs,
+            faults: sent.faults.0,
+            observations: sent.observations.0,
+            program: sent.program.0,
+            printed: sent.printed,
+            printed_dropped: sent.printed_dropped,
+            milliseconds: sent.milliseconds,
+            device: sent.device,
         }
     }
 }
 
-/// A value that travels as JSON text inside a frame.
+/// A value that is encoded as JSON text inside a frame.
 #[derive(Debug)]
 pub(super) struct Json<T>(pub T);
 
@@ -289,13 +289,13 @@ mod tests {
 
     use super::*;
 
-    fn through(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    fn read_frame(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         read(&mut io::Cursor::new(bytes))
     }
 
-    /// Every kind of finding survives the trip, internally tagged enums included.
+    /// Every kind of finding is decoded as it was, including internally tagged enums.
     #[test]
-    fn a_run_survives_the_trip() {
+    fn a_run_is_decoded_as_it_was_encoded() {
         let access = ptxsim::Access {
             source: ptxsim::Source { file: "a.cu".into(), line: 3, column: 5 },
             called_from: None,
@@ -339,46 +339,46 @@ mod tests {
             device: "simulator".into(),
         };
         let frame = encode(&Reply::Ran { run: Box::new(run.clone().into()), last: true }).unwrap();
-        let payload = through(&frame).unwrap().unwrap();
+        let payload = read_frame(&frame).unwrap().unwrap();
         let Reply::Ran { run: back, last: true } = decode(&payload).unwrap() else { panic!() };
         assert_eq!(Run::from(*back), run);
     }
 
-    /// A length that lies costs an error, not a gigabyte.
+    /// A wrong length is an error, and does not allocate a gigabyte.
     #[test]
     fn lengths_are_bounded_and_checked() {
         let frame = |length: u64| [&TAG[..], &length.to_le_bytes(), b"abc"].concat();
-        assert!(matches!(through(&frame(u64::MAX)), Err(Error::TooLong(u64::MAX))));
-        assert!(matches!(through(&frame(MAX_PAYLOAD)), Err(Error::Short { got: 3, .. })));
-        assert!(matches!(through(&frame(3)), Ok(Some(p)) if p == b"abc"));
-        assert!(matches!(through(b"Hello, world"), Err(Error::NotAFrame(t)) if &t == b"Hell"));
-        assert!(matches!(through(b"cwk1\0"), Err(Error::Short { got: 5, .. })));
-        assert!(matches!(through(b""), Ok(None)));
+        assert!(matches!(read_frame(&frame(u64::MAX)), Err(Error::TooLong(u64::MAX))));
+        assert!(matches!(read_frame(&frame(MAX_PAYLOAD)), Err(Error::Short { got: 3, .. })));
+        assert!(matches!(read_frame(&frame(3)), Ok(Some(p)) if p == b"abc"));
+        assert!(matches!(read_frame(b"Hello, world"), Err(Error::NotAFrame(t)) if &t == b"Hell"));
+        assert!(matches!(read_frame(b"cwk1\0"), Err(Error::Short { got: 5, .. })));
+        assert!(matches!(read_frame(b""), Ok(None)));
     }
 
     /// Bytes after a complete message mean that the two sides disagree about the protocol.
     #[test]
-    fn a_payload_with_a_tail_is_refused() {
-        let mut payload = through(&encode(&Request::Gpu).unwrap()).unwrap().unwrap();
+    fn a_payload_with_extra_bytes_is_refused() {
+        let mut payload = read_frame(&encode(&Request::Gpu).unwrap()).unwrap().unwrap();
         payload.push(0);
         assert!(decode::<Request<'static>>(&payload).is_err());
     }
 
     proptest! {
-        /// Garbage is an error or a value, never a panic and never an endless read.
+        /// Any bytes are an error or a value. They never cause a panic or an endless read.
         #[test]
-        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = through(&bytes);
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = read_frame(&bytes);
             let _ = decode::<Reply>(&bytes);
             let _ = decode::<Request<'static>>(&bytes);
         }
 
-        /// A frame cut anywhere is noticed.
+        /// A frame that ends early is an error, wherever it ends.
         #[test]
-        fn a_cut_frame_is_noticed(text in ".{0,40}", cut in any::<prop::sample::Index>()) {
+        fn a_truncated_frame_is_an_error(text in ".{0,40}", cut in any::<prop::sample::Index>()) {
             let frame = encode(&Reply::Bug(text)).unwrap();
             let cut = cut.index(frame.len() - 1) + 1;
-            prop_assert!(cut == frame.len() || through(&frame[..cut]).is_err());
+            prop_assert!(cut == frame.len() || read_frame(&frame[..cut]).is_err());
         }
     }
 }

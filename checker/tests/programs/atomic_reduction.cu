@@ -1,4 +1,4 @@
-// Sum, least and greatest of many numbers: within warps by shuffles, within blocks by shared atomics, then by global ones.
+// Sum, minimum and maximum of many numbers: within warps by shuffles, within blocks by shared atomics, then by global ones.
 #include <climits>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// More than 48 KiB of shared memory, which a kernel has to ask for: a transposition of one large tile.
+// More than 48 KiB of shared memory, for which a kernel has to opt in: a transposition of one large tile.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

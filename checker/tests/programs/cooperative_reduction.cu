@@ -1,5 +1,5 @@
-// A sum over the whole grid in one launch: blocks leave their sums, meet, and the first block adds them. The launch is
-// described by cudaLaunchKernelEx.
+// A sum over the whole grid in one launch: blocks store their sums, synchronise, and the first block adds them. The launch
+// uses cudaLaunchKernelEx.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>

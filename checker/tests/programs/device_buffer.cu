@@ -1,4 +1,4 @@
-// C++ around CUDA: memory that frees itself, errors as exceptions, kernels that take functions.
+// C++ around CUDA: memory that is freed by a destructor, errors as exceptions, kernels that take functions.
 #include <cstdio>
 #include <functional>
 #include <memory>

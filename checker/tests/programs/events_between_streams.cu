@@ -1,4 +1,4 @@
-// One stream makes what another one uses; an event says when. A third part of the program asks until it is done.
+// One stream produces what another uses, after an event. A third part of the program queries until it is done.
 #include <cstdio>
 
 __global__ void fill(float* x, float value, int n) {

@@ -1,4 +1,4 @@
-// Conway's Game of Life on a torus: a glider comes back to where it was.
+// Conway's Game of Life on a torus. A glider returns to its first position.
 #include <cstdio>
 #include <cstdlib>
 #include <utility>

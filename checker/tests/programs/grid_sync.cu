@@ -1,4 +1,4 @@
-// A cooperative launch: all blocks meet in the middle of a kernel.
+// A cooperative launch: all blocks synchronise in the middle of a kernel.
 #include <cooperative_groups.h>
 #include <cstdio>
 

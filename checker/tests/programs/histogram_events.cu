@@ -1,4 +1,4 @@
-// A histogram, privately per block and then together, timed with events: times differ, their order does not.
+// A histogram, first per block and then combined, timed with events. Times differ, but their order does not.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -1,4 +1,4 @@
-// Functions of the host in a stream, in their turn between kernels.
+// A stream calls host functions between kernels.
 #include <cstdio>
 
 __global__ void add(int* x, int by) { *x += by; }

@@ -1,4 +1,4 @@
-// Memory of the program itself, page-locked afterwards, so that copies from it overlap with the host.
+// The program's own memory is page-locked, so that copies from it overlap with the host.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

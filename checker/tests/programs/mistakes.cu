@@ -1,4 +1,4 @@
-// What the runtime answers to mistakes that do no harm, and that an error is told once.
+// Error codes for harmless mistakes. cudaGetLastError returns an error only once.
 #include <cstdio>
 
 __global__ void one(int* x) { *x = 1; }

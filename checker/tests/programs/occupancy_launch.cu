@@ -1,4 +1,4 @@
-// The launch's shape asked from the runtime: a block size that fills the device, a grid-stride loop for the rest.
+// The runtime suggests a block size that fills the device, and a grid-stride loop processes the rest.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

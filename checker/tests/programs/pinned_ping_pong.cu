@@ -1,4 +1,4 @@
-// Two buffers, two streams: while one chunk is worked on, the next is on its way. Events say when a buffer is free.
+// Two buffers and two streams. While one chunk is processed, the next is copied. Events show when a buffer is free.
 #include <cstdio>
 #include <cstdlib>
 

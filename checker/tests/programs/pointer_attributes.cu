@@ -1,4 +1,4 @@
-// What the runtime knows of addresses: whose memory they are, and where the other side sees them.
+// The attributes of pointers: the kind of memory, and the addresses on the host and on the device.
 #include <cstdio>
 #include <cstdlib>
 

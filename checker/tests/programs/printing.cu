@@ -1,4 +1,4 @@
-// What kernels print appears when the host waits for them, among what the host prints.
+// The output of kernels appears when the host waits for them, in order with the output of the host.
 #include <cstdio>
 
 __global__ void hello(int from) {

@@ -1,4 +1,4 @@
-// Streams with priorities, their flags, and the stream that every host thread has of its own.
+// Streams with priorities, their flags, and the per-thread default stream.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

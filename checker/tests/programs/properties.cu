@@ -1,4 +1,4 @@
-// What the device says of itself must fit together, whichever it is.
+// The properties of the device must be consistent, whichever device it is.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Dynamic shared memory, more of it than a kernel gets without asking.
+// More dynamic shared memory than a kernel has by default.
 #include <cstdio>
 
 __global__ void reverse(const int* in, int* out, int n) {

@@ -1,4 +1,4 @@
-// Variables of the device, copied in the order of a stream, and reached by their addresses.
+// Device variables, copied in stream order and accessed through their addresses.
 #include <cstdio>
 #include <cstdlib>
 

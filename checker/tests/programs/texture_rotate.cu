@@ -1,4 +1,4 @@
-// An image turned by 30 degrees, read through a texture: bilinear, with three ways to look outside.
+// An image rotated by 30 degrees, read through a bilinear texture with three address modes.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

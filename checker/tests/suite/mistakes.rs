@@ -1,5 +1,5 @@
-//! What the CUDA runtime returns for mistakes, on the simulator and on an NVIDIA H200 (driver 580, CUDA 13.0): every row of
-//! `hardware/mistakes-h200.tsv`, which `hardware/mistakes.cu` printed there.
+//! Checks that the simulated runtime returns the same error codes for mistakes as an NVIDIA H200 (driver 580, CUDA 13.0). The
+//! expected codes are the rows of `hardware/mistakes-h200.tsv`, which `hardware/mistakes.cu` printed there.
 //!
 //! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
 
@@ -10,15 +10,12 @@ use std::process::Command;
 const HARDWARE: &str = "../crates/cudart-sim/hardware";
 
 /// Rows that cannot be the same here, and why.
-const OTHERWISE: &[(&str, &str)] = &[
+const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
     (
         "cudaMemcpy: from what was freed, default",
-        "the H200 has given the address to the next allocation; the simulator waits with that, to tell what uses it",
+        "the H200 has given the address to the next allocation; the simulator reuses it later, to report accesses to it",
     ),
-    (
-        "texture: linear, page-locked memory",
-        "textures of the simulator have their texels in device memory",
-    ),
+    ("texture: linear, page-locked memory", "the simulator supports only texels in device memory"),
     ("cudaMalloc3DArray: a cube", "the simulator has no cube maps"),
     ("cudaMalloc3DArray: layers of a cube", "the simulator has no cube maps"),
     (
@@ -28,7 +25,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("cudaLaunchKernelExC: clusters of 2", "the simulator has no clusters of several blocks"),
 ];
 
-/// The codes by what was done; one entry `signal N` where the process crashed. What kernels print lies in between.
+/// The codes of each mistake, or `signal N` if the process crashed. Lines that kernels print are ignored.
 fn rows(text: &str) -> BTreeMap<&str, Vec<&str>> {
     let row = |line| {
         let mut words = str::split(line, '\t');
@@ -43,7 +40,7 @@ fn crashed(codes: &[&str]) -> bool {
 }
 
 #[test]
-fn every_mistake_has_the_codes_that_it_has_on_a_gpu() {
+fn every_mistake_returns_the_same_codes_as_on_a_gpu() {
     let record = fs::read_to_string(format!("{HARDWARE}/mistakes-h200.tsv")).expect("a record");
     let output = Command::new(env!("CARGO_BIN_EXE_checker"))
         .args(["run", &format!("{HARDWARE}/mistakes.cu"), "--", "all"])
@@ -53,15 +50,20 @@ fn every_mistake_has_the_codes_that_it_has_on_a_gpu() {
     let printed = String::from_utf8_lossy(&output.stdout);
     let (wanted, found) = (rows(&record), rows(&printed));
     assert!(wanted.len() > 850, "{} rows", wanted.len());
-    let said = String::from_utf8_lossy(&output.stderr);
+    let messages = String::from_utf8_lossy(&output.stderr);
     let missing: Vec<_> = wanted.keys().filter(|what| !found.contains_key(*what)).collect();
-    assert!(missing.is_empty(), "{} rows are missing, as {:?}: {said}", missing.len(), missing[0]);
-    assert_eq!(wanted.len(), found.len(), "rows that the record lacks");
+    assert!(
+        missing.is_empty(),
+        "{} rows are missing, for example {:?}: {messages}",
+        missing.len(),
+        missing[0]
+    );
+    assert_eq!(wanted.len(), found.len(), "there are rows that the record lacks");
     let mut different = vec![];
     for (what, codes) in &wanted {
         let here = &found[what];
-        let listed = OTHERWISE.iter().any(|(name, _)| name == what);
-        // where the real runtime crashes, an error is told here
+        let listed = KNOWN_DIFFERENCES.iter().any(|(name, _)| name == what);
+        // where NVIDIA's runtime crashes, the simulated one returns an error
         let same = if crashed(codes) { !crashed(here) } else { codes == here };
         if same == listed {
             different.push(format!("{what}: {codes:?} on the GPU, {here:?} here"));

@@ -1,5 +1,5 @@
-//! Whole programs, compiled by nvcc and run on the simulator. What they must print, `tests/programs/NAME.out`, is what
-//! they printed on an NVIDIA H200 (driver 580, CUDA 13.0): `nvcc -std=c++17 -arch=native NAME.cu && ./a.out`.
+//! Whole programs that nvcc compiles and the simulator runs. Their expected output, `tests/programs/NAME.out`, is what they
+//! printed on an NVIDIA H200 (driver 580, CUDA 13.0) after `nvcc -std=c++17 -arch=native NAME.cu`.
 //!
 //! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
 
@@ -18,7 +18,7 @@ fn run(file: &Path, args: &[&str]) -> Output {
     command.output().expect("the checker runs")
 }
 
-/// What the simulator saw of a program.
+/// The simulator's report about a program.
 fn report(file: &Path) -> Report {
     let toolchain = toolchain::find_or_install(&mut |_| ()).expect("a CUDA compiler");
     let text = fs::read_to_string(file).expect("a program");
@@ -26,17 +26,17 @@ fn report(file: &Path) -> Report {
     let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
     let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
     let folder = tempfile::tempdir().expect("a folder");
-    let (object, place) = (folder.path().join("program.so"), folder.path().join("report.json"));
+    let (object, path) = (folder.path().join("program.so"), folder.path().join("report.json"));
     fs::write(&object, program.object).expect("written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
-    command.arg("program").arg(&object).arg("--seed=0").env("CHECKER_PROGRAM_REPORT", &place);
+    command.arg("program").arg(&object).arg("--seed=0").env("CHECKER_PROGRAM_REPORT", &path);
     command.output().expect("it runs");
-    let text = fs::read(&place).expect("a report");
+    let text = fs::read(&path).expect("a report");
     serde_json::from_slice(&text).expect("a report")
 }
 
-/// Programs that make a call on purpose that fails, and look at what it returns.
-const ON_PURPOSE: &[&str] = &[
+/// Programs with calls that fail on purpose, and whose results they check.
+const FAIL_ON_PURPOSE: &[&str] = &[
     "big_shared",
     "cooperative_reduction",
     "device_buffer",
@@ -60,29 +60,30 @@ fn programs() -> io::Result<Vec<PathBuf>> {
 }
 
 #[test]
-fn programs_print_what_they_print_on_a_gpu() {
+fn programs_print_the_same_as_on_a_gpu() {
     let programs = programs().expect("a folder of programs");
     assert!(programs.len() >= 34, "{programs:?}");
     for path in programs {
         let wanted = fs::read_to_string(path.with_extension("out")).expect("its output");
         let output = run(&path, &[]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(String::from_utf8_lossy(&output.stdout), wanted, "{}: {said}", path.display());
+        let report = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), wanted, "{}: {report}", path.display());
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let slugs = said.lines().filter_map(|line| line.strip_prefix("error[")?.split(']').next());
+        let slugs =
+            report.lines().filter_map(|line| line.strip_prefix("error[")?.split(']').next());
         let slugs: BTreeSet<&str> = slugs.collect();
         let purpose: &[&str] = match &*name {
             "mistakes" => &["call-failed", "double-free", "invalid-free"],
-            name if ON_PURPOSE.contains(&name) => &["call-failed"],
+            name if FAIL_ON_PURPOSE.contains(&name) => &["call-failed"],
             _ => &[],
         };
-        let quiet = said.is_empty() == purpose.is_empty();
-        assert!(output.status.success() && quiet, "{}: {said}", path.display());
+        let as_expected = report.is_empty() == purpose.is_empty();
+        assert!(output.status.success() && as_expected, "{}: {report}", path.display());
         assert_eq!(slugs, BTreeSet::from_iter(purpose.iter().copied()), "{}", path.display());
     }
 }
 
-/// Writes a program, runs it, and gives its exit code, its output, and what the checker says.
+/// Writes a program and runs it. Returns its exit code, its output, and the checker's report.
 fn wrong(source: &str, args: &[&str]) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("program.cu");
@@ -99,17 +100,17 @@ const ADD_ONE: &str = "#include <cstdio>\n#include <cstdlib>\n\
     }\n";
 
 #[test]
-fn a_kernel_that_is_wrong_is_told_at_its_line_and_the_program_goes_on() {
+fn a_wrong_kernel_is_reported_at_its_line_and_the_program_continues() {
     let main = "int main() { float* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);\n\
                 add_one<<<1, 128>>>(d, 100); printf(\"%d\\n\", cudaDeviceSynchronize()); cudaFree(d); }";
-    let (code, printed, said) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    let (code, printed, report) = wrong(&format!("{ADD_ONE}{main}"), &[]);
     assert_eq!((code, printed.as_str()), (Some(1), "0\n"));
     for part in ["out-of-bounds", "program.cu:5:", "x[100]", "thread 100", "kernel `add_one`"] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(report.contains(part), "{part}: {report}");
     }
 }
 
-/// On a GPU a missing wait goes well now and then; here it never does.
+/// On a GPU, a program with a missing wait is sometimes right by luck. Here it never is.
 #[test]
 fn a_missing_wait_shows_every_time() {
     let main = "int main() { float *d, *h; cudaMalloc(&d, 400); cudaMallocHost(&h, 400);\n\
@@ -120,19 +121,19 @@ fn a_missing_wait_shows_every_time() {
                 cudaMemcpyAsync(h, d, 400, cudaMemcpyDeviceToHost, s);\n\
                 printf(\"%g\\n\", h[7]); cudaStreamSynchronize(s); printf(\"%g\\n\", h[7]);\n\
                 cudaFree(d); return 3; }";
-    let (code, printed, said) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    let (code, printed, report) = wrong(&format!("{ADD_ONE}{main}"), &[]);
     assert_eq!((code, printed.as_str()), (Some(3), "7\n8\n"));
-    assert!(said.contains("error[host-race]"), "{said}");
+    assert!(report.contains("error[host-race]"), "{report}");
 }
 
 #[test]
-fn what_cannot_be_compiled_or_run_is_said() {
+fn programs_that_cannot_be_compiled_or_run_are_reported() {
     let (code, _, said) = wrong("int main() { return missing; }", &[]);
     assert!(code == Some(1) && said.contains("program.cu:1:21"), "{said}");
     let graphs = "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }";
     let (code, _, said) = wrong(graphs, &[]);
     assert!(code == Some(3) && said.contains("cudaGraphCreate"), "{said}");
-    let (code, printed, said) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
+    let (code, printed, report) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
     assert!(code == Some(1) && printed.is_empty() && said.contains("aborted"), "{said}");
     let missing = run(Path::new("no such program.cu"), &[]);
     let said = String::from_utf8_lossy(&missing.stderr);
@@ -141,15 +142,15 @@ fn what_cannot_be_compiled_or_run_is_said() {
     assert_eq!(wrong(arguments, &["40"]).0, Some(42));
 }
 
-/// An array and its objects are ended each by itself; the array's size is that of its texels.
+/// An array and its objects are separate leaks, and the size of the array is that of its texels.
 #[test]
-fn arrays_and_objects_that_are_kept_are_told() {
-    let report = report(Path::new("tests/programs/facts/kept.cu"));
-    let kept = |leak: &Leak| {
+fn leaked_arrays_and_objects_are_reported() {
+    let report = report(Path::new("tests/programs/facts/leaked.cu"));
+    let summary = |leak: &Leak| {
         let line = leak.at.as_ref().and_then(|at| at.source.as_ref()).map(|source| source.line);
         (leak.kind, leak.bytes, line)
     };
-    let leaks: Vec<_> = report.leaks.iter().map(kept).collect();
+    let leaks: Vec<_> = report.leaks.iter().map(summary).collect();
     let expected = [
         (LeakKind::Texture, 0, Some(13)),
         (LeakKind::Surface, 0, Some(15)),
@@ -159,9 +160,9 @@ fn arrays_and_objects_that_are_kept_are_told() {
     assert_eq!(report.allocations, 0);
 }
 
-/// Every fact that gates may ask for, and that each call has its line: through a template, in a constructor, of a launch.
+/// Everything that gates can count is counted, and each call has its line, also in a template, in a constructor and of a launch.
 #[test]
-fn what_a_program_does_is_counted_at_its_lines() {
+fn calls_are_counted_and_have_their_lines() {
     let report = report(Path::new("tests/programs/facts/counted.cu"));
     let line = |place: &Option<CallSite>| {
         let source = place.as_ref().and_then(|place| place.source.as_ref());

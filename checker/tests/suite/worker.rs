@@ -1,6 +1,6 @@
-//! Learners' code through the real `checker worker`: compiled and simulated in a child, hostile or not.
+//! Compiles and simulates learners' code, hostile or not, in children that are the real `checker worker`.
 //!
-//! Needs a CUDA 13 compiler: `cargo checker setup` installs one.
+//! Needs a CUDA 13 compiler, which `cargo checker setup` installs.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ fn stopped(outcome: Outcome) -> String {
     }
 }
 
-/// A warm child compiles again and again, and an error in between changes nothing.
+/// One child compiles many files, and a file with an error does not affect the next one.
 #[test]
 fn one_child_compiles_many_files() {
     let mut worker = worker();
@@ -55,9 +55,9 @@ fn one_child_compiles_many_files() {
     assert_eq!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(first));
 }
 
-/// A macro bomb ends on the clock, and the next file compiles.
+/// A macro that expands without end is stopped at the time limit, and the next file compiles.
 #[test]
-fn a_bomb_is_stopped_on_the_clock() {
+fn an_endless_macro_is_stopped_in_time() {
     let mut bomb = String::from("#define A0 x+x+x+x+x+x+x+x+x+x\n");
     for i in 1..12 {
         bomb += &format!("#define A{i} {}\n", vec![format!("A{}", i - 1); 10].join("+"));
@@ -67,12 +67,12 @@ fn a_bomb_is_stopped_on_the_clock() {
     let start = Instant::now();
     let how = stopped(compile(&mut worker, &bomb));
     assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
-    // Whichever limit it meets first, time or memory.
+    // it may exceed the time limit or the memory limit first
     assert!(how == "the compiler did not finish within 2 s" || how.contains("crashed"), "{how}");
     assert!(matches!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(_)));
 }
 
-/// A compiler that runs out of memory aborts: the child's end, not the checker's.
+/// A compiler that runs out of memory aborts. That ends the child, and not the checker.
 #[test]
 fn a_compiler_that_aborts_is_reported() {
     let mut worker = worker().with_compile_limit(Duration::from_secs(120));
@@ -81,7 +81,7 @@ fn a_compiler_that_aborts_is_reported() {
     assert!(matches!(compile(&mut worker, DOUBLE_IT), Outcome::Compiled(_)));
 }
 
-/// A compiler that is not there is the machine's problem, with the path that was tried.
+/// A missing compiler is a problem of the machine. The message names the path that was tried.
 #[test]
 fn a_missing_compiler_is_named() {
     let nowhere = Toolchain {
@@ -164,9 +164,9 @@ fn assert_right(worker: &mut Worker) {
     assert!(run.observations.is_some_and(|o| o.completed));
 }
 
-/// What a wrong kernel leads to, case by case; after each, the same worker runs a right one.
+/// Each kind of wrong kernel has its fault, and the same worker then runs a right kernel.
 #[test]
-fn faults_of_a_kernel_are_data() {
+fn faults_of_a_kernel_are_returned() {
     let mut worker = worker();
     assert_right(&mut worker);
 
@@ -183,9 +183,9 @@ fn faults_of_a_kernel_are_data() {
     assert_right(&mut worker);
 }
 
-/// Nothing written is seen as such: the pattern that the answer names is what the output holds.
+/// An output that the kernel does not write contains the poison pattern that the run names.
 #[test]
-fn an_output_left_alone_holds_the_poison() {
+fn an_unwritten_output_contains_the_poison() {
     let mut worker = worker();
     let run = simulate(&mut worker, "if (idx == 0) { printf(\"hello from %d\\n\", n); }");
     assert_eq!((run.faults.as_slice(), run.printed.as_str()), (&[][..], "hello from 1000\n"));
@@ -194,9 +194,9 @@ fn an_output_left_alone_holds_the_poison() {
     assert!(output.data.chunks(4).all(|word| word == poison));
 }
 
-/// All blocks of a cooperative launch must be on the device at once; the flag gets as far as the simulator.
+/// All blocks of a cooperative launch must be on the device at once, so the simulator refuses one with too many.
 #[test]
-fn a_cooperative_launch_is_one() {
+fn a_cooperative_launch_is_limited() {
     let mut worker = worker();
     let ptx = ptx(&mut worker, RIGHT);
     let many = Launch { grid: [100_000, 1, 1], ..launch() };
@@ -210,7 +210,7 @@ fn a_cooperative_launch_is_one() {
     }
 }
 
-/// The instruction budget ends an endless kernel first; without one, the clock does, and the next case runs.
+/// The instruction budget ends an endless kernel. Without a budget the time limit does, and the next case runs.
 #[test]
 fn an_endless_kernel_ends() {
     let mut worker = worker();
@@ -225,17 +225,17 @@ fn an_endless_kernel_ends() {
     );
     let ptx =
         ptx(&mut worker, "volatile float* last = out; for (unsigned x = 0;; ++x) { last[0] = x; }");
-    let patient = Launch { budget: u64::MAX, ..launch() };
+    let unlimited = Launch { budget: u64::MAX, ..launch() };
     let start = Instant::now();
-    let run = worker.run(Choice::Sim, &ptx, &patient, Duration::from_secs(1)).expect("a worker");
+    let run = worker.run(Choice::Sim, &ptx, &unlimited, Duration::from_secs(1)).expect("a worker");
     assert_eq!(run.faults, [Fault::TimedOut { seconds: 1.0 }]);
     assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
     assert_right(&mut worker);
 }
 
-/// A million lines are cut and counted.
+/// A million lines of output are cut and counted.
 #[test]
-fn a_printing_kernel_is_cut() {
+fn long_output_of_a_kernel_is_cut() {
     let mut worker = worker();
     let run = simulate(
         &mut worker,
@@ -245,9 +245,9 @@ fn a_printing_kernel_is_cut() {
     assert!(run.printed_dropped > 1 << 20, "{}", run.printed_dropped);
 }
 
-/// What the simulator does not run is said in terms of the learner's code, and is no fault of the checker.
+/// Code that the simulator does not support is a fault of the run, and not a bug of the checker.
 #[test]
-fn what_cannot_run_is_not_a_bug() {
+fn unsupported_code_is_not_a_bug() {
     let mut worker = worker();
     let run = simulate(&mut worker, "asm volatile(\"frobnicate.f32 %0;\" :: \"f\"(in[0]));");
     assert!(matches!(run.faults[..], [Fault::Unsupported { .. }]), "{:?}", run.faults);
@@ -258,8 +258,8 @@ fn what_cannot_run_is_not_a_bug() {
     let run = worker.run(Choice::Sim, &right, &short, Duration::from_secs(60)).expect("a worker");
     assert!(matches!(run.faults[..], [Fault::Driver { code: 1, .. }]), "{:?}", run.faults);
 
-    let nobody = Launch { entry: "nobody".into(), ..launch() };
-    let run = worker.run(Choice::Sim, &right, &nobody, Duration::from_secs(60)).expect("a worker");
+    let missing = Launch { entry: "missing".into(), ..launch() };
+    let run = worker.run(Choice::Sim, &right, &missing, Duration::from_secs(60)).expect("a worker");
     assert!(matches!(run.faults[..], [Fault::Driver { code: 500, .. }]), "{:?}", run.faults);
     assert_right(&mut worker);
 }

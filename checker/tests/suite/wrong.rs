@@ -1,5 +1,5 @@
-//! Programs with one mistake each, `tests/programs/wrong`: what is said of it, and that nothing is said of the program
-//! without the mistake.
+//! The programs of `tests/programs/wrong`, each with one mistake. The checker must report the mistake, and must report nothing
+//! about the fixed program.
 //!
 //! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
 
@@ -21,17 +21,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Without the time that it took.
-fn timeless(said: &str) -> String {
-    let lines = said.lines().map(|line| match line.split_once("simulator · ") {
+/// The report without the time that the run took.
+fn without_time(report: &str) -> String {
+    let lines = report.lines().map(|line| match line.split_once("simulator · ") {
         Some((before, _)) => format!("{before}simulator\n"),
         None => format!("{line}\n"),
     });
     lines.collect()
 }
 
-/// A program of `tests/programs/wrong`, as it is or as it should be: lines that end with `// fixed: CODE` are CODE then.
-fn twin(text: &str, fixed: bool) -> String {
+/// A program of `tests/programs/wrong` as it is, or fixed: a line that ends with `// fixed: CODE` is then replaced with CODE.
+fn variant(text: &str, fixed: bool) -> String {
     let line = |line: &str| match line.split_once("// fixed:") {
         Some((_, right)) if fixed => right.trim().to_owned() + "\n",
         Some((wrong, _)) => wrong.trim_end().to_owned() + "\n",
@@ -49,44 +49,44 @@ fn programs() -> io::Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Each mistake is told, in words that people have read; what repairs it silences everything.
+/// Each mistake is reported as in its snapshot, and the fixed program has no report.
 #[test]
-fn mistakes_are_told_and_repaired_programs_are_not() {
+fn mistakes_are_reported_and_fixed_programs_are_not() {
     let programs = programs().expect("a folder of programs");
     assert!(programs.len() >= 18, "{programs:?}");
     for path in programs {
         let source = fs::read_to_string(&path).expect("a program");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let output = run(&name, &twin(&source, false), 0);
-        let (printed, said) = (text(&output.stdout), timeless(&text(&output.stderr)));
+        let output = run(&name, &variant(&source, false), 0);
+        let (printed, report) = (text(&output.stdout), without_time(&text(&output.stderr)));
         let code = output.status.code();
-        assert!(!said.is_empty(), "{name}: nothing is said");
+        assert!(!report.is_empty(), "{name}: nothing is reported");
         let code = code.map_or_else(|| "none: a signal".to_owned(), |code| code.to_string());
         insta::assert_snapshot!(
             format!("wrong_{name}"),
-            format!("exit code {code}\n--- printed\n{printed}--- said\n{said}")
+            format!("exit code {code}\n--- printed\n{printed}--- said\n{report}")
         );
-        let output = run(&name, &twin(&source, true), 0);
-        let said = text(&output.stderr);
-        assert_eq!((output.status.code(), said.as_str()), (Some(0), ""), "{name}, repaired");
+        let output = run(&name, &variant(&source, true), 0);
+        let report = text(&output.stderr);
+        assert_eq!((output.status.code(), report.as_str()), (Some(0), ""), "{name}, fixed");
     }
 }
 
-/// What is found does not depend on the order in which the device works.
+/// The findings do not depend on the order in which the device works.
 #[test]
-fn every_order_finds_the_same() {
+fn every_order_has_the_same_findings() {
     for name in ["two_streams", "neighbours", "writes_too_early", "managed_too_early"] {
         let path = format!("tests/programs/wrong/{name}.cu");
-        let source = twin(&fs::read_to_string(path).expect("a program"), false);
-        let said = |seed: u32| {
-            let said = text(&run(name, &source, seed).stderr);
-            let titles = said.lines().filter(|line| line.starts_with("error"));
+        let source = variant(&fs::read_to_string(path).expect("a program"), false);
+        let titles = |seed: u32| {
+            let report = text(&run(name, &source, seed).stderr);
+            let titles = report.lines().filter(|line| line.starts_with("error"));
             titles.map(ToOwned::to_owned).collect::<Vec<_>>()
         };
-        let first = said(0);
+        let first = titles(0);
         assert!(!first.is_empty(), "{name}");
         for seed in 1..5 {
-            assert_eq!(said(seed), first, "{name}, seed {seed}");
+            assert_eq!(titles(seed), first, "{name}, seed {seed}");
         }
     }
 }

@@ -1,4 +1,4 @@
-// Prints what a device says of itself: properties as bytes, attributes, limits, pitches of rows, distances of allocations.
+// Prints the properties of a device as bytes, and its attributes, limits, pitches of rows and distances of allocations.
 // nvcc -std=c++17 device.cu && ./a.out > device-GPU.txt; `device-h200.txt` is an NVIDIA H200 with driver 580.159.04. Its unique identifier is left out.
 #include <cstdio>
 #include <cstring>

@@ -1,8 +1,8 @@
-// What the CUDA runtime answers to mistakes: one per fresh process, since an error can end the context.
+// The error codes of the CUDA runtime for mistakes, each in a new process, because an error can end the context.
 // nvcc -std=c++17 -arch=native -o mistakes mistakes.cu && ./mistakes all > mistakes-GPU.tsv
 //
-// Columns: number, what was done, the code that the call returned, what cudaGetLastError, cudaDeviceSynchronize and
-// cudaMalloc(16) return after it. With a number as its argument the program makes that mistake alone.
+// Columns: the number and the name of the mistake, the code that the call returned, and the codes of cudaGetLastError,
+// cudaDeviceSynchronize and cudaMalloc(16) after it. With a number as its argument, the program makes only that mistake.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ __global__ void dynamic(int* out) {
     __syncthreads();
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
-// long enough for the host to ask whether it is over
+// long enough for the host to query it before it is done
 __global__ void slow(int* out) {
     for (int i = 0; i < 500; ++i) {
         __nanosleep(1000000);
@@ -62,7 +62,7 @@ static void on_host(void*) {}
 static void CUDART_CB callback(cudaStream_t, cudaError_t, void*) {}
 static int not_a_kernel(int x) { return x; }
 
-// plain functions, since hundreds of std::function take a compiler long; some get numbers
+// plain functions, because hundreds of std::function take long to compile; some have arguments
 using Call = cudaError_t (*)();
 using CallWith = cudaError_t (*)(int, int, int);
 struct Mistake {
@@ -76,7 +76,7 @@ static size_t current;
 static void add(const std::string& what, Call call) { mistakes.push_back({what, call, nullptr, {}}); }
 static void add(const std::string& what, int a, int b, int c, CallWith call) { mistakes.push_back({what, nullptr, call, {a, b, c}}); }
 
-// What the mistakes need. Made when asked for: whatever goes wrong here ends the process.
+// What the mistakes need. It is created when it is first used, and any failure here ends the process.
 static void must(cudaError_t code) {
     if (code != cudaSuccess) {
         printf("%zu\t%s\tnot prepared %d\n", current, mistakes[current].what.c_str(), code);
@@ -166,7 +166,7 @@ static cudaError_t launch(void (*kernel)(A...), dim3 grid, dim3 block, size_t sh
     void* args[] = {&values..., nullptr};
     return cudaLaunchKernel((const void*)kernel, grid, block, args, shared, 0);
 }
-// after a kernel that fails: the launch itself goes well, the next wait tells
+// after a kernel that fails: the launch itself succeeds, and the next wait returns the error
 static void lost() {
     must(launch(trap, 1, 1, 0));
     if (cudaDeviceSynchronize() == cudaSuccess) {
@@ -942,7 +942,7 @@ int main(int count, char** arguments) {
         }
         return 1;
     }
-    // this process never calls CUDA: its children are as fresh as it is
+    // this process never calls CUDA, so its children start without a context
     for (size_t number = 0; number < mistakes.size(); ++number) {
         const pid_t child = fork();
         if (child == 0) {

@@ -125,7 +125,9 @@ fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
 fn sandbox(args: &Grade) -> String {
     match args.sandbox {
         Sandbox::Off => "limits only".to_owned(),
-        Sandbox::Require | Sandbox::Try => Worker::new().confined().unwrap_or_default().to_string(),
+        Sandbox::Require | Sandbox::Try => {
+            Worker::new().confinement().unwrap_or_default().to_string()
+        }
     }
 }
 

@@ -1,9 +1,9 @@
-//! Which system calls a child may make (seccomp(2)).
+//! The system calls that a child may make (seccomp(2)).
 //!
-//! Several filters apply at once, and the strictest answer counts. What computes (the simulator, a program's own process) has
-//! a list of what it may call; what is not on it fails as if the system did not have it. Calls that only mischief or a
-//! misunderstanding makes are told with their line: they end a program's process with `SIGSYS`. What starts other programs
-//! (the compiler) or talks to a driver cannot be listed, so there only what is dangerous is taken away.
+//! Several filters apply at once, and the strictest result counts. A child that only computes (the simulator, or the process of a
+//! program) has a list of allowed calls, and all others are refused. A program makes some calls only by malice or by a
+//! misunderstanding. These end its process with `SIGSYS`, so that they can be reported with their line. The calls of a compiler or
+//! of a driver cannot be listed, so for them only the dangerous ones are refused.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use seccompiler::{
 
 use super::Role;
 
-/// What a filter lists: numbers of calls, each with the arguments for which it applies; none means all.
+/// The calls that a filter lists, by number, each with the arguments for which the filter applies. No arguments mean any.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Installs the filters of a role.
+/// Installs the filters for a role.
 pub(super) fn filter(role: Role) -> Result<(), String> {
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let missing = SeccompAction::Errno(libc::ENOSYS as u32);
@@ -29,22 +29,23 @@ pub(super) fn filter(role: Role) -> Result<(), String> {
         Role::Simulator | Role::Program => {
             filters.push((clone3(), SeccompAction::Allow, missing));
             if role == Role::Program {
-                filters.push((told()?, SeccompAction::Allow, SeccompAction::Trap));
+                filters.push((reported()?, SeccompAction::Allow, SeccompAction::Trap));
             }
-            // the last one, because it does not allow any more filters
+            // this comes last, because it does not allow installing more filters
             filters.push((allowed()?, refused, SeccompAction::Allow));
         }
         Role::Gpu | Role::GpuProgram => {
             let mut rules = dangerous();
             rules.extend(processes()?);
-            // landlock keeps signals in only since its version 6
+            // landlock restricts signals only since its version 6
             rules.extend(all(&[
                 libc::SYS_kill,
                 libc::SYS_tkill,
                 libc::SYS_rt_sigqueueinfo,
                 libc::SYS_rt_tgsigqueueinfo,
             ]));
-            rules.insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own())?]])?);
+            rules
+                .insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own_id())?]])?);
             rules.extend(attributes());
             filters.push((clone3(), SeccompAction::Allow, missing));
             filters.push((rules, SeccompAction::Allow, refused));
@@ -66,53 +67,57 @@ fn install(
     Ok(seccompiler::apply_filter(&filter)?)
 }
 
-/// The call whose arguments are in memory, where a filter cannot look. The C library then uses clone, whose are not.
+/// `clone3`, whose arguments are in memory, where a filter cannot read them. Without it, the C library uses `clone`, whose
+/// arguments are in registers.
 fn clone3() -> Rules {
     all(&[libc::SYS_clone3])
 }
 
-/// These calls, whatever their arguments.
+/// These calls, with any arguments.
 fn all(calls: &[i64]) -> Rules {
     calls.iter().map(|call| (*call, vec![])).collect()
 }
 
-/// A call for which one of these holds.
+/// The rules for a call whose arguments fulfil all conditions of at least one of these lists.
 fn rules(any: Vec<Vec<Condition>>) -> Result<Vec<SeccompRule>, String> {
     any.into_iter().map(|all| SeccompRule::new(all).map_err(|error| error.to_string())).collect()
 }
 
+/// A condition on a 64-bit argument.
 fn is(argument: u8, compare: Compare, value: u64) -> Result<Condition, String> {
     Condition::new(argument, Length::Qword, compare, value).map_err(|error| error.to_string())
 }
 
-/// The same for an `int`, of which the upper half of the register says nothing.
+/// A condition on an `int`, for which the upper half of the register has no meaning.
 fn int(argument: u8, compare: Compare, value: u64) -> Result<Condition, String> {
     Condition::new(argument, Length::Dword, compare, value).map_err(|error| error.to_string())
 }
 
-/// This process, as it knows itself.
-fn own() -> u64 {
+/// The id of this process.
+fn own_id() -> u64 {
     u64::from(std::process::id())
 }
 
-/// New processes; threads are none. In an old kernel's numbers, too, which a 64-bit process may use where they exist.
+/// Calls that create processes, but not those that create threads. This includes the calls of the x32 interface, which a 64-bit
+/// process may use if the kernel has it.
 fn processes() -> Result<Rules, String> {
     let thread = libc::CLONE_THREAD as u64;
     let mut rules = all(&[libc::SYS_execve, libc::SYS_execveat]);
     #[cfg(target_arch = "x86_64")]
     {
         rules.extend(all(&[libc::SYS_fork, libc::SYS_vfork]));
-        // the x32 interface: bit 30, and numbers of its own for execve and execveat
+        // the x32 interface has bit 30 set, and other numbers for execve and execveat
         rules.extend(all(&[X32 | 520, X32 | 545, X32 | 56, X32 | 57, X32 | 58]));
     }
     rules.insert(libc::SYS_clone, self::rules(vec![vec![is(0, Compare::MaskedEq(thread), 0)?]])?);
     Ok(rules)
 }
 
+/// The bit that marks a call of the x32 interface.
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
 
-/// What nothing here needs, and what reaches other processes, the kernel's insides or the network.
+/// Calls that no child needs, because they affect other processes, the kernel or the network.
 fn dangerous() -> Rules {
     let mut rules = all(&[
         libc::SYS_ptrace,
@@ -173,7 +178,7 @@ fn dangerous() -> Rules {
             X32 | libc::SYS_socket,
         ]));
     }
-    // every family of sockets but the machine's own, which drivers use among their threads
+    // sockets of every family but AF_UNIX, which drivers use among their threads
     if let Ok(families) = int(0, Compare::Ne, libc::AF_UNIX as u64)
         && let Ok(sockets) = self::rules(vec![vec![families]])
     {
@@ -182,7 +187,7 @@ fn dangerous() -> Rules {
     rules
 }
 
-/// What changes a file's owner, mode, times and the like, of which landlock says nothing.
+/// Calls that change the owner, mode, times or other attributes of a file, which landlock does not restrict.
 fn attributes() -> Rules {
     /// Linux 6.6; the number is the same on every machine.
     const FCHMODAT2: i64 = 452;
@@ -210,15 +215,15 @@ fn attributes() -> Rules {
             libc::SYS_utimes,
             libc::SYS_futimesat,
         ]));
-        // the x32 interface has the same ones
+        // the same calls of the x32 interface
         let x32: Vec<i64> = rules.keys().map(|call| X32 | call).collect();
         rules.extend(all(&x32));
     }
     rules
 }
 
-/// What nobody makes by mistake: told with the line.
-fn told() -> Result<Rules, String> {
+/// Calls that no program makes by mistake. They are reported with their line.
+fn reported() -> Result<Rules, String> {
     let mut rules = processes()?;
     rules.extend(dangerous());
     rules.extend(all(&[
@@ -230,11 +235,11 @@ fn told() -> Result<Rules, String> {
         libc::SYS_kill,
         libc::SYS_tkill,
     ]));
-    rules.insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own())?]])?);
+    rules.insert(libc::SYS_tgkill, self::rules(vec![vec![int(0, Compare::Ne, own_id())?]])?);
     Ok(rules)
 }
 
-/// What a computation needs: memory, threads, time, its own signals, files that are already its.
+/// Calls that a computation needs: for memory, threads, time, its own signals, and files that it may open.
 fn allowed() -> Result<Rules, String> {
     let mut rules = all(&[
         // data
@@ -258,7 +263,7 @@ fn allowed() -> Result<Rules, String> {
         libc::SYS_epoll_create1,
         libc::SYS_epoll_ctl,
         libc::SYS_epoll_pwait,
-        // files: which ones is landlock's business
+        // files; landlock decides which ones
         libc::SYS_openat,
         libc::SYS_fstat,
         libc::SYS_newfstatat,
@@ -315,7 +320,7 @@ fn allowed() -> Result<Rules, String> {
         libc::SYS_gettimeofday,
         libc::SYS_times,
         libc::SYS_getrusage,
-        // who and where it is
+        // information about the process and the system
         libc::SYS_getpid,
         libc::SYS_getppid,
         libc::SYS_getuid,
@@ -345,8 +350,8 @@ fn allowed() -> Result<Rules, String> {
     let thread = libc::CLONE_THREAD as u64;
     let some = [
         (libc::SYS_clone, vec![vec![is(0, Compare::MaskedEq(thread), thread)?]]),
-        (libc::SYS_tgkill, vec![vec![int(0, Compare::Eq, own())?]]),
-        // limits may be asked for and not set
+        (libc::SYS_tgkill, vec![vec![int(0, Compare::Eq, own_id())?]]),
+        // limits may be read, but not set
         (libc::SYS_prlimit64, vec![vec![is(2, Compare::Eq, 0)?]]),
         (
             libc::SYS_ioctl,
@@ -360,7 +365,7 @@ fn allowed() -> Result<Rules, String> {
             vec![
                 vec![int(0, Compare::Eq, libc::PR_SET_NAME as u64)?],
                 vec![int(0, Compare::Eq, libc::PR_GET_NAME as u64)?],
-                // names of memory that the C library gives
+                // the C library names its memory
                 vec![int(0, Compare::Eq, libc::PR_SET_VMA as u64)?],
             ],
         ),

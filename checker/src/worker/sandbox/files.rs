@@ -1,4 +1,4 @@
-//! Which files exist for a child (landlock(7)).
+//! The files that a child may access (landlock(7)).
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,21 @@ use landlock::{
 
 use super::Role;
 
-/// The newest version whose rights are known here: what a kernel lacks of it is left out.
+/// The newest version of landlock whose rights are used. A kernel ignores the rights that it does not know.
 const NEWEST: ABI = ABI::V6;
 
-/// Where programs and libraries of the system lie.
+/// The folders of the system's programs and libraries.
 const SYSTEM: [&str; 5] = ["/usr", "/bin", "/lib", "/lib32", "/lib64"];
-/// What the dynamic loader and the compiler's drivers look up.
-const LOOKED_UP: [&str; 4] =
+/// Files that the dynamic loader and the compiler's drivers read.
+const LOADER_FILES: [&str; 4] =
     ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc/self"];
 
-/// Lets the process have the files of its role and no others: the version of landlock in force.
-pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> Result<u32, String> {
+/// Restricts this process to the files of its role. Returns the version of landlock that is in force.
+pub(super) fn confine(
+    role: Role,
+    readable: &[PathBuf],
+    scratch: Option<&Path>,
+) -> Result<u32, String> {
     let failed = |error: RulesetError| format!("landlock: {error}");
     let mut rules = Rules(
         Ruleset::default()
@@ -34,31 +38,31 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> R
     let run = AccessFs::from_read(NEWEST);
     let all = AccessFs::from_all(NEWEST);
     match role {
-        // what it needs it has loaded when it comes here
+        // it has already loaded everything that it needs
         Role::Simulator => {}
         Role::Compiler => {
             let system = SYSTEM.iter().map(PathBuf::from);
             for path in system.chain(readable.iter().cloned()) {
                 rules.allow(&path, run).map_err(failed)?;
             }
-            rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
+            rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
-            if let Some(own) = own {
-                rules.allow(own, all).map_err(failed)?;
+            if let Some(scratch) = scratch {
+                rules.allow(scratch, all).map_err(failed)?;
             }
         }
         Role::Program => {
             rules.allow_each(&SYSTEM, read).map_err(failed)?;
-            rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
+            rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
-            if let Some(own) = own {
-                rules.allow(own, read).map_err(failed)?;
+            if let Some(scratch) = scratch {
+                rules.allow(scratch, read).map_err(failed)?;
             }
         }
         Role::Gpu | Role::GpuProgram => {
             rules.allow_each(&SYSTEM, read).map_err(failed)?;
-            rules.allow_each(&LOOKED_UP, read).map_err(failed)?;
-            // the driver's own: its parameters, the machine's memory and processors, where it was installed
+            rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
+            // what the driver reads: its parameters, the memory and the processors of the machine, its installation
             let driver =
                 ["/opt", "/sys", "/proc/driver", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo"];
             rules.allow_each(&driver, read).map_err(failed)?;
@@ -69,17 +73,17 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> R
             for path in std::env::split_paths(&libraries).filter(|path| path.is_absolute()) {
                 rules.allow(&path, read).map_err(failed)?;
             }
-            // it names its threads through /proc, by files that it truncates: CUDA does not start without that
+            // CUDA names its threads through files in /proc that it truncates, and does not start without that
             let rename = read | AccessFs::WriteFile | AccessFs::Truncate;
             rules.allow("/proc/self".as_ref(), rename).map_err(failed)?;
             for path in devices() {
                 rules.allow(&path, all).map_err(failed)?;
             }
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
-            // the driver keeps there what it compiles; of a program it keeps nothing, so that none fills a disk
-            if let Some(own) = own {
+            // the driver caches there what it compiles, but nothing of a program, which could otherwise fill the disk
+            if let Some(scratch) = scratch {
                 let access = if role == Role::Gpu { all } else { read };
-                rules.allow(own, access).map_err(failed)?;
+                rules.allow(scratch, access).map_err(failed)?;
             }
         }
     }
@@ -89,19 +93,19 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&Path>) -> R
             Err("this system has landlock switched off (boot it with `lsm=landlock,...`)".into())
         }
         (RulesetStatus::NotEnforced, _) => {
-            Err("this kernel has no landlock (Linux 5.13 or later has)".into())
+            Err("this kernel has no landlock (Linux 5.13 or later has it)".into())
         }
         (_, LandlockStatus::Available { effective_abi, kernel_abi }) => {
             let version = kernel_abi.unwrap_or(effective_abi as i32);
             Ok(u32::try_from(version).unwrap_or(1))
         }
         (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => {
-            Err("this kernel has no landlock (Linux 5.13 or later has)".into())
+            Err("this kernel has no landlock (Linux 5.13 or later has it)".into())
         }
     }
 }
 
-/// NVIDIA's device files, of which a machine has one for each GPU and some for all; on WSL another.
+/// NVIDIA's device files: one for each GPU, and some for all of them. WSL has another one.
 fn devices() -> impl Iterator<Item = PathBuf> {
     let folders = ["/dev", "/dev/nvidia-caps"];
     let entries = folders.into_iter().filter_map(|folder| std::fs::read_dir(folder).ok());
@@ -111,14 +115,14 @@ fn devices() -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Rules that are made one by one.
+/// Rules, to which more can be added.
 struct Rules(RulesetCreated);
 
 impl Rules {
-    /// What is not there needs no rule.
+    /// Allows access to a file or a folder, if it exists.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), RulesetError> {
         let Ok(file) = PathFd::new(path) else { return Ok(()) };
-        // rights on the contents of folders mean nothing for a file
+        // a file has no rights about the contents of folders
         let access = if path.is_dir() { access } else { access & AccessFs::from_file(NEWEST) };
         (&mut self.0).add_rule(PathBeneath::new(file, access)).map(drop)
     }

@@ -1,16 +1,17 @@
-//! What a child may do to the machine: as little as its work needs.
+//! The sandbox. It leaves a child only the rights that its work needs.
 //!
-//! A child confines itself when it starts, before it has read anything of a learner's and while it has one thread. What it
-//! gives up then it cannot have back, and neither can anything that it starts.
+//! A child confines itself when it starts, while it has one thread and before it reads anything of a learner's. It cannot regain
+//! the rights that it gives up, and neither can any process that it starts.
 //!
-//! * **Files** (landlock): a list of folders for each role; nothing else exists for it, and it writes only in a folder of
-//!   its own that goes away with it. No TCP, no signals and no abstract sockets to anybody outside.
-//! * **System calls** (seccomp): those that call programs may use only what a computation needs; those that compile start
-//!   the compiler's parts, and use no network; those on a GPU do neither, and change no file's mode, owner or times.
-//! * **Resources** (rlimits): memory, file sizes, descriptors, no core files. The checker's own end keeps the clock and
-//!   looks at memory (`worker/watchdog.rs`).
+//! * **Files** (landlock): each role has a list of folders, and cannot access anything else. It can write only to a scratch folder
+//!   that is removed with the child. It cannot use TCP, send signals to other processes, or connect to their abstract sockets.
+//! * **System calls** (seccomp): a child that simulates or calls programs may use only what a computation needs. A child that
+//!   compiles may start the parts of the compiler, but not use the network. A child with a GPU may do neither, and may not change
+//!   the mode, owner or times of a file.
+//! * **Resources** (rlimits): memory, file sizes and descriptors are limited, and there are no core files. From outside, the checker
+//!   also limits the time, and the memory of a child with all its descendants (`worker/watchdog.rs`).
 //!
-//! Linux only: elsewhere nothing is confined but by limits, and who requires a sandbox is told so.
+//! The sandbox needs Linux. On other systems there are only the resource limits, and a run that requires the sandbox fails.
 
 #[cfg(target_os = "linux")]
 mod calls;
@@ -26,15 +27,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Role;
 
-/// Whether learners' code is confined.
+/// How learners' code is confined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Code does not run where it cannot be confined.
+    /// Completely. Code does not run on a system where that is not possible.
     Require,
-    /// As far as the system can.
+    /// As far as the system supports it.
     #[default]
     Try,
-    /// Not at all, but for limits on resources: for programs of one's own.
+    /// Only by resource limits. This is meant for one's own programs.
     Off,
 }
 
@@ -52,25 +53,25 @@ impl Sandbox {
     }
 }
 
-/// What a child gave up.
+/// How a child is confined.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confined {
-    /// The version of landlock that is in force, from 1; `None` where files are not confined.
+pub struct Confinement {
+    /// The version of landlock that is in force; `None` if files are not confined.
     pub landlock: Option<u32>,
-    /// Whether system calls are filtered.
+    /// Are system calls filtered?
     pub seccomp: bool,
-    /// Why something is missing.
+    /// Why the confinement is not complete.
     pub missing: Option<String>,
 }
 
-impl Confined {
-    /// Whether files and system calls both are.
-    pub fn holds(&self) -> bool {
+impl Confinement {
+    /// Are both files and system calls confined?
+    pub fn is_complete(&self) -> bool {
         self.landlock.is_some() && self.seccomp
     }
 }
 
-impl std::fmt::Display for Confined {
+impl std::fmt::Display for Confinement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.landlock, self.seccomp) {
             (Some(version), true) => write!(f, "landlock {version}, seccomp, limits"),
@@ -81,27 +82,31 @@ impl std::fmt::Display for Confined {
     }
 }
 
-/// What a child is told of its confinement before it starts.
+/// How a child is to be confined.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules {
     pub(super) mode: Sandbox,
-    /// Bytes of memory that it may have.
+    /// How many bytes of memory it may use.
     pub(super) memory: Option<u64>,
-    /// The GPU that it sees; all of them where none is named.
+    /// The only GPU that it sees; all GPUs if this is `None`.
     pub(super) gpu: Option<String>,
-    /// Where the compiler lies.
+    /// The folders of the compiler.
     pub(super) readable: Vec<PathBuf>,
 }
 
-/// Gives up what `role` does not need; `own` is the folder that it may write to.
-pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&std::path::Path>) -> Confined {
+/// Gives up the rights that `role` does not need. It may write to the folder `scratch`.
+pub(super) fn confine(
+    role: Role,
+    readable: &[PathBuf],
+    scratch: Option<&std::path::Path>,
+) -> Confinement {
     #[cfg(target_os = "linux")]
     {
-        let landlock = files::confine(role, readable, own);
+        let landlock = files::confine(role, readable, scratch);
         let seccomp = calls::filter(role);
         let missing = [landlock.as_ref().err(), seccomp.as_ref().err()];
         let missing: Vec<&str> = missing.into_iter().flatten().map(String::as_str).collect();
-        Confined {
+        Confinement {
             missing: (!missing.is_empty()).then(|| missing.join("; ")),
             landlock: landlock.ok(),
             seccomp: seccomp.is_ok(),
@@ -109,8 +114,8 @@ pub(super) fn confine(role: Role, readable: &[PathBuf], own: Option<&std::path::
     }
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = (role, readable, own);
-        let why = "only Linux has what confines a process (landlock, seccomp)".to_owned();
-        Confined { missing: Some(why), ..Confined::default() }
+        let _ = (role, readable, scratch);
+        let why = "confining a process needs Linux (landlock, seccomp)".to_owned();
+        Confinement { missing: Some(why), ..Confinement::default() }
     }
 }

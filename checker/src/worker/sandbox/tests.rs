@@ -1,5 +1,5 @@
-//! What a confined process is refused that landlock does not know: this test binary confines itself as each role, in a process
-//! of its own, and tries.
+//! Tests that a confined process cannot do what landlock does not restrict. For each role, this test binary starts itself as a
+//! process that confines itself and then tries.
 
 #![expect(unsafe_code, reason = "system calls as a program makes them")]
 
@@ -12,10 +12,10 @@ use std::process::Command;
 
 use super::{Role, confine};
 
-/// "ROLE PATH" for the child.
-const TRY: &str = "CUDA_WORKBOOK_TEST_ATTRIBUTES";
+/// The variable with "ROLE PATH" for the child.
+const CHILD_VARIABLE: &str = "CUDA_WORKBOOK_TEST_ATTRIBUTES";
 
-/// A hostile program must not lock a teacher out of a file, or date a submission back. On a GPU it did, before this test.
+/// A hostile program must not deny a teacher access to a file, or change the date of a submission.
 #[test]
 fn no_role_that_runs_code_changes_a_files_attributes() {
     let folder = tempfile::tempdir().unwrap();
@@ -26,21 +26,24 @@ fn no_role_that_runs_code_changes_a_files_attributes() {
     for role in [Role::Simulator, Role::Program, Role::Gpu, Role::GpuProgram] {
         let output = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "worker::sandbox::tests::change_attributes", "--nocapture"])
-            .env(TRY, format!("{} {}", role.as_str(), file.display()))
+            .env(CHILD_VARIABLE, format!("{} {}", role.as_str(), file.display()))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("all refused"), "{role:?}: {said}");
+        let output_text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && output_text.contains("all refused"),
+            "{role:?}: {output_text}"
+        );
         let after = std::fs::metadata(&file).unwrap();
         assert_eq!(after.permissions(), before.permissions(), "{role:?}");
         assert_eq!(after.modified().unwrap(), before.modified().unwrap(), "{role:?}");
     }
 }
 
-/// Not a test of its own: the child.
+/// The child of the test above, and not a test.
 #[test]
 fn change_attributes() {
-    let Ok(wanted) = std::env::var(TRY) else { return };
+    let Ok(wanted) = std::env::var(CHILD_VARIABLE) else { return };
     let (role, path) = wanted.split_once(' ').unwrap();
     let open = File::open(path).unwrap();
     let name = CString::new(std::path::Path::new(path).as_os_str().as_bytes()).unwrap();
@@ -48,8 +51,8 @@ fn change_attributes() {
     assert!(confined.seccomp, "{confined}");
     let (fd, name) = (open.as_raw_fd(), name.as_ptr());
     let (here, value) = (libc::AT_FDCWD, c"user.note".as_ptr());
-    // SAFETY: names end with a zero, the descriptor is open, and null times mean now.
-    let answers = unsafe {
+    // SAFETY: the names end with a zero byte, the descriptor is open, and a null pointer for the times means now.
+    let results = unsafe {
         [
             libc::chmod(name, 0o777),
             libc::fchmod(fd, 0o777),
@@ -61,6 +64,6 @@ fn change_attributes() {
             libc::fsetxattr(fd, value, value.cast(), 4, 0),
         ]
     };
-    assert_eq!(answers, [-1; 8]);
+    assert_eq!(results, [-1; 8]);
     println!("all refused");
 }

@@ -1,4 +1,4 @@
-// Allocations, copies, launches and times, to be counted: `tests/programs.rs` says what must be found on which line.
+// Allocations, copies, launches and times. `tests/suite/programs.rs` expects these counts and lines.
 #include <cstdio>
 __global__ void add(float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,7 +28,7 @@ int main() {
     cudaEventCreate(&first);
     cudaEventCreate(&last);
     cudaEventRecord(first);
-    // on two lines
+    // this call spans two lines
     add<<<1, 128>>>(
         b.p, 100);
     cudaEventRecord(last);

@@ -1,4 +1,4 @@
-// The size of a copy is in bytes, and this one takes it from another array.
+// The copy has the size of another, larger array.
 #include <cstdio>
 
 int main() {

@@ -1,4 +1,4 @@
-// The results are fetched after their memory is gone.
+// The results are copied after their memory was freed.
 #include <cstdio>
 
 int main() {

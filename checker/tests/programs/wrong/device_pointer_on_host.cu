@@ -1,4 +1,4 @@
-// The host looks at device memory directly.
+// The host reads device memory through a device pointer.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

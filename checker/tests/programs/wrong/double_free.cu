@@ -1,4 +1,4 @@
-// Two owners of one buffer.
+// A buffer is freed twice, because two variables own it.
 #include <cstdio>
 
 int main() {

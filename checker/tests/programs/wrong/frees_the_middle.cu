@@ -1,4 +1,4 @@
-// The pointer that is freed has walked on.
+// The pointer that is freed was incremented before.
 #include <cstdio>
 
 int main() {

@@ -1,4 +1,4 @@
-// An array of the host's is given to a kernel.
+// A kernel gets a pointer to an array of the host.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

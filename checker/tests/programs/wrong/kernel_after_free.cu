@@ -1,4 +1,4 @@
-// A kernel gets memory that is gone.
+// A kernel uses memory that was freed.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

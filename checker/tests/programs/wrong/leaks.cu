@@ -1,4 +1,4 @@
-// A buffer for each step, and none is freed.
+// Each step allocates a buffer, and none is freed.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

@@ -1,4 +1,4 @@
-// Managed memory is used by the host while a kernel does.
+// The host uses managed memory while a kernel uses it.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

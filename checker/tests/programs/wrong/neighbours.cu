@@ -1,4 +1,4 @@
-// Two halves, one element too wide: the kernels meet in the middle.
+// Two kernels process one half each, but both include the element in the middle.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

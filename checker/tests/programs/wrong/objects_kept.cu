@@ -1,4 +1,4 @@
-// The array is freed, and the texture object that looks at it is not ended; the other way round for the second pair.
+// The first array is freed, but its texture object is not destroyed. For the second pair it is the other way round.
 int main() {
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
     cudaArray_t first, second;

@@ -1,4 +1,4 @@
-// The result is looked at while it is on its way.
+// The host reads the result before the copy is done.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

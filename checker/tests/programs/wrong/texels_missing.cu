@@ -1,4 +1,4 @@
-// The width of a copy into an array counts bytes, and a quarter of each row arrives.
+// The width of a copy into an array is in bytes, so only a quarter of each row is copied.
 #include <cstdio>
 
 __global__ void take(cudaTextureObject_t texture, float* out) {

@@ -1,4 +1,4 @@
-// An exception that nobody catches.
+// An exception that is not caught.
 #include <cstdio>
 #include <stdexcept>
 

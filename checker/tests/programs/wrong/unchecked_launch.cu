@@ -1,4 +1,4 @@
-// More threads in a block than there can be, and nobody asks whether the kernel ran.
+// A block has too many threads, and the program does not check whether the kernel ran.
 #include <cstdio>
 
 __global__ void scale(float* x, int n) {

@@ -1,4 +1,4 @@
-// A variable of the device has a name on the host, which is not its address.
+// On the host, the name of a device variable is not its address.
 #include <cstdio>
 
 __constant__ int weights[2];

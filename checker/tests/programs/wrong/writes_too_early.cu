@@ -1,4 +1,4 @@
-// The next numbers are put where the last ones are still read.
+// The host writes the next numbers while the last ones are still being copied.
 #include <cstdio>
 
 int main() {

@@ -1,4 +1,4 @@
-// The direction says the opposite of what the pointers are.
+// The direction is the opposite of what the pointers require.
 #include <cstdio>
 
 int main() {

@@ -1,4 +1,4 @@
-// A copy from an address that is nobody's.
+// A copy reads from an address that belongs to no memory.
 #include <cstdio>
 
 int main() {

@@ -163,10 +163,10 @@ impl Objects {
 
     /// `cudaOccupancyMaxActiveBlocksPerMultiprocessor`.
     pub fn active_blocks(&mut self, host: u64, threads: i32, shared: u64) -> Result<i32> {
-        let (fixed, most_threads) =
+        let (fixed, max_threads) =
             self.with_entry(host, |entry| (entry.shared_bytes, entry.max_threads_per_block()))?;
         let threads = u64::try_from(threads).ok().filter(|n| *n > 0).ok_or(Code::INVALID_VALUE)?;
-        if threads > u64::from(most_threads) {
+        if threads > u64::from(max_threads) {
             return Ok(0);
         }
         let shared = shared.saturating_add(u64::from(fixed));

@@ -1,4 +1,4 @@
-//! Calls of a program's function: what a worker does for an exercise with host code.
+//! Calls a function of a program with given arguments, and collects what it did.
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
@@ -21,56 +21,67 @@ use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, Fault, Output, Run, first_difference};
 use crate::value::DType;
 
-/// The program of a process, or, on a GPU, one after the other.
+/// Calls functions of a program in this process. On a GPU, another program can take the first one's place.
 #[derive(Debug)]
-pub struct Job {
+pub struct Caller {
     simulated: bool,
-    last_words: fn(Run),
-    /// The program that is called, and its file. It stays when another takes its place: its destructors run, or do not, when
-    /// the process ends.
-    program: Option<(PathBuf, ManuallyDrop<Library>)>,
+    on_crash: fn(Run),
+    /// The program that is called.
+    program: Option<LoadedProgram>,
 }
 
-impl Job {
-    /// On the simulator, what is seen of a call comes back, too; a process makes one call then, since what is seen is
-    /// the whole process. When a signal ends it, `last_words` hears of that from another thread.
-    pub fn new(simulated: bool, last_words: fn(Run)) -> Self {
-        Self { simulated, last_words, program: None }
+impl Caller {
+    /// On the simulator, a call also returns the observations of the runtime. They are about the whole process, so a process
+    /// makes only one call. If a signal ends the process, another thread calls `on_crash`.
+    pub fn new(simulated: bool, on_crash: fn(Run)) -> Self {
+        Self { simulated, on_crash, program: None }
     }
 
-    /// Calls the function of the object, which is loaded when it is not the one of the call before.
+    /// Calls a function of a compiled program, which is loaded first unless the last call was of the same program.
     ///
     /// # Errors
-    /// What only a defect of the checker, or of the machine, can cause.
+    /// Only if the checker or the machine has a defect.
     pub fn call(&mut self, object: &Path, call: &Call) -> Result<Run, String> {
-        if self.program.as_ref().is_none_or(|(loaded, _)| loaded != object) {
+        if self.program.as_ref().is_none_or(|loaded| loaded.object != object) {
             let first = self.program.is_none();
             if first {
-                prepare(call, self.last_words)?;
+                prepare(call, self.on_crash)?;
             }
             match load(object)? {
-                Ok(library) => self.program = Some((object.into(), ManuallyDrop::new(library))),
+                Ok(library) => {
+                    let library = ManuallyDrop::new(library);
+                    self.program = Some(LoadedProgram { object: object.into(), library });
+                }
                 Err(fault) => return Ok(Run::failed(fault, String::new())),
             }
             if first {
                 forbid_fork();
             }
         }
-        let Some((_, library)) = &self.program else { return Err("no program is loaded".into()) };
-        run(library, call, self.simulated)
+        let Some(program) = &self.program else { return Err("no program is loaded".into()) };
+        run(&program.library, call, self.simulated)
     }
 }
 
-/// Makes the runtime ready for a program.
-fn prepare(call: &Call, last_words: fn(Run)) -> Result<(), String> {
-    crash::watch(move |report| last_words(crashed(&report)))
-        .map_err(|error| format!("signals cannot be watched: {error}"))?;
+/// A program that is loaded into this process.
+#[derive(Debug)]
+struct LoadedProgram {
+    /// The file of the compiled program.
+    object: PathBuf,
+    /// It stays loaded when another program takes its place. Its destructors run when the process ends, if at all.
+    library: ManuallyDrop<Library>,
+}
+
+/// Prepares the runtime for a program.
+fn prepare(call: &Call, on_crash: fn(Run)) -> Result<(), String> {
+    crash::watch(move |report| on_crash(crashed(&report)))
+        .map_err(|error| format!("signal handlers cannot be installed: {error}"))?;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     abi::start(Settings { threads, seed: call.seed, budget: call.budget, ..Settings::default() });
     Ok(())
 }
 
-/// Makes the arguments, calls, and looks at them.
+/// Calls the function, and collects the contents of its buffers.
 fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     let mut arguments = vec![];
     let mut buffers = vec![];
@@ -80,47 +91,48 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         buffers.push(buffer);
     }
     let name = format!("{}\0", call.entry);
-    // SAFETY: the symbol is only called, below, after its parameters were compared with these arguments.
+    // SAFETY: the symbol is only used as the address of a function, which is called below.
     let function: Symbol<*const std::ffi::c_void> =
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
     let mut called = None;
-    // SAFETY: see `entry::check`, without which no call is asked for.
+    // SAFETY: the parameters were compared with these arguments before the call was requested (`entry::check`).
     let body = || called = unsafe { call::call(function as *const _, &arguments) };
     thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
-    called.ok_or("the exercise passes more arguments than can be passed")?;
+    called.ok_or("the call has more arguments than can be passed")?;
 
     let mut run = Run::of(String::new());
-    // before anything else is done: what the program did not wait for is not there
+    // this comes before anything else, so that work which the program did not wait for has no effect on the outputs
     for (salt, ((_, arg), buffer)) in (call.seed..).zip(call.args.iter().zip(&buffers)) {
         if let Some(buffer) = buffer {
-            look(arg, &buffer.image(), (call.seed, mix(salt)), &mut run);
+            collect(arg, &buffer.image(), Seeds { poison: call.seed, guard: mix(salt) }, &mut run);
         }
     }
-    // a learner's program may have a function of that name, too: it is looked for only where the course's own are timed
-    // SAFETY: then the symbol is the one of `commands/dev/launches.cu`, if it is there.
-    let spent: Option<Symbol<extern "C" fn() -> f64>> = (call.repeat > 0)
+    // any program may have a function of this name, so it is only used when calls are timed
+    // SAFETY: timed programs are the checker's own, in which the symbol is the function of `commands/dev/launches.cu`.
+    let kernel_time: Option<Symbol<extern "C" fn() -> f64>> = (call.repeat > 0)
         .then(|| unsafe { library.get(b"workbook_kernel_milliseconds\0") }.ok())
         .flatten();
-    spent.as_ref().map(|spent| spent());
+    kernel_time.as_ref().map(|kernel_time| kernel_time());
     for _ in 0..call.repeat {
         let start = Instant::now();
-        // SAFETY: as above; the buffers are still there.
+        // SAFETY: as above, and the buffers still exist.
         let body = || called = unsafe { call::call(function as *const _, &arguments) };
         thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
         let took = start.elapsed().as_secs_f64() * 1e3;
-        run.milliseconds.push(spent.as_ref().map_or(took, |spent| spent()));
+        run.milliseconds.push(kernel_time.as_ref().map_or(took, |kernel_time| kernel_time()));
     }
     if simulated {
         let report = abi::finish();
         run.faults.splice(0..0, faults(&report));
-        run.observations = Some(together(&report));
+        run.observations = Some(combine_launches(&report));
         run.program = Some(report);
     }
     Ok(run)
 }
 
-/// A program that forks would come back twice. It is stopped by the signal that forbidden system calls get.
+/// Ends a program that calls `fork`, because both processes would return from the call. It gets the signal of a forbidden system
+/// call.
 fn forbid_fork() {
     extern "C" fn stop() {
         // SAFETY: the default action of this signal ends the process.
@@ -130,13 +142,13 @@ fn forbid_fork() {
     unsafe { libc::pthread_atfork(Some(stop), None, None) };
 }
 
-/// The inner error is the learner's: a function that is not there.
+/// Loads a program. The inner error is the program's: it calls a function that is not defined.
 fn load(object: &Path) -> Result<Result<Library, Fault>, String> {
-    // SAFETY: the process exists for this program alone; its constructors may do what they like with it.
+    // SAFETY: the process exists only for such programs, so their constructors may do anything with it.
     match unsafe { Library::open(Some(object), RTLD_NOW | RTLD_LOCAL) } {
         Ok(library) => Ok(Ok(library)),
         Err(error) => {
-            // dlopen's own error is the source of this one
+            // the source of this error is the message of dlopen
             let text =
                 std::error::Error::source(&error).map_or(error.to_string(), |e| e.to_string());
             match text.rsplit_once("undefined symbol: ") {
@@ -150,6 +162,7 @@ fn load(object: &Path) -> Result<Result<Library, Fault>, String> {
     }
 }
 
+/// An argument as the function takes it, with its buffer if it is a pointer.
 fn argument(
     dtype: DType,
     arg: &Arg,
@@ -175,19 +188,27 @@ fn argument(
         Arg::Buffer { bytes, data, .. } => {
             let poisoned = || poisoned(poison(seed), *bytes);
             let contents = data.clone().unwrap_or_else(poisoned);
-            let buffer = Buffer::new(&contents, salt).ok_or("memory for the arguments is short")?;
+            let buffer = Buffer::new(&contents, salt)
+                .ok_or("there is not enough memory for the arguments")?;
             Ok((Argument::Integer(buffer.address()), Some(buffer)))
         }
     }
 }
 
-/// What a buffer holds after the call, and whether anybody wrote where nobody may.
-fn look(arg: &Arg, image: &[u8], (seed, salt): (u64, u64), run: &mut Run) {
+/// The seeds of a buffer.
+#[derive(Clone, Copy)]
+struct Seeds {
+    poison: u64,
+    guard: u64,
+}
+
+/// Adds the contents of a buffer to the run. Reports changed guard zones and changed inputs.
+fn collect(arg: &Arg, image: &[u8], seeds: Seeds, run: &mut Run) {
     let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
     let contents = guard::contents(image);
-    run.faults.extend(guard::check(image, salt, name, dtype.bytes()));
+    run.faults.extend(guard::check(image, seeds.guard, name, dtype.bytes()));
     if *writable {
-        let poison = data.is_none().then(|| poison(seed));
+        let poison = data.is_none().then(|| poison(seeds.poison));
         run.outputs.push(Output { name: name.clone(), data: contents.to_vec(), poison });
     } else if let Some(changed) = first_difference(data.as_deref(), contents) {
         let index = (changed / dtype.bytes()) as u64;
@@ -195,7 +216,7 @@ fn look(arg: &Arg, image: &[u8], (seed, salt): (u64, u64), run: &mut Run) {
     }
 }
 
-/// What is known of a program that a signal has ended.
+/// The run of a program that a signal has ended.
 fn crashed(report: &Report) -> Run {
     let crash = report.crashed.clone();
     let signal = crash.as_ref().map_or(0, |crash| crash.signal);
@@ -205,17 +226,19 @@ fn crashed(report: &Report) -> Run {
     run
 }
 
-/// What went wrong: with the calls first, since kernels suffer from what went wrong there, then in the launches.
+/// All faults of a program. Those of calls come first, because a wrong call is often the reason for a fault of a kernel.
 fn faults(report: &Report) -> Vec<Fault> {
     let mut faults: Vec<Fault> = report.findings.iter().cloned().map(Fault::Host).collect();
     for launch in &report.launches {
-        let bare = cudart_sim::runtime::LaunchRecord {
+        let without_observations = cudart_sim::runtime::LaunchRecord {
             observations: Observations::default(),
             ..launch.clone()
         };
         for finding in &launch.observations.findings {
-            faults
-                .push(Fault::InLaunch { launch: Box::new(bare.clone()), finding: finding.clone() });
+            faults.push(Fault::InLaunch {
+                launch: Box::new(without_observations.clone()),
+                finding: finding.clone(),
+            });
         }
         if let Some(feature) = &launch.refusal {
             faults.push(Fault::Unsupported { feature: feature.clone(), source: None });
@@ -224,8 +247,8 @@ fn faults(report: &Report) -> Vec<Fault> {
     faults
 }
 
-/// The launches of a program as one: sums in total and by line.
-fn together(report: &Report) -> Observations {
+/// The observations of all launches of a program, added up in total and by line.
+fn combine_launches(report: &Report) -> Observations {
     let mut all = Observations { completed: true, ..Observations::default() };
     for Observations { completed, totals, lines, shared_bytes, warps, .. } in
         report.launches.iter().map(|l| &l.observations)

@@ -1,4 +1,4 @@
-// Arrays and objects, some of which nobody gives back: `tests/programs.rs` says which, and on which line.
+// Arrays and objects, some of which are leaked. `tests/suite/programs.rs` expects these leaks at their lines.
 int main() {
     const cudaChannelFormatDesc texel = cudaCreateChannelDesc<float>();
     cudaArray_t kept, freed;
