@@ -92,7 +92,7 @@ pub(crate) fn start(grid: &Grid<'_>, b: &mut BlockState, index: u32, ctaid: [u32
             frame,
             stack: vec![],
             turn: 0,
-            loops: 0,
+            backward_branches: 0,
             last_read: u32::MAX,
             read_before_yield: u32::MAX,
         });

@@ -48,8 +48,8 @@ pub(crate) struct Split {
     pub stack: Vec<Frame>,
     /// Rises each time the split yields; the split with the lowest turn runs first.
     pub turn: u32,
-    /// Backward branches in this turn. Calls and merges with other splits do not reset it.
-    pub loops: u32,
+    /// Number of backward branches in this turn. Calls and merges with other splits do not reset it.
+    pub backward_branches: u32,
     /// The memory operation of the last load or atomic in this turn; `u32::MAX` before the first.
     pub last_read: u32,
     /// The last one in the turn before, which is what a loop that yielded waits for.
@@ -60,7 +60,7 @@ impl Split {
     /// Ends the split's turn, so that others run first.
     pub fn yield_turn(&mut self) {
         self.turn += 1;
-        self.loops = 0;
+        self.backward_branches = 0;
         self.read_before_yield = std::mem::replace(&mut self.last_read, u32::MAX);
     }
 
@@ -126,7 +126,8 @@ impl Warp {
                     let other = self.splits.swap_remove(j);
                     self.splits[i].mask |= other.mask;
                     self.splits[i].turn = self.splits[i].turn.min(other.turn);
-                    self.splits[i].loops = self.splits[i].loops.max(other.loops);
+                    self.splits[i].backward_branches =
+                        self.splits[i].backward_branches.max(other.backward_branches);
                 } else {
                     j += 1;
                 }

@@ -31,7 +31,7 @@ pub(super) fn enter_block<const L: u8>(
     cursor: &mut Cursor,
     op: &Op,
 ) -> ControlFlow<Leave> {
-    // `split.pc` is where the split began to run: there it has been tried already
+    // `split.pc` is where the split began to run, so it must not leave there again
     if cursor.pc > cursor.merge_pc && cursor.pc - 1 != split.pc {
         cursor.pc -= 1;
         return Break(Leave::Repick);
@@ -62,8 +62,8 @@ pub(super) fn jump(
     let backward = target < cursor.pc;
     cursor.pc = target;
     if backward {
-        split.loops += 1;
-        if slice_is_over(cx.m, split.loops) {
+        split.backward_branches += 1;
+        if slice_is_over(cx.m, split.backward_branches) {
             split.yield_turn();
             return Break(Leave::Repick);
         }
