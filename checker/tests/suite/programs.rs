@@ -128,16 +128,19 @@ fn a_missing_wait_shows_every_time() {
 
 #[test]
 fn programs_that_cannot_be_compiled_or_run_are_reported() {
-    let (code, _, said) = wrong("int main() { return missing; }", &[]);
-    assert!(code == Some(1) && said.contains("program.cu:1:21"), "{said}");
+    let (code, _, report) = wrong("int main() { return missing; }", &[]);
+    assert!(code == Some(1) && report.contains("program.cu:1:21"), "{report}");
     let graphs = "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }";
-    let (code, _, said) = wrong(graphs, &[]);
-    assert!(code == Some(3) && said.contains("cudaGraphCreate"), "{said}");
+    let (code, _, report) = wrong(graphs, &[]);
+    assert!(code == Some(3) && report.contains("cudaGraphCreate"), "{report}");
     let (code, printed, report) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
-    assert!(code == Some(1) && printed.is_empty() && said.contains("aborted"), "{said}");
+    assert!(code == Some(1) && printed.is_empty() && report.contains("aborted"), "{report}");
     let missing = run(Path::new("no such program.cu"), &[]);
-    let said = String::from_utf8_lossy(&missing.stderr);
-    assert!(missing.status.code() == Some(2) && said.contains("there is no such file"), "{said}");
+    let report = String::from_utf8_lossy(&missing.stderr);
+    assert!(
+        missing.status.code() == Some(2) && report.contains("there is no such file"),
+        "{report}"
+    );
     let arguments = "#include <cstdlib>\nint main(int n, char** v) { exit(n + atoi(v[1])); }";
     assert_eq!(wrong(arguments, &["40"]).0, Some(42));
 }
