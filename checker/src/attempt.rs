@@ -28,17 +28,16 @@ pub(crate) use prepared::PreparedCase;
 pub use trials::{Examination, Trial, TrialResult};
 use trials::{Policy, run_trials};
 
-/// Seed of the inputs where none is given: public, so that everyone sees the same numbers.
+/// The default seed of the inputs. It is public, so all learners see the same numbers.
 pub const SEED: u64 = 7;
 
-/// Warp instructions after which the simulator gives a launch up: a few seconds, and a thousand times what an exercise
-/// needs.
+/// Warp instructions after which the simulator stops a launch: a few seconds, and a thousand times what an exercise needs.
 pub const BUDGET: u64 = 20_000_000;
 
-/// What a check is asked to do.
+/// What to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Only the case of this name; then nothing counts as passed.
+    /// Only the case with this name. The exercise cannot be passed then.
     pub case: Option<String>,
     /// Seed of the inputs and of the simulator's order of warps and blocks.
     pub seed: u64,
@@ -50,18 +49,18 @@ impl Default for Options {
     }
 }
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// The conclusion.
+    /// What is wrong with the code, or that nothing is.
     pub verdict: Verdict,
     /// The source that was checked; empty when it could not be read.
     pub source: String,
     /// SHA-256 of the source.
     pub hash: String,
-    /// Who ran it: "simulator", "GPU: NVIDIA H200".
+    /// The device whose output is shown: "simulator", "GPU: NVIDIA H200".
     pub device: String,
-    /// What the GPU concluded about the same case, where the verdict is the simulator's.
+    /// The GPU's verdict on the same case, where `verdict` is the simulator's.
     pub gpu: Option<SecondOpinion>,
     /// What the kernel printed in the last case that ran.
     pub printed: Option<String>,
@@ -69,11 +68,11 @@ pub struct Attempt {
     pub seed: u64,
     /// Wall time of the check in milliseconds.
     pub millis: u64,
-    /// True when every case was asked for: only then a pass counts.
+    /// True when all cases were selected: only then a pass counts.
     pub complete: bool,
 }
 
-/// The GPU's side where the simulator gives the verdict.
+/// The GPU's verdict beside the simulator's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondOpinion {
     /// "GPU: NVIDIA H200".
@@ -83,7 +82,7 @@ pub struct SecondOpinion {
 }
 
 impl Attempt {
-    /// An attempt that has not come to anything yet.
+    /// An attempt without results so far.
     pub(crate) fn new(options: &Options) -> Self {
         Self {
             verdict: Verdict::Passed(Passed::default()),
@@ -98,7 +97,7 @@ impl Attempt {
         }
     }
 
-    /// True when every case and gate of the exercise held.
+    /// True when all cases of the exercise are right and all its gates hold.
     pub fn passed(&self) -> bool {
         self.complete && matches!(self.verdict, Verdict::Passed(_))
     }

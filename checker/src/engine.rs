@@ -1,4 +1,4 @@
-//! What checking needs besides the exercise: a compiler, its cache, the worker process, and which backend to use.
+//! What a check needs besides the exercise: the compiler, its cache, the worker processes and the choice of the backend.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::toolchain::Toolchain;
 use crate::worker::{self, Killer, ProgramProcess, Sandbox, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
-pub const LIMIT: Duration = Duration::from_secs(10);
+pub const LAUNCH_TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// The means of checking. One engine checks many exercises: its worker stays warm.
+/// Compiles and runs code. One engine serves many exercises, because its worker processes stay warm.
 pub struct Engine {
     toolchain: Toolchain,
     cache: Cache,
@@ -20,13 +20,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for this compiler and backend; nothing starts before it is needed.
+    /// An engine for this compiler and backend. Processes start when they are first needed.
     pub fn new(toolchain: Toolchain, backend: Choice) -> Self {
         Self { toolchain, cache: Cache::open(), worker: Worker::new(), backend, gpu: None }
     }
 
-    /// The same with learners' code confined in another way: how, the most memory that a process of theirs may have in
-    /// bytes, and the GPU that they see, as `CUDA_VISIBLE_DEVICES` names it.
+    /// The same engine with other limits for learners' code: the sandbox, the memory of a process in bytes, and the visible
+    /// GPU, as in `CUDA_VISIBLE_DEVICES`.
     pub fn confined(mut self, sandbox: Sandbox, memory: Option<u64>, gpu: Option<&str>) -> Self {
         self.worker = self.worker.with_sandbox(sandbox);
         if let Some(bytes) = memory {
@@ -38,16 +38,16 @@ impl Engine {
         self
     }
 
-    /// Sees that code can be run: confined where that was asked for, and on a GPU where that was.
+    /// Checks that code can run: with the required sandbox, and on a GPU where one is required.
     ///
     /// # Errors
-    /// Why not.
+    /// When the sandbox or the GPU is not available.
     pub fn ready(&mut self) -> Result<(), worker::Error> {
         self.uses_gpu()?;
         self.worker.check_sandbox()
     }
 
-    /// Ends the processes that ran code so far: what comes next gets new ones.
+    /// Ends the processes that ran code so far, so that later code runs in new ones.
     pub fn recycle(&mut self) {
         self.worker.recycle();
     }
@@ -57,7 +57,7 @@ impl Engine {
         &self.toolchain
     }
 
-    /// The GPU, or why there is none: asked once, in the worker.
+    /// The GPU, or why there is none. The worker looks for it once.
     ///
     /// # Errors
     /// Why no GPU can be used.
@@ -68,7 +68,7 @@ impl Engine {
     /// Whether the cases run on a GPU.
     ///
     /// # Errors
-    /// When a GPU was asked for, and there is none.
+    /// When the GPU was selected, and there is none.
     pub fn uses_gpu(&mut self) -> Result<bool, NoGpu> {
         match self.backend {
             Choice::Sim => Ok(false),
@@ -77,10 +77,10 @@ impl Engine {
         }
     }
 
-    /// Who runs the cases: "simulator", "GPU: NVIDIA H200".
+    /// The device that runs the cases: "simulator", "GPU: NVIDIA H200".
     ///
     /// # Errors
-    /// When a GPU was asked for, and there is none.
+    /// When the GPU was selected, and there is none.
     pub fn device(&mut self) -> Result<String, NoGpu> {
         match self.uses_gpu()? {
             true => Ok(format!("GPU: {}", self.gpu()?.name)),
@@ -88,12 +88,12 @@ impl Engine {
         }
     }
 
-    /// A handle that ends the engine's job from another thread.
+    /// A handle that stops the engine's current job from another thread.
     pub fn killer(&self) -> Killer {
         self.worker.killer()
     }
 
-    /// Compiles, or takes the result from the cache.
+    /// Compiles a kernel file, or returns the cached result.
     ///
     /// # Errors
     /// When the worker cannot be used; a rejected source is an [`Outcome`].
@@ -113,7 +113,7 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Compiles a program, or takes the result from the cache.
+    /// Compiles a program, or returns the cached result.
     ///
     /// # Errors
     /// As [`Engine::compile`].
@@ -133,7 +133,7 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// A process for a program, on the GPU or on the simulator, whose calls should be given [`LIMIT`].
+    /// Starts a process with a program, on the GPU or on the simulator. Give its calls [`LAUNCH_TIME_LIMIT`].
     ///
     /// # Errors
     /// As [`Engine::run`].
@@ -145,7 +145,7 @@ impl Engine {
         self.worker.load(backend, object)
     }
 
-    /// Keeps the process of a program that was right on the GPU for the next one, until [`Engine::recycle`].
+    /// Keeps a program's process on the GPU for the next program, until [`Engine::recycle`].
     pub fn keep(&mut self, program: ProgramProcess) {
         self.worker.keep(program);
     }
@@ -160,10 +160,10 @@ impl Engine {
         ptx: &str,
         launch: &Launch,
     ) -> Result<Run, worker::Error> {
-        self.worker.run(backend, ptx, launch, LIMIT)
+        self.worker.run(backend, ptx, launch, LAUNCH_TIME_LIMIT)
     }
 
-    /// Runs one launch on the simulator, and records what one of its threads does.
+    /// Runs one launch on the simulator and records the steps of one of its threads.
     ///
     /// # Errors
     /// As [`Engine::run`].
@@ -173,6 +173,6 @@ impl Engine {
         launch: &Launch,
         thread: ptxsim::trace::Thread,
     ) -> Result<(Run, Option<ptxsim::trace::Trace>), worker::Error> {
-        self.worker.trace(ptx, launch, thread, LIMIT)
+        self.worker.trace(ptx, launch, thread, LAUNCH_TIME_LIMIT)
     }
 }

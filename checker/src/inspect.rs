@@ -1,4 +1,4 @@
-//! One case of one exercise, looked at closely on the simulator: what `profile` and `trace` share.
+//! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one thread, step by step).
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::spec::{Case, Spec};
 use crate::verdict::{Measured, Verdict};
 use crate::{judge, source};
 
-/// Code that compiles and has the Spec's parameters, ready for one case.
+/// Compiled code with the Spec's parameters, and one prepared case.
 struct Subject {
     /// Index into `Spec::cases`.
     case: usize,
@@ -29,7 +29,7 @@ struct Subject {
     started: Instant,
 }
 
-/// What a case did, in counts.
+/// The counts of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiled {
     /// Index into `Spec::cases`.
@@ -40,19 +40,19 @@ pub struct Profiled {
     pub verdict: Option<Verdict>,
     /// What the simulator counted.
     pub observations: Observations,
-    /// What a program's work did when, on the simulated clock; of a kernel, nothing.
+    /// The timeline of a program's work on the simulated clock; empty for a kernel.
     pub timeline: Vec<Span>,
-    /// Every gate with what was measured; empty where the case is not gated.
+    /// Every gate with what was measured; empty when the case is not gated.
     pub gates: Vec<Measured>,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
 
-/// Counts what one case of `spec` does with the kernel at `path`. The inner error is an attempt whose verdict says why
-/// nothing ran.
+/// Runs one case of `spec` with the code at `path` and counts. The inner error is an attempt whose verdict says why nothing
+/// ran.
 ///
 /// # Errors
-/// When it could not be tried; whatever is wrong with the learner's file is in a verdict.
+/// When the case could not be tried. Anything that is wrong with the learner's file is in a verdict instead.
 pub fn profile(
     spec: &'static Spec,
     path: &Path,
@@ -79,36 +79,37 @@ pub fn profile(
     })
 }
 
-/// What one thread of a case did.
+/// The steps of one thread in one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traced {
     /// Index into `Spec::cases`.
     pub case: usize,
     /// The learner's file.
     pub source: String,
-    /// Whom it follows.
+    /// The thread.
     pub thread: Thread,
     /// What is wrong with this case; `None` when its outputs are right.
     pub verdict: Option<Verdict>,
     /// What the simulator saw of the whole launch.
     pub observations: Observations,
-    /// What the thread did.
+    /// Its steps.
     pub trace: Trace,
-    /// False when the code compiled for debugging left other results than the code that `check` runs.
+    /// False when the debug build gives other results than the code that `check` runs.
     pub same_results: bool,
     /// Wall time in milliseconds.
     pub millis: u64,
 }
 
-/// Steps of a thread that are kept from its beginning, and from its end: many more than are shown, since loops fold.
-const KEPT: (usize, usize) = (4000, 200);
+/// Steps that are kept from the beginning of a thread, and from its end: many more than are shown, because loops are folded.
+const FIRST_STEPS: usize = 4000;
+const LAST_STEPS: usize = 200;
 
-/// Follows the thread at `block` and `thread` of one case; only on `lines`, when given. The inner error is an attempt
-/// whose verdict says why nothing ran.
+/// Records the steps of the thread at `block` and `thread` in one case, only on `lines` when given. The inner error is an
+/// attempt whose verdict says why nothing ran.
 ///
-/// The kernel is compiled for debugging, so that every line does its own work in the order of the source and its
-/// variables have names. What it leaves behind is compared with what the usual code does. Where the simulator does not
-/// run the debug build, the usual one is followed, without variables.
+/// The kernel is compiled for debugging, because then every line does its own work in the order of the source, and variables
+/// have names. Its results are compared with those of the optimised code. Where the simulator cannot run the debug build, the
+/// optimised one is traced, without variables.
 ///
 /// # Errors
 /// As [`profile`]; and when the launch has no such thread.
@@ -124,8 +125,8 @@ pub fn trace(
     if !spec.kind.has_one_launch() {
         return Err(Error::NoTrace(spec.id));
     }
-    exists("block", block, case.grid, case)?;
-    exists("thread", thread, case.block, case)?;
+    check_index("block", block, case.grid, case)?;
+    check_index("thread", thread, case.block, case)?;
     let subject = match prepare(spec, path, engine, options)? {
         Ok(subject) => subject,
         Err(attempt) => return Ok(Err(attempt)),
@@ -133,11 +134,11 @@ pub fn trace(
     let Subject { case, source, code, prepared, started } = subject;
     let Some(module) = code.module(prepared.case) else { return Err(Error::NoTrace(spec.id)) };
     let launch = prepared.launch(spec);
-    let thread = Thread { block, thread, first: KEPT.0, last: KEPT.1, lines };
+    let thread = Thread { block, thread, first: FIRST_STEPS, last: LAST_STEPS, lines };
     let usual = engine.run(Choice::Sim, &module.ptx, &launch)?;
     let debug = compile::Options { debug: true, ..attempt::options(prepared.case) };
     let (mut run, mut trace) = (usual.clone(), None);
-    // a loop that never ends must end within the wall clock, with everything recorded
+    // Recording takes time, and an endless loop must exhaust the budget before the wall clock.
     let launch = Launch { budget: launch.budget / 2, ..launch };
     if let Ok(module) = attempt::compile_kernel(spec, &source, engine, &debug)? {
         (run, trace) = engine.trace(&module.ptx, &launch, thread)?;
@@ -151,7 +152,7 @@ pub fn trace(
         (true, true) => {
             run.outputs == usual.outputs && usual.faults.is_empty() == run.faults.is_empty()
         }
-        // where a launch was stopped is no result
+        // A launch that was stopped has no results to compare.
         (usual, run) => usual == run,
     };
     let verdict = judge::case(spec, case, &prepared.inputs, &run);
@@ -166,8 +167,13 @@ pub fn trace(
     })
 }
 
-/// An error that names the limits, for a place outside `within`.
-fn exists(what: &'static str, at: [u32; 3], within: [u32; 3], case: &Case) -> Result<(), Error> {
+/// Fails for an index outside `within`, with an error that names the limits.
+fn check_index(
+    what: &'static str,
+    at: [u32; 3],
+    within: [u32; 3],
+    case: &Case,
+) -> Result<(), Error> {
     if at.iter().zip(within).all(|(at, within)| *at < within) {
         return Ok(());
     }
@@ -191,8 +197,8 @@ fn exists(what: &'static str, at: [u32; 3], within: [u32; 3], case: &Case) -> Re
     })
 }
 
-/// Reads, compiles and readies the case asked for, or the usual one. The inner error is an attempt whose verdict says
-/// why the kernel cannot run.
+/// Reads and compiles the code, and prepares the selected case or the default one. The inner error is an attempt whose verdict
+/// says why the code cannot run.
 fn prepare(
     spec: &'static Spec,
     path: &Path,
@@ -221,14 +227,14 @@ fn prepare(
     Ok(Ok(Subject { case, source, code, prepared, started }))
 }
 
-/// The case asked for; without one, the first whose counts are graded, or else the first.
+/// The selected case; without a selection, the first gated case, or else the first.
 fn choose(spec: &'static Spec, options: &Options) -> Result<(usize, &'static Case), Error> {
     let cases = attempt::select(spec, options)?;
     let graded = cases.iter().find(|(_, case)| case.gated).or(cases.first());
     graded.copied().ok_or(Error::Nothing)
 }
 
-/// The case that is looked at when none is asked for.
-pub(crate) fn usual(spec: &'static Spec) -> Option<&'static Case> {
+/// The case that `profile` and `trace` run when none is selected.
+pub(crate) fn default_case(spec: &'static Spec) -> Option<&'static Case> {
     choose(spec, &Options::default()).ok().map(|(_, case)| case)
 }

@@ -1,4 +1,4 @@
-//! An exercise's code, compiled and ready for its cases, whatever its kind.
+//! Compiled code of an exercise of either kind. This is the only place that matches the kind.
 
 use super::program::CompiledProgram;
 use super::{Error, PreparedCase, kernel};
@@ -8,19 +8,19 @@ use crate::engine::Engine;
 use crate::spec::{Case, Kind, Spec};
 use crate::verdict::Verdict;
 
-/// Macros and their values, as a case has them.
+/// Macros and their values ([`Case::defines`]).
 type Defines = &'static [(&'static str, i64)];
 
 /// Compiled code whose parameters are those of the exercise.
 pub(crate) enum CompiledCode {
     /// Device code only: a module for each set of macros that the cases define.
     Kernel(Vec<(Defines, compile::Module)>),
-    /// Host code, too.
+    /// Host and device code.
     Program(Box<CompiledProgram>),
 }
 
 impl CompiledCode {
-    /// Compiles for `cases`, and compares the parameters; or the verdict that keeps the code from running.
+    /// Compiles for `cases` and compares the parameters with the Spec's. The inner error says why the code cannot run.
     pub(crate) fn compile(
         spec: &Spec,
         cases: impl IntoIterator<Item = &'static Case>,

@@ -3,7 +3,7 @@
 use crate::backend::NoGpu;
 use crate::worker;
 
-/// Why a check could not be made. Never about the learner's code.
+/// Why a check could not be made. The cause is never in the learner's code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The exercise has no such case.
@@ -11,9 +11,9 @@ pub enum Error {
     NoSuchCase {
         /// The exercise.
         exercise: &'static str,
-        /// What was asked for.
+        /// The name that was given.
         case: String,
-        /// The cases that there are.
+        /// The names of its cases.
         known: String,
     },
     /// The launch has no such thread.
@@ -21,16 +21,16 @@ pub enum Error {
     NoSuchThread {
         /// "block" or "thread".
         what: &'static str,
-        /// As asked for.
+        /// Its index as it was given.
         asked: String,
         /// The case's name.
         case: String,
-        /// The first of its kind.
+        /// The first index.
         first: String,
-        /// The last of its kind.
+        /// The last index.
         last: String,
     },
-    /// A GPU was asked for.
+    /// The GPU was selected, and there is none.
     #[error("no GPU to run on: {0}")]
     NoGpu(NoGpu),
     /// The worker could not be used.
@@ -42,7 +42,7 @@ pub enum Error {
     /// The compiler's own output could not be read.
     #[error("a bug in the checker, not in your code: the compiled kernel cannot be read: {0}")]
     Ptx(ptxsim::Error),
-    /// A program launches its kernels itself.
+    /// A program launches its kernels itself, so there is no single launch to trace.
     #[error(
         "`trace` follows a thread of a launch that the exercise makes; {0} makes its own: `checker profile {0}` counts what its kernels do"
     )]
@@ -54,7 +54,7 @@ pub enum Error {
     /// Host code runs on Linux only.
     #[error("exercises with host code run on Linux only; on Windows, use WSL")]
     NoPrograms,
-    /// A launch came back with neither counts nor a fault, or an exercise has no cases.
+    /// A launch returned neither counts nor a fault, or an exercise has no cases.
     #[error("a bug in the checker, not in your code: nothing was run")]
     Nothing,
 }

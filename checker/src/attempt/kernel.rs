@@ -1,4 +1,4 @@
-//! An exercise of device code only: compiled by NVRTC, its parameters compared, launched by the checker.
+//! Compiles an exercise of device code only with NVRTC and compares its parameters with the Spec's.
 
 use super::Error;
 use crate::abi;
@@ -8,13 +8,13 @@ use crate::engine::Engine;
 use crate::spec::{Case, Spec};
 use crate::verdict::Verdict;
 
-/// How the file is compiled for `case`.
+/// The compiler options for `case`.
 pub(crate) fn options(case: &Case) -> compile::Options {
     let defines = case.defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     compile::Options { defines, ..compile::Options::default() }
 }
 
-/// The compiled module of a source whose kernel has the Spec's parameters, or the verdict that keeps it from running.
+/// Compiles `source`. The inner error says why the kernel cannot run: for example, its parameters are not the Spec's.
 pub(crate) fn compile_kernel(
     spec: &Spec,
     source: &str,
@@ -32,7 +32,7 @@ pub(crate) fn compile_kernel(
             Some(difference) => Err(Verdict::WrongSignature(difference)),
             None => Ok(module),
         }),
-        // Inline assembly is the learner's own text, which NVRTC passes on as it is.
+        // NVRTC copies inline assembly into the PTX without checking it, so this is an error in the learner's text.
         Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
             Ok(Err(Verdict::CompileError(vec![compile::Message {
                 severity: compile::Severity::Error,

@@ -1,4 +1,4 @@
-//! Where programs are not run: everywhere but on Linux.
+//! Replaces `program.rs` on systems other than Linux, where host code cannot run.
 
 use super::{Error, PreparedCase};
 use crate::backend::{Choice, Run};
@@ -6,11 +6,11 @@ use crate::engine::Engine;
 use crate::spec::Spec;
 use crate::verdict::Verdict;
 
-/// There is none.
+/// A compiled program, which does not exist on this system.
 pub(crate) enum CompiledProgram {}
 
 impl CompiledProgram {
-    /// Refuses.
+    /// Returns [`Error::NoPrograms`].
     pub(crate) fn new(
         _: &Spec,
         _: &str,
@@ -20,14 +20,24 @@ impl CompiledProgram {
         Err(Error::NoPrograms)
     }
 
-    /// Never called.
+    /// Unreachable, because there are no values of this type.
     pub(crate) fn run(
-        &self,
+        &mut self,
         _: Choice,
         _: &Spec,
         _: &PreparedCase,
         _: &mut Engine,
     ) -> Result<Run, Error> {
         match *self {}
+    }
+
+    /// Unreachable, because there are no values of this type.
+    pub(crate) fn end_gpu_process(&mut self) -> bool {
+        match *self {}
+    }
+
+    /// Unreachable, because there are no values of this type.
+    pub(crate) fn keep_gpu_process(self, _: &mut Engine) {
+        match self {}
     }
 }

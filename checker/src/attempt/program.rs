@@ -1,10 +1,9 @@
-//! An exercise with host code: compiled by nvcc, with an object for each backend, its function's parameters compared, and
-//! called by a worker.
+//! An exercise with host code: nvcc compiles it into one shared object for each backend, and a worker calls its function.
 
 use super::{Error, PreparedCase};
 use crate::backend::{Choice, Fault, Run};
 use crate::compile::{Outcome, Program, ProgramOptions, Target};
-use crate::engine::{Engine, LIMIT};
+use crate::engine::{Engine, LAUNCH_TIME_LIMIT};
 use crate::program::entry::{self, Difference, Parameter};
 use crate::spec::{Param, Role, Spec};
 use crate::verdict::{Signature, Verdict};
@@ -13,16 +12,16 @@ use crate::worker::ProgramProcess;
 /// A compiled program.
 pub(crate) struct CompiledProgram {
     program: Program,
-    /// Where the source calls what the simulator does not have.
+    /// The first call in the source of a function that the simulator does not have.
     missing: Option<Fault>,
-    /// Its process on the GPU, where every call so far was right. A driver makes one CUDA context after the other, each in a
-    /// fifth of a second (`checker/proof/records/nvidia-h200-grading.md`), so what is right has one for all cases, and in a grade
-    /// for all files of a student's.
+    /// Its process on the GPU, in which all calls so far were right. The driver creates CUDA contexts one after another, each
+    /// in about 0.2 s (NVIDIA H200, `checker/proof/records/nvidia-h200-grading.md`), so a right program uses one context for
+    /// all its cases, and a grade uses one for all files of a student.
     gpu_process: Option<ProgramProcess>,
 }
 
 impl CompiledProgram {
-    /// Compiles for the simulator, and for the GPU where that is used; or the verdict that keeps the code from running.
+    /// Compiles for the simulator, and for the GPU if `on_gpu`. The inner error says why the code cannot run.
     pub(crate) fn new(
         spec: &Spec,
         source: &str,
@@ -46,8 +45,7 @@ impl CompiledProgram {
         Ok(Ok(Self { program, missing, gpu_process: None }))
     }
 
-    /// Calls the program's function for one case. On the GPU that may be in the process of the case before, or of the file
-    /// before.
+    /// Calls the program's function for one case. On the GPU, the process may have served earlier cases or files.
     pub(crate) fn run(
         &mut self,
         backend: Choice,
@@ -62,14 +60,14 @@ impl CompiledProgram {
                     Some(process) => process,
                     None => engine.load(Choice::Gpu, object)?,
                 };
-                let run = process.call(&call, LIMIT)?;
+                let run = process.call(&call, LAUNCH_TIME_LIMIT)?;
                 self.gpu_process = Some(process);
                 Ok(run)
             }
             (_, _, Some(fault)) => Ok(Run::failed(fault.clone(), "simulator".into())),
             _ => {
                 let mut process = engine.load(Choice::Sim, &self.program.object)?;
-                Ok(process.call(&call, LIMIT)?)
+                Ok(process.call(&call, LAUNCH_TIME_LIMIT)?)
             }
         }
     }
@@ -81,8 +79,8 @@ impl CompiledProgram {
         }
     }
 
-    /// Ends the process on the GPU, after a case that was wrong there. True when calls before that one may be the reason, and
-    /// the case has to be run again.
+    /// Ends the process on the GPU after a case that was wrong there. True when earlier calls in that process may be the cause,
+    /// so that the case must run again.
     pub(crate) fn end_gpu_process(&mut self) -> bool {
         self.gpu_process.take().is_some_and(|process| process.calls() > 1)
     }
@@ -112,7 +110,7 @@ fn signature(spec: &Spec, difference: Difference) -> Signature {
     }
 }
 
-/// A function that the simulator does not have, where the source first names it.
+/// The fault for a function that the simulator does not have, at the place where the source first names it.
 fn missing(name: &str, file: &str, source: &str) -> Fault {
     let place = (1..).zip(source.lines()).find_map(|(line, text)| {
         let column = text.find(name)?;

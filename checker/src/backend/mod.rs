@@ -1,4 +1,4 @@
-//! Where a compiled kernel runs: the simulator or a GPU. A backend knows nothing of the right answer.
+//! Runs compiled kernels on the simulator or on a GPU. A backend does not know the right results.
 
 pub mod gpu;
 pub(crate) mod guard;
@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
 
-/// Bytes of a kernel's output that are kept; the rest is counted.
+/// Bytes of printed output that are kept; further bytes are only counted.
 pub const PRINTED_LIMIT: usize = 64 << 10;
 
-/// Runs kernels. Lives in a child process: a kernel may hang it, crash it, or leave the device unusable.
+/// Runs kernels. It lives in a child process, because a kernel may hang or crash it, or leave the device unusable.
 pub trait Backend {
-    /// Takes the PTX text of the launches to come.
+    /// Sets the PTX text for the next launches.
     fn load(&mut self, ptx: String);
 
-    /// Runs one launch of the loaded PTX, from fresh memory and fresh module state. What the learner's kernel does
-    /// wrong is in `Run::faults`.
+    /// Runs one launch of the loaded PTX with new memory and new module state. Mistakes of the learner's kernel are in
+    /// `Run::faults`.
     ///
     /// # Errors
-    /// When the launch could not be tried at all.
+    /// When the launch could not be tried.
     fn run(&mut self, launch: &Launch) -> Result<Run, Error>;
 
-    /// False once the device is unusable from this process.
+    /// False when this process can no longer use the device.
     fn healthy(&self) -> bool;
 }
 
@@ -34,7 +34,7 @@ pub enum Error {
     /// The GPU cannot be used.
     #[error(transparent)]
     NoGpu(#[from] NoGpu),
-    /// The checker asked for something impossible.
+    /// The checker's request was impossible.
     #[error("{0}")]
     Bug(String),
 }
@@ -52,7 +52,7 @@ pub struct GpuInfo {
     pub driver: (u32, u32),
 }
 
-/// Why no kernel can run on a GPU here, and what mends it, in a sentence.
+/// Why no kernel can run on a GPU here, and what to do about it, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{why}")]
 pub struct NoGpu {
@@ -60,7 +60,7 @@ pub struct NoGpu {
     pub why: String,
 }
 
-/// Which backend was asked for on the command line.
+/// The backend that was selected on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Choice {
     /// The GPU where there is one, else the simulator.
@@ -72,7 +72,7 @@ pub enum Choice {
     Sim,
 }
 
-/// One kernel launch, ready to run.
+/// One kernel launch with its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// The kernel's name.
@@ -91,22 +91,22 @@ pub struct Launch {
     pub seed: u64,
     /// Warp instructions after which the simulator gives up.
     pub budget: u64,
-    /// Launches again, this often, after the outputs were taken: a GPU times them.
+    /// Further launches after the outputs were copied back; a GPU times them.
     pub repeat: u32,
 }
 
-/// One call of a program's function, ready to run.
+/// One call of a program's function with its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The function's name.
     pub entry: String,
-    /// In the order of its parameters, with the types of scalars and elements; buffers are in the host's memory.
+    /// In the order of its parameters, each with its scalar or element type. Buffers are in host memory.
     pub args: Vec<(DType, Arg)>,
     /// As in [`Launch`].
     pub seed: u64,
-    /// Of each kernel, as in [`Launch`].
+    /// The budget of each kernel, as in [`Launch`].
     pub budget: u64,
-    /// Calls again, this often, after the outputs were taken: a GPU's program is timed.
+    /// Further calls after the outputs were copied back; on a GPU they are timed.
     pub repeat: u32,
 }
 
@@ -121,46 +121,46 @@ pub enum Arg {
         dtype: DType,
         /// Size in bytes.
         bytes: usize,
-        /// Contents; `None` for an output, which is poisoned.
+        /// Contents; `None` for an output, which is filled with poison.
         #[serde(with = "serde_bytes")]
         data: Option<Vec<u8>>,
-        /// Whether the kernel may write it; unchanged contents are checked where it may not.
+        /// Whether the kernel may write it. If not, the contents are compared afterwards.
         writable: bool,
     },
     /// A scalar, little-endian.
     Scalar(Vec<u8>),
 }
 
-/// What a launch left behind.
+/// The results of a launch or call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Contents of every writable buffer after the launch, in parameter order.
     pub outputs: Vec<Output>,
-    /// What went wrong, the most telling first; empty when the kernel ran cleanly.
+    /// Faults, the most informative first; empty when the kernel ran without one.
     pub faults: Vec<Fault>,
-    /// The simulator's observations; `None` from a GPU. Of a program, those of all its launches together.
+    /// The simulator's observations, of a program those of all its launches together; `None` from a GPU.
     pub observations: Option<ptxsim::Observations>,
-    /// What the simulator saw of a whole program.
+    /// The simulated runtime's report on a program; `None` for a kernel, and from a GPU.
     pub program: Option<cudart_sim::report::Report>,
-    /// What the kernel printed, cut at 64 KiB.
+    /// What the kernel printed, up to [`PRINTED_LIMIT`].
     pub printed: String,
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
-    /// What the repetitions took on a GPU, in milliseconds: a kernel's between two events, a program's on the host's
-    /// clock, or, where its launches are timed ([`crate::compile::Target::TimedGpu`]), those of all its kernels.
+    /// The time of each repetition on a GPU in milliseconds. A kernel is timed between two events and a program on the host's
+    /// clock, except that with [`crate::compile::Target::TimedGpu`] it is the time of all the program's kernels.
     pub milliseconds: Vec<f64>,
-    /// Who ran it: "simulator", "GPU: NVIDIA H200".
+    /// The device: "simulator", "GPU: NVIDIA H200".
     pub device: String,
 }
 
 impl Run {
-    /// A run that came to nothing but a fault.
+    /// A run with a fault and no results.
     pub fn failed(fault: Fault, device: String) -> Self {
-        Self { faults: vec![fault], ..Self::of(device) }
+        Self { faults: vec![fault], ..Self::new(device) }
     }
 
-    /// A run of which nothing is known yet.
-    pub fn of(device: String) -> Self {
+    /// A run without results so far.
+    pub fn new(device: String) -> Self {
         Self {
             outputs: vec![],
             faults: vec![],
@@ -186,44 +186,44 @@ pub struct Output {
     pub poison: Option<[u8; 4]>,
 }
 
-/// What a backend saw go wrong, as data. Wording lives in `explain`.
+/// A fault that a backend found, as data. `explain` has the words for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Fault {
     /// The simulator's finding.
     Finding(ptxsim::Finding),
-    /// The same in a launch of a program, which is its own and not the exercise's.
+    /// A finding of the simulator in one of the launches that a program makes.
     InLaunch {
-        /// The launch, without what else was seen of it.
+        /// The launch, without its own findings and counts.
         launch: Box<cudart_sim::runtime::LaunchRecord>,
         /// The finding.
         finding: ptxsim::Finding,
     },
-    /// What is wrong with how a program uses the runtime.
+    /// A program uses the CUDA runtime wrongly.
     Host(cudart_sim::report::HostFinding),
-    /// What a program never freed; told when everything else is right.
+    /// Memory that a program never freed; reported when everything else is right.
     Leaked(Vec<cudart_sim::report::Leak>),
-    /// A program declares a function and calls it, and it is defined nowhere.
+    /// A program declares and calls a function that is not defined.
     Undefined {
-        /// As the linker knows it.
+        /// Its name for the linker.
         symbol: String,
     },
-    /// The program ended its process: it called `exit`.
+    /// The program ended its process by calling `exit`.
     Exited {
-        /// With this code.
+        /// The exit code.
         code: i32,
     },
-    /// The program was ended by a signal: a wrong pointer, `abort`, an exception that nobody caught.
+    /// A signal ended the program: an invalid pointer, `abort`, or an uncaught exception.
     Crashed {
         /// Its number.
         signal: i32,
-        /// The last that it said.
+        /// The last words that it printed.
         words: String,
-        /// Where, and about what, as far as it is known.
+        /// The place and the memory that it is about, as far as they are known.
         crash: Option<cudart_sim::report::Crash>,
     },
-    /// What the program's process answered is no result: it wrote over memory that is the checker's, or to its channel.
+    /// The reply of the program's process is not a result: the program overwrote the checker's memory or wrote to its channel.
     Garbled {
-        /// What is wrong with the answer.
+        /// What is wrong with the reply.
         how: String,
     },
     /// A guard zone around a buffer was changed (GPU).
@@ -246,7 +246,7 @@ pub enum Fault {
         code: u32,
         /// Its name.
         name: String,
-        /// The driver's own sentence.
+        /// The driver's description.
         text: String,
     },
     /// The wall clock ran out and the worker was killed.
@@ -259,19 +259,19 @@ pub enum Fault {
         /// How: "signal 9", "exit code 101".
         how: String,
     },
-    /// The kernel uses a PTX feature that the simulator does not have: not the learner's fault.
+    /// The code uses a feature that the simulator does not have. The learner's code is not wrong.
     Unsupported {
-        /// The instruction or directive.
+        /// The instruction, directive or function.
         feature: String,
         /// Where, when known.
         source: Option<ptxsim::Source>,
     },
 }
 
-/// Where a read-only buffer's bytes differ first from what was sent; `None` when they do not.
+/// The first byte of a read-only buffer that differs from the bytes that were sent.
 pub(crate) fn first_difference(sent: Option<&[u8]>, found: &[u8]) -> Option<usize> {
     let sent = sent?;
-    // The usual case at the speed of memory.
+    // The comparison of whole slices is much faster than the search, and they are usually equal.
     if sent == found {
         return None;
     }

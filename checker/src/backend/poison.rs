@@ -1,10 +1,9 @@
-//! The pattern that outputs hold before a launch.
+//! The pattern that fills outputs before a launch.
 
 /// A 4-byte pattern for outputs, little-endian, different for every seed.
 ///
-/// No right answer looks like it: read as `float` it lies between 4e31 and 3e36, as `double` beyond
-/// 1e250, as `int` beyond 1.9e9, and it is never NaN, which a comparison could let pass. No byte of it is zero and no
-/// two are equal, so that a partly written word shows.
+/// No right result looks like it: read as `float` it lies between 4e31 and 3e36, as `double` beyond 1e250, as `int` beyond
+/// 1.9e9, and it is never NaN. Its bytes are not zero and differ from each other, so that partly written words are noticed.
 pub fn poison(seed: u64) -> [u8; 4] {
     let mut bits = mix(seed);
     loop {
@@ -20,7 +19,7 @@ pub fn poison(seed: u64) -> [u8; 4] {
     }
 }
 
-/// A buffer's worth of the pattern.
+/// The pattern, repeated to this many bytes.
 pub fn poisoned(pattern: [u8; 4], bytes: usize) -> Vec<u8> {
     let mut filled = pattern.repeat(bytes.div_ceil(4));
     filled.truncate(bytes);
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A learner's value must never pass for "untouched", nor the other way round.
+        /// A learner's value must never be taken for "untouched", nor the other way round.
         #[test]
         fn it_is_never_a_plausible_value(seed: u64) {
             let p = poison(seed);
@@ -55,7 +54,7 @@ mod tests {
         }
     }
 
-    /// It changes from run to run, so nobody can compare against it.
+    /// It changes from run to run, so a kernel cannot compare with it.
     #[test]
     fn it_follows_the_seed() {
         let patterns: std::collections::HashSet<_> = (0..1000).map(poison).collect();

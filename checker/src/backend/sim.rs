@@ -1,4 +1,4 @@
-//! Kernels on the simulator: the same launch, and a diagnosis instead of guard zones.
+//! Runs kernels on the simulator, whose diagnosis replaces guard zones.
 
 use ptxsim::trace::{Thread, Trace};
 use ptxsim::{Diagnose, Memory, Module, Observations, Options};
@@ -6,9 +6,9 @@ use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 use super::poison::poison;
 use super::{Arg, Backend, Error, Fault, Launch, Output, Run, first_difference};
 
-/// More threads than this gain nothing on a case of an exercise's size, and each reserves memory.
-const MOST_THREADS: usize = 16;
-/// What reports call this backend.
+/// Host threads of one simulation. More of them do not make an exercise's cases faster, and each reserves memory.
+const MAX_HOST_THREADS: usize = 16;
+/// The name of this backend in reports.
 const DEVICE: &str = "simulator";
 
 /// The simulator, with the module of the last PTX it was given.
@@ -27,7 +27,7 @@ impl Backend for Simulator {
             None => Err(Error::Bug("no PTX was given before the launch".into())),
             Some(Err(error)) => refused(error.clone()),
             Some(Ok(module)) => match simulate(module, launch, None) {
-                Ok((run, _)) => complete(run),
+                Ok((run, _)) => check_explained(run),
                 Err(error) => refused(error),
             },
         }
@@ -39,7 +39,7 @@ impl Backend for Simulator {
 }
 
 impl Simulator {
-    /// Runs one launch of the loaded PTX and records what one thread does. No trace where the launch is refused.
+    /// Runs one launch of the loaded PTX and records the steps of one thread. A launch that is refused has no trace.
     ///
     /// # Errors
     /// As [`Backend::run`].
@@ -52,7 +52,7 @@ impl Simulator {
             None => Err(Error::Bug("no PTX was given before the launch".into())),
             Some(Err(error)) => refused(error.clone()).map(|run| (run, None)),
             Some(Ok(module)) => match simulate(module, launch, Some(thread)) {
-                Ok((run, trace)) => Ok((complete(run)?, trace)),
+                Ok((run, trace)) => Ok((check_explained(run)?, trace)),
                 Err(error) => refused(error).map(|run| (run, None)),
             },
         }
@@ -88,7 +88,7 @@ fn simulate(
         grid: launch.grid,
         block: launch.block,
         shared: launch.shared,
-        // as the GPU's backend does, which asks for what the exercise wants
+        // The GPU backend, too, allows as much dynamic shared memory as the exercise needs.
         shared_allowed: Some(launch.shared),
         cooperative: launch.cooperative,
         args,
@@ -96,7 +96,7 @@ fn simulate(
     let options = Options {
         diagnose: Diagnose::Full,
         seed: launch.seed,
-        threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MOST_THREADS)),
+        threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_HOST_THREADS)),
         budget: launch.budget,
     };
     let (mut observations, trace) = match thread {
@@ -107,9 +107,11 @@ fn simulate(
             (observations, Some(trace))
         }
     };
-    // writes are counted in words of 4 bytes, which says nothing about smaller elements
-    observations.arrays.retain(|array| !launch.args.iter().any(|arg| narrow(arg, &array.name)));
-    let mut run = Run::of(DEVICE.into());
+    // Writes are counted per word of 4 bytes, so the count says nothing about smaller elements.
+    observations
+        .arrays
+        .retain(|array| !launch.args.iter().any(|arg| has_small_elements(arg, &array.name)));
+    let mut run = Run::new(DEVICE.into());
     run.faults = observations.findings.iter().cloned().map(Fault::Finding).collect();
     for (arg, address) in launch.args.iter().zip(addresses) {
         let (Arg::Buffer { name, dtype, bytes, data, writable }, Some(address)) = (arg, address)
@@ -131,13 +133,13 @@ fn simulate(
     Ok((run, trace))
 }
 
-/// Whether this argument is the array of that name, with elements smaller than a word.
-fn narrow(arg: &Arg, array: &str) -> bool {
+/// Whether this argument is the array with that name and has elements smaller than a word.
+fn has_small_elements(arg: &Arg, array: &str) -> bool {
     matches!(arg, Arg::Buffer { name, dtype, .. } if name == array && dtype.bytes() < 4)
 }
 
-/// A run that did not end must say why, or it would pass for a good one.
-fn complete(run: Run) -> Result<Run, Error> {
+/// A run that did not complete must have a finding, because it would count as right otherwise.
+fn check_explained(run: Run) -> Result<Run, Error> {
     let unexplained = |o: &Observations| !o.completed && o.findings.is_empty();
     if run.observations.as_ref().is_some_and(unexplained) {
         return Err(Error::Bug("the simulator stopped without saying why".into()));
@@ -145,16 +147,16 @@ fn complete(run: Run) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// What the simulator does not run, in the same terms as the GPU's driver where that would refuse too.
+/// The run of a launch that the simulator refuses; with the GPU driver's error code where the driver would refuse it too.
 fn refused(error: ptxsim::Error) -> Result<Run, Error> {
     let fault = fault(error).map_err(|other| Error::Bug(other.to_string()))?;
     Ok(Run::failed(fault, DEVICE.into()))
 }
 
-/// The fault that an error of the simulator is; the error itself where it is not about the kernel.
+/// The fault of the kernel behind an error of the simulator.
 ///
 /// # Errors
-/// What only a bug of ours can cause.
+/// The error itself, when only a bug in the checker can cause it.
 pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
     use ptxsim::Error as E;
     let driver = |code, name: &str, text| Fault::Driver { code, name: name.into(), text };
@@ -162,11 +164,11 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         E::Unsupported { feature, source_line } => {
             Fault::Unsupported { feature, source: source_line }
         }
-        // What a compiler wrote and the simulator cannot read; inline assembly has been looked at before.
+        // The compiler wrote PTX that the simulator cannot parse. Errors in inline assembly were found earlier.
         E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
         E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
         E::BadLaunch { error, text } => driver(error.code(), error.name(), text),
-        // The exercise's own arrays are small: it is a `__device__` array that does not fit.
+        // The exercise's own arrays are small, so a `__device__` array does not fit.
         E::Memory(text) => driver(2, "CUDA_ERROR_OUT_OF_MEMORY", text),
         other => return Err(other),
     };
@@ -224,7 +226,7 @@ mod tests {
         simulator.run(&launch).expect("runs")
     }
 
-    /// An array of bytes is told in bytes, whatever moves more of them at once: `in[12]`, not `in[3]`.
+    /// Indices into an array of bytes count bytes, even for wider loads: `in[12]`, not `in[3]`.
     #[test]
     fn an_array_of_bytes_has_elements_of_one_byte() {
         let faults = run(12).faults;
@@ -232,7 +234,7 @@ mod tests {
         assert_eq!((finding.at.index, finding.at.elements), (Some(12), Some(15)));
     }
 
-    /// Words are what writes are counted in: nothing is said of how often bytes were written.
+    /// Writes are counted per word, so there is no count of writes per byte.
     #[test]
     fn writes_of_bytes_are_not_counted() {
         let run = run(8);

@@ -268,7 +268,7 @@ fn trace_command(
         let parts: Vec<String> = place.iter().take(used + 1).map(ToString::to_string).collect();
         Some(format!(" --{name} {}", parts.join(",")))
     };
-    let usual = crate::inspect::usual(spec).is_some_and(|usual| usual.name == case.name);
+    let usual = crate::inspect::default_case(spec).is_some_and(|usual| usual.name == case.name);
     let parts = [
         option("block", block),
         option("thread", thread),

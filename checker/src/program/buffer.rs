@@ -4,7 +4,7 @@
 
 use std::alloc::{self, Layout};
 
-use crate::backend::guard::{self, ZONE};
+use crate::backend::guard::{self, ZONE_BYTES};
 
 /// Buffers begin at a multiple of this, because a program may register them as page-locked memory.
 const PAGE_BYTES: usize = 4096;
@@ -35,7 +35,7 @@ impl Buffer {
 
     /// The address of the first element.
     pub fn address(&self) -> u64 {
-        self.start as u64 + ZONE as u64
+        self.start as u64 + ZONE_BYTES as u64
     }
 
     /// The current contents with the guard zones.

@@ -101,7 +101,7 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
     called.ok_or("the call has more arguments than can be passed")?;
 
-    let mut run = Run::of(String::new());
+    let mut run = Run::new(String::new());
     // this comes before anything else, so that work which the program did not wait for has no effect on the outputs
     for (salt, ((_, arg), buffer)) in (call.seed..).zip(call.args.iter().zip(&buffers)) {
         if let Some(buffer) = buffer {

@@ -1,4 +1,4 @@
-//! PTX on its way to a launch: compiled by the driver, loaded, found by name, launched.
+//! Compiles PTX with the driver, loads it, finds kernels by name and launches them.
 //!
 //! Names and error codes: CUDA Driver API reference manual, versions 12.4 to 13.
 
@@ -14,19 +14,19 @@ use cudarc::driver::{DriverError, result};
 use super::driver::{Device, DriverResult, Failure, check};
 use crate::backend::Launch;
 
-/// Bytes kept of what the driver's PTX compiler says.
+/// Bytes that are kept of the log of the driver's PTX compiler.
 const LOG_BYTES: usize = 8 << 10;
 
-/// Machine code for this GPU, not yet loaded.
+/// Machine code for this GPU that is not loaded yet.
 pub(super) struct Binary {
     image: Vec<u8>,
 }
 
 impl Binary {
-    /// Compiles PTX text with the driver's own compiler; an error carries what that said.
+    /// Compiles PTX text with the driver's compiler; an error contains the compiler's log.
     ///
-    /// Compiling takes ten times as long as loading, and every case wants its module freshly loaded: hence the driver's
-    /// linker interface, which hands out the result, and not cuModuleLoadDataEx.
+    /// Compiling takes ten times as long as loading, and every case loads its module anew. The driver's linker interface
+    /// returns the compiled code, which cuModuleLoadDataEx does not.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn compile(_: &Device, ptx: &str) -> DriverResult<Self> {
         let text = CString::new(ptx).map_err(|_| Failure {
@@ -35,7 +35,7 @@ impl Binary {
             text: "the PTX contains a zero byte".into(),
         })?;
         let mut log = vec![0_u8; LOG_BYTES];
-        // The last one keeps the source's lines in the machine code, for debuggers and profilers.
+        // The last option keeps the source lines in the machine code, for debuggers and profilers.
         let mut options = [
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
             CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
@@ -74,13 +74,13 @@ impl Binary {
             Ok(()) => Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec()),
             Err(failure) => Err(failure),
         };
-        // SAFETY: created above, destroyed only here. An error here changes nothing for anybody.
+        // SAFETY: created above, destroyed only here. An error here has no consequences.
         let _ = unsafe { sys::cuLinkDestroy(linker) };
-        image.map(|image| Self { image }).map_err(|failure| failure.explained(&log))
+        image.map(|image| Self { image }).map_err(|failure| failure.with_log(&log))
     }
 }
 
-/// Machine code on the device, with its global variables as the source initialises them.
+/// Loaded machine code, with its global variables as the source initialises them.
 pub(super) struct Module<'d> {
     module: sys::CUmodule,
     device: PhantomData<&'d Device>,
@@ -106,7 +106,7 @@ impl<'d> Module<'d> {
 impl Drop for Module<'_> {
     #[expect(unsafe_code, reason = "calls the driver")]
     fn drop(&mut self) {
-        // SAFETY: loaded in `load`, unloaded only here. After a fault the driver refuses, which is no matter: this
+        // SAFETY: loaded in `load`, unloaded only here. After a fault the driver refuses, which does not matter because this
         // process is about to end.
         let _ = unsafe { result::module::unload(self.module) };
     }
@@ -129,7 +129,7 @@ impl Function<'_> {
             let code = unsafe {
                 sys::cuFuncGetParamInfo(self.function, sizes.len(), &raw mut offset, &raw mut size)
             };
-            // The documented answer to an index beyond the last parameter.
+            // The documented error for an index beyond the last parameter.
             if code == CUresult::CUDA_ERROR_INVALID_VALUE {
                 return Ok(sizes);
             }
@@ -138,7 +138,7 @@ impl Function<'_> {
         }
     }
 
-    /// The most threads per block with this kernel's registers.
+    /// The maximum number of threads per block, given this kernel's registers.
     pub(super) fn max_threads(&self) -> DriverResult<u32> {
         let value = self.attribute(FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         Ok(u32::try_from(value).unwrap_or(0))
@@ -150,7 +150,7 @@ impl Function<'_> {
         Ok(u64::try_from(value).unwrap_or(0))
     }
 
-    /// Allows this much dynamic shared memory; beyond 48 KiB a kernel has to ask.
+    /// Allows this many bytes of dynamic shared memory; the default limit is 48 KiB.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn allow_shared(&self, bytes: u32) -> DriverResult<()> {
         if bytes <= 48 << 10 {
@@ -170,8 +170,8 @@ impl Function<'_> {
 
     /// Queues the launch. `words` are the arguments, one word each, whatever their size.
     ///
-    /// The kernel is the learner's and may do anything to the device's memory; this process's memory is out of its
-    /// reach, as no host memory is mapped.
+    /// The kernel is the learner's and may do anything to the device's memory. It cannot reach this process's memory, because no
+    /// host memory is mapped.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn launch(&self, launch: &Launch, mut words: Vec<u64>) -> DriverResult<()> {
         let sizes = self.parameter_sizes()?;
@@ -182,7 +182,7 @@ impl Function<'_> {
             words.iter_mut().map(|word| ptr::from_mut(word).cast()).collect();
         let [gx, gy, gz] = launch.grid;
         let [bx, by, bz] = launch.block;
-        // the two take the same arguments
+        // Both functions take the same arguments.
         let start = if launch.cooperative {
             result::launch_cooperative_kernel
         } else {

@@ -1,4 +1,4 @@
-//! The driver's errors, the device and its memory, each owned by a type that keeps its rules.
+//! The driver's errors, the device, its events and its memory, as types that own what they manage.
 //!
 //! Names and error codes: CUDA Driver API reference manual, versions 12.4 to 13.
 
@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use cudarc::driver::{DriverError, result};
 
-use super::why;
+use super::environment;
 use crate::backend::{Fault, GpuInfo, NoGpu};
 
-/// An error of the driver with its own words.
+/// An error of the driver, with its name and description.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     pub(super) code: CUresult,
@@ -26,8 +26,8 @@ impl Failure {
         self.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY
     }
 
-    /// With what the PTX compiler said, where the PTX is what is wrong.
-    pub(super) fn explained(mut self, log: &[u8]) -> Self {
+    /// The same error with the log of the PTX compiler, when the PTX is the cause.
+    pub(super) fn with_log(mut self, log: &[u8]) -> Self {
         let said = log.split(|b| *b == 0).next().map(String::from_utf8_lossy).unwrap_or_default();
         if self.code == CUresult::CUDA_ERROR_INVALID_PTX && !said.trim().is_empty() {
             self.text = format!("{}: {}", self.text, said.trim());
@@ -42,7 +42,7 @@ impl From<DriverError> for Failure {
             |text: Result<&CStr, DriverError>| text.ok().map(|t| t.to_string_lossy().into_owned());
         Self {
             code: error.0,
-            // A driver's stub library knows no names, not even its own error's.
+            // A stub library has no names for errors.
             name: words(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0)),
             text: words(error.error_string())
                 .unwrap_or_else(|| "the driver gives no reason".into()),
@@ -61,14 +61,14 @@ pub(super) fn check(code: CUresult) -> DriverResult<()> {
     code.result().map_err(Failure::from)
 }
 
-/// The first GPU, whose primary context is current on the thread that opened it, and stays so.
+/// The first GPU. Its primary context is current on the thread that opened it, for the life of the process.
 pub(super) struct Device {
     device: sys::CUdevice,
     /// The context is current on one thread only.
     thread: PhantomData<*const ()>,
 }
 
-/// The most that a launch may ask of the device.
+/// The limits of a launch on the device.
 pub(super) struct Limits {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
@@ -83,9 +83,9 @@ impl Device {
         // SAFETY: loading libcuda runs its initialisers, which any CUDA program runs; nothing else is called.
         let present = unsafe { sys::is_culib_present() };
         if !present {
-            return Err(why::no_driver());
+            return Err(environment::no_driver());
         }
-        Self::try_open().map_err(why::unusable)
+        Self::try_open().map_err(environment::unusable)
     }
 
     #[expect(unsafe_code, reason = "calls the driver")]
@@ -145,12 +145,12 @@ impl Device {
         Ok(u32::try_from(value).unwrap_or(0))
     }
 
-    /// Bytes of device memory that nobody uses.
+    /// Bytes of device memory that are free.
     pub(super) fn free_memory(&self) -> Option<u64> {
         result::mem_get_info().ok().map(|(free, _)| free as u64)
     }
 
-    /// What `work`, queued on the default stream, takes there in milliseconds: from one event to another.
+    /// The time that `work` takes on the default stream, in milliseconds between two events.
     pub(super) fn time(&self, work: impl FnOnce() -> DriverResult<()>) -> DriverResult<f64> {
         let (start, end) = (Event::new(self)?, Event::new(self)?);
         start.record()?;
@@ -160,13 +160,13 @@ impl Device {
         start.until(&end)
     }
 
-    /// Waits until everything launched has ended, and reports how.
+    /// Waits until all launches have ended, and returns their error.
     pub(super) fn synchronise(&self) -> DriverResult<()> {
         Ok(result::ctx::synchronize()?)
     }
 }
 
-/// A moment in the default stream.
+/// An event in the default stream.
 struct Event<'d> {
     event: sys::CUevent,
     device: PhantomData<&'d Device>,
@@ -184,7 +184,7 @@ impl<'d> Event<'d> {
         Ok(unsafe { result::event::record(self.event, result::stream::null()) }?)
     }
 
-    /// Milliseconds from here to `later`; an error while one of them has not been reached.
+    /// Milliseconds from this event to `later`; an error if one of them has not been reached.
     #[expect(unsafe_code, reason = "calls the driver")]
     fn until(&self, later: &Self) -> DriverResult<f64> {
         // SAFETY: both are live, and recorded in the same stream.
@@ -200,7 +200,7 @@ impl Drop for Event<'_> {
     }
 }
 
-/// Plain device memory.
+/// An allocation of device memory.
 pub(super) struct Buffer<'d> {
     address: sys::CUdeviceptr,
     bytes: usize,
@@ -224,7 +224,7 @@ impl<'d> Buffer<'d> {
         self.address
     }
 
-    /// Its bytes now.
+    /// Copies its bytes to the host.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn download(&self) -> DriverResult<Vec<u8>> {
         let mut bytes = vec![0_u8; self.bytes];

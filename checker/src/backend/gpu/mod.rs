@@ -1,12 +1,12 @@
 //! Kernels on a real GPU, through NVIDIA's driver.
 //!
-//! A GPU reports little: it checks pages, not arrays, and after a fault the whole process has lost the device. So each
+//! A GPU reports little: it checks pages and not arrays, and after a fault the whole process has lost the device. Therefore each
 //! buffer lies between guard zones that are compared afterwards, inputs are compared with what was sent, outputs start
 //! as poison, and the first fault ends this process (`worker` starts another).
 
 mod code;
 mod driver;
-mod why;
+mod environment;
 
 use self::code::{Binary, Function, Module};
 use self::driver::{Buffer, Device, Failure};
@@ -19,35 +19,35 @@ pub struct Gpu {
     device: Device,
     info: GpuInfo,
     ptx: String,
-    /// `ptx` compiled, once a launch needed it.
+    /// The compiled `ptx`, after the first launch.
     binary: Option<Binary>,
     healthy: bool,
 }
 
 impl Gpu {
-    /// Loads the driver and takes the first GPU.
+    /// Loads the driver and opens the first GPU.
     ///
     /// # Errors
-    /// When there is none, or it cannot be used: why, and what to do.
+    /// When there is no usable GPU: why, and what to do about it.
     pub fn open() -> Result<Self, NoGpu> {
         let device = Device::open()?;
-        let info = device.info().map_err(why::unusable)?;
-        why::too_old(&info)?;
+        let info = device.info().map_err(environment::unusable)?;
+        environment::check_versions(&info)?;
         Ok(Self { device, info, ptx: String::new(), binary: None, healthy: true })
     }
 
-    /// What it is.
+    /// Its name, memory and versions.
     pub const fn info(&self) -> &GpuInfo {
         &self.info
     }
 
-    fn try_run(&self, binary: &Binary, launch: &Launch) -> Result<Run, Stop> {
-        // Loaded for every launch: what a kernel left in a global variable must not reach the next case.
+    fn try_run(&self, binary: &Binary, launch: &Launch) -> Result<Run, LaunchError> {
+        // Loaded for every launch, because the global variables of one case must not reach the next one.
         let module = Module::load(&self.device, binary)?;
         let function = module.function(&launch.entry)?;
-        self.refuse_what_cannot_launch(&function, launch)?;
+        self.check_limits(&function, launch)?;
         let buffers = self.upload(launch)?;
-        let mut pointers = buffers.iter().flatten().map(|b| b.address() + guard::ZONE as u64);
+        let mut pointers = buffers.iter().flatten().map(|b| b.address() + guard::ZONE_BYTES as u64);
         let words: Vec<u64> = launch
             .args
             .iter()
@@ -56,13 +56,13 @@ impl Gpu {
                 Arg::Scalar(bytes) => scalar_word(bytes),
             })
             .collect::<Option<_>>()
-            .ok_or_else(|| Stop::Bug("a scalar argument is longer than 8 bytes".into()))?;
+            .ok_or_else(|| LaunchError::Bug("a scalar argument is longer than 8 bytes".into()))?;
         function.launch(launch, words.clone())?;
         self.device.synchronise()?;
         let mut run = self.empty_run();
         for (index, (arg, buffer)) in launch.args.iter().zip(&buffers).enumerate() {
             if let Some(buffer) = buffer {
-                inspect(arg, buffer.download()?, salt(launch.seed, index), launch.seed, &mut run);
+                collect(arg, buffer.download()?, salt(launch.seed, index), launch.seed, &mut run);
             }
         }
         for _ in 0..launch.repeat {
@@ -72,12 +72,9 @@ impl Gpu {
         Ok(run)
     }
 
-    /// The limits of this GPU and this kernel, checked here because the driver's refusal does not say which.
-    fn refuse_what_cannot_launch(
-        &self,
-        function: &Function<'_>,
-        launch: &Launch,
-    ) -> Result<(), Stop> {
+    /// Compares the launch with the limits of the GPU and of the kernel, because the driver's error does not say which limit was
+    /// exceeded.
+    fn check_limits(&self, function: &Function<'_>, launch: &Launch) -> Result<(), LaunchError> {
         let sizes = function.parameter_sizes()?;
         let fits = sizes.len() == launch.args.len()
             && sizes.iter().zip(&launch.args).all(|(size, arg)| match arg {
@@ -85,7 +82,7 @@ impl Gpu {
                 Arg::Scalar(bytes) => *size == bytes.len(),
             });
         if !fits {
-            return Err(Stop::Bug(format!(
+            return Err(LaunchError::Bug(format!(
                 "`{}` takes parameters of {sizes:?} bytes, and {} arguments of other sizes were given",
                 launch.entry,
                 launch.args.len()
@@ -93,7 +90,7 @@ impl Gpu {
         }
         let limits = self.device.limits()?;
         let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
-        let refuse = |text: String| Err(Stop::Fault(why::out_of_resources(text)));
+        let refuse = |text: String| Err(LaunchError::Fault(environment::out_of_resources(text)));
         for (axis, what) in ["x", "y", "z"].iter().enumerate() {
             let (asked, limit) = (launch.block[axis], limits.block[axis]);
             if asked == 0 || asked > limit {
@@ -129,13 +126,14 @@ impl Gpu {
     }
 
     /// One allocation per buffer argument: zone, contents or poison, zone.
-    fn upload(&self, launch: &Launch) -> Result<Vec<Option<Buffer<'_>>>, Stop> {
+    fn upload(&self, launch: &Launch) -> Result<Vec<Option<Buffer<'_>>>, LaunchError> {
         let upload = |(index, arg): (usize, &Arg)| {
             let Arg::Buffer { bytes, data, .. } = arg else { return Ok(None) };
-            let whole = (*bytes as u64).saturating_add(2 * guard::ZONE as u64);
+            let whole = (*bytes as u64).saturating_add(2 * guard::ZONE_BYTES as u64);
             let free = self.device.free_memory();
-            let taken = || Stop::NoGpu(NoGpu { why: why::memory_taken(whole, free) });
-            // Before the image is made here: a size that no GPU has is none for this machine either.
+            let taken =
+                || LaunchError::NoGpu(NoGpu { why: environment::memory_taken(whole, free) });
+            // The image is made in host memory, so a size that does not fit on the GPU is refused first.
             if free.is_some_and(|free| whole > free) {
                 return Err(taken());
             }
@@ -153,16 +151,7 @@ impl Gpu {
     }
 
     fn empty_run(&self) -> Run {
-        Run {
-            outputs: Vec::new(),
-            faults: Vec::new(),
-            observations: None,
-            program: None,
-            printed: String::new(),
-            printed_dropped: 0,
-            milliseconds: vec![],
-            device: format!("GPU: {}", self.info.name),
-        }
+        Run::new(format!("GPU: {}", self.info.name))
     }
 }
 
@@ -175,7 +164,7 @@ impl Backend for Gpu {
     fn run(&mut self, launch: &Launch) -> Result<Run, Error> {
         let binary = match self.binary.take() {
             Some(binary) => Ok(binary),
-            None => Binary::compile(&self.device, &self.ptx).map_err(Stop::from),
+            None => Binary::compile(&self.device, &self.ptx).map_err(LaunchError::from),
         };
         let ran = binary.and_then(|binary| {
             let ran = self.try_run(&binary, launch);
@@ -184,13 +173,13 @@ impl Backend for Gpu {
         });
         match ran {
             Ok(run) => Ok(run),
-            Err(Stop::Fault(failure)) => {
-                // A refused launch leaves the device usable; a fault in a kernel does not, in this process.
+            Err(LaunchError::Fault(failure)) => {
+                // After a refused launch the process can still use the device; after a fault in a kernel it cannot.
                 self.healthy = self.device.synchronise().is_ok();
                 Ok(Run { faults: vec![failure.into()], ..self.empty_run() })
             }
-            Err(Stop::NoGpu(no_gpu)) => Err(no_gpu.into()),
-            Err(Stop::Bug(text)) => Err(Error::Bug(text)),
+            Err(LaunchError::NoGpu(no_gpu)) => Err(no_gpu.into()),
+            Err(LaunchError::Bug(text)) => Err(Error::Bug(text)),
         }
     }
 
@@ -199,28 +188,28 @@ impl Backend for Gpu {
     }
 }
 
-/// Why a launch gives no outputs.
-enum Stop {
-    /// For the learner.
+/// Why a launch has no outputs.
+enum LaunchError {
+    /// A fault in the learner's code.
     Fault(Failure),
-    /// For whoever looks after this machine.
+    /// A problem of this machine.
     NoGpu(NoGpu),
-    /// For us.
+    /// A bug in the checker.
     Bug(String),
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for LaunchError {
     fn from(failure: Failure) -> Self {
-        if why::is_environment(&failure) {
-            Self::NoGpu(why::unusable(failure))
+        if environment::is_environment(&failure) {
+            Self::NoGpu(environment::unusable(failure))
         } else {
             Self::Fault(failure)
         }
     }
 }
 
-/// Compares a buffer's image with what was sent, and keeps an output's bytes.
-fn inspect(arg: &Arg, image: Vec<u8>, salt: u64, seed: u64, run: &mut Run) {
+/// Compares a buffer's image with what was sent, and adds an output's bytes to `run`.
+fn collect(arg: &Arg, image: Vec<u8>, salt: u64, seed: u64, run: &mut Run) {
     let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
     run.faults.extend(guard::check(&image, salt, name, dtype.bytes()));
     let contents = guard::contents(&image);
@@ -233,14 +222,14 @@ fn inspect(arg: &Arg, image: Vec<u8>, salt: u64, seed: u64, run: &mut Run) {
     }
 }
 
-/// A scalar as the word that the driver copies its first bytes from.
+/// A scalar as a word, from whose first bytes the driver copies the argument.
 fn scalar_word(bytes: &[u8]) -> Option<u64> {
     let mut word = [0; 8];
     word.get_mut(..bytes.len())?.copy_from_slice(bytes);
     Some(u64::from_le_bytes(word))
 }
 
-/// Tells the guard zones of a run's buffers apart, and those of different runs.
+/// The salt of a buffer's guard zones, different for each buffer and run.
 fn salt(seed: u64, index: usize) -> u64 {
     mix(seed.wrapping_add(index as u64))
 }

@@ -11,7 +11,7 @@ use crate::backend::{Arg, Choice, Launch, Run};
 use crate::cli::{Backend, DevTime};
 use crate::compile::{self, Outcome, ProgramOptions, Target};
 use crate::diagnostic::Slug;
-use crate::engine::{Engine, LIMIT};
+use crate::engine::{Engine, LAUNCH_TIME_LIMIT};
 use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
@@ -142,9 +142,9 @@ fn time(
         let options = ProgramOptions { target: Target::TimedGpu, fmad: false, folder: None };
         let source = format!("{source}{LAUNCHES}");
         match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
-            Outcome::Compiled(program) => {
-                engine.load(Choice::Gpu, &program.object)?.call(&prepared.call(spec), LIMIT)?
-            }
+            Outcome::Compiled(program) => engine
+                .load(Choice::Gpu, &program.object)?
+                .call(&prepared.call(spec), LAUNCH_TIME_LIMIT)?,
             refused => bail!("it does not compile: {refused:?}"),
         }
     } else {

@@ -1,4 +1,4 @@
-//! What a driver error means, and what mends it.
+//! Problems of the machine that keep the GPU from being used, each with advice.
 
 use cudarc::driver::sys::CUresult;
 
@@ -15,7 +15,7 @@ const LIBRARY: &str = "nvcuda.dll";
 #[cfg(not(windows))]
 const LIBRARY: &str = "libcuda.so.1";
 
-/// There is no driver.
+/// The error when there is no driver.
 pub(super) fn no_driver() -> NoGpu {
     let why = format!(
         "{LIBRARY} is not installed: install NVIDIA's driver 580 or newer, or use --backend sim"
@@ -23,8 +23,8 @@ pub(super) fn no_driver() -> NoGpu {
     NoGpu { why }
 }
 
-/// A driver or GPU that this program or its PTX does not run on.
-pub(super) fn too_old(info: &GpuInfo) -> Result<(), NoGpu> {
+/// Fails for a driver or GPU that is too old for this program or its PTX.
+pub(super) fn check_versions(info: &GpuInfo) -> Result<(), NoGpu> {
     let why = if info.driver < OLDEST_DRIVER {
         format!(
             "the driver supports CUDA {}.{}, the workbook needs {}.{} or newer: update NVIDIA's driver (580 or newer \
@@ -46,7 +46,7 @@ pub(super) fn too_old(info: &GpuInfo) -> Result<(), NoGpu> {
     Err(NoGpu { why })
 }
 
-/// Not enough memory for the case: bytes asked for, bytes free when known.
+/// The message when the case needs more memory than is free; in bytes, `free` when known.
 pub(super) fn memory_taken(asked: u64, free: Option<u64>) -> String {
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let free = free.map(|f| format!(", {} MiB are free", mib(f))).unwrap_or_default();
@@ -57,27 +57,28 @@ pub(super) fn memory_taken(asked: u64, free: Option<u64>) -> String {
     )
 }
 
-/// The launch asks for more than the GPU has.
+/// The error of a launch that needs more than the GPU has.
 pub(super) fn out_of_resources(text: String) -> Failure {
     let code = CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     Failure { code, name: format!("{code:?}"), text }
 }
 
-/// True for errors that say something about this machine and nothing about the kernel.
+/// True for errors that are about this machine and not about the kernel.
 pub(super) fn is_environment(failure: &Failure) -> bool {
     advice(failure.code).is_some()
 }
 
-/// A GPU that cannot be used, with what to do about it.
+/// The error of a GPU that cannot be used, with advice.
 pub(super) fn unusable(failure: Failure) -> NoGpu {
-    let advice = advice(failure.code)
-        .unwrap_or("nvidia-smi may say more; a restart of the machine often mends it; --backend sim works without");
+    let advice = advice(failure.code).unwrap_or(
+        "nvidia-smi may say more; restarting the machine often helps; --backend sim works without",
+    );
     NoGpu {
         why: format!("{} ({}, code {}): {advice}", failure.text, failure.name, failure.code as u32),
     }
 }
 
-/// What mends an error of the environment; `None` for every other.
+/// Advice for an error of the machine; `None` for any other error.
 fn advice(code: CUresult) -> Option<&'static str> {
     use CUresult as C;
     Some(match code {
