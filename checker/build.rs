@@ -1,13 +1,13 @@
-//! Gathers the course for embedding: the original exercises, the solutions and the book's sources.
+//! Collects the course for embedding: the original exercises, the solutions and the book's sources.
 //!
-//! `include_dir` takes whole folders, so what must not be embedded (a built book) is left out here. The originals come
-//! from `proof/originals/`, not from `../exercises/`: those are the learner's own files, and an edited one must neither
-//! trigger a rebuild nor become what `reset` restores. `checker dev check` proves that the two agree in a fresh clone.
+//! `include_dir` embeds whole folders, so files that must not be embedded (a built book) are left out here. The originals come
+//! from `proof/originals/` and not from `../exercises/`, because those are the learner's own files: editing one must neither
+//! trigger a rebuild nor change what `reset` restores. `checker dev check` proves that the two agree in a new clone.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Folder or file from the repository, and its place in the course.
+/// Files and folders of the repository, each with its path in the course.
 const PARTS: &[(&str, &str)] = &[
     ("proof/originals", "exercises"),
     ("../solutions", "solutions"),
@@ -21,7 +21,7 @@ const PARTS: &[(&str, &str)] = &[
 ];
 
 fn main() -> io::Result<()> {
-    // programs that are loaded find the CUDA runtime's functions in the executable
+    // Programs that the checker loads find the CUDA runtime's functions in the executable.
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo::rustc-link-arg-bins=-rdynamic");
     }
@@ -34,7 +34,7 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&course)?;
     for (from, to) in PARTS {
         let from = here.join(from);
-        // A path that is not there makes Cargo build everything again, each time that a learner calls the checker.
+        // With a missing path, Cargo would rebuild everything each time a learner runs the checker.
         if !from.exists() {
             return Err(io::Error::new(io::ErrorKind::NotFound, from.display().to_string()));
         }

@@ -1,5 +1,5 @@
-//! From a save to the verdict: a warm `checker watch blocks`, whose file is replaced by one version after another, so
-//! that nothing comes from the cache. `cargo bench --bench watch` prints the times in milliseconds.
+//! Times from a save to the verdict, in a warm `checker watch blocks` whose file is replaced by one version after another, so
+//! that the cache never has the result. `cargo bench --bench watch` prints the times in milliseconds.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -31,7 +31,7 @@ fn main() {
     for (name, text) in [("wrong (the skeleton)", &skeleton), ("right (the solution)", &solution)] {
         let mut times = Vec::new();
         for save in 0..SAVES {
-            // An editor's pause; the first save of a series warms up and does not count.
+            // A pause as in an editor. The first save of a series is for warming up and does not count.
             thread::sleep(Duration::from_millis(200));
             let start = Instant::now();
             fs::write(&file, format!("{text}\n// {run} {save}\n")).expect("writable");
@@ -71,7 +71,7 @@ fn lines(child: &mut Child) -> Receiver<String> {
     lines
 }
 
-/// Waits for a report's last line, which says where the case ran and for how long.
+/// Waits for a report's last line, which names the device and the time.
 fn wait(lines: &Receiver<String>, limit: Duration) {
     let start = Instant::now();
     loop {

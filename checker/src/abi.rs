@@ -1,8 +1,8 @@
-//! The kernel's parameters, as compiled, against what the exercise passes. Runs before any launch, since the driver
-//! copies as many bytes as the kernel declares.
+//! Compares the parameters of a compiled kernel with the arguments of the exercise. This happens before any launch, because the
+//! driver copies as many bytes as the kernel declares.
 //!
-//! PTX says little of a C++ type: a pointer and a 64-bit integer look alike, `int` and `unsigned int` too, and what a
-//! pointer points to is not there at all (PTX ISA, "Kernel Function Parameters"). Only what it says is compared.
+//! PTX says little about a C++ type: a pointer and a 64-bit integer look alike, as do `int` and `unsigned int`, and the type
+//! behind a pointer is missing (PTX ISA, "Kernel Function Parameters"). Only what PTX does say is compared.
 
 use crate::spec::{Param, Role, Spec};
 use crate::value::DType;
@@ -11,26 +11,26 @@ use crate::verdict::Signature;
 /// A kernel of a compiled file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel<'a> {
-    /// As in the PTX: mangled unless it is `extern "C"`.
+    /// Its name in the PTX, which is mangled unless it is `extern "C"`.
     pub name: &'a str,
     /// Its parameters in order.
     pub params: Vec<Shape>,
 }
 
-/// What PTX says of a parameter's type.
+/// The type of a parameter, as far as PTX describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `.u32`, `.s64`: an integer of so many bytes, or a pointer.
+    /// `.u32`, `.s64`: an integer of this many bytes, or a pointer.
     Integer(u32),
     /// `.f32`, `.f64`.
     Float(u32),
     /// `.b32`, `.b64`: anything of that size.
     Bits(u32),
-    /// `.b8 name[12]`: a structure of so many bytes.
+    /// `.b8 name[12]`: a structure of this many bytes.
     Structure(u32),
 }
 
-/// How the module's kernel called `spec.id` differs from what the exercise passes; `None` when it does not.
+/// How the parameters of the module's kernel `spec.id` differ from the Spec's; `None` when they do not.
 pub fn check(spec: &Spec, module: &ptxsim::Module) -> Option<Signature> {
     let kernel = |entry: &'_ ptxsim::Entry| entry.params.iter().map(Shape::from).collect();
     let kernels: Vec<Kernel<'_>> =
@@ -38,7 +38,7 @@ pub fn check(spec: &Spec, module: &ptxsim::Module) -> Option<Signature> {
     compare(spec, &kernels)
 }
 
-/// How the kernel called `spec.id` differs from what the exercise passes; `None` when it does not.
+/// How the parameters of the kernel `spec.id` differ from the Spec's; `None` when they do not.
 pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
     let Some(kernel) = kernels.iter().find(|k| k.name == spec.id) else {
         let found = kernels.iter().map(|k| demangle(k.name)).collect();
@@ -54,7 +54,7 @@ pub fn compare(spec: &Spec, kernels: &[Kernel<'_>]) -> Option<Signature> {
         .iter()
         .zip(found)
         .enumerate()
-        .find(|(_, (expected, found))| !found.takes(expected))?;
+        .find(|(_, (expected, found))| !found.accepts(expected))?;
     Some(Signature::Type { index, expected: *expected, found: found.describe() })
 }
 
@@ -73,8 +73,8 @@ impl From<&ptxsim::Param> for Shape {
 }
 
 impl Shape {
-    /// Whether a parameter of this shape can receive what the exercise passes.
-    fn takes(self, expected: &Param) -> bool {
+    /// Whether a parameter of this shape can receive the exercise's argument.
+    fn accepts(self, expected: &Param) -> bool {
         let bytes = match expected.role {
             Role::Scalar => expected.dtype.bytes() as u32,
             Role::In | Role::Out | Role::InOut | Role::Time | Role::Answer => 8,
@@ -88,7 +88,7 @@ impl Shape {
         }
     }
 
-    /// In a learner's words, as far as PTX tells: "pointer or 64-bit integer".
+    /// The type in C++ terms, as far as PTX describes it: "pointer or 64-bit integer".
     fn describe(self) -> String {
         match self {
             Self::Integer(8) => "pointer or 64-bit integer".into(),
@@ -107,7 +107,7 @@ impl Shape {
 
 /// `_Z9double_itPKfPfi` as `double_it(...)`, `_ZN3lab4scanEPf` as `lab::scan(...)`; any other name as it is.
 ///
-/// Names only, of the Itanium C++ ABI (section 5.1): enough to show that `extern "C"` is missing.
+/// Only names of the Itanium C++ ABI (section 5.1) are decoded, which is enough to show that `extern "C"` is missing.
 pub(crate) fn demangle(name: &str) -> String {
     try_demangle(name).unwrap_or_else(|| name.to_owned())
 }
@@ -120,7 +120,7 @@ fn try_demangle(name: &str) -> Option<String> {
     };
     let mut parts = Vec::new();
     while let Some((part, rest)) = source_name(nested) {
-        // How compilers spell a namespace without a name.
+        // Compilers write a namespace without a name like this.
         parts.push(if part.starts_with("_GLOBAL__N_") { "(anonymous namespace)" } else { part });
         nested = rest;
     }
@@ -178,14 +178,14 @@ mod tests {
         compare(&SPEC, &[Kernel { name: "scale", params: params.to_vec() }])
     }
 
-    /// Both of NVIDIA's code generators: one says `.u32` and `.f32`, the other `.b32` for both.
+    /// One of NVIDIA's code generators writes `.u32` and `.f32`, the other `.b32` for both.
     #[test]
     fn what_the_compiler_makes_of_the_skeleton_is_accepted() {
         assert_eq!(with(&[Integer(8), Integer(8), Integer(4), Float(4)]), None);
         assert_eq!(with(&[Bits(8), Bits(8), Bits(4), Bits(4)]), None);
     }
 
-    /// The same from PTX text, in both spellings, and with a structure passed by value.
+    /// Parameters in PTX text, in both spellings, and with a structure passed by value.
     #[test]
     fn parameters_are_read_from_ptx() {
         let module = |params: &str| {
@@ -210,7 +210,7 @@ mod tests {
         );
     }
 
-    /// Each of these would make the launch read an argument as something else.
+    /// With each of these, the launch would interpret an argument as another type.
     #[test]
     fn a_parameter_of_another_type_is_found() {
         let cases: [(&[Shape], usize, &str); 6] = [
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The list shows what the learner wrote, so that a typo or a missing `extern "C"` is seen.
+    /// The list has the names in the source, so that the learner notices a typo or a missing `extern "C"`.
     #[test]
     fn other_kernels_are_listed_by_their_source_names() {
         let kernel = |name| Kernel { name, params: Vec::new() };

@@ -1,4 +1,4 @@
-//! The course inside the binary: original exercises, solutions and the book, gathered by `build.rs`.
+//! The course inside the binary: original exercises, solutions and the book, which `build.rs` collects.
 
 use include_dir::{Dir, include_dir};
 
@@ -9,13 +9,13 @@ static COURSE: Dir = include_dir!("$OUT_DIR/course");
 /// One file of the course.
 #[derive(Debug, Clone, Copy)]
 pub struct File {
-    /// Its place, relative to a workbook, with `/` between the parts: `exercises/ch01_threads/double_it.cu`.
+    /// Its path relative to a workbook, with `/` between the parts: `exercises/ch01_threads/double_it.cu`.
     pub path: &'static str,
     /// Its bytes.
     pub contents: &'static [u8],
 }
 
-/// Every file under the folder `top` (`exercises`, `solutions` or `book`), in order of path.
+/// Every file under the folder `top` (`exercises`, `solutions` or `book`), sorted by path.
 pub fn files(top: &str) -> Vec<File> {
     let mut found = Vec::new();
     if let Some(dir) = COURSE.get_dir(top) {
@@ -36,7 +36,7 @@ fn collect(dir: &'static Dir, found: &mut Vec<File>) {
     }
 }
 
-/// The exercise as it was handed out; `None` when the course lacks it, which `dev check` reports.
+/// The skeleton of an exercise; `None` when the course lacks it, which `dev check` reports.
 pub fn skeleton(spec: &Spec) -> Option<&'static str> {
     text("exercises", spec)
 }

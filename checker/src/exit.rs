@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use crate::backend::Fault;
 use crate::verdict::Verdict;
 
-/// Everything asked for holds.
+/// Everything that was checked is right.
 pub const PASSED: u8 = 0;
-/// The learner's code is not there yet.
+/// The learner's code is not right yet.
 pub const NOT_YET: u8 = 1;
 /// The command line is wrong, or the course is broken.
 pub const USAGE: u8 = 2;
-/// Something outside is missing: no compiler, no GPU although one was asked for.
+/// Something outside the checker is missing: there is no compiler, or no GPU although one was selected.
 pub const ENVIRONMENT: u8 = 3;
 
 /// The exit code of one verdict.
@@ -25,7 +25,7 @@ pub fn code(verdict: &Verdict) -> u8 {
     }
 }
 
-/// How a command ended, and so the process's exit code.
+/// The result of a command, which becomes the exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// [`PASSED`]
@@ -39,7 +39,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit of a command that reached this verdict.
+    /// The result of a command with this verdict.
     pub fn of(verdict: &Verdict) -> Self {
         match code(verdict) {
             PASSED => Self::Passed,

@@ -1,4 +1,4 @@
-//! What the optimise exercises gain on a real GPU: the record that `dev time` writes and the book shows.
+//! The speedups of the optimise exercises on a real GPU: the record that `dev time` writes and the book shows.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Record {
     pub gpu: String,
     /// The compiler's version: "13.0.88".
     pub compiler: String,
-    /// What a plain copy reaches there, in bytes per second, read and written together.
+    /// The bandwidth of a plain copy on that GPU in bytes per second, reads and writes together.
     pub copy: f64,
     /// In the order of the course.
     pub exercises: Vec<Gain>,
@@ -27,11 +27,11 @@ pub struct Gain {
     pub id: String,
     /// The case: "rows = 8192, cols = 8192".
     pub sizes: String,
-    /// Bytes of its arrays, each as often as it must cross the memory's bus: inputs and outputs once, what is both twice.
+    /// Bytes that its arrays must move over the memory bus: inputs and outputs once, arrays that are both twice.
     pub bytes: u64,
-    /// Its kernels: what all launches took together.
+    /// The time of all its launches together.
     pub kernels: Times,
-    /// Of a program: what the whole call took on the host's clock, copies and all; none of a kernel alone.
+    /// For a program, the time of the whole call on the host's clock, including copies.
     pub program: Option<Times>,
 }
 
@@ -39,32 +39,32 @@ pub struct Gain {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Times {
-    /// As handed out; none where that is to be fixed first.
+    /// The skeleton's time; `None` when the skeleton is not right.
     pub skeleton: Option<f64>,
-    /// Solved.
+    /// The solution's time.
     pub solution: f64,
 }
 
 impl Times {
-    /// How many times faster the solution is; none where there is nothing to compare with.
+    /// The solution's speedup over the skeleton.
     pub fn factor(&self) -> Option<f64> {
         Some(self.skeleton? / self.solution)
     }
 }
 
 impl Gain {
-    /// Bytes per second of the solution's kernel, as a share of `copy`; none for a program, which launches several
-    /// kernels, and copies over another bus.
+    /// The solution's bandwidth as a share of `copy`; `None` for a program, which launches several kernels and copies over
+    /// another bus.
     pub fn share(&self, copy: f64) -> Option<f64> {
         let seconds = self.kernels.solution * 1e-3;
         self.program.is_none().then(|| self.bytes as f64 / seconds / copy)
     }
 }
 
-/// What is recorded in this repository.
+/// The record in this repository.
 ///
 /// # Errors
-/// When the file is broken.
+/// When the file cannot be parsed.
 pub fn recorded() -> Result<Record, toml::de::Error> {
     toml::from_str(RECORD)
 }
@@ -75,7 +75,7 @@ mod tests {
     use crate::exercises;
     use crate::spec::Start;
 
-    /// A table that leaves out an exercise would hide that nobody measured it.
+    /// Every optimise exercise has been measured.
     #[test]
     fn every_optimise_exercise_is_recorded() {
         let record = recorded().expect("readable");

@@ -1,4 +1,4 @@
-//! The `checker` binary: everything is in the library.
+//! The `checker` binary. All of its code is in the library.
 
 use std::process::ExitCode;
 

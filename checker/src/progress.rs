@@ -1,12 +1,12 @@
-//! What the learner has passed, and which hints were shown: a plain text file, one fact a line.
+//! The exercises that a learner has passed and the hints that were shown: a plain text file with one fact per line.
 //!
 //! ```text
 //! passed double_it 5f70bf18a0...    the file's SHA-256 when it passed
 //! hints double_it 2                 hints shown so far
 //! ```
 //!
-//! Facts are kept by the exercise's name, so they survive updates of the course. A line that cannot be read is reported,
-//! kept as it is, and never costs another line.
+//! Facts belong to the exercise's name, so they survive updates of the course. A line that cannot be read is reported and kept
+//! as it is, and does not affect the other lines.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub use grading::seed::sha256 as hash;
 
 const HEADER: &str = "# CUDA workbook: what is done. Safe to read, edit and delete.";
 
-/// The facts of one workbook.
+/// The progress in one workbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     path: PathBuf,
@@ -45,7 +45,7 @@ pub struct Damage {
     pub path: PathBuf,
     /// One-based line; 0 when the whole file cannot be read.
     pub line: usize,
-    /// What is there, or why it cannot be read.
+    /// The text of the line, or why the file cannot be read.
     pub what: String,
 }
 
@@ -59,20 +59,20 @@ impl fmt::Display for Damage {
     }
 }
 
-/// How an exercise stands.
+/// The state of an exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Not passed yet.
     Open,
-    /// Passed, and the file is still the same.
+    /// Passed, and the file has not changed since.
     Done,
-    /// Passed once; the file has changed since.
+    /// Passed, but the file has changed since.
     Changed,
 }
 
 impl Progress {
-    /// Reads the progress file in the workbook's state folder. No file is no progress; damage is reported beside what
-    /// could be read.
+    /// Reads the progress file in the workbook's state folder, and returns the lines that cannot be read as well. A missing file
+    /// means no progress.
     pub fn load(state: &Path) -> (Self, Vec<Damage>) {
         let path = state.join("progress.txt");
         let (bytes, mut damage) = match fs::read(&path) {
@@ -92,14 +92,14 @@ impl Progress {
                 }
             }
         }
-        // The text after the last line break is empty in a whole file.
+        // In a complete file, the text after the last line break is empty.
         if lines.last() == Some(&Line::Other(vec![])) {
             lines.pop();
         }
         (Self { path, lines }, damage)
     }
 
-    /// How the exercise stands, given the SHA-256 of its file (`None` when there is no file).
+    /// The state of the exercise, given the SHA-256 of its file (`None` when there is no file).
     pub fn state(&self, exercise: &str, hash: Option<&str>) -> State {
         let passed = self.lines.iter().rev().find_map(|line| match line {
             Line::Passed { name, hash } if name == exercise => Some(hash.as_str()),
@@ -112,12 +112,12 @@ impl Progress {
         }
     }
 
-    /// True when the exercise has been passed, whatever its file holds today.
+    /// True when the exercise has been passed, even if its file has changed since.
     pub fn is_passed(&self, exercise: &str) -> bool {
         self.state(exercise, None) != State::Open
     }
 
-    /// Hints shown so far.
+    /// Number of hints that were shown.
     pub fn hints(&self, exercise: &str) -> usize {
         let shown = |line: &Line| match line {
             Line::Hints { name, shown } if name == exercise => Some(*shown),
@@ -126,7 +126,7 @@ impl Progress {
         self.lines.iter().rev().find_map(shown).unwrap_or(0)
     }
 
-    /// Records a pass of the file with this SHA-256. True when that is news.
+    /// Records a pass of the file with this SHA-256. False when it was recorded before.
     pub fn set_passed(&mut self, exercise: &str, hash: &str) -> bool {
         if self.state(exercise, Some(hash)) == State::Done {
             return false;
@@ -142,14 +142,14 @@ impl Progress {
         self.lines.push(Line::Hints { name: exercise.into(), shown });
     }
 
-    /// Marks the workbook as begun, so that the file exists although nothing is done yet.
+    /// Makes the file exist although no exercise is passed.
     pub fn touch(&mut self) {
         if self.lines.is_empty() {
             self.lines.push(Line::Other(HEADER.into()));
         }
     }
 
-    /// Forgets the exercise: it is open again, and its hints start over.
+    /// Removes the exercise's facts: it is open again, and no hints were shown.
     pub fn forget(&mut self, exercise: &str) {
         self.lines.retain(|line| match line {
             Line::Passed { name, .. } | Line::Hints { name, .. } => name != exercise,
@@ -157,10 +157,10 @@ impl Progress {
         });
     }
 
-    /// Writes the file: whole or not at all, so that neither a full disk nor a power cut loses what was there.
+    /// Writes the file completely or not at all, so that neither a full disk nor a power failure loses the old contents.
     ///
     /// # Errors
-    /// When the workbook is read-only or the disk is full. The check itself is not affected: say so, and go on.
+    /// When the workbook is read-only or the disk is full. The result of a check is still valid, so only warn.
     pub fn save(&self) -> io::Result<()> {
         let state = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(state)?;
@@ -183,7 +183,7 @@ impl Progress {
     }
 }
 
-/// Reads one line, or says what is wrong with it.
+/// Parses one line. The error is the text that is not understood.
 fn parse(raw: &[u8]) -> Result<Line, String> {
     let keep = Ok(Line::Other(raw.to_vec()));
     let Ok(text) = str::from_utf8(raw) else {
@@ -218,7 +218,7 @@ mod tests {
         (temp, progress)
     }
 
-    /// What is recorded is found again, and an edited file is told from an untouched one.
+    /// Recorded facts are found again, and an edited file is distinguished from an unchanged one.
     #[test]
     fn passes_and_hints_survive_a_round_trip() {
         let (temp, mut progress) = in_temp();
@@ -237,9 +237,9 @@ mod tests {
         assert_eq!((progress.hints("blocks"), progress.hints("guard")), (2, 0));
     }
 
-    /// A damaged line is named, kept, and costs nothing else; so is what a newer checker may have written.
+    /// A damaged line, or one that a newer checker may have written, is reported and kept, and the other lines are read.
     #[test]
-    fn damage_costs_only_its_own_line() {
+    fn a_damaged_line_does_not_affect_others() {
         let (temp, _) = in_temp();
         let good = format!("passed guard {}", hash(b"x"));
         let text = format!("# mine\n{good}\npassed blocks 12\nmedal guard gold\nhints guard 3");
@@ -263,7 +263,7 @@ mod tests {
         assert!(progress.is_passed("blocks") && progress.is_passed("guard"));
     }
 
-    /// `reset` opens an exercise again and leaves the others alone.
+    /// `reset` opens an exercise again and does not change the others.
     #[test]
     fn forgetting_is_for_one_exercise() {
         let (_temp, mut progress) = in_temp();
@@ -276,9 +276,9 @@ mod tests {
     }
 
     proptest! {
-        /// No content of the file makes the checker fall over, and rewriting never loses a foreign line.
+        /// No contents of the file make the checker panic, and rewriting keeps lines that are not understood.
         #[test]
-        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_are_accepted(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let temp = tempfile::tempdir().expect("a temporary folder");
             fs::write(temp.path().join("progress.txt"), &bytes).expect("writable");
             let (mut progress, damage) = Progress::load(temp.path());

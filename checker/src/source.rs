@@ -6,15 +6,15 @@ use std::path::Path;
 
 use crate::verdict::Unreadable;
 
-/// The largest file that is taken for source, in bytes: 1 MiB.
-pub const LIMIT: u64 = 1 << 20;
+/// The maximum size of a source file, in bytes: 1 MiB.
+pub const MAX_BYTES: u64 = 1 << 20;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The text of a source file. A byte order mark is dropped: editors add it unasked and NVRTC rejects it.
+/// The text of a source file. A byte order mark is removed, because some editors add one and NVRTC rejects it.
 ///
 /// # Errors
-/// When the file is missing, not a regular file, larger than [`LIMIT`], not text, or blank.
+/// When the file is missing, not a regular file, larger than [`MAX_BYTES`], not text, or blank.
 pub fn read(path: &Path) -> Result<String, Unreadable> {
     let io = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Unreadable::Missing,
@@ -22,23 +22,23 @@ pub fn read(path: &Path) -> Result<String, Unreadable> {
     };
     let data = fs::metadata(path).map_err(io)?;
     if !data.is_file() {
-        // Opening a pipe would wait for ever, and reading a device might.
+        // Opening a pipe would block for ever, and reading a device might.
         let what = if data.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(Unreadable::Io(what.to_owned()));
     }
-    if data.len() > LIMIT {
-        return Err(Unreadable::TooLarge(data.len(), LIMIT));
+    if data.len() > MAX_BYTES {
+        return Err(Unreadable::TooLarge(data.len(), MAX_BYTES));
     }
     let mut bytes = Vec::new();
-    // One byte more than allowed: the file may have grown since it was measured.
-    File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() as u64 > LIMIT {
-        return Err(Unreadable::TooLarge(bytes.len() as u64, LIMIT));
+    // Reads one byte more than allowed, because the file may have grown since it was measured.
+    File::open(path).map_err(io)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Unreadable::TooLarge(bytes.len() as u64, MAX_BYTES));
     }
     text(bytes)
 }
 
-/// The same of bytes that somebody else has read.
+/// The text of bytes that are already read, under the same rules.
 ///
 /// # Errors
 /// When they are not text, or blank.
@@ -70,7 +70,7 @@ mod tests {
         read(&path)
     }
 
-    /// Every file that an editor can leave behind ends in a reason, never in a compiler's complaint.
+    /// Every file that is not source has its own reason, so that it never reaches the compiler.
     #[test]
     fn files_that_are_no_source() {
         assert_eq!(of(b""), Err(Unreadable::Empty));
@@ -79,12 +79,12 @@ mod tests {
         assert_eq!(of(b"int a;\nint\0b;\n"), Err(Unreadable::Binary(2)));
         assert_eq!(of(b"int a;\n\n// caf\xe9\n"), Err(Unreadable::Binary(3)));
         assert_eq!(of(b"\xff\xfei\0n\0t\0"), Err(Unreadable::Binary(1)));
-        let huge = LIMIT as usize + 1;
-        assert_eq!(of(&vec![b' '; huge]), Err(Unreadable::TooLarge(LIMIT + 1, LIMIT)));
-        assert_eq!(of(&vec![b'/'; LIMIT as usize]).map(|s| s.len()), Ok(LIMIT as usize));
+        let huge = MAX_BYTES as usize + 1;
+        assert_eq!(of(&vec![b' '; huge]), Err(Unreadable::TooLarge(MAX_BYTES + 1, MAX_BYTES)));
+        assert_eq!(of(&vec![b'/'; MAX_BYTES as usize]).map(|s| s.len()), Ok(MAX_BYTES as usize));
     }
 
-    /// A byte order mark is not the learner's mistake.
+    /// A byte order mark is not a mistake of the learner.
     #[test]
     fn byte_order_mark_is_dropped() {
         assert_eq!(of(b"\xef\xbb\xbfint a;"), Ok("int a;".to_owned()));
@@ -98,7 +98,7 @@ mod tests {
         assert!(matches!(read(folder.path()), Err(Unreadable::Io(_))));
     }
 
-    /// Devices are not read: `/dev/zero` has no end.
+    /// Devices are not read, because `/dev/zero` has no end.
     #[cfg(unix)]
     #[test]
     fn devices_are_refused() {

@@ -1,4 +1,4 @@
-//! Numbers on their way to and from a kernel: typed scalars and n-dimensional arrays.
+//! Arguments and results of kernels: typed scalars and n-dimensional arrays.
 
 use ndarray::ArrayD;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl Scalar {
         }
     }
 
-    /// Its bytes, little-endian, as the kernel receives them.
+    /// Its bytes, little-endian, as a kernel receives them.
     pub fn to_bytes(self) -> Vec<u8> {
         match self {
             Self::I32(v) => v.to_le_bytes().to_vec(),
@@ -208,7 +208,7 @@ from_ndarray!(u8 => U8, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F
 pub enum Value {
     /// An array that the kernel reads (and, for an inout parameter, writes).
     Array(Array),
-    /// An array that the kernel is to fill; the backend poisons it.
+    /// An array for the kernel to fill; the backend fills it with poison before the launch.
     Out {
         /// Element type.
         dtype: DType,

@@ -1,4 +1,4 @@
-//! The workbook on disk: where it is, where its files are, and how a new one is written.
+//! The workbook on disk: finds it and its files, and writes a new one.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -16,13 +16,13 @@ pub struct Workbook {
 /// Why a workbook could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder holds something else.
+    /// The folder contains other files.
     #[error("{} is not empty, and it is not a workbook: name a new folder", .0.display())]
     NotEmpty(PathBuf),
     /// It is not a folder at all.
     #[error("{} is a file: name a new folder", .0.display())]
     NotAFolder(PathBuf),
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot write {}: {source}", path.display())]
     Io {
         /// Which file or folder.
@@ -32,18 +32,18 @@ pub enum Error {
     },
 }
 
-/// What `init` did.
+/// The result of [`init`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Initialised {
     /// Files written.
     pub written: usize,
-    /// Files that were there already, and were left as they are.
+    /// Files that existed already and were not changed.
     pub kept: usize,
 }
 
 impl Workbook {
-    /// The workbook around `place`: the nearest folder at or above it that has `exercises/`, and beside it `.workbook/`,
-    /// `book/book.toml` or the course's own `checker/`.
+    /// The workbook that contains `place`: the nearest folder at or above it that has `exercises/` and one of `.workbook/`,
+    /// `book/book.toml` and the course's own `checker/`.
     pub fn find(place: &Path) -> Option<Self> {
         place.ancestors().find(|dir| is_workbook(dir)).map(|dir| Self { root: dir.to_path_buf() })
     }
@@ -58,17 +58,17 @@ impl Workbook {
         self.root.join("exercises").join(spec.chapter).join(format!("{}.cu", spec.id))
     }
 
-    /// The checker's own folder in it: progress and backups. It need not exist.
+    /// The checker's folder in it, for progress and backups. It may not exist.
     pub fn state(&self) -> PathBuf {
         self.root.join(".workbook")
     }
 
-    /// The book's sources, when they are there.
+    /// The folder of the book's sources, if it exists.
     pub fn book(&self) -> Option<PathBuf> {
         Some(self.root.join("book")).filter(|book| book.join("book.toml").is_file())
     }
 
-    /// `path` as people see it: relative to the workbook, with `/` between the parts.
+    /// `path` as reports show it: relative to the workbook, with `/` between the parts.
     pub fn relative(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
         path.components()
@@ -85,10 +85,10 @@ fn is_workbook(dir: &Path) -> bool {
             || dir.join("checker").join("Cargo.toml").is_file())
 }
 
-/// Writes the embedded course (exercises and book) into `dir`, and never over a file that is there.
+/// Writes the embedded course (exercises and book) into `dir`, and never overwrites a file.
 ///
 /// # Errors
-/// When `dir` holds something else, or cannot be written.
+/// When `dir` contains other files, or cannot be written.
 pub fn init(dir: &Path) -> Result<Initialised, Error> {
     if dir.is_file() {
         return Err(Error::NotAFolder(dir.to_path_buf()));
@@ -110,7 +110,7 @@ pub fn init(dir: &Path) -> Result<Initialised, Error> {
     Ok(done)
 }
 
-/// Writes the embedded files under `top` below `dir`, as far as they are not there.
+/// Writes the embedded files under `top` below `dir`, except those that exist.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -118,14 +118,14 @@ pub fn extract(top: &str, dir: &Path) -> Result<(), Error> {
     course::files(top).iter().try_for_each(|file| write_new(dir, file).map(drop))
 }
 
-/// Writes one file unless it is there; says whether it did.
+/// Writes one file unless it exists. True when it was written.
 fn write_new(dir: &Path, file: &File) -> Result<bool, Error> {
     let path = file.path.split('/').fold(dir.to_path_buf(), |path, part| path.join(part));
     let result = (|| {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        // `create_new` asks the file system, so that not even a file that appears meanwhile is overwritten.
+        // `create_new` is atomic, so even a file that another process has just made is not overwritten.
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut out) => out.write_all(file.contents).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -139,13 +139,13 @@ fn write_new(dir: &Path, file: &File) -> Result<bool, Error> {
 mod tests {
     use super::*;
 
-    /// Commands work from any folder inside the workbook, and nowhere else.
+    /// Commands find the workbook from any folder inside it, and from no other.
     #[test]
     fn found_from_inside_and_not_from_outside() {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let deep = temp.path().join("book/exercises/ch01");
         fs::create_dir_all(&deep).expect("folders");
-        assert_eq!(Workbook::find(&deep), None, "a folder called exercises alone is no workbook");
+        assert_eq!(Workbook::find(&deep), None, "a folder with only `exercises` is not a workbook");
 
         fs::create_dir_all(temp.path().join("book/.workbook")).expect("marker");
         let found = Workbook::find(&deep).expect("the workbook");
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(Workbook::find(temp.path()), None);
     }
 
-    /// A learner's work is never overwritten, however often `init` runs.
+    /// `init` never overwrites a learner's work, even when it runs again.
     #[test]
     fn init_adds_only_what_is_missing() {
         let temp = tempfile::tempdir().expect("a temporary folder");
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// `init` in the wrong place must not spill a course over someone's files.
+    /// `init` in the wrong folder must not write the course among other files.
     #[test]
     fn init_refuses_a_foreign_folder() {
         let temp = tempfile::tempdir().expect("a temporary folder");

@@ -4,8 +4,8 @@
 //! CUDA_WORKBOOK_TEST_GPU=1 cargo test --release --test gpu
 //! ```
 //!
-//! Without the variable nothing is tested, and it says so. With it, a machine without a usable GPU fails.
-//! `CUDA_WORKBOOK_CHECKER` names another `checker` executable, for a test that was built elsewhere.
+//! Without the variable nothing is tested, and a line says so. With it, the test fails on a machine without a usable GPU.
+//! `CUDA_WORKBOOK_CHECKER` names another `checker` executable, for a test that was built on another machine.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,11 +52,11 @@ fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What a test saw, right or wrong.
-type Seen = Result<String, String>;
-type Test = fn(&mut Worker) -> Seen;
+/// A description of what a test observed; the error of a failed test.
+type Observed = Result<String, String>;
+type Test = fn(&mut Worker) -> Observed;
 
-/// In this order: the healthy launch after each fault shows that the next job has a working GPU.
+/// The order matters: the right kernel after each fault shows that the next job has a working GPU.
 const TESTS: &[(&str, Test)] = &[
     ("a right kernel", right),
     ("the same, warm", right),
@@ -64,12 +64,12 @@ const TESTS: &[(&str, Test)] = &[
     ("copies a guard zone beyond the end", copy_overrun),
     ("writes before the start", |w| expect(w, "underrun", &|f| is_guard(f, "out", -1))),
     ("writes a read-only input", scribble),
-    ("an output left alone", untouched),
+    ("an output that is not written", untouched),
     ("module state is fresh", fresh_state),
     ("more shared memory than 48 KiB", much_shared),
     ("more threads than a block takes", too_many_threads),
-    ("a kernel that is not there", |w| expect(w, "nobody", &|f| is_driver(f, 500))),
-    ("PTX that is none", not_ptx),
+    ("a kernel that is not there", |w| expect(w, "missing", &|f| is_driver(f, 500))),
+    ("text that is not PTX", not_ptx),
     ("PTX of the future", future_ptx),
     ("a missing argument", missing_argument),
     ("an illegal address", |w| expect(w, "illegal", &|f| is_driver(f, 700))),
@@ -127,7 +127,7 @@ fn floats(run: &Run) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
 }
 
-fn seen(holds: bool, what: impl std::fmt::Debug) -> Seen {
+fn observed(holds: bool, what: impl std::fmt::Debug) -> Observed {
     let what = format!("{what:?}");
     let what = if what.len() > 300 { format!("{}...", &what[..300]) } else { what };
     if holds { Ok(what) } else { Err(what) }
@@ -142,71 +142,71 @@ fn is_driver(fault: &Fault, expected: u32) -> bool {
 }
 
 /// Exactly one fault, of this kind.
-fn expect(worker: &mut Worker, entry: &str, right: &dyn Fn(&Fault) -> bool) -> Seen {
+fn expect(worker: &mut Worker, entry: &str, right: &dyn Fn(&Fault) -> bool) -> Observed {
     let run = run(worker, &launch(entry))?;
-    seen(run.faults.len() == 1 && run.faults.iter().all(right), &run.faults)
+    observed(run.faults.len() == 1 && run.faults.iter().all(right), &run.faults)
 }
 
-fn right(worker: &mut Worker) -> Seen {
+fn right(worker: &mut Worker) -> Observed {
     let run = run(worker, &launch("double_it"))?;
     let expected: Vec<f32> = (0..N).map(|i| 2.0 * (i as f32 + 0.5)).collect();
-    seen(run.faults.is_empty() && floats(&run) == expected, (&run.device, &run.faults))
+    observed(run.faults.is_empty() && floats(&run) == expected, (&run.device, &run.faults))
 }
 
-fn overrun(worker: &mut Worker) -> Seen {
+fn overrun(worker: &mut Worker) -> Observed {
     expect(worker, "overrun", &|f| is_guard(f, "out", N as i64))
 }
 
-fn copy_overrun(worker: &mut Worker) -> Seen {
+fn copy_overrun(worker: &mut Worker) -> Observed {
     expect(worker, "copy_overrun", &|f| is_guard(f, "out", N as i64))
 }
 
-fn scribble(worker: &mut Worker) -> Seen {
+fn scribble(worker: &mut Worker) -> Observed {
     let is_fifth = |f: &Fault| matches!(f, Fault::InputChanged { name, index: 5 } if name == "in");
     expect(worker, "scribble", &is_fifth)
 }
 
-fn untouched(worker: &mut Worker) -> Seen {
+fn untouched(worker: &mut Worker) -> Observed {
     let run = run(worker, &launch("greet"))?;
     let poisoned = run.outputs.first().is_some_and(|o| {
         o.poison.is_some_and(|p| o.data.chunks(4).all(|word| word == p)) && o.data.len() == N * 4
     });
-    seen(poisoned && run.faults.is_empty(), floats(&run).first())
+    observed(poisoned && run.faults.is_empty(), floats(&run).first())
 }
 
-fn fresh_state(worker: &mut Worker) -> Seen {
+fn fresh_state(worker: &mut Worker) -> Observed {
     let counts: Vec<Option<f32>> = (0..2)
         .map(|_| {
             let one_block = Launch { grid: [1; 3], ..launch("count_calls") };
             run(worker, &one_block).map(|r| floats(&r).first().copied())
         })
         .collect::<Result<_, _>>()?;
-    seen(counts == [Some(1.0), Some(1.0)], counts)
+    observed(counts == [Some(1.0), Some(1.0)], counts)
 }
 
-fn much_shared(worker: &mut Worker) -> Seen {
+fn much_shared(worker: &mut Worker) -> Observed {
     let fits = run(worker, &Launch { grid: [1; 3], shared: 8 << 10, ..launch("much_shared") })?;
     let too_much = run(worker, &Launch { shared: 1 << 20, ..launch("much_shared") })?;
     let refused = too_much.faults.first().is_some_and(|f| is_driver(f, 701));
     let sum = floats(&fits).first() == Some(&256.0);
-    seen(sum && fits.faults.is_empty() && refused, (&fits.faults, &too_much.faults))
+    observed(sum && fits.faults.is_empty() && refused, (&fits.faults, &too_much.faults))
 }
 
-fn too_many_threads(worker: &mut Worker) -> Seen {
+fn too_many_threads(worker: &mut Worker) -> Observed {
     let run = run(worker, &Launch { block: [1024, 2, 1], ..launch("double_it") })?;
-    seen(run.faults.first().is_some_and(|f| is_driver(f, 701)), &run.faults)
+    observed(run.faults.first().is_some_and(|f| is_driver(f, 701)), &run.faults)
 }
 
-fn not_ptx(worker: &mut Worker) -> Seen {
+fn not_ptx(worker: &mut Worker) -> Observed {
     let broken = PTX.replacen("ret;", "retreat %r1;", 1);
     let run =
         worker.run(Choice::Gpu, &broken, &launch("double_it"), LIMIT).map_err(|e| e.to_string())?;
     let named =
         |f: &Fault| matches!(f, Fault::Driver { code: 218, text, .. } if text.contains("retreat"));
-    seen(run.faults.iter().all(named) && run.faults.len() == 1, &run.faults)
+    observed(run.faults.iter().all(named) && run.faults.len() == 1, &run.faults)
 }
 
-fn future_ptx(worker: &mut Worker) -> Seen {
+fn future_ptx(worker: &mut Worker) -> Observed {
     let future = PTX.replacen(".version 9.0", ".version 99.0", 1);
     match worker.run(Choice::Gpu, &future, &launch("double_it"), LIMIT) {
         Err(Error::NoGpu(no_gpu)) => Ok(no_gpu.why),
@@ -214,7 +214,7 @@ fn future_ptx(worker: &mut Worker) -> Seen {
     }
 }
 
-fn missing_argument(worker: &mut Worker) -> Seen {
+fn missing_argument(worker: &mut Worker) -> Observed {
     let mut short = launch("double_it");
     short.args.truncate(2);
     match worker.run(Choice::Gpu, PTX, &short, LIMIT) {
@@ -223,37 +223,37 @@ fn missing_argument(worker: &mut Worker) -> Seen {
     }
 }
 
-fn asserted(worker: &mut Worker) -> Seen {
+fn asserted(worker: &mut Worker) -> Observed {
     let run = run(worker, &Launch { grid: [1; 3], block: [4, 1, 1], ..launch("asserted") })?;
     let said = run.printed.contains("thread: [3,0,0] Assertion `in[threadIdx.x] < 3.0f` failed");
-    seen(
+    observed(
         said && run.faults.iter().all(|f| is_driver(f, 710)) && run.faults.len() == 1,
         (&run.faults, &run.printed),
     )
 }
 
-fn endless(worker: &mut Worker) -> Seen {
+fn endless(worker: &mut Worker) -> Observed {
     let start = Instant::now();
     let limit = Duration::from_secs(2);
     let run = worker.run(Choice::Gpu, PTX, &launch("endless"), limit).map_err(|e| e.to_string())?;
     let in_time = start.elapsed() < limit + Duration::from_secs(3);
-    seen(in_time && run.faults == [Fault::TimedOut { seconds: 2.0 }], &run.faults)
+    observed(in_time && run.faults == [Fault::TimedOut { seconds: 2.0 }], &run.faults)
 }
 
-fn greet(worker: &mut Worker) -> Seen {
+fn greet(worker: &mut Worker) -> Observed {
     let run = run(worker, &Launch { grid: [1; 3], ..launch("greet") })?;
     let lines: Vec<&str> = run.printed.lines().collect();
-    seen(lines == ["cwk1 thread 0 of 256", "cwk1 thread 1 of 256"], lines)
+    observed(lines == ["cwk1 thread 0 of 256", "cwk1 thread 1 of 256"], lines)
 }
 
-fn chatter(worker: &mut Worker) -> Seen {
+fn chatter(worker: &mut Worker) -> Observed {
     let run = run(worker, &Launch { grid: [4, 1, 1], block: [64, 1, 1], ..launch("chatter") })?;
     let cut = run.printed.len() <= PRINTED_LIMIT && run.printed_dropped > 0;
-    seen(cut && run.faults.is_empty(), (run.printed.len(), run.printed_dropped))
+    observed(cut && run.faults.is_empty(), (run.printed.len(), run.printed_dropped))
 }
 
-/// Scaled to the device's memory, and given up by the driver before anything is copied there.
-fn huge(worker: &mut Worker) -> Seen {
+/// Larger than the device's memory, so the driver refuses it before anything is copied.
+fn huge(worker: &mut Worker) -> Observed {
     let mut many = launch("double_it");
     let output = Arg::Buffer {
         name: "out".into(),
@@ -271,7 +271,7 @@ fn huge(worker: &mut Worker) -> Seen {
     }
 }
 
-fn twenty(worker: &mut Worker) -> Seen {
+fn twenty(worker: &mut Worker) -> Observed {
     let start = Instant::now();
     for _ in 0..20 {
         right(worker)?;

@@ -1,4 +1,4 @@
-//! Compiled modules and programs, kept by content. The cache is only ever a help: whatever is wrong with it is a miss.
+//! Caches compiled modules and programs by content. Errors of the cache count as misses and never stop a check.
 
 use std::fs;
 use std::io::Write;
@@ -12,21 +12,22 @@ use sha2::{Digest, Sha256};
 use super::{Module, Options, Program, ProgramOptions};
 use crate::toolchain::{self, Toolchain};
 
-/// Changes whenever what is stored, or how it is made from a compiler's output, changes.
+/// Change this whenever the stored types, or the way they are made from a compiler's output, change.
 const FORMAT: &str = "cuda-workbook module 3";
-/// Entries above which the older half is dropped: about 40 MB of typical modules.
-const MOST_ENTRIES: usize = 2048;
-/// And bytes: a program takes a hundred times what a module does, and one for a GPU has a runtime in it, of a megabyte.
-const MOST_BYTES: u64 = 512 << 20;
+/// Entries above which the older half is removed: about 40 MB of typical modules.
+const MAX_ENTRIES: usize = 2048;
+/// Bytes above which the older half is removed. A program is a hundred times as large as a module, and one for a GPU contains
+/// a runtime of 1 MB.
+const MAX_BYTES: u64 = 512 << 20;
 const EXTENSION: &str = "module";
-const DIGEST: usize = 32;
+const DIGEST_BYTES: usize = 32;
 
-/// How a file is compiled, and what comes of it.
+/// How a file is compiled, and the type of the result.
 pub trait Recipe {
-    /// What is kept.
+    /// The result, which is stored.
     type Product: Serialize + DeserializeOwned;
 
-    /// Everything beside compiler and source that the product depends on; `None` when that is not known.
+    /// Everything besides compiler and source that the product depends on; `None` when the product must not be cached.
     fn key(&self, source: &str) -> Option<String>;
 }
 
@@ -46,39 +47,39 @@ impl Recipe for ProgramOptions {
 
     fn key(&self, source: &str) -> Option<String> {
         let Self { target, fmad, folder } = self;
-        // what lies in the folder may change
-        let alone = folder.is_none() || source.lines().all(stands_alone);
-        alone.then(|| format!("program {target:?} fmad={fmad}"))
+        // Files in the folder may change, and the key does not cover them.
+        let complete = folder.is_none() || !source.lines().any(includes_neighbour);
+        complete.then(|| format!("program {target:?} fmad={fmad}"))
     }
 }
 
-/// Is this line no `#include` of a file beside the source?
-fn stands_alone(line: &str) -> bool {
+/// Whether this line is an `#include` of a file beside the source.
+fn includes_neighbour(line: &str) -> bool {
     let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
     let included = rest.and_then(|rest| rest.strip_prefix("include"));
-    included.is_none_or(|what| what.trim_start().starts_with('<'))
+    included.is_some_and(|name| !name.trim_start().starts_with('<'))
 }
 
 /// A folder of compiled modules.
 ///
-/// An entry is the SHA-256 of its payload, then the payload: a torn or altered file never becomes a module.
+/// An entry is the SHA-256 of its payload and then the payload, so that a damaged file is a miss.
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
 }
 
 impl Cache {
-    /// The user's cache. Nothing is touched before the first [`Cache::put`].
+    /// The user's cache. Its folder is made by the first [`Cache::put`].
     pub fn open() -> Self {
-        Self::at(toolchain::cache_dir().join("modules"))
+        Self::in_folder(toolchain::cache_dir().join("modules"))
     }
 
     /// The cache in `folder`.
-    pub fn at(folder: impl Into<PathBuf>) -> Self {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// What compiling exactly this gave before.
+    /// The stored result of exactly this compilation.
     pub fn get<R: Recipe>(
         &self,
         toolchain: &Toolchain,
@@ -87,14 +88,14 @@ impl Cache {
         recipe: &R,
     ) -> Option<R::Product> {
         let entry = fs::read(self.path(toolchain, source, file, recipe)?).ok()?;
-        let (digest, payload) = entry.split_at_checked(DIGEST)?;
+        let (digest, payload) = entry.split_at_checked(DIGEST_BYTES)?;
         if Sha256::digest(payload).as_slice() != digest {
             return None;
         }
         postcard::from_bytes(payload).ok()
     }
 
-    /// Keeps a product. A folder that cannot be written, or a full disk, changes nothing.
+    /// Stores a product. A folder that cannot be written and a full disk are ignored.
     pub fn put<R: Recipe>(
         &self,
         toolchain: &Toolchain,
@@ -110,7 +111,7 @@ impl Cache {
         }
     }
 
-    /// Writes beside the entry and renames, so that a reader sees a whole entry or none.
+    /// Writes a temporary file and renames it, so that a reader sees a whole entry or none.
     fn write(&self, path: &Path, payload: &[u8]) -> std::io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
@@ -132,7 +133,7 @@ impl Cache {
             toolchain.include.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
         let mut hash = Sha256::new();
         for part in [FORMAT, &toolchain.version, &headers, &how, file, source] {
-            // The length first: otherwise ("ab", "c") and ("a", "bc") would be one key.
+            // The length comes first, because otherwise ("ab", "c") and ("a", "bc") would have the same key.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
@@ -140,7 +141,7 @@ impl Cache {
         Some(self.folder.join(name).with_extension(EXTENSION))
     }
 
-    /// Keeps the folder from growing for ever: a learner saves thousands of times.
+    /// Removes the older half of the entries when there are too many, because a learner saves thousands of times.
     fn prune(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let entries = entries.flatten().map(|e| e.path());
@@ -153,7 +154,7 @@ impl Cache {
         };
         let mut kept: Vec<_> = kept.map(about).collect();
         let bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
-        if kept.len() <= MOST_ENTRIES && bytes <= MOST_BYTES {
+        if kept.len() <= MAX_ENTRIES && bytes <= MAX_BYTES {
             return;
         }
         kept.sort();
@@ -185,11 +186,11 @@ mod tests {
         Module { ptx: ".version 9.0\n".to_owned(), warnings: vec![] }
     }
 
-    /// A hit needs the same source, file, options and compiler: each of them changes what comes out.
+    /// A hit needs the same source, file, options and compiler, because the product depends on each of them.
     #[test]
     fn the_key_covers_everything_that_matters() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let cache = Cache::at(folder.path());
+        let cache = Cache::in_folder(folder.path());
         let (compiler, options) = (toolchain("13.0.88"), Options::default());
         cache.put(&compiler, "source", "a.cu", &options, &module());
         assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
@@ -211,11 +212,11 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
     }
 
-    /// A program is another product of the same source, and one that includes its neighbours is never kept.
+    /// A program is another product of the same source, and one that includes neighbouring files is never stored.
     #[test]
     fn programs_are_kept_apart() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let cache = Cache::at(folder.path());
+        let cache = Cache::in_folder(folder.path());
         let compiler = toolchain("13.0.88");
         let usual = ProgramOptions { target: Target::Simulator, fmad: false, folder: None };
         let program = Program {
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn a_damaged_entry_is_a_miss() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let cache = Cache::at(folder.path());
+        let cache = Cache::in_folder(folder.path());
         let (compiler, options) = (toolchain("13.0.88"), Options::default());
         cache.put(&compiler, "source", "a.cu", &options, &module());
         let path = cache.path(&compiler, "source", "a.cu", &options).expect("a key");
@@ -261,33 +262,33 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
     }
 
-    /// A cache that cannot be a folder (read-only, a file in the way) is silently no cache.
+    /// A folder that cannot be made or written is ignored.
     #[test]
     fn an_unusable_folder_is_no_error() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let file = folder.path().join("file");
         fs::write(&file, "in the way").expect("writes");
-        let cache = Cache::at(file.join("modules"));
+        let cache = Cache::in_folder(file.join("modules"));
         let (compiler, options) = (toolchain("13.0.88"), Options::default());
         cache.put(&compiler, "source", "a.cu", &options, &module());
         assert_eq!(cache.get(&compiler, "source", "a.cu", &options), None);
     }
 
-    /// The folder stays bounded, and what was just written stays.
+    /// The folder stays bounded, and the newest entry stays.
     #[test]
     fn old_entries_are_dropped() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let cache = Cache::at(folder.path());
+        let cache = Cache::in_folder(folder.path());
         let (compiler, options) = (toolchain("13.0.88"), Options::default());
         let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000);
-        for i in 0..MOST_ENTRIES {
+        for i in 0..MAX_ENTRIES {
             let entry =
                 fs::File::create(folder.path().join(format!("{i}.{EXTENSION}"))).expect("creates");
             entry.set_modified(old).expect("sets the time");
         }
         cache.put(&compiler, "source", "a.cu", &options, &module());
         let left = fs::read_dir(folder.path()).expect("reads").count();
-        assert_eq!(left, MOST_ENTRIES / 2 + 1);
+        assert_eq!(left, MAX_ENTRIES / 2 + 1);
         assert_eq!(cache.get(&compiler, "source", "a.cu", &options), Some(module()));
     }
 }

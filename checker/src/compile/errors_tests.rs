@@ -1,4 +1,4 @@
-//! Real logs of NVRTC 13.0, and any text at all.
+//! Real logs of NVRTC 13.0, and arbitrary text.
 
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn columns_are_characters() {
     assert_eq!(parsed(log, source), [error(1, 21, 4, "identifier \"oops\" is undefined")]);
 }
 
-/// Further lines belong to the sentence, notes about overloads do not; a template says where it was used.
+/// A message includes its further lines and the place of an instantiation, and no notes about overloads.
 #[test]
 fn longer_messages() {
     let source = "\
@@ -129,9 +129,9 @@ FILE(3): note #3196-D: to match this \"{\"
     assert_eq!(parsed(log, source), [error(3, 12, 1, "expected a \"}\" to match this \"{\"")]);
 }
 
-/// The advice about compiler options is not for learners; nor is where the compiler searched.
+/// Learners do not set compiler options or search paths, so advice about them is removed.
 #[test]
-fn advice_that_does_not_help_is_left_out() {
+fn advice_about_options_is_removed() {
     let source = "void helper(int x) {}\n#include <cstdio>\n";
     let log = "\
 FILE(1): error: A function without execution space annotations (__host__/__device__/__global__) is considered a host \
@@ -162,7 +162,7 @@ Compilation terminated.
     );
 }
 
-/// The compiler quotes an included file. Nothing of it gets through, whatever else is wrong.
+/// The compiler quotes an included file. None of that text reaches the messages.
 #[test]
 fn included_files_are_never_quoted() {
     let log = "\
@@ -211,7 +211,7 @@ fn nvidia_headers() {
     );
 }
 
-/// Without a caret the line is all there is; without a place not even that.
+/// Without a caret only the line is marked; without a position, nothing.
 #[test]
 fn missing_carets_and_places() {
     assert_eq!(parsed("FILE(2): error: strange\n", "a\nb\n"), [error(2, 0, 1, "strange")]);
@@ -235,8 +235,8 @@ fn many_errors() {
     assert_eq!(long.first().map(|m| m.text.chars().count()), Some(MOST_TEXT + 4));
 }
 
-/// A missing semicolon is marked where it belongs, across blank lines and comments; where the compiler points into a
-/// line, it is right.
+/// A missing semicolon is marked where it belongs, across blank lines and comments. Where the compiler points into a line, the
+/// position stays.
 #[test]
 fn missing_semicolons() {
     let log = |line: u32, echo: &str, caret: &str| {
@@ -247,7 +247,7 @@ fn missing_semicolons() {
         "    int i = a * b   // the sum\n\n    // next\n    if (i < n) {\n    j = 1 k = 2;\n";
     assert_eq!(parsed(&log(4, "    if (i < n) {", "    ^"), source), [error(1, 17, 1, text)]);
     assert_eq!(parsed(&log(5, "    j = 1 k = 2;", "          ^"), source), [error(5, 11, 1, text)]);
-    // Block comments and strings can hide the end of the code: the compiler's place stands.
+    // Block comments and strings can hide the end of the code, so the compiler's position stays.
     let unclear = "    int i = a + b   /* the\n sum */\n    if (i < n) {\n";
     assert_eq!(parsed(&log(3, "    if (i < n) {", "    ^"), unclear), [error(3, 5, 2, text)]);
 }
@@ -261,7 +261,7 @@ fn absolute_paths_become_names() {
 proptest! {
     /// No log and no source make the parser panic, and a mark always lies inside its line.
     #[test]
-    fn any_text_is_survived(log in "(FILE|/etc/passwd|At end of source|\u{e9}|[ \t]{0,3}|\n){0,3}(\\([0-9]{0,12}\\))?(: (catastrophic error|error|note|warning #[0-9]{0,3}-D): )?.{0,20}\n[ \t]{0,9}.{0,20}\n[ \t]{0,30}\\^\n.{0,40}", source in "(.{0,30}\n){0,5}") {
+    fn any_text_is_parsed(log in "(FILE|/etc/passwd|At end of source|\u{e9}|[ \t]{0,3}|\n){0,3}(\\([0-9]{0,12}\\))?(: (catastrophic error|error|note|warning #[0-9]{0,3}-D): )?.{0,20}\n[ \t]{0,9}.{0,20}\n[ \t]{0,30}\\^\n.{0,40}", source in "(.{0,30}\n){0,5}") {
         let lines: Vec<&str> = source.lines().collect();
         for message in parsed(&log, &source) {
             prop_assert!(message.length >= 1);
@@ -274,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(log in any::<String>(), source in any::<String>()) {
+    fn any_bytes_are_parsed(log in any::<String>(), source in any::<String>()) {
         parsed(&log, &source);
         first_line(&log);
     }

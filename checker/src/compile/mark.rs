@@ -2,13 +2,13 @@
 
 use super::Message;
 
-/// The caret counts bytes; people and renderers count characters.
+/// The column in characters of a byte offset, which the compiler's caret gives.
 pub(super) fn column(text: &str, byte: usize) -> usize {
     text.char_indices().take_while(|(at, _)| *at < byte).count()
 }
 
-/// First character and length of what stands at `column`: a name, a number, a string, an operator. Behind the end of
-/// the line, where NVRTC points for an `#include` that does not exist, the whole line.
+/// First character and length of the token at `column`: a name, a number, a string, an operator. Behind the end of the line,
+/// where NVRTC points for an `#include` that does not exist, it is the whole line.
 pub(super) fn token(text: &str, column: usize) -> (usize, usize) {
     let chars: Vec<char> = text.chars().collect();
     let rest = chars.get(column..).unwrap_or_default();
@@ -44,9 +44,9 @@ pub(super) fn token(text: &str, column: usize) -> (usize, usize) {
     (column, length.max(1))
 }
 
-/// A missing semicolon is noticed at the next statement, often lines below. People look where it belongs: behind the
-/// code before it.
-pub(super) fn back_to_the_gap(message: &mut Message, source: &[&str]) {
+/// Moves the message about a missing semicolon to the place where it belongs, behind the preceding code. The compiler reports
+/// it at the next statement, often some lines below.
+pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) {
     let (Some(index), Some(column)) = (message.line.checked_sub(1), message.column.checked_sub(1))
     else {
         return;
@@ -62,11 +62,11 @@ pub(super) fn back_to_the_gap(message: &mut Message, source: &[&str]) {
     if let Some((index, line, width)) = above.into_iter().find(|(_, _, width)| *width > 0)
         && !["/*", "*/", "#", "\""].iter().any(|unclear| line.contains(unclear))
     {
-        (message.line, message.column, message.length) = (narrow(index + 1), narrow(width), 1);
+        (message.line, message.column, message.length) = (to_u32(index + 1), to_u32(width), 1);
     }
 }
 
-pub(super) fn narrow(number: usize) -> u32 {
+pub(super) fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
@@ -74,7 +74,7 @@ pub(super) fn narrow(number: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// What a person would underline: names, numbers, strings, operators, or a whole directive.
+    /// Names, numbers, strings, operators and whole directives are marked.
     #[test]
     fn tokens() {
         assert_eq!(token("a <<= 2;", 2), (2, 3));

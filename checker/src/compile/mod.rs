@@ -1,5 +1,14 @@
 //! From a learner's `.cu` to a module or a program: NVRTC or nvcc in a child process, errors parsed, results cached by
 //! content.
+//!
+//! **NVRTC is opened by its path** and called through seven functions of that handle, not through `cudarc::nvrtc`. cudarc
+//! opens `libnvrtc` by name, which finds the library of another CUDA version where one is installed, and panics on missing
+//! symbols. The driver API does go through cudarc, after a check that the driver's library is present. NVRTC finds its
+//! built-in functions without `RTLD_GLOBAL`, because their library is loaded first.
+//!
+//! **Kernels cannot include neighbouring files.** The source is compiled under a name in a folder that does not exist
+//! (`/dev/null/...`), and a `#line` restores the real name, so messages and line tables still name `exercises/...`. Text of
+//! included files is never quoted in messages (see `errors`).
 
 mod cache;
 mod errors;
@@ -16,15 +25,14 @@ pub use cache::Cache;
 /// How a kernel file is compiled. Part of the cache's key, so two results under different options never mix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Options {
-    /// The virtual architecture whose PTX is wanted: `compute_75`, which every GPU since Turing runs.
+    /// The virtual architecture of the PTX: `compute_75` runs on every GPU since Turing.
     pub arch: String,
     /// Whether `a * b + c` may become one operation with one rounding. Off by default, so that both backends give the
     /// same bits.
     pub fmad: bool,
-    /// For looking closely, not for speed: every line does its own work in order, and variables have names
-    /// (`--device-debug`).
+    /// A debug build (`--device-debug`) for `trace`: every line does its own work in order, and variables have names.
     pub debug: bool,
-    /// Macros and their values, as with `-D NAME=VALUE`: how one source becomes several kernels.
+    /// Macros and their values, as with `-D NAME=VALUE`. They make several kernels of one source.
     pub defines: Vec<(String, i64)>,
 }
 
@@ -43,7 +51,7 @@ pub struct Module {
     pub warnings: Vec<Message>,
 }
 
-/// One message of the compiler, on the learner's source.
+/// One message of the compiler about the learner's source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Error, warning or remark.
@@ -61,60 +69,60 @@ pub struct Message {
 /// How bad a compiler message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Severity {
-    /// Stops the compilation.
+    /// The compilation fails.
     Error,
-    /// Does not.
+    /// The compilation may succeed.
     Warning,
 }
 
-/// What runs a program's device code, and so which CUDA runtime it is linked with.
+/// What a program is linked for: the CUDA runtime that runs its device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Target {
-    /// `cudart-sim`, which the process that loads the program exports.
+    /// `cudart-sim`, whose functions the process that loads the program exports.
     Simulator,
-    /// NVIDIA's own, inside the program.
+    /// NVIDIA's runtime, linked statically.
     Gpu,
-    /// Two objects of one compilation, one for each.
+    /// Two objects from one compilation, one for each of them.
     Both,
-    /// The same, with `__cudaLaunchKernel` wrapped by a source that times what goes through it.
+    /// NVIDIA's runtime, with `__cudaLaunchKernel` wrapped by code in the source that times each launch.
     TimedGpu,
 }
 
 /// How a program is compiled. Part of the cache's key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProgramOptions {
-    /// What it will run on.
+    /// What it is linked for.
     pub target: Target,
-    /// Whether `a * b + c` on the device may become one operation with one rounding, which is nvcc's own default.
+    /// Whether `a * b + c` on the device may become one operation with one rounding, as is nvcc's default.
     pub fmad: bool,
-    /// Where `#include "..."` looks beside the source: the folder of a program that is no exercise.
+    /// The folder for `#include "..."`, for a program that is not an exercise.
     pub folder: Option<PathBuf>,
 }
 
 /// A compiled program: a shared object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// The object's bytes; of [`Target::Both`], the simulator's.
+    /// The object's bytes; for [`Target::Both`], of the simulator's object.
     #[serde(with = "serde_bytes")]
     pub object: Vec<u8>,
-    /// Of [`Target::Both`]: the same for a GPU.
+    /// For [`Target::Both`], the bytes of the GPU's object.
     #[serde(with = "serde_bytes")]
     pub gpu: Option<Vec<u8>>,
-    /// Functions of the CUDA runtime that it calls and the simulator does not have; of a program for a GPU, none.
+    /// Functions of the CUDA runtime that it calls and that the simulator does not have; empty for a GPU only.
     pub missing: Vec<String>,
     /// Warnings, if any.
     pub warnings: Vec<Message>,
 }
 
-/// What compiling a learner's file came to.
+/// The result of compiling a learner's file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome<T = Module> {
     /// It compiled.
     Compiled(T),
-    /// It did not: the compiler's messages, in its order; never empty.
+    /// It has errors: the compiler's messages in its order; never empty.
     Rejected(Vec<Message>),
-    /// The compiler did not end, or fell over: what happened, in words.
+    /// The compiler did not finish, or crashed: a sentence that says what happened.
     Stopped(String),
-    /// The compiler itself could not be used: the machine's problem, not the learner's. Why, and the way out.
+    /// The compiler could not be used, which is a problem of the machine: why, and what to do about it.
     Unavailable(String),
 }

@@ -1,10 +1,10 @@
 //! nvcc: from a program's source to a shared object.
 //!
-//! One run compiles, another links. The device code is plain PTX, so the simulator can read it and any driver compile it;
-//! the host code has lines for a debugger, by which mistakes get theirs. Without a CUDA runtime an object is loaded by a
-//! process that exports one, and with NVIDIA's inside it runs on a GPU.
+//! One run compiles, another links. The device code is plain PTX, which the simulator can read and any driver can compile. The
+//! host code has line tables for a debugger, from which faults get their lines. For the simulator the object is linked
+//! without a CUDA runtime, because the process that loads it exports one; for a GPU it is linked with NVIDIA's.
 //!
-//! Only a worker child calls this, as it calls NVRTC.
+//! Only a worker child calls this.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::errors;
 use super::{Message, Outcome, Program, ProgramOptions, Severity, Target};
 use crate::toolchain::Toolchain;
 
-/// The virtual architecture of the device code: every GPU since Turing runs it.
+/// The virtual architecture of the device code, which runs on every GPU since Turing.
 const ARCHITECTURE: &str = "arch=compute_75,code=compute_75";
 
 /// Compiles a program.
@@ -47,10 +47,10 @@ fn run(
     options: &ProgramOptions,
 ) -> io::Result<Outcome<Program>> {
     let folder = tempfile::tempdir()?;
-    // messages name the file as it is passed
+    // Messages name the file by this argument.
     let name = Path::new(file).file_name().unwrap_or("program.cu".as_ref());
     fs::write(folder.path().join(name), source)?;
-    let work = |arguments: Vec<OsString>| {
+    let run_nvcc = |arguments: Vec<OsString>| {
         Command::new(nvcc)
             .args(arguments)
             .current_dir(folder.path())
@@ -58,41 +58,43 @@ fn run(
             .stdin(Stdio::null())
             .output()
     };
-    let said = |output: &Output| {
+    let read_log = |output: &Output| {
         let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
         let include = toolchain.include.as_deref();
         (errors::parse(&log, &name.to_string_lossy(), source, include), log.into_owned())
     };
-    let output = work(compilation(options, name))?;
-    let (mut messages, log) = said(&output);
+    let output = run_nvcc(compile_arguments(options, name))?;
+    let (mut messages, log) = read_log(&output);
     if !output.status.success() {
-        return Ok(refused(messages, &log));
+        return Ok(failure(messages, &log));
     }
-    // twice for both: that takes a tenth of what the compilation does
+    // A second link takes a tenth of the time of the compilation.
     let mut objects = vec![];
     for target in options.target.links() {
-        let output = work(link(nvcc, *target))?;
-        let (more, log) = said(&output);
+        let output = run_nvcc(link_arguments(nvcc, *target))?;
+        let (more, log) = read_log(&output);
         messages.extend(more);
         if !output.status.success() {
-            return Ok(refused(messages, &log));
+            return Ok(failure(messages, &log));
         }
         objects.push(fs::read(folder.path().join(OBJECT))?);
     }
     let mut objects = objects.into_iter();
     let (object, gpu) = (objects.next().unwrap_or_default(), objects.next());
     let missing = match options.target {
-        Target::Simulator | Target::Both => missing(&object),
+        Target::Simulator | Target::Both => missing_functions(&object),
         Target::Gpu | Target::TimedGpu => Ok(vec![]),
     };
     Ok(match missing {
         Ok(missing) => Outcome::Compiled(Program { object, gpu, missing, warnings: messages }),
-        Err(error) => Outcome::Stopped(format!("nvcc made an object that cannot be read: {error}")),
+        Err(error) => {
+            Outcome::Stopped(format!("nvcc wrote an object that cannot be read: {error}"))
+        }
     })
 }
 
 impl Target {
-    /// What is linked for it.
+    /// The targets of its objects.
     const fn links(self) -> &'static [Self] {
         match self {
             Self::Simulator => &[Self::Simulator],
@@ -103,18 +105,19 @@ impl Target {
     }
 }
 
-/// What both steps have to agree on.
-const COMMON: [&str; 5] = ["-Xcompiler", "-fPIC,-g", "--no-compress", "-gencode", ARCHITECTURE];
-/// What the first leaves for the second.
+/// Arguments of both steps.
+const COMMON_ARGUMENTS: [&str; 5] =
+    ["-Xcompiler", "-fPIC,-g", "--no-compress", "-gencode", ARCHITECTURE];
+/// The output of the compilation.
 const RELOCATABLE: &str = "program.o";
-/// What the second makes.
+/// The output of the link.
 const OBJECT: &str = "program.so";
 
-fn compilation(options: &ProgramOptions, source: &OsStr) -> Vec<OsString> {
-    let mut all: Vec<OsString> = COMMON.map(OsString::from).into();
+fn compile_arguments(options: &ProgramOptions, source: &OsStr) -> Vec<OsString> {
+    let mut all: Vec<OsString> = COMMON_ARGUMENTS.map(OsString::from).into();
     let fmad = if options.fmad { "--fmad=true" } else { "--fmad=false" };
     all.extend(["-std=c++17", "-lineinfo", fmad, "-c", "-o", RELOCATABLE].map(OsString::from));
-    // for `#include "..."` only: what stands in <> is the system's, and so the same tomorrow
+    // `-iquote` is for `#include "..."` only, because files in <> belong to the system and do not change.
     if let Some(folder) = &options.folder {
         for part in
             ["-Xcompiler".as_ref(), "-iquote".as_ref(), "-Xcompiler".as_ref(), folder.as_os_str()]
@@ -126,8 +129,8 @@ fn compilation(options: &ProgramOptions, source: &OsStr) -> Vec<OsString> {
     all
 }
 
-fn link(nvcc: &Path, target: Target) -> Vec<OsString> {
-    let mut all: Vec<OsString> = COMMON.map(OsString::from).into();
+fn link_arguments(nvcc: &Path, target: Target) -> Vec<OsString> {
+    let mut all: Vec<OsString> = COMMON_ARGUMENTS.map(OsString::from).into();
     all.extend(["-shared", "-o", OBJECT, RELOCATABLE].map(OsString::from));
     if target == Target::Simulator {
         all.push("-cudart=none".into());
@@ -137,15 +140,15 @@ fn link(nvcc: &Path, target: Target) -> Vec<OsString> {
     if target == Target::TimedGpu {
         all.extend(["-Xlinker", "--wrap=__cudaLaunchKernel"].map(OsString::from));
     }
-    // where the wheels have it, which nvcc itself does not know
+    // nvcc does not look for the static runtime in this folder, where the wheels have it.
     if let Some(root) = nvcc.parent().and_then(Path::parent) {
         all.extend(["-L".into(), root.join("lib").into_os_string()]);
     }
     all
 }
 
-/// Why there is no object: the learner's code, as a rule; else the machine.
-fn refused(messages: Vec<Message>, log: &str) -> Outcome<Program> {
+/// Why there is no object: usually errors in the learner's code, else a problem of the machine.
+fn failure(messages: Vec<Message>, log: &str) -> Outcome<Program> {
     if messages.iter().any(|message| message.severity == Severity::Error && message.line > 0) {
         return Outcome::Rejected(messages);
     }
@@ -165,15 +168,15 @@ fn refused(messages: Vec<Message>, log: &str) -> Outcome<Program> {
     Outcome::Stopped(format!("nvcc gave up: {}", errors::first_line(log)))
 }
 
-/// The functions of CUDA that an object calls and that the simulator does not have.
-fn missing(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
+/// The functions of CUDA that an object calls and that the simulator does not have, in order.
+fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(bytes)?;
-    let known = known();
+    let exported = exported_functions();
     let cuda = |name: &str| name.starts_with("cuda") || name.starts_with("__cuda");
     let undefined = file.dynamic_symbols().filter(|s| s.is_undefined());
     let mut missing: Vec<String> = undefined
         .filter_map(|symbol| symbol.name().ok())
-        .filter(|name| cuda(name) && !known.contains(name))
+        .filter(|name| cuda(name) && !exported.contains(name))
         .map(ToOwned::to_owned)
         .collect();
     missing.sort();
@@ -182,11 +185,11 @@ fn missing(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
 
 /// The names of the runtime's functions that this process exports.
 #[cfg(target_os = "linux")]
-fn known() -> Vec<&'static str> {
+fn exported_functions() -> Vec<&'static str> {
     cudart_sim::abi::exports().map(|(name, _)| name).collect()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn known() -> Vec<&'static str> {
+fn exported_functions() -> Vec<&'static str> {
     vec![]
 }

@@ -1,10 +1,6 @@
 //! NVRTC, NVIDIA's runtime compiler: CUDA C++ text in, PTX out.
 //!
-//! Only a worker child calls this: hostile source can make the compiler run for ever, fill memory or abort.
-//!
-//! The library is opened by its own path, and its functions are taken from that handle. cudarc's bindings describe the
-//! same interface, but open `libnvrtc.so` by name, which on a machine with an older CUDA is that one, and panic where
-//! there is none.
+//! Only a worker child calls this, because hostile source can make the compiler run for ever, fill memory or abort.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
@@ -17,7 +13,7 @@ use super::errors;
 use super::{Message, Module, Options, Outcome, Severity};
 use crate::toolchain::Toolchain;
 
-/// `nvrtcResult`, as a number: a later NVRTC may return values that no enum lists.
+/// `nvrtcResult` as a number, because a later NVRTC may return values that an enum does not list.
 /// <https://docs.nvidia.com/cuda/nvrtc/index.html#error-handling>
 type Status = c_int;
 const SUCCESS: Status = 0;
@@ -25,25 +21,24 @@ const OUT_OF_MEMORY: Status = 1;
 const INVALID_OPTION: Status = 5;
 const COMPILATION: Status = 6;
 const BUILTIN_OPERATION_FAILURE: Status = 7;
-/// None of NVRTC's: the thread that called it ended without a result.
-const LOST: Status = -1;
+/// Not a value of NVRTC's: the thread that called it panicked.
+const NO_STATUS: Status = -1;
 
-/// The compiler recurses over what it reads: a thread's usual 2 MiB end at a few ten thousand nested
-/// parentheses. Only what is used of it is real memory.
-const STACK: usize = 64 << 20;
-/// Far above any exercise's PTX; a file that unrolls into more is refused before it fills memory.
-const MOST_PTX: usize = 64 << 20;
-/// NVRTC stops at 100 errors, but a learner's own text can be long.
-const MOST_LOG: usize = 4 << 20;
+/// Stack of the compiling thread. The compiler recurses over its input, and the usual 2 MiB overflow at some ten thousand
+/// nested parentheses. Unused pages of the stack take no memory.
+const STACK_BYTES: usize = 64 << 20;
+/// Limit of the PTX. It is far above that of any exercise, and stops a file that unrolls into more before it fills memory.
+const MAX_PTX_BYTES: usize = 64 << 20;
+/// Limit of the log. NVRTC stops at 100 errors, but the learner's text that it quotes can be long.
+const MAX_LOG_BYTES: usize = 4 << 20;
 
-/// What NVRTC takes for the source's own path; a `#line` gives the learner's. An exercise is one file, and `#include
-/// "neighbour.h"` is looked for beside this path, where nothing can be. (`--no-source-include` would do the same to
-/// the includes between NVIDIA's headers.)
-const NOWHERE: &CStr = c"/dev/null/kernel.cu";
+/// The path of the source for NVRTC; a `#line` restores the learner's. NVRTC looks for `#include "neighbour.h"` beside this
+/// path, where no file can exist. (`--no-source-include` would also break the includes between NVIDIA's headers.)
+const SOURCE_PATH: &CStr = c"/dev/null/kernel.cu";
 
 /// Compiles one kernel file in this process.
 ///
-/// `file` is the workbook-relative path: messages, and the PTX's line table, name it so on every machine.
+/// `file` is the path relative to the workbook, which messages and the PTX's line table use on every machine.
 pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Options) -> Outcome {
     let nvrtc = match Nvrtc::load(toolchain) {
         Ok(nvrtc) => nvrtc,
@@ -59,10 +54,11 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     };
     let flags = flags(toolchain, options);
     let (status, log, ptx) = std::thread::scope(|scope| {
-        let compiler = std::thread::Builder::new().stack_size(STACK);
-        match compiler.spawn_scoped(scope, || nvrtc.run(&text, NOWHERE, &flags)) {
-            Ok(thread) => thread.join().unwrap_or_else(|_| (LOST, String::new(), no_ptx())),
-            Err(_) => nvrtc.run(&text, NOWHERE, &flags), // no room for a thread: as it is
+        let compiler = std::thread::Builder::new().stack_size(STACK_BYTES);
+        match compiler.spawn_scoped(scope, || nvrtc.run(&text, SOURCE_PATH, &flags)) {
+            Ok(thread) => thread.join().unwrap_or_else(|_| (NO_STATUS, String::new(), no_ptx())),
+            // There is no memory for the thread, so the compiler gets the stack of this one.
+            Err(_) => nvrtc.run(&text, SOURCE_PATH, &flags),
         }
     });
 
@@ -70,10 +66,10 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     match (status, ptx) {
         (SUCCESS, Ok(ptx)) => {
             let warnings = errors::parse(&log, file, source, headers);
-            Outcome::Compiled(Module { ptx: relative_files(&ptx, file), warnings })
+            Outcome::Compiled(Module { ptx: with_relative_file(&ptx, file), warnings })
         }
         (SUCCESS, Err(why)) => Outcome::Stopped(why),
-        (COMPILATION, _) => Outcome::Rejected(rejected(&log, file, source, headers)),
+        (COMPILATION, _) => Outcome::Rejected(rejection_messages(&log, file, source, headers)),
         (OUT_OF_MEMORY, _) => Outcome::Stopped("the compiler ran out of memory".to_owned()),
         (BUILTIN_OPERATION_FAILURE | INVALID_OPTION, _) => Outcome::Unavailable(format!(
             "the CUDA compiler {} in {} does not work: {}",
@@ -88,8 +84,8 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     }
 }
 
-/// The errors first of all; a rejection without any still says that it is one.
-fn rejected(log: &str, file: &str, source: &str, headers: Option<&Path>) -> Vec<Message> {
+/// The messages of a rejected file, with at least one error among them.
+fn rejection_messages(log: &str, file: &str, source: &str, headers: Option<&Path>) -> Vec<Message> {
     let mut messages = errors::parse(log, file, source, headers);
     if !messages.iter().any(|m| m.severity == Severity::Error) {
         let text = "the compiler rejected this file without saying where".to_owned();
@@ -105,7 +101,7 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
         format!("--fmad={}", options.fmad),
         "--std=c++17".to_owned(),
         if options.debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        // A skeleton declares what its TODOs will use: "declared but never referenced" is no news.
+        // A skeleton declares variables that its TODOs will use, so "declared but never referenced" does not help.
         "--diag-suppress=177".to_owned(),
     ];
     for (name, value) in &options.defines {
@@ -118,8 +114,8 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
     flags.into_iter().filter_map(|flag| CString::new(flag).ok()).collect()
 }
 
-/// NVRTC writes the absolute path into `.file`; the relative one keeps PTX the same on every machine.
-fn relative_files(ptx: &str, file: &str) -> String {
+/// Replaces the absolute path that NVRTC writes into `.file` with `file`, so that the PTX is the same on every machine.
+fn with_relative_file(ptx: &str, file: &str) -> String {
     let mut out = String::with_capacity(ptx.len());
     for line in ptx.split_inclusive('\n') {
         let path = line.strip_prefix("\t.file\t").and_then(|rest| rest.split_once('"'));
@@ -159,10 +155,10 @@ type Size = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> Status;
 type Fill = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> Status;
 
 impl Nvrtc {
-    /// Opens the library, its companion first: NVRTC looks for that by name only, and finds what is already loaded.
+    /// Opens the library of built-in functions first, because NVRTC looks for it by name and finds it when it is loaded.
     ///
-    /// The handles are never closed. Opening again is cheap and gives the same library, while closing would unload
-    /// 100 MB that the next save needs.
+    /// The handles are never closed. Opening the library again is cheap, while closing it would unload 100 MB that the next
+    /// compilation needs.
     #[expect(unsafe_code, reason = "loading a shared library runs its initialisers")]
     fn load(toolchain: &Toolchain) -> Result<Self, libloading::Error> {
         let open = |path: &Path| {
@@ -189,7 +185,7 @@ impl Nvrtc {
         }
     }
 
-    /// Compiles: the status, the log, and the PTX (or why there is none).
+    /// Compiles, and returns the status, the log, and the PTX or the reason why there is none.
     #[expect(unsafe_code, reason = "NVRTC is a C interface")]
     fn run(
         &self,
@@ -209,9 +205,9 @@ impl Nvrtc {
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
         // SAFETY: `program` was just created, and `pointers` holds `count` NUL-terminated strings.
         let status = unsafe { (self.compile)(program, count, pointers.as_ptr()) };
-        let log = self.text(program, self.log_size, self.log, MOST_LOG).unwrap_or_default();
+        let log = self.text(program, self.log_size, self.log, MAX_LOG_BYTES).unwrap_or_default();
         let ptx = match status {
-            SUCCESS => self.text(program, self.ptx_size, self.ptx, MOST_PTX),
+            SUCCESS => self.text(program, self.ptx_size, self.ptx, MAX_PTX_BYTES),
             _ => no_ptx(),
         };
         // SAFETY: `program` is not used after this.
@@ -219,7 +215,7 @@ impl Nvrtc {
         (status, log, ptx)
     }
 
-    /// One of NVRTC's texts: first its size with the final NUL, then its bytes.
+    /// Reads one of NVRTC's texts: first its size including the final NUL, then its bytes.
     #[expect(unsafe_code, reason = "NVRTC is a C interface")]
     fn text(
         &self,
@@ -236,7 +232,7 @@ impl Nvrtc {
         }
         if bytes > limit {
             return Err(format!(
-                "the compiled code is {} MB large, and {} MB are the limit; is a loop unrolled too often?",
+                "the compiled code is {} MB large, and the limit is {} MB; is a loop unrolled too often?",
                 bytes / 1_000_000,
                 limit / 1_000_000
             ));
@@ -258,7 +254,7 @@ impl Nvrtc {
 mod tests {
     use super::*;
 
-    /// The line table names the learner's file as the learner knows it; other files keep their names.
+    /// The line table names the learner's file by its relative path; other files keep their names.
     #[test]
     fn file_directives_become_relative() {
         let ptx = "\t.loc\t1 2 5\n\t.file\t1 \"/home/ada/w/exercises/a.cu\"\n\t.file\t2 \"/opt/cuda/include/b.h\"\n";

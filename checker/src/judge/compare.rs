@@ -1,13 +1,13 @@
-//! One output against its reference, element by element, without copying either.
+//! Compares one output with its reference, element by element, without copying either.
 
 use crate::spec::Tolerance;
 use crate::value::{Array, DType};
 
-/// The factor of [`Tolerance::Roundings`]: rounding errors add up like a random walk, each at most half an eps, so that
-/// four leaves eight standard deviations of room.
-const C: f64 = 4.0;
+/// The factor of [`Tolerance::Roundings`]. Rounding errors add up like a random walk with steps of at most half an eps, so a
+/// factor of four is eight standard deviations.
+const ROUNDING_FACTOR: f64 = 4.0;
 
-/// An element's value: integers stay exact, whatever their width.
+/// An element's value. Integers of all widths stay exact.
 #[derive(Debug, Clone, Copy)]
 pub enum Number {
     /// Any integer type.
@@ -26,18 +26,18 @@ impl Number {
     }
 }
 
-/// What a kernel left in a buffer beside what belongs there.
+/// An output of the learner's code beside its reference.
 pub struct Comparison<'a> {
     dtype: DType,
     bytes: &'a [u8],
     reference: &'a Array,
     rule: Tolerance,
-    /// Mean of the finite reference values' magnitudes.
-    typical: f64,
+    /// The typical magnitude of the values: the mean of the finite reference values' magnitudes, or more.
+    magnitude: f64,
 }
 
-/// The mean magnitude of an array's finite values; 0 of none.
-pub fn typical(array: &Array) -> f64 {
+/// The mean magnitude of an array's finite values; 0 if there are none.
+pub fn mean_magnitude(array: &Array) -> f64 {
     let finite = (0..array.len()).map(|i| array.get_f64(i).abs()).filter(|v| v.is_finite());
     let (sum, count) =
         finite.fold((0.0, 0_u32), |(sum, count), v| (sum + v, count.saturating_add(1)));
@@ -47,14 +47,14 @@ pub fn typical(array: &Array) -> f64 {
 impl<'a> Comparison<'a> {
     /// Compares `bytes`, elements of `dtype`, with `reference`.
     pub fn new(dtype: DType, bytes: &'a [u8], reference: &'a Array, rule: Tolerance) -> Self {
-        let typical =
-            if matches!(rule, Tolerance::Roundings(_)) { typical(reference) } else { 0.0 };
-        Self { dtype, bytes, reference, rule, typical }
+        let magnitude =
+            if matches!(rule, Tolerance::Roundings(_)) { mean_magnitude(reference) } else { 0.0 };
+        Self { dtype, bytes, reference, rule, magnitude }
     }
 
-    /// The same where values are known to be as large as this, as a rule.
-    pub fn at_least(self, typical: f64) -> Self {
-        Self { typical: self.typical.max(typical), ..self }
+    /// The same comparison with at least this typical magnitude of the values.
+    pub fn with_magnitude(self, magnitude: f64) -> Self {
+        Self { magnitude: self.magnitude.max(magnitude), ..self }
     }
 
     /// Number of elements.
@@ -107,8 +107,8 @@ impl<'a> Comparison<'a> {
     /// * [`Tolerance::Within`]`(step)`: `step`.
     /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's machine epsilon (2^-23
     ///   for `float`, 2^-52 for `double`) and the magnitude is the larger of `|expected|` and the mean of `|expected|`
-    ///   over the output, so that a sum which happens to cancel to nearly 0 is not held to 0's precision. An output of a
-    ///   few elements may cancel as a whole: [`super::usual`] knows how large it is with other inputs.
+    ///   over the output, so that a sum which happens to cancel to nearly 0 need not be as precise as 0. An output of a few
+    ///   elements may cancel as a whole; [`super::typical_magnitude`] computes how large it is with other inputs.
     pub fn tolerance(&self, i: usize) -> f64 {
         let eps = match self.dtype {
             DType::F32 => f64::from(f32::EPSILON),
@@ -119,23 +119,23 @@ impl<'a> Comparison<'a> {
             Tolerance::Exact => 0.0,
             Tolerance::Within(step) => step,
             Tolerance::Roundings(k) => {
-                let magnitude = self.expected(i).as_f64().abs().max(self.typical);
-                let tolerance = C * f64::from(k).sqrt() * eps * magnitude;
-                // An infinite reference must be met exactly, not excuse everything.
+                let magnitude = self.expected(i).as_f64().abs().max(self.magnitude);
+                let tolerance = ROUNDING_FACTOR * f64::from(k).sqrt() * eps * magnitude;
+                // An infinite reference must be matched exactly, and an infinite tolerance would allow everything.
                 if tolerance.is_finite() { tolerance } else { 0.0 }
             }
         }
     }
 
-    /// Whether the learner's element `i` is what belongs at element `j`.
-    pub fn right(&self, i: usize, j: usize) -> bool {
+    /// Whether the learner's element `i` has the expected value of element `j`.
+    pub fn is_right(&self, i: usize, j: usize) -> bool {
         match (self.yours(i), self.expected(j)) {
             (Number::Int(yours), Number::Int(expected)) => yours == expected,
-            (yours, expected) => self.near(yours.as_f64(), expected.as_f64(), self.tolerance(j)),
+            (yours, expected) => self.is_near(yours.as_f64(), expected.as_f64(), self.tolerance(j)),
         }
     }
 
-    fn near(&self, yours: f64, expected: f64, tolerance: f64) -> bool {
+    fn is_near(&self, yours: f64, expected: f64, tolerance: f64) -> bool {
         let rounded = match self.dtype {
             DType::F32 => f64::from(expected as f32),
             _ => expected,
@@ -146,14 +146,14 @@ impl<'a> Comparison<'a> {
         yours == rounded || (yours - expected).abs() <= tolerance
     }
 
-    /// Whether element `i` is NaN or infinite where a finite number belongs.
-    pub fn not_a_number(&self, i: usize) -> bool {
+    /// Whether element `i` is NaN or infinite although a finite number is expected.
+    pub fn is_not_finite(&self, i: usize) -> bool {
         !self.yours(i).as_f64().is_finite() && self.expected(i).as_f64().is_finite()
     }
 
-    /// Whether element `i` still holds the poison, byte for byte. One byte alone may well be equal by chance: then the
-    /// word that it lies in decides.
-    pub fn untouched(&self, i: usize, poison: [u8; 4]) -> bool {
+    /// Whether element `i` still has the bytes of the poison. For an element of one byte, which may be equal by chance, the
+    /// whole word around it is compared.
+    pub fn is_untouched(&self, i: usize, poison: [u8; 4]) -> bool {
         let size = self.dtype.bytes();
         let (start, size) = match size {
             1 => {

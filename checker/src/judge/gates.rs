@@ -1,4 +1,4 @@
-//! Counts against targets, from the simulator's observations.
+//! Compares the simulator's counts with the targets of gates.
 
 use ptxsim::count::SECTOR;
 use ptxsim::{Counters, LineCounters, Observations};
@@ -8,8 +8,8 @@ use crate::backend::{Output, Run};
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::verdict::Measured;
 
-/// Measures every gate of `spec` on case `index`, and finds the source line that contributes most to the first one
-/// missed. A case that is not gated has none. A count that was not taken never holds.
+/// Measures every gate of `spec` on case `index`, and finds the source line that contributes most to the first missed gate. A
+/// case that is not gated has no gates. A gate that could not be measured does not hold.
 pub fn gates(
     spec: &'static Spec,
     index: usize,
@@ -35,7 +35,7 @@ pub fn gates(
     let line = measured
         .iter()
         .find(|measured| !measured.holds && measured.gate.op != Op::AtLeast)
-        .and_then(|missed| heaviest(missed.gate.metric, seen?));
+        .and_then(|missed| heaviest_line(missed.gate.metric, seen?));
     (measured, line)
 }
 
@@ -78,12 +78,12 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations, run: &Run) -> Optio
         Metric::Barriers => (seen.warps > 0).then(|| totals.barriers as f64 / seen.warps as f64),
         Metric::GlobalAtomics => Some(totals.thread_atomics as f64),
         Metric::Branches => Some(totals.branches as f64),
-        // counted of programs, in another place
+        // `programs` measures the other metrics.
         _ => None,
     }
 }
 
-/// Elements of the outputs.
+/// The number of elements of all outputs.
 fn elements(spec: &Spec, run: &Run) -> usize {
     let size = |output: &Output| {
         let param = spec.params.iter().find(|param| param.name == output.name);
@@ -93,7 +93,8 @@ fn elements(spec: &Spec, run: &Run) -> usize {
     run.outputs.iter().map(size).sum()
 }
 
-fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
+/// The source line that contributes most to a metric.
+fn heaviest_line(metric: Metric, seen: &Observations) -> Option<LineCounters> {
     let weight = |c: &Counters| match metric {
         Metric::SectorsPerRequest => (c.load_sectors + c.store_sectors)
             .saturating_sub(c.load_sectors_ideal + c.store_sectors_ideal),
@@ -111,7 +112,7 @@ fn heaviest(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::Branches => c.branches,
         _ => 0,
     };
-    // The first of equals, so that the answer does not depend on the order of later lines.
+    // Of equal lines the first, so that the result does not depend on the order.
     let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(&line.counters) > 0);
     lines.rev().max_by_key(|line| weight(&line.counters)).cloned()
 }

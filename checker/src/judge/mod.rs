@@ -1,4 +1,4 @@
-//! Numbers against numbers: what a launch left behind, compared with the reference. Pure: no text, no files, no clock.
+//! Compares the results of a launch with the reference, and its counts with the gates. Pure: no text, no files, no clock.
 
 mod compare;
 mod gates;
@@ -17,13 +17,13 @@ use crate::verdict::{Example, Mismatch, Pattern, Verdict};
 use compare::Comparison;
 pub use gates::gates;
 
-/// How many wrong elements a verdict shows.
-const EXAMPLES: usize = 4;
+/// Wrong elements that a verdict shows.
+const MAX_EXAMPLES: usize = 4;
 
-/// Judges one case: faults first, then every output against the reference, in parameter order. `None` when it is right.
+/// Judges one case: faults first, then every output against the reference, in parameter order. `None` when the case is right.
 ///
 /// A float is right when `|yours - expected| <= tolerance`, where the tolerance comes from `Spec::tolerance` as
-/// `Comparison::tolerance` documents; NaN fails that test whatever the tolerance. Integers must be equal.
+/// `Comparison::tolerance` documents. NaN is always wrong. Integers must be equal.
 pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Option<Verdict> {
     let allowed = spec.cases.get(index).map_or(&[][..], |case| case.allows);
     let mut faults = run.faults.iter().filter(|fault| !allowed.contains(&fault.slug()));
@@ -37,10 +37,10 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
         let others = different.len() - 1;
         return Some(Verdict::Fault { case: index, fault: fault.clone(), others });
     }
-    if let Some(mismatch) = spec.params.iter().find_map(|param| time(param, run)) {
+    if let Some(mismatch) = spec.params.iter().find_map(|param| wrong_time(param, run)) {
         return Some(Verdict::WrongValues { case: index, mismatch });
     }
-    let broken = |how: String| Some(ours(index, how));
+    let broken = |how: String| Some(checker_bug(index, how));
     let Some(case) = spec.cases.get(index) else {
         return broken(format!("case {index} of {} does not exist", spec.id));
     };
@@ -71,8 +71,8 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     kept.then(|| Verdict::Fault { case: index, fault: Fault::Leaked(leaks.to_vec()), others: 0 })
 }
 
-/// Turns "nothing was written at all" in the very first case into "not started" while the source still has a `TODO`: that is a
-/// beginning and not a mistake. Leaves every other verdict as it is.
+/// Turns "the output was not written" in the first case into "not started" when the source still has a `TODO`, because then it
+/// is not a mistake. Returns every other verdict as it is.
 pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
     let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
     else {
@@ -87,14 +87,14 @@ pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
     }
 }
 
-/// A verdict for what only a defect of the checker or the course can cause: it must not pass, and it is not the
-/// learner's fault.
-fn ours(case: usize, how: String) -> Verdict {
+/// A verdict for results that only a defect of the checker or the course can cause. The case must not pass, and the learner is
+/// not to blame.
+fn checker_bug(case: usize, how: String) -> Verdict {
     Verdict::Fault { case, fault: Fault::WorkerDied { how }, others: 0 }
 }
 
-/// What is wrong with a time that the program was to measure: it was not written, is no time, or is not what was measured.
-fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
+/// The mismatch of a time that the program had to measure: it was not written, is not a time, or is not the measured one.
+fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     let output = run.outputs.iter().find(|o| param.role == Role::Time && o.name == param.name)?;
     let bytes: [u8; 4] = output.data.get(..4)?.try_into().ok()?;
     let yours = f32::from_le_bytes(bytes);
@@ -103,7 +103,7 @@ fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     let right = match measured {
         Some(elapsed) => yours == elapsed.milliseconds,
         None if run.program.is_some() => yours.is_finite() && yours > 0.0,
-        // what was measured on a GPU is not known: whether it is the right span is a gate's business
+        // On a GPU the measured time is unknown. A gate on the simulator checks that it is the right one.
         None => yours.is_finite(),
     };
     (untouched || !right).then(|| Mismatch {
@@ -117,7 +117,7 @@ fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         examples: vec![Example {
             index: 0,
             yours: (!untouched).then_some(yours.into()),
-            // nothing was measured: no time
+            // Without a measurement there is no time.
             expected: measured.map_or(0.0, |elapsed| elapsed.milliseconds.into()),
             tolerance: 0.0,
         }],
@@ -129,17 +129,17 @@ fn time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     })
 }
 
-/// How large the values of an output usually are: the mean magnitude over some other inputs of the same case. These inputs may
-/// happen to cancel, and roundings are as large as what is added on the way.
-fn usual(spec: &Spec, case: &Case, param: &Param) -> f64 {
-    /// Enough for a mean that is right to a factor of two, which is all that a tolerance needs.
+/// The typical magnitude of an output's values: the mean over some other inputs of the same case. With the given inputs a sum
+/// may happen to cancel, while its rounding errors are as large as its intermediate values.
+fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
+    /// Enough for a mean that is right within a factor of two, which is precise enough for a tolerance.
     const DRAWS: u64 = 8;
     let compared =
         spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer));
     let Some(at) = compared.into_iter().position(|p| p.name == param.name) else { return 0.0 };
     let draws = (0..DRAWS).filter_map(|seed| {
         let inputs = (spec.inputs)(case, &mut ChaCha8Rng::seed_from_u64(seed));
-        (spec.reference)(case, &inputs).get(at).map(compare::typical)
+        (spec.reference)(case, &inputs).get(at).map(compare::mean_magnitude)
     });
     draws.sum::<f64>() / DRAWS as f64
 }
@@ -154,18 +154,18 @@ fn compare_output(
 ) -> Option<Mismatch> {
     let mut compared = Comparison::new(param.dtype, &output.data, reference, spec.tolerance);
     let wrong = |compared: &Comparison| -> Vec<usize> {
-        (0..reference.len()).filter(|&i| !compared.right(i, i)).collect()
+        (0..reference.len()).filter(|&i| !compared.is_right(i, i)).collect()
     };
     let mut elements = wrong(&compared);
     if !elements.is_empty() && matches!(spec.tolerance, Tolerance::Roundings(_)) {
-        compared = compared.at_least(usual(spec, case, param));
+        compared = compared.with_magnitude(typical_magnitude(spec, case, param));
         elements = wrong(&compared);
     }
     let wrong = elements;
     if wrong.is_empty() {
         return None;
     }
-    let untouched = |i: usize| output.poison.is_some_and(|poison| compared.untouched(i, poison));
+    let untouched = |i: usize| output.poison.is_some_and(|poison| compared.is_untouched(i, poison));
     let example = |&i: &usize| Example {
         index: i,
         yours: (!untouched(i)).then(|| compared.yours(i).as_f64()),
@@ -177,7 +177,7 @@ fn compare_output(
         Some([only]) => Some((only.grid, only.block)),
         Some(_) => None,
     };
-    // which of several outputs the bytes were for cannot be told
+    // With several outputs, the copied bytes cannot be assigned to one of them.
     let all = output.data.len() as u64;
     let only = run.program.as_ref().filter(|_| run.outputs.len() == 1);
     let copied = only.map(|program| (program.copies.to_host.bytes, all));
@@ -185,7 +185,7 @@ fn compare_output(
         .observations
         .as_ref()
         .and_then(|seen| seen.arrays.iter().find(|array| array.name == param.name));
-    // an atomic operation writes, too, and nothing is lost
+    // Atomic operations write, too, but no update is lost.
     let atomics = run.observations.as_ref().is_some_and(|seen| seen.totals.global_atomics > 0);
     let owned = launch.filter(|_| elementwise(spec.params, param.name));
     Some(Mismatch {
@@ -195,8 +195,8 @@ fn compare_output(
         total: reference.len(),
         wrong: wrong.len(),
         untouched: wrong.iter().filter(|&&i| untouched(i)).count(),
-        nan: wrong.iter().filter(|&&i| !untouched(i) && compared.not_a_number(i)).count(),
-        examples: wrong.iter().take(EXAMPLES).map(example).collect(),
+        nan: wrong.iter().filter(|&&i| !untouched(i) && compared.is_not_finite(i)).count(),
+        examples: wrong.iter().take(MAX_EXAMPLES).map(example).collect(),
         pattern: pattern::find(&wrong, &compared, reference.shape(), owned),
         max_writes: used.filter(|_| !atomics).map(|array| array.max_writes),
         written: used.map(|array| array.written),

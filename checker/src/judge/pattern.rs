@@ -1,15 +1,15 @@
-//! Where the wrong elements lie. A pattern says more than a list: "block 0 is right, every other block is wrong".
+//! Finds the pattern of the wrong elements, which says more than a list: "block 0 is right, every other block is wrong".
 
 use std::collections::HashMap;
 
 use super::compare::Comparison;
 use crate::verdict::Pattern;
 
-/// Share of the wrong elements that must fit before "shifted" is said: the ends of an array seldom do.
-const FIT: f64 = 0.9;
+/// Share of the wrong elements that must fit a shift. The elements at the ends of an array seldom do.
+const MIN_SHIFTED_SHARE: f64 = 0.9;
 
-/// Names the pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. Blocks are named
-/// only where the launch has one thread for each element, in several blocks.
+/// The pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. A pattern of blocks needs a launch
+/// with one thread for each element, in several blocks.
 pub fn find(
     wrong: &[usize],
     compared: &Comparison<'_>,
@@ -66,11 +66,11 @@ fn blocks(wrong: &[usize], total: usize, threads: usize, solid: bool) -> Option<
     }
 }
 
-/// How likely two elements may be equal by chance without making a shift a guess: where there are few values, many places
-/// hold the same one.
-const CHANCE: f64 = 0.25;
+/// Probability that two random elements are equal, above which a shift may be a coincidence: when there are few different
+/// values, many elements are equal.
+const MAX_EQUAL_BY_CHANCE: f64 = 0.25;
 
-/// Wrong elements hold what belongs a fixed distance away.
+/// The wrong elements have the expected values of elements a fixed distance away.
 fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Option<Pattern> {
     if wrong.len() < 3 {
         return None;
@@ -78,16 +78,18 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
     let near = 1..=32_usize;
     let distances = near.chain(strides.iter().copied().filter(|&stride| stride > 32));
     for distance in distances.filter(|&d| d < compared.len()) {
-        let allowed = ((1.0 - FIT) * wrong.len() as f64) as usize + distance.min(wrong.len() / 4);
+        let allowed = ((1.0 - MIN_SHIFTED_SHARE) * wrong.len() as f64) as usize
+            + distance.min(wrong.len() / 4);
         for forward in [true, false] {
             let source = |i: usize| {
                 if forward { i.checked_add(distance) } else { i.checked_sub(distance) }
             };
-            let fits =
-                |&i: &usize| source(i).is_some_and(|j| j < compared.len() && compared.right(i, j));
-            // Stops at the first element too many, so that a hopeless distance costs next to nothing.
+            let fits = |&i: &usize| {
+                source(i).is_some_and(|j| j < compared.len() && compared.is_right(i, j))
+            };
+            // Stops early when too many elements do not fit, so that a wrong distance costs little.
             if wrong.iter().filter(|i| !fits(i)).take(allowed + 1).count() <= allowed
-                && !by_chance(wrong, compared, source)
+                && !is_coincidence(wrong, compared, source)
             {
                 let shift = i64::try_from(distance).ok()?;
                 return Some(Pattern::Shifted(if forward { shift } else { -shift }));
@@ -97,20 +99,20 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
     None
 }
 
-/// Whether the wrong elements may hold what belongs at their `source` by chance: there are few values, and it is not so
-/// that the right elements, too, hold what belongs at theirs.
-fn by_chance(
+/// Whether the wrong elements may equal the expected values at their `source` by chance: there are few different values, and
+/// the right elements do not equal the expected values at theirs.
+fn is_coincidence(
     wrong: &[usize],
     compared: &Comparison<'_>,
     source: impl Fn(usize) -> Option<usize>,
 ) -> bool {
-    let mut often: HashMap<u64, u32> = HashMap::new();
+    let mut counts: HashMap<u64, u32> = HashMap::new();
     for i in 0..compared.len() {
-        *often.entry(compared.expected(i).as_f64().to_bits()).or_default() += 1;
+        *counts.entry(compared.expected(i).as_f64().to_bits()).or_default() += 1;
     }
     let share = |count: u32| f64::from(count) / compared.len() as f64;
-    let alike: f64 = often.values().map(|count| share(*count).powi(2)).sum();
-    if alike <= CHANCE {
+    let alike: f64 = counts.values().map(|count| share(*count).powi(2)).sum();
+    if alike <= MAX_EQUAL_BY_CHANCE {
         return false;
     }
     let mut rest = wrong.iter().peekable();
@@ -119,13 +121,13 @@ fn by_chance(
         let is_wrong = rest.next_if_eq(&&i).is_some();
         if let Some(j) = source(i).filter(|j| !is_wrong && *j < compared.len()) {
             right += 1;
-            fitting += u32::from(compared.right(i, j));
+            fitting += u32::from(compared.is_right(i, j));
         }
     }
-    f64::from(fitting) < FIT * f64::from(right.max(1))
+    f64::from(fitting) < MIN_SHIFTED_SHARE * f64::from(right.max(1))
 }
 
-/// One index in every few, from the first to the end.
+/// One index in each period, from the start to the end.
 fn periodic(wrong: &[usize], total: usize) -> Option<Pattern> {
     let [first, second, _, ..] = *wrong else { return None };
     let last = *wrong.last()?;
@@ -143,7 +145,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// Whether exactly the elements for which `bad` holds are wrong.
+    /// Whether the wrong elements are exactly those for which `bad` is true.
     fn exactly(self, wrong: &[usize], bad: impl Fn(usize, usize) -> bool) -> bool {
         let fit = wrong.iter().all(|i| bad(i / self.columns, i % self.columns));
         let count = || {
@@ -159,7 +161,7 @@ impl Matrix {
         let smaller = bx < self.columns || by < self.rows;
         (by > 1 && smaller && self.exactly(wrong, |row, column| row >= by || column >= bx))
             .then(|| Pattern::OnlyFirstBlockRight(bx.min(self.columns) * by.min(self.rows)))
-            // A block as wide or as high as the matrix leaves whole rows or columns: `lines` says it better.
+            // With a block as wide or as high as the matrix, whole rows or columns are wrong, which `lines` describes better.
             .filter(|_| bx < self.columns && by < self.rows)
     }
 
@@ -185,7 +187,7 @@ impl Matrix {
     /// Stored column after column instead of row after row.
     fn transposed(self, compared: &Comparison<'_>) -> Option<Pattern> {
         (0..compared.len())
-            .all(|k| compared.right(k, (k % self.rows) * self.columns + k / self.rows))
+            .all(|k| compared.is_right(k, (k % self.rows) * self.columns + k / self.rows))
             .then_some(Pattern::Transposed)
     }
 }

@@ -1,4 +1,4 @@
-//! What is counted of a whole program: its copies, its launches, its time on the simulated clock.
+//! The counts of a whole program: its copies, its launches, its time on the simulated clock.
 
 use cudart_sim::clock::{Engine, Span};
 use cudart_sim::report::Report;
@@ -6,7 +6,7 @@ use cudart_sim::report::Report;
 use crate::spec::{Case, Metric};
 use crate::timeline::overlap;
 
-/// The count; `None` for a metric of kernels, and where there is nothing to count.
+/// The count of `metric`; `None` for a metric of kernels, and when nothing of the kind happened.
 pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
     let copies = &program.copies;
     let count = match metric {
@@ -22,8 +22,8 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap(&program.timeline),
-        Metric::TimedKernels => return timed(program, kernels(program)),
-        Metric::TimedCopies => return timed(program, copied(program)),
+        Metric::TimedKernels => return measured_share(program, kernel_spans(program)),
+        Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
     };
     Some(count as f64)
@@ -42,18 +42,18 @@ fn idle_lanes(program: &Report) -> u64 {
     program.launches.iter().map(|l| (32 - volume(l.block) % 32) % 32).sum()
 }
 
-fn kernels(program: &Report) -> impl Iterator<Item = &Span> {
+fn kernel_spans(program: &Report) -> impl Iterator<Item = &Span> {
     program.launches.iter().filter_map(|launch| program.timeline.get(launch.span?))
 }
 
 /// Copies between the host and the device.
-fn copied(program: &Report) -> impl Iterator<Item = &Span> {
+fn copy_spans(program: &Report) -> impl Iterator<Item = &Span> {
     let copies = |span: &&Span| matches!(span.engine, Engine::ToDevice | Engine::ToHost);
     program.timeline.iter().filter(copies)
 }
 
-/// How much of this work's time the last measurement covers.
-fn timed<'a>(program: &Report, work: impl Iterator<Item = &'a Span>) -> Option<f64> {
+/// The share of this work's time that the last measurement covers.
+fn measured_share<'a>(program: &Report, work: impl Iterator<Item = &'a Span>) -> Option<f64> {
     let measured = program.elapsed.last()?;
     let (mut inside, mut all) = (0.0, 0.0);
     for span in work {
@@ -84,10 +84,14 @@ mod tests {
             ],
             ..Report::default()
         };
-        assert_eq!(timed(&program, copied(&program)), None, "nothing was measured");
+        assert_eq!(measured_share(&program, copy_spans(&program)), None, "nothing was measured");
         program.elapsed = vec![ElapsedTime { start: 3.0, end: 8.0, milliseconds: 0.005, at: None }];
-        assert_eq!(timed(&program, copied(&program)), Some(0.25));
-        assert_eq!(timed(&program, kernels(&program)), None, "what is no launch is no kernel");
-        assert_eq!(timed(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
+        assert_eq!(measured_share(&program, copy_spans(&program)), Some(0.25));
+        assert_eq!(
+            measured_share(&program, kernel_spans(&program)),
+            None,
+            "spans that are not launches are not kernels"
+        );
+        assert_eq!(measured_share(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
     }
 }

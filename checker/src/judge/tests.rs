@@ -1,4 +1,4 @@
-//! Planted errors in hand-made results: each must be named by its pattern, and a right result must never be faulted.
+//! Errors planted in hand-made results. The judge must find the pattern of each, and must accept every right result.
 
 use ndarray::{Array1, ArrayD};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::verdict::Pattern;
 
 const POISON: [u8; 4] = [0xa5, 0x5a, 0xc3, 0x7e];
 
-/// The reference is the input, as f64: what a kernel that copies has to produce.
+/// The reference of a kernel that copies: the input as f64.
 fn copy(_: &Case, inputs: &[Value]) -> Vec<Array> {
     let Some(Value::Array(input)) = inputs.first() else { return Vec::new() };
     if input.dtype().is_float() {
@@ -131,8 +131,8 @@ fn planted(spec: &'static Spec, shape: &[usize], error: impl Fn(usize, &[f32]) -
     }
 }
 
-/// Where there are two values only, many places hold the same one: three wrong elements are no shift. Where all are
-/// shifted, they are.
+/// With only two different values many elements are equal, so three wrong elements are not a shift. When all elements are
+/// shifted, it is one.
 #[test]
 fn two_values_are_not_shifted_by_chance() {
     let mut state = 1_u32;
@@ -147,7 +147,7 @@ fn two_values_are_not_shifted_by_chance() {
     };
     let pattern = |yours: &[f32]| of(&right, yours);
 
-    // a short one: half of its elements have nothing 15 places before them
+    // In a short array, half of the elements have no element 15 places before them.
     let short = &right[..30];
     let mut yours = short.to_vec();
     let unlike = |i: &usize| short[*i] != short[*i - 15];
@@ -171,7 +171,7 @@ fn two_values_are_not_shifted_by_chance() {
 
 const UNTOUCHED: f32 = f32::from_bits(u32::from_le_bytes(POISON));
 
-/// Every pattern is found where it was planted: 1000 elements, blocks of 64, so the last block holds 40.
+/// Every planted pattern is found, with 1000 elements in blocks of 64, so that the last block has 40.
 #[test]
 fn patterns_in_one_dimension() {
     let bad = |from: usize, to: usize| {
@@ -204,7 +204,7 @@ fn patterns_in_one_dimension() {
     );
 }
 
-/// A sum for each block is no element of a thread: "every other block is wrong" would mean the wrong blocks.
+/// A sum per block is not the element of one thread, so "every other block is wrong" would name the wrong blocks.
 #[test]
 fn blocks_are_not_named_where_elements_have_no_thread() {
     let errors = |i: usize, r: &[f32]| if i >= 64 { -1.0 } else { r[i] };
@@ -212,7 +212,7 @@ fn blocks_are_not_named_where_elements_have_no_thread() {
     assert_eq!(planted(&SUMS, &[1000], errors).pattern, Pattern::From(64));
 }
 
-/// "Only the last write stays" would be wrong of atomic updates: all of them do.
+/// With atomic updates "only the last write stays" would be wrong, because all of them stay.
 #[test]
 fn writes_are_not_counted_against_atomics() {
     let most = |atomics: u64| {
@@ -230,7 +230,7 @@ fn writes_are_not_counted_against_atomics() {
     assert_eq!((most(0), most(3)), (Some(8), None));
 }
 
-/// One block that was to loop over the data: "every other block" would be nonsense.
+/// With one block that loops over the data, there are no other blocks to name.
 #[test]
 fn blocks_are_named_only_where_there_are_several() {
     let bad = planted(&ONE_BLOCK, &[1000], |i, r| if i < 64 { r[i] } else { UNTOUCHED });
@@ -257,7 +257,7 @@ fn patterns_in_two_dimensions() {
     assert_eq!(square.pattern, Pattern::Transposed);
 }
 
-/// Untouched, NaN and wrong are told apart, and decide the verdict's name.
+/// Untouched, NaN and wrong values are distinguished, and decide the diagnostic.
 #[test]
 fn kinds_of_wrong() {
     let nothing = planted(&FLOATS, &[100], |_, _| UNTOUCHED);
@@ -273,7 +273,7 @@ fn kinds_of_wrong() {
     assert_eq!((few.nan, few.wrong, few.slug()), (1, 100, Slug::WrongValues));
 }
 
-/// "Not started" needs both: nothing written, and a TODO left.
+/// "Not started" needs both an output that was not written and a TODO in the source.
 #[test]
 fn not_started_needs_a_todo_and_an_untouched_output() {
     let nothing = || judged(&FLOATS, &[9], &values(9), &[UNTOUCHED; 9]).expect("wrong");
@@ -281,13 +281,13 @@ fn not_started_needs_a_todo_and_an_untouched_output() {
     let started = not_started(nothing(), 0, source);
     assert_eq!(started, Verdict::NotStarted { output: "out", elements: 9, todo_line: 2 });
     assert_eq!(not_started(nothing(), 0, "void k() {}").slug(), Slug::OutputNotWritten);
-    // who has passed a case has begun
+    // A learner who has passed a case has started.
     assert_eq!(not_started(nothing(), 1, source).slug(), Slug::OutputNotWritten);
     let zeros = judged(&FLOATS, &[9], &values(9), &[0.0; 9]).expect("wrong");
     assert_eq!(not_started(zeros, 0, source).slug(), Slug::WrongValues);
 }
 
-/// A float is exact when it is the reference rounded once; the tolerance grows with the roundings, not with luck.
+/// A float is exact when it is the reference rounded once. The tolerance grows with the number of roundings.
 #[test]
 fn tolerances() {
     let tenth = Array1::from(vec![0.1_f64]).into();
@@ -299,7 +299,7 @@ fn tolerances() {
     assert!(loose.right(0, 0));
     let expected = 4.0 * f64::from(f32::EPSILON) * 0.1;
     approx::assert_relative_eq!(loose.tolerance(0), expected, max_relative = 1e-12);
-    // A sum that cancels to 0 is judged at the size of its neighbours.
+    // A sum that cancels to 0 has a tolerance for the magnitude of the other elements.
     let cancelled = Array1::from(vec![0.0_f64, 1000.0]).into();
     let bytes: Vec<u8> = [1e-4_f32, 1000.0].iter().flat_map(|v| v.to_le_bytes()).collect();
     assert!(Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Roundings(1)).right(0, 0));
@@ -311,7 +311,7 @@ fn tolerances() {
     };
     assert!(within(&off(0.24)) && within(&off(-0.24)));
     assert!(!within(&off(0.26)) && !within(&off(f32::NAN)));
-    // Infinity where it belongs is right; it excuses nothing else.
+    // Infinity is right where it is expected, and wrong elsewhere.
     let infinite = Array1::from(vec![f64::INFINITY]).into();
     let right = f32::INFINITY.to_le_bytes();
     assert!(Comparison::new(DType::F32, &right, &infinite, Tolerance::Roundings(9)).right(0, 0));
@@ -319,7 +319,7 @@ fn tolerances() {
     assert!(!Comparison::new(DType::F32, &wrong, &infinite, Tolerance::Roundings(9)).right(0, 0));
 }
 
-/// 64-bit integers that f64 cannot tell apart are told apart.
+/// 64-bit integers are distinguished although they round to the same f64.
 #[test]
 fn large_integers_are_exact() {
     let right = (1_i64 << 60) + 1;
@@ -328,7 +328,7 @@ fn large_integers_are_exact() {
     assert!(case(&LONGS, 0, &input(), &run((right - 1).to_le_bytes().to_vec())).is_some());
 }
 
-/// A fault outranks whatever the output holds; equal faults count once.
+/// A fault takes precedence over wrong outputs, and equal faults count once.
 #[test]
 fn faults_come_first() {
     let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32])))];
@@ -339,7 +339,7 @@ fn faults_come_first() {
     assert_eq!(case(&FLOATS, 0, &input, &run), Some(Verdict::Fault { case: 0, fault, others: 1 }));
 }
 
-/// What only a defect of the checker can cause never passes, and never blames the learner's numbers.
+/// A run that only a defect of the checker can cause does not pass, and the learner's values are not blamed.
 #[test]
 fn broken_runs_do_not_pass() {
     let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32])))];
@@ -375,7 +375,7 @@ fn observed() -> Observations {
     }
 }
 
-/// Each count is compared with its target; the worst line is named; what was not measured never holds.
+/// Each count is compared with its target, the heaviest line is named, and a gate without a measurement does not hold.
 #[test]
 fn gates_are_counts() {
     let seen = |observations| Run { observations, ..run(vec![]) };
@@ -390,7 +390,7 @@ fn gates_are_counts() {
         assert_eq!(measured.len(), 3);
         assert!(measured.iter().all(|m| m.value.is_none() && !m.holds) && line.is_none());
     }
-    // No request and no output seen: nothing to divide by, so nothing holds.
+    // Without requests and outputs there is nothing to divide by, so no gate holds.
     let empty = Observations { completed: true, ..Observations::default() };
     let (measured, _) = gates(&FLOATS, 0, &seen(Some(empty)));
     assert_eq!(measured.iter().filter(|m| m.value.is_none()).count(), 2);
@@ -398,7 +398,7 @@ fn gates_are_counts() {
 }
 
 proptest! {
-    /// Right results are never faulted, whatever they are.
+    /// A right result is never a mismatch.
     #[test]
     fn a_right_result_never_mismatches(right in prop::collection::vec(-1e30_f32..1e30, 1..200)) {
         let n = right.len();
@@ -406,7 +406,7 @@ proptest! {
         prop_assert_eq!(judged(&ROUNDED, &[n], &right, &right), None);
     }
 
-    /// NaN never passes, whatever the tolerance and the reference.
+    /// NaN never passes.
     #[test]
     fn nan_never_passes(right in prop::collection::vec(any::<f32>(), 1..100), at in any::<prop::sample::Index>()) {
         let mut yours = right.clone();
@@ -416,7 +416,7 @@ proptest! {
         }
     }
 
-    /// Whatever bytes come back: no panic, and the counts agree with each other.
+    /// For any returned bytes there is no panic, and the counts agree with each other.
     #[test]
     fn counts_are_consistent(
         right in prop::collection::vec(any::<i32>(), 1..200),
@@ -448,7 +448,7 @@ proptest! {
         }
     }
 
-    /// Any bytes as doubles, any bytes of any length: an answer, never a panic.
+    /// Bytes of any length are judged without a panic.
     #[test]
     fn never_panics(data in prop::collection::vec(any::<u8>(), 0..400), n in 1_usize..50) {
         let input = Array1::from((0..n).map(|i| i as f64).collect::<Vec<_>>());
@@ -456,7 +456,7 @@ proptest! {
     }
 }
 
-/// A sector is 32 bytes, however few of them a warp wanted; a branch counts whichever way its lanes go.
+/// A sector counts as 32 bytes even when a warp uses fewer of them, and a branch counts in both directions.
 #[test]
 fn bytes_per_element_store_requests_and_branches() {
     static GATES: &[Gate] = &[
@@ -479,7 +479,7 @@ fn bytes_per_element_store_requests_and_branches() {
     assert_eq!(counted(18, 2, 5, 0)[0], (None, false), "nothing to divide by");
 }
 
-/// Loads of threads are counted for each element of the outputs; fetches of textures for themselves.
+/// Loads of threads are counted per element of the outputs, and texture requests separately.
 #[test]
 fn loads_per_element_and_texture_requests() {
     static GATES: &[Gate] = &[
@@ -499,7 +499,7 @@ fn loads_per_element_and_texture_requests() {
     assert_eq!(values(0), [(None, false), (Some(3.0), true)]);
 }
 
-/// Barriers are counted for each warp; atomic operations for each thread, not for each request of a warp.
+/// Barriers are counted per warp, and atomic operations per thread and not per request of a warp.
 #[test]
 fn barriers_atomics_and_shared_memory() {
     static GATES: &[Gate] = &[

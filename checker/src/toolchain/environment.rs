@@ -1,4 +1,4 @@
-//! What the search looks at, read from the process once, so that a test can hand in another machine.
+//! The folders that the search looks at. They are read from the process once, so that tests can replace them.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use etcetera::BaseStrategy;
 /// The places of this machine where a compiler can be.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
-    /// `CUDA_HOME` and `CUDA_PATH`, where set and not empty.
+    /// `CUDA_HOME` and `CUDA_PATH`, if set and not empty.
     pub variables: Vec<(String, PathBuf)>,
     /// Usual toolkit folders.
     pub usual: Vec<PathBuf>,
@@ -22,7 +22,7 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// This process's.
+    /// The environment of this process.
     pub fn current() -> Self {
         let set = |name: &str| {
             let value = env::var_os(name).filter(|v| !v.is_empty())?;
@@ -31,14 +31,14 @@ impl Environment {
         Self {
             variables: ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).collect(),
             usual: if cfg!(windows) { vec![] } else { vec![PathBuf::from("/usr/local/cuda")] },
-            path: split("PATH"),
+            path: path_variable("PATH"),
             libraries: loader_folders(),
             cache: cache_dir(),
         }
     }
 }
 
-/// The folder for everything that can be fetched or computed again: `$CUDA_WORKBOOK_CACHE`, else `cuda-workbook` in
+/// The folder for everything that can be downloaded or computed again: `$CUDA_WORKBOOK_CACHE`, else `cuda-workbook` in
 /// the user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`, `%LOCALAPPDATA%`).
 pub fn cache_dir() -> PathBuf {
     if let Some(dir) = env::var_os("CUDA_WORKBOOK_CACHE").filter(|v| !v.is_empty()) {
@@ -47,13 +47,13 @@ pub fn cache_dir() -> PathBuf {
     }
     match etcetera::choose_base_strategy() {
         Ok(base) => base.cache_dir().join("cuda-workbook"),
-        // No home folder at all (a bare container): a folder that is at least there.
+        // There is no home folder, as in a bare container.
         Err(_) => env::temp_dir().join("cuda-workbook"),
     }
 }
 
-/// A path for people: `~/...` inside the home folder.
-pub fn shown(path: &Path) -> String {
+/// A path as reports show it: `~/...` inside the home folder.
+pub fn display_path(path: &Path) -> String {
     let home = etcetera::home_dir().ok().filter(|h| h.components().count() > 1);
     match home.and_then(|h| path.strip_prefix(h).map(Path::to_path_buf).ok()) {
         Some(rest) => Path::new("~").join(rest).display().to_string(),
@@ -61,17 +61,17 @@ pub fn shown(path: &Path) -> String {
     }
 }
 
-fn split(variable: &str) -> Vec<PathBuf> {
+fn path_variable(variable: &str) -> Vec<PathBuf> {
     let value = env::var_os(variable).unwrap_or_default();
     env::split_paths(&value).filter(|p| p.is_absolute()).collect()
 }
 
-/// Where the dynamic loader looks, without asking it (ld.so(8), ldconfig(8)).
+/// The folders that the dynamic loader searches, according to ld.so(8) and ldconfig(8).
 fn loader_folders() -> Vec<PathBuf> {
     if cfg!(windows) {
-        return split("PATH");
+        return path_variable("PATH");
     }
-    let mut folders = split("LD_LIBRARY_PATH");
+    let mut folders = path_variable("LD_LIBRARY_PATH");
     let mut configured: Vec<PathBuf> = fs::read_dir("/etc/ld.so.conf.d")
         .map(|entries| entries.flatten().map(|e| e.path()).collect())
         .unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Why the compiler could not be installed, each with the way out.
+//! Why the compiler could not be installed, and what to do about it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::environment::shown;
+use super::environment::display_path;
 
-/// What kept the compiler from being installed. Every message ends with what to do.
+/// Why the compiler could not be installed. Every message ends with what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// NVIDIA makes no compiler for this system.
@@ -17,7 +17,7 @@ pub enum Error {
         /// Operating system and processor.
         system: String,
     },
-    /// No Python on the PATH.
+    /// There is no Python on the PATH.
     #[error(
         "the CUDA compiler comes as Python packages, and there is no python3 on the PATH\n  \
          install it:  {fix}\n  then run the same command again"
@@ -26,7 +26,7 @@ pub enum Error {
         /// One command.
         fix: String,
     },
-    /// A Python without pip, and without the means to make an environment that has it.
+    /// Python has no pip and cannot make an environment that has it.
     #[error(
         "the CUDA compiler comes as Python packages, and {} has no pip\n  \
          install it:  {fix}\n  then run the same command again", .python.display()
@@ -41,20 +41,20 @@ pub enum Error {
     #[error(
         "cannot write to the cache folder {}: {reason}\n  \
          choose another:  export CUDA_WORKBOOK_CACHE=/a/folder/you/own\n  then run the same command again",
-        shown(.folder)
+        display_path(.folder)
     )]
     Cache {
         /// The cache folder.
         folder: PathBuf,
-        /// The operating system's.
+        /// The operating system's error.
         reason: io::Error,
     },
-    /// The disk is full, or too full to begin.
+    /// The disk is full, or has too little free space to begin.
     #[error(
         "not enough room in {}: the compiler needs {} MB while it is installed{}\n  \
          free some, or choose a folder on another disk:  export CUDA_WORKBOOK_CACHE=/a/larger/disk\n  \
          then run the same command again",
-        shown(.folder), .need / 1_000_000, free_text(*.free)
+        display_path(.folder), .need / 1_000_000, free_text(*.free)
     )]
     NoSpace {
         /// The cache folder.
@@ -107,10 +107,10 @@ pub enum Error {
         /// The operating system's reason, or the program's.
         reason: String,
     },
-    /// pip was content, and yet the compiler is not there.
+    /// pip succeeded, but the compiler is not in the expected folder.
     #[error(
-        "pip finished, but the wheels hold no compiler where one is expected; this is a bug in the workbook\n  \
-         until it is mended, install CUDA 13 from https://developer.nvidia.com/cuda-downloads"
+        "pip finished, but the wheels contain no compiler where one is expected; this is a bug in the workbook\n  \
+         until it is fixed, install CUDA 13 from https://developer.nvidia.com/cuda-downloads"
     )]
     Incomplete,
     /// pip failed in another way.
@@ -130,12 +130,12 @@ fn free_text(free: Option<u64>) -> String {
 }
 
 impl Error {
-    /// No Python, with this system's command to get one.
+    /// The error for a missing Python, with this system's command to install it.
     pub(super) fn no_python() -> Self {
         Self::NoPython { fix: package_command("python3-pip", "python3 py3-pip", "python") }
     }
 
-    /// No pip for `python`, with this system's command to get it.
+    /// The error for a missing pip of `python`, with this system's command to install it.
     pub(super) fn no_pip(python: &Path) -> Self {
         Self::NoPip {
             python: python.to_path_buf(),
@@ -143,10 +143,14 @@ impl Error {
         }
     }
 
-    /// Anything that went wrong with a file of the cache: a full disk has its own message.
+    /// The error for a file of the cache; a full disk has its own message.
     pub(super) fn cache(folder: &Path, reason: io::Error) -> Self {
         if matches!(reason.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
-            Self::NoSpace { folder: folder.to_path_buf(), need: super::install::room(), free: None }
+            Self::NoSpace {
+                folder: folder.to_path_buf(),
+                need: super::install::required_space(),
+                free: None,
+            }
         } else {
             Self::Cache { folder: folder.to_path_buf(), reason }
         }

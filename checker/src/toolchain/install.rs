@@ -1,7 +1,7 @@
-//! Installing the wheels so that nothing half done is ever taken for a compiler.
+//! Installs the wheels so that an incomplete installation is never taken for a compiler.
 //!
-//! Everything happens in a temporary sibling of the final folder, and one rename at the end makes it real. A lock
-//! file keeps two processes from fetching twice.
+//! Everything happens in a temporary sibling of the final folder, which is renamed at the end. A lock file keeps two
+//! processes from downloading at the same time.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader};
@@ -14,14 +14,14 @@ use super::environment::Environment;
 use super::error::Error;
 use super::{Progress, Toolchain, pins, pip, search};
 
-/// How often the growing files are measured.
-const TICK: Duration = Duration::from_millis(100);
-/// How much of pip's messages is kept.
-const KEPT_LINES: usize = 200;
-const STAGING: &str = "installing-";
+/// Interval at which the growing files are measured.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Lines that are kept of pip's messages.
+const MAX_LINES: usize = 200;
+const STAGING_PREFIX: &str = "installing-";
 
-/// Bytes that must be free: the wheels, their contents, and a little.
-pub(super) fn room() -> u64 {
+/// Bytes that must be free: for the wheels, for their contents, and 50 MB for temporary files.
+pub(super) fn required_space() -> u64 {
     pins::download() + pins::disk() + 50_000_000
 }
 
@@ -41,16 +41,17 @@ pub(super) fn install(
     if let Some(done) = search::cached(cache) {
         return Ok(done);
     }
-    writable(cache)?;
+    check_writable(cache)?;
     let _lock = lock(cache, report)?;
     if let Some(done) = search::cached(cache) {
-        return Ok(done); // the process that held the lock installed it
+        return Ok(done); // The process that held the lock has installed it.
     }
-    sweep(cache);
-    check_room(cache)?;
+    remove_leftovers(cache);
+    check_space(cache)?;
 
     let in_cache = |reason| Error::cache(cache, reason);
-    let staging = tempfile::Builder::new().prefix(STAGING).tempdir_in(cache).map_err(in_cache)?;
+    let staging =
+        tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(cache).map_err(in_cache)?;
     let scratch = staging.path().join("tmp");
     let target = staging.path().join("target");
     let requirements = staging.path().join("requirements.txt");
@@ -65,7 +66,7 @@ pub(super) fn install(
     });
     let child = pip::install(&python, &requirements, &target, &scratch).spawn();
     let child = child.map_err(|e| Error::Pip { status: e.to_string(), detail: String::new() })?;
-    let (status, messages) = follow(child, &scratch, &target, report);
+    let (status, messages) = report_until_end(child, &scratch, &target, report);
     if !status.as_ref().is_ok_and(ExitStatus::success) {
         let status = status.map_or_else(|e| e.to_string(), |s| s.to_string());
         return Err(pip::explain(&messages, status, cache));
@@ -78,8 +79,8 @@ pub(super) fn install(
     search::cached(cache).ok_or(Error::Incomplete)
 }
 
-/// Makes the cache folder if need be, and proves that it can be written.
-pub(super) fn writable(cache: &Path) -> Result<(), Error> {
+/// Makes the cache folder if necessary, and checks that it can be written.
+pub(super) fn check_writable(cache: &Path) -> Result<(), Error> {
     let attempt = || {
         fs::create_dir_all(cache)?;
         tempfile::tempfile_in(cache).map(drop)
@@ -87,8 +88,8 @@ pub(super) fn writable(cache: &Path) -> Result<(), Error> {
     attempt().map_err(|reason| Error::cache(cache, reason))
 }
 
-/// Waits until no other process installs. A file system without locks is no reason to stop: the final rename is what
-/// keeps the result whole.
+/// Waits until no other process installs. On a file system without locks the installation goes on, because the final rename
+/// keeps the result complete.
 fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
     let path = cache.join("installing.lock");
     let file = File::options().create(true).truncate(false).write(true).open(path);
@@ -100,10 +101,10 @@ fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
     Ok(file)
 }
 
-/// Removes what interrupted installations left. Only called with the lock held, so they are nobody's.
-fn sweep(cache: &Path) {
+/// Removes the folders of interrupted installations. Call this with the lock held, so that no process uses them.
+fn remove_leftovers(cache: &Path) {
     let entries = fs::read_dir(cache).into_iter().flatten().flatten();
-    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(STAGING)) {
+    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(STAGING_PREFIX)) {
         if entry.file_type().is_ok_and(|t| t.is_dir()) {
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -111,24 +112,28 @@ fn sweep(cache: &Path) {
 }
 
 #[cfg(unix)]
-fn check_room(cache: &Path) -> Result<(), Error> {
+fn check_space(cache: &Path) -> Result<(), Error> {
     let Ok(stat) = rustix::fs::statvfs(cache) else { return Ok(()) };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-    if free < room() {
-        return Err(Error::NoSpace { folder: cache.to_path_buf(), need: room(), free: Some(free) });
+    if free < required_space() {
+        return Err(Error::NoSpace {
+            folder: cache.to_path_buf(),
+            need: required_space(),
+            free: Some(free),
+        });
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn check_room(_: &Path) -> Result<(), Error> {
-    Ok(()) // pip's own message says it there
+fn check_space(_: &Path) -> Result<(), Error> {
+    Ok(()) // pip reports a full disk.
 }
 
-/// Reports how far pip is until it ends; returns its status and its last messages.
+/// Reports pip's progress until it ends, and returns its status and its last messages.
 ///
-/// pip's own bar is made for terminals, and older versions have no other; the files it writes tell the same.
-fn follow(
+/// The progress is measured from the files that pip writes, because older versions show theirs only in a terminal.
+fn report_until_end(
     mut child: Child,
     scratch: &Path,
     target: &Path,
@@ -146,7 +151,7 @@ fn follow(
         let mut files = Vec::new();
         list(target, &mut files);
         for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
-            // pip keeps wheels, and what it unpacks, in folders; loose files are copies for its cache.
+            // pip keeps wheels and their contents in folders. Files outside of folders are copies for its cache.
             list(&entry.path(), &mut files);
         }
         let (wheels, contents): (Vec<_>, Vec<_>) =
@@ -166,7 +171,7 @@ fn follow(
             unpacked = size;
             report(Progress::Unpack { done: size.min(pins::disk()), total: pins::disk() });
         }
-        thread::sleep(TICK);
+        thread::sleep(POLL_INTERVAL);
     };
     if status.as_ref().is_ok_and(ExitStatus::success) {
         report(Progress::Unpack { done: pins::disk(), total: pins::disk() });
@@ -175,13 +180,13 @@ fn follow(
     (status, messages)
 }
 
-/// The last lines of a stream, read to its end so that the writer never blocks.
+/// The last lines of a stream. It is read to its end, so that the writer never blocks.
 fn tail(stream: impl io::Read) -> String {
     let mut lines = std::collections::VecDeque::new();
     let mut reader = BufReader::new(stream);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
-        if lines.len() == KEPT_LINES {
+        if lines.len() == MAX_LINES {
             lines.pop_front();
         }
         lines.push_back(String::from_utf8_lossy(&line).into_owned());
@@ -190,7 +195,7 @@ fn tail(stream: impl io::Read) -> String {
     lines.into_iter().collect()
 }
 
-/// Name and size of every file below `folder`. Files come and go meanwhile: what cannot be read does not count.
+/// Adds name and size of every file below `folder`. Files that disappear meanwhile are left out.
 fn list(folder: &Path, files: &mut Vec<(String, u64)>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.metadata() {
@@ -201,19 +206,19 @@ fn list(folder: &Path, files: &mut Vec<(String, u64)>) {
     }
 }
 
-/// Starts each program once: executable bits, a disk that forbids programs, the wrong processor.
+/// Starts each program once, which fails without executable bits, on a disk that forbids programs, or on another processor.
 fn check_programs(root: &Path, toolchain: &Toolchain) -> Result<(), Error> {
     let program = |path: &str| root.join(path).with_extension(std::env::consts::EXE_EXTENSION);
     let nvcc = toolchain.nvcc.clone().ok_or(Error::Incomplete)?;
     for program in [nvcc, program("bin/ptxas"), program("nvvm/bin/cicc")] {
-        starts(&program).map_err(|reason| Error::NotExecutable { program, reason })?;
+        check_starts(&program).map_err(|reason| Error::NotExecutable { program, reason })?;
     }
     Ok(())
 }
 
-/// Whether `program --version` starts. What it answers does not matter (cicc knows no version), unless the answer is
-/// the shell's or the loader's: 126 and 127.
-pub(super) fn starts(program: &Path) -> Result<(), String> {
+/// Checks that `program --version` starts. Its exit code does not matter (cicc has no `--version`), except 126 and 127, which
+/// come from the shell or the loader.
+pub(super) fn check_starts(program: &Path) -> Result<(), String> {
     let run = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     match run {
         Ok(done) if done.status.code().is_some_and(|code| (0..126).contains(&code)) => Ok(()),
@@ -222,7 +227,7 @@ pub(super) fn starts(program: &Path) -> Result<(), String> {
     }
 }
 
-/// The wheels keep their libraries in `lib`, while their own `nvcc.profile` links from `lib64`.
+/// Links `lib64`, from which the wheels' `nvcc.profile` links, to `lib`, where the wheels keep their libraries.
 fn link_libraries(root: &Path) {
     #[cfg(unix)]
     let _ = std::os::unix::fs::symlink("lib", root.join("lib64"));
@@ -230,11 +235,11 @@ fn link_libraries(root: &Path) {
     let _ = root;
 }
 
-/// Puts the finished folder in its place. A damaged one that is there (no compiler was found in it) makes room.
+/// Renames the finished folder to its final name. A damaged installation with that name is moved away first.
 fn finish(target: &Path, place: &Path) -> io::Result<()> {
     if place.symlink_metadata().is_ok() {
         let aside: PathBuf = target.with_file_name("damaged");
-        fs::rename(place, aside)?; // inside the staging folder, which is removed in the end
+        fs::rename(place, aside)?; // This is inside the staging folder, which is removed at the end.
     }
     fs::rename(target, place)
 }

@@ -1,4 +1,4 @@
-//! Installing with a pip that is a few lines of shell: what happens around pip, without a network.
+//! Installs with a pip that is a few lines of shell, so that everything around pip is tested without a network.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
@@ -38,7 +38,7 @@ impl Setup {
         (result, seen)
     }
 
-    /// What is left in the cache, apart from the lock.
+    /// The files in the cache, except the lock.
     fn left(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.environment.cache).into_iter().flatten().flatten();
         let names = entries.map(|e| e.file_name().to_string_lossy().into_owned());
@@ -101,7 +101,7 @@ fn a_failed_installation_leaves_nothing() {
     }
 }
 
-/// Programs that lost their executable bit are noticed at once, not at the first program exercise.
+/// Programs without their executable bit are noticed during the installation, and not in the first exercise with host code.
 #[test]
 fn programs_must_start() {
     let setup = Setup::with_pip(&format!("{GOOD}\nchmod -x $target/nvidia/cu13/bin/ptxas"));
@@ -113,7 +113,7 @@ fn programs_must_start() {
     assert_eq!(setup.left(), Vec::<String>::new());
 }
 
-/// What a killed installation left is swept, and a damaged compiler is replaced.
+/// Folders of a killed installation are removed, and a damaged compiler is replaced.
 #[test]
 fn leftovers_and_damage_are_replaced() {
     let setup = Setup::with_pip(GOOD);
@@ -125,7 +125,7 @@ fn leftovers_and_damage_are_replaced() {
     assert_eq!(setup.left(), [pins::folder()]);
 }
 
-/// Two at once: one installs, the other waits for it and uses the same result.
+/// Of two processes at the same time, one installs, and the other waits for it and uses the result.
 #[test]
 fn two_at_once() {
     let setup =
@@ -141,9 +141,9 @@ fn two_at_once() {
     assert!([one.1, two.1].iter().any(|seen| seen.contains(&Progress::Waiting)));
 }
 
-/// A pip that writes a great deal is neither blocked nor kept in memory.
+/// A pip that writes much is not blocked, and its output is not kept in memory.
 #[test]
-fn a_talkative_pip() {
+fn a_pip_with_much_output() {
     let setup = Setup::with_pip("yes 'WARNING: again' | head -n 200000 >&2; exit 3");
     let started = Instant::now();
     let error = setup.install().0.expect_err("fails");
@@ -151,7 +151,7 @@ fn a_talkative_pip() {
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
-/// A cache that is a file, or inside one, is a message with the way out.
+/// When the cache is a file, or inside one, the message says what to do.
 #[test]
 fn an_unusable_cache_says_what_to_do() {
     let mut setup = Setup::with_pip(GOOD);

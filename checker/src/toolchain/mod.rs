@@ -1,6 +1,12 @@
-//! The CUDA compiler: where one is on this machine, and how to install NVIDIA's own when there is none.
+//! The CUDA compiler: finds one on this machine, or installs NVIDIA's.
 //!
-//! Nothing here loads CUDA: finding looks at file names only, and installing runs pip.
+//! Nothing here loads CUDA: the search looks at file names only, and the installation runs pip.
+//!
+//! **The wheels.** NVIDIA publishes the compiler as Python packages (`pins`: exact versions, with the hash of each file). pip
+//! unpacks them into a temporary folder of the cache, and one rename at the end makes the installation visible, so an
+//! interrupted one is never taken for a compiler. The wheels keep their libraries in `lib`, while their own `nvcc.profile`
+//! links a static runtime from `lib64`; the installation adds that as a link. NVRTC, nvcc, ptxas and cicc are each started
+//! once, because a disk may forbid programs or the wheel may be for another processor.
 
 mod environment;
 mod error;
@@ -13,7 +19,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use environment::{cache_dir, shown};
+pub use environment::{cache_dir, display_path};
 pub use error::Error;
 pub use pip::Python;
 
@@ -24,20 +30,20 @@ use environment::Environment;
 pub struct Toolchain {
     /// The NVRTC library: `libnvrtc.so.13`.
     pub nvrtc: PathBuf,
-    /// NVRTC's companion, which must be loaded before it: `libnvrtc-builtins.so.13.0`. `None` where the system's
-    /// loader finds it by itself.
+    /// NVRTC's library of built-in functions, which must be loaded before it: `libnvrtc-builtins.so.13.0`. `None` where the
+    /// system's loader finds it.
     pub builtins: Option<PathBuf>,
-    /// CUDA's own headers, never a folder that also holds the host's.
+    /// CUDA's headers; never a folder that also contains the host's.
     pub include: Option<PathBuf>,
     /// The `nvcc` program, for host code.
     pub nvcc: Option<PathBuf>,
-    /// As precisely as the files say: `13.0.88`, `13.0` or `13`.
+    /// The version, as precise as the file names are: `13.0.88`, `13.0` or `13`.
     pub version: String,
     /// Where it was found.
     pub origin: Origin,
 }
 
-/// Where a compiler was found, in the order of the search.
+/// Where a compiler was found; the search goes in this order.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This environment variable: `CUDA_HOME` or `CUDA_PATH`.
@@ -48,12 +54,12 @@ pub enum Origin {
     Nvcc,
     /// A library folder of the system's loader.
     Loader,
-    /// The workbook's own cache: `checker setup` put it there.
+    /// The workbook's cache, into which `checker setup` installs.
     Cache,
 }
 
 impl Toolchain {
-    /// The folders that its parts lie in, as they really are: what has to be readable for it to work.
+    /// The folders of its parts, with links resolved. All of them must be readable.
     pub fn folders(&self) -> Vec<PathBuf> {
         let parts = [Some(&self.nvrtc), self.builtins.as_ref(), self.nvcc.as_ref()];
         let roots = parts.into_iter().flatten().filter_map(|file| {
@@ -67,20 +73,20 @@ impl Toolchain {
         folders
     }
 
-    /// Where it lives, for people: `~/.cache/cuda-workbook`, `/usr/local/cuda`.
+    /// Its folder, as reports show it: `~/.cache/cuda-workbook`, `/usr/local/cuda`.
     pub fn place(&self) -> String {
         let folder = match self.origin {
             Origin::Cache => cache_dir(),
             _ => self.nvrtc.parent().map(PathBuf::from).unwrap_or_default(),
         };
-        shown(&folder)
+        display_path(&folder)
     }
 }
 
-/// How far an installation is. The caller draws it.
+/// The progress of an installation, which the caller shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// The compiler is missing and is about to be fetched.
+    /// The compiler is missing, and its download begins.
     Plan {
         /// The cache folder.
         into: PathBuf,
@@ -89,9 +95,9 @@ pub enum Progress {
         /// Bytes on disk afterwards.
         disk: u64,
     },
-    /// Another process is installing it at this moment; this one waits and then uses the result.
+    /// Another process is installing it; this process waits and then uses the result.
     Waiting,
-    /// A wheel is arriving; reported again as it grows, last with `done == total`.
+    /// A wheel is being downloaded. Reported again as it grows, at last with `done == total`.
     Download {
         /// The package's name on PyPI.
         package: &'static str,
@@ -100,32 +106,32 @@ pub enum Progress {
         /// Bytes of the whole wheel.
         total: u64,
     },
-    /// All wheels are here and are being unpacked.
+    /// All wheels are downloaded and are being unpacked.
     Unpack {
         /// Bytes so far.
         done: u64,
-        /// Bytes of everything, about.
+        /// Approximate bytes of everything.
         total: u64,
     },
 }
 
-/// Looks for a compiler, in the order of [`Origin`]. Reads folders only; `None` when there is none.
+/// Looks for a compiler, in the order of [`Origin`]. It only reads folders.
 pub fn find() -> Option<Toolchain> {
     search::find(&Environment::current())
 }
 
 /// Installs the pinned wheels into the cache, or waits for another process that is doing so.
 ///
-/// An installation that is already complete is returned at once. An interrupted one leaves nothing that
-/// [`find`] would take for a compiler.
+/// A complete installation is returned at once. An interrupted installation leaves nothing that [`find`] would take for a
+/// compiler.
 ///
 /// # Errors
-/// Every [`Error`] says what to do about it.
+/// When it cannot be installed. Every [`Error`] says what to do about it.
 pub fn install(report: &mut dyn FnMut(Progress)) -> Result<Toolchain, Error> {
     install::install(&Environment::current(), report)
 }
 
-/// The compiler that is there, else a freshly installed one: what the first command that compiles calls.
+/// The compiler of this machine, or else a newly installed one.
 ///
 /// # Errors
 /// As [`install()`].
@@ -144,7 +150,7 @@ pub fn python() -> Result<Python, Error> {
     pip::find(&Environment::current().path)
 }
 
-/// What an installation downloads and then occupies, in bytes.
+/// The bytes that an installation downloads, and the bytes that it then occupies.
 pub fn size() -> (u64, u64) {
     (pins::download(), pins::disk())
 }
@@ -155,6 +161,6 @@ pub fn size() -> (u64, u64) {
 /// [`Error::Cache`] with the operating system's reason.
 pub fn check_cache() -> Result<PathBuf, Error> {
     let cache = cache_dir();
-    install::writable(&cache)?;
+    install::check_writable(&cache)?;
     Ok(cache)
 }

@@ -1,14 +1,14 @@
-//! Which wheels make up the compiler: the requirements file that pip gets, and sizes for the progress bar.
+//! The wheels of the compiler: the requirements file for pip, and sizes for the progress bar.
 
 use sha2::{Digest, Sha256};
 
-/// What pip installs: exact versions, and the hash of every file that may be used.
+/// The requirements file: exact versions, and the hash of every file that may be used.
 pub(super) const REQUIREMENTS: &str = include_str!("requirements.txt");
 
 /// The version of NVRTC and nvcc in the wheels.
 pub(super) const VERSION: &str = "13.0.88";
 
-/// Where the wheels unpack to, inside the folder that pip is given.
+/// The folder of the wheels' contents, inside pip's target folder.
 pub(super) const ROOT: &str = "nvidia/cu13";
 
 /// One wheel: its size as downloaded and unpacked, in bytes.
@@ -88,8 +88,8 @@ pub(super) fn disk() -> u64 {
     PACKAGES.iter().map(|p| p.unpacked[PLATFORM]).sum()
 }
 
-/// The folder of this set of wheels in the cache. Other pins get another folder, so that a workbook never takes
-/// another version's compiler for its own.
+/// The folder of this set of wheels in the cache. Other pins have another folder, so that a workbook never uses the compiler of
+/// another version.
 pub(super) fn folder() -> String {
     let digest = Sha256::digest(REQUIREMENTS.as_bytes());
     let short: String = digest.iter().take(4).map(|b| format!("{b:02x}")).collect();
@@ -100,7 +100,7 @@ pub(super) fn folder() -> String {
 mod tests {
     use super::*;
 
-    /// The table here and the file that pip gets name the same wheels, and every one has a hash per platform.
+    /// The table and the requirements file name the same wheels, and each wheel has a hash per platform.
     #[test]
     fn table_and_requirements_agree() {
         let lines = REQUIREMENTS.lines().filter(|l| !l.starts_with('#'));
@@ -123,7 +123,7 @@ mod tests {
         assert!(REQUIREMENTS.contains(&format!("nvidia-cuda-nvrtc=={VERSION} ")));
     }
 
-    /// The promise of the plan line: the sizes are those of the wheels, "under 500 MB" give or take the metadata.
+    /// The sizes that the progress shows are about those of the wheels: less than 500 MB.
     #[test]
     fn sizes_are_plausible() {
         assert!((150_000_000..250_000_000).contains(&download()) || PLATFORM == 1);

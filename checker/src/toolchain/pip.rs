@@ -1,4 +1,4 @@
-//! Running pip: finding one, and understanding why it failed. Which index it uses is its own configuration's matter.
+//! Finds pip, runs it, and explains why it failed. pip's own configuration decides which index it uses.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -34,7 +34,7 @@ pub(super) fn find(path: &[PathBuf]) -> Result<Python, Error> {
     Err(without_pip.map_or_else(Error::no_python, |python| Error::no_pip(&python)))
 }
 
-/// As [`find`], but where only a Python without pip exists, makes a private environment in `folder` that has it.
+/// As [`find`]. When no Python has pip, this makes a private environment with pip in `folder`.
 pub(super) fn find_or_make(path: &[PathBuf], folder: &Path) -> Result<Python, Error> {
     let (python, error) = match find(path) {
         Err(Error::NoPip { python, fix }) => (python.clone(), Error::NoPip { python, fix }),
@@ -56,17 +56,17 @@ fn pip_version(program: &Path) -> Option<String> {
     line.strip_prefix("pip ")?.split_whitespace().next().map(str::to_owned)
 }
 
-/// What a program printed, trimmed, when it ran and succeeded.
+/// The trimmed output of a program that succeeded.
 fn output(command: &mut Command) -> Option<String> {
     let done = command.stdin(Stdio::null()).output().ok().filter(|o| o.status.success())?;
     Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())
 }
 
-/// The command that installs `requirements` into `target`, with everything temporary under `scratch`.
+/// The command that installs `requirements` into `target`, with temporary files under `scratch`.
 ///
-/// `--target` keeps clear of the environment that pip belongs to, so a distribution's "externally managed" mark
-/// (PEP 668) does not refuse it. Settings that cannot go with `--target` are switched off; the index, proxies,
-/// certificates and caches stay as the user configured them.
+/// With `--target`, pip does not change the environment that it belongs to, so a distribution's "externally managed" mark (PEP
+/// 668) does not forbid it. Settings that conflict with `--target` are switched off. The index, proxies, certificates and
+/// caches stay as the user configured them.
 pub(super) fn install(
     python: &Python,
     requirements: &Path,
@@ -92,7 +92,7 @@ pub(super) fn install(
     command
 }
 
-/// What pip's messages mean. The wordings are those of pip 20 to 25.
+/// The error behind pip's messages, with the wordings of pip 20 to 25.
 pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
     let has = |needles: &[&str]| needles.iter().any(|n| stderr.contains(n));
     let line = |needles: &[&str]| {
@@ -103,7 +103,7 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
     if has(&["No space left on device", "Disk quota exceeded", "[Errno 28]", "[Errno 122]"]) {
         return Error::NoSpace {
             folder: cache.to_path_buf(),
-            need: super::install::room(),
+            need: super::install::required_space(),
             free: None,
         };
     }
@@ -128,7 +128,7 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
         "HTTP error",
     ];
     if let Some(at) = NETWORK.iter().find_map(|needle| stderr.find(needle)) {
-        // pip prints nested exceptions; from the telling word to the end of its quotation is what a person can use.
+        // pip prints nested exceptions. The part from the matching word to the end of its quotation is readable.
         let rest = stderr.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
         let end = rest.find(['\'', '"', ')']).unwrap_or(rest.len());
         return Error::Offline { detail: excerpt(rest.get(..end).unwrap_or(rest)) };

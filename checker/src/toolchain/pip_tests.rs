@@ -1,4 +1,4 @@
-//! pip's failures, as pip wrote them, become the advice that fits.
+//! Real failures of pip, each with the advice that fits.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn full_disk() {
     assert!(error.to_string().contains("CUDA_WORKBOOK_CACHE"));
 }
 
-/// Anything else is shown as pip said it, without control characters.
+/// Any other failure is shown in pip's words, without control characters.
 #[test]
 fn something_new() {
     let error = explained("one\n\nERROR: a \u{1b}[31mnew\u{7} failure\n").to_string();
@@ -58,7 +58,7 @@ fn something_new() {
     assert!(!error.contains('\u{1b}'));
 }
 
-/// A folder of programs, for a search that must not find the machine's own.
+/// A folder of programs, so that the search does not find those of this machine.
 #[cfg(unix)]
 fn programs(scripts: &[(&str, &str)]) -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt;
@@ -83,7 +83,7 @@ fn without_python_the_message_names_one_command() {
     }
 }
 
-/// A Python without pip does not hide one that has it, and alone it is its own message.
+/// A Python without pip does not hide one that has it. If it is the only one, it has its own message.
 #[cfg(unix)]
 #[test]
 fn python_without_pip() {

@@ -1,4 +1,4 @@
-//! The search for a CUDA 13 compiler, by file names alone.
+//! Searches for a CUDA 13 compiler by file names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use super::environment::Environment;
 use super::pins;
 use super::{Origin, Toolchain};
 
-/// NVRTC's file name carries the major version on every platform, so a CUDA 12 toolkit is passed over.
+/// NVRTC's file name contains the major version on every platform, so a CUDA 12 toolkit is not found.
 const NVRTC: &str = if cfg!(windows) { "nvrtc64_130_0.dll" } else { "libnvrtc.so.13" };
 const BUILTINS: &str =
     if cfg!(windows) { "nvrtc-builtins64_13" } else { "libnvrtc-builtins.so.13." };
 const NVCC: &str = if cfg!(windows) { "nvcc.exe" } else { "nvcc" };
 
-/// Where toolkits keep their libraries: installers, conda, distributions, wheels.
+/// The folders of libraries in toolkits of installers, conda, distributions and wheels.
 const LIBRARIES: &[&str] = if cfg!(windows) {
     &["bin/x86_64", "bin/x64", "bin"]
 } else if cfg!(target_arch = "aarch64") {
@@ -22,7 +22,7 @@ const LIBRARIES: &[&str] = if cfg!(windows) {
     &["lib64", "lib", "targets/x86_64-linux/lib"]
 };
 
-/// Where toolkits keep CUDA's headers, the folder that holds nothing else first.
+/// The folders of CUDA's headers in toolkits; first the one that contains no other headers.
 const HEADERS: &[&str] = if cfg!(target_arch = "aarch64") {
     &["targets/sbsa-linux/include", "targets/aarch64-linux/include", "include"]
 } else {
@@ -36,58 +36,58 @@ pub(super) fn find(environment: &Environment) -> Option<Toolchain> {
         .iter()
         .map(|(name, root)| (root.clone(), Origin::Variable(name.clone())));
     let usual = environment.usual.iter().map(|root| (root.clone(), Origin::Usual));
-    let on_path = around_nvcc(&environment.path).into_iter().map(|root| (root, Origin::Nvcc));
+    let on_path = roots_of_nvcc(&environment.path).into_iter().map(|root| (root, Origin::Nvcc));
     variables
         .chain(usual)
         .chain(on_path)
-        .find_map(|(root, origin)| toolkit(&root, origin))
-        .or_else(|| loader(&environment.libraries))
+        .find_map(|(root, origin)| toolkit_in(&root, origin))
+        .or_else(|| loader_library(&environment.libraries))
         .or_else(|| cached(&environment.cache))
 }
 
-/// The compiler that `checker setup` installed, if it did.
+/// The compiler that `checker setup` has installed.
 pub(super) fn cached(cache: &Path) -> Option<Toolchain> {
     installed(&cache.join(pins::folder()))
 }
 
-/// The compiler in a folder that pip unpacked the wheels into.
+/// The compiler in a folder of unpacked wheels.
 pub(super) fn installed(folder: &Path) -> Option<Toolchain> {
-    let found = toolkit(&folder.join(pins::ROOT), Origin::Cache)?;
+    let found = toolkit_in(&folder.join(pins::ROOT), Origin::Cache)?;
     Some(Toolchain { version: pins::VERSION.to_owned(), ..found })
 }
 
-/// The toolkit under `root`, when it can compile: NVRTC and its companion side by side.
-fn toolkit(root: &Path, origin: Origin) -> Option<Toolchain> {
+/// The toolkit under `root`, if it has NVRTC and the library of built-in functions.
+fn toolkit_in(root: &Path, origin: Origin) -> Option<Toolchain> {
     let (nvrtc, builtins) = LIBRARIES.iter().find_map(|folder| {
         let folder = root.join(folder);
-        let nvrtc = file(folder.join(NVRTC))?;
-        Some((nvrtc, starting_with(&folder, BUILTINS)?))
+        let nvrtc = existing_file(folder.join(NVRTC))?;
+        Some((nvrtc, file_with_prefix(&folder, BUILTINS)?))
     })?;
-    // /usr/include is everybody's: its host headers must stay out of device code.
+    // /usr/include also contains host headers, which must not get into device code.
     let own_headers = root != Path::new("/usr") && root != Path::new("/");
     let include = own_headers
         .then(|| HEADERS.iter().map(|h| root.join(h)).find(|h| h.join("cuda_fp16.h").is_file()))
         .flatten();
-    let nvcc = file(root.join("bin").join(NVCC));
-    let version = version(Some(root), &nvrtc, Some(&builtins));
+    let nvcc = existing_file(root.join("bin").join(NVCC));
+    let version = find_version(Some(root), &nvrtc, Some(&builtins));
     Some(Toolchain { nvrtc, builtins: Some(builtins), include, nvcc, version, origin })
 }
 
-/// NVRTC alone, in a folder of the loader.
-fn loader(folders: &[PathBuf]) -> Option<Toolchain> {
-    let nvrtc = folders.iter().find_map(|folder| file(folder.join(NVRTC)))?;
-    let beside = nvrtc.parent().and_then(|folder| starting_with(folder, BUILTINS));
+/// NVRTC without a toolkit, in a folder of the loader.
+fn loader_library(folders: &[PathBuf]) -> Option<Toolchain> {
+    let nvrtc = folders.iter().find_map(|folder| existing_file(folder.join(NVRTC)))?;
+    let beside = nvrtc.parent().and_then(|folder| file_with_prefix(folder, BUILTINS));
     let builtins =
-        beside.or_else(|| folders.iter().find_map(|folder| starting_with(folder, BUILTINS)));
-    let version = version(None, &nvrtc, builtins.as_deref());
+        beside.or_else(|| folders.iter().find_map(|folder| file_with_prefix(folder, BUILTINS)));
+    let version = find_version(None, &nvrtc, builtins.as_deref());
     Some(Toolchain { nvrtc, builtins, include: None, nvcc: None, version, origin: Origin::Loader })
 }
 
-/// The roots of the toolkits whose `nvcc` is on the PATH: as spelled, and behind links.
-fn around_nvcc(path: &[PathBuf]) -> Vec<PathBuf> {
+/// The roots of the toolkits whose `nvcc` is on the PATH, directly and with links resolved.
+fn roots_of_nvcc(path: &[PathBuf]) -> Vec<PathBuf> {
     let root = |nvcc: &Path| nvcc.parent().and_then(Path::parent).map(Path::to_path_buf);
     let mut roots = Vec::new();
-    for nvcc in path.iter().filter_map(|folder| file(folder.join(NVCC))) {
+    for nvcc in path.iter().filter_map(|folder| existing_file(folder.join(NVCC))) {
         let target = nvcc.canonicalize().ok();
         roots.extend(root(&nvcc));
         roots.extend(target.as_deref().and_then(root));
@@ -95,9 +95,9 @@ fn around_nvcc(path: &[PathBuf]) -> Vec<PathBuf> {
     roots
 }
 
-/// The version as precisely as files say, without loading anything: the toolkit's `version.json`, the library's full
-/// name behind its link (`libnvrtc.so.13.0.88`), its companion's (`...so.13.0`), or the major version.
-fn version(root: Option<&Path>, nvrtc: &Path, builtins: Option<&Path>) -> String {
+/// The version, from the toolkit's `version.json`, the library's file name behind its link (`libnvrtc.so.13.0.88`), the file name
+/// of the library of built-in functions (`...so.13.0`), or the major version. Nothing is loaded.
+fn find_version(root: Option<&Path>, nvrtc: &Path, builtins: Option<&Path>) -> String {
     let listed = || {
         let text = fs::read_to_string(root?.join("version.json")).ok()?;
         let json: serde_json::Value = serde_json::from_str(&text).ok()?;
@@ -115,12 +115,12 @@ fn version(root: Option<&Path>, nvrtc: &Path, builtins: Option<&Path>) -> String
         .unwrap_or_else(|| "13".to_owned())
 }
 
-fn file(path: PathBuf) -> Option<PathBuf> {
+fn existing_file(path: PathBuf) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// The first file of a folder, by name, that starts with `prefix`.
-fn starting_with(folder: &Path, prefix: &str) -> Option<PathBuf> {
+/// The first file of a folder, by name, whose name starts with `prefix`.
+fn file_with_prefix(folder: &Path, prefix: &str) -> Option<PathBuf> {
     let named = |path: &PathBuf| {
         path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.starts_with(prefix))
             && path.is_file()

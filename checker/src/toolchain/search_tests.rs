@@ -1,4 +1,4 @@
-//! The search order on toolkits that are only names: empty files in a temporary folder.
+//! Tests the order of the search with toolkits of empty files in a temporary folder.
 
 use super::*;
 
@@ -38,7 +38,7 @@ impl Machine {
     }
 }
 
-/// Each place wins over all that follow it, and loses to all before it.
+/// Each place has precedence over all later ones.
 #[test]
 fn places_are_searched_in_order() {
     let mut machine = Machine::new();
@@ -68,7 +68,7 @@ fn places_are_searched_in_order() {
     assert_eq!(found.nvcc, Some(named.join("bin").join(NVCC)));
 }
 
-/// A variable that points nowhere, a CUDA 12, or a toolkit without NVRTC's companion must not hide what works.
+/// A variable that points nowhere, a CUDA 12 toolkit, or an incomplete toolkit must not hide a usable one.
 #[test]
 fn unusable_toolkits_are_passed_over() {
     let mut machine = Machine::new();
@@ -87,7 +87,7 @@ fn unusable_toolkits_are_passed_over() {
     assert_eq!(machine.origin(), Some(Origin::Cache));
 }
 
-/// Another set of pins, and the remains of an interrupted installation, are no compiler.
+/// Wheels of other pins and the folders of an interrupted installation are not found.
 #[test]
 fn other_folders_of_the_cache_are_no_compiler() {
     let machine = Machine::new();
@@ -96,7 +96,7 @@ fn other_folders_of_the_cache_are_no_compiler() {
     assert_eq!(machine.origin(), None);
 }
 
-/// The version is read from what lies around the library, and never taken from something odd.
+/// The version comes from the files around the library, and never from unexpected text.
 #[test]
 fn versions() {
     let machine = Machine::new();

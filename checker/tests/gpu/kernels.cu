@@ -1,6 +1,6 @@
-// One kernel per thing that can happen on a GPU; tests/gpu.rs launches them.
+// One kernel for each thing that can go wrong on a GPU; tests/gpu.rs launches them.
 //
-// kernels.ptx beside this file is what nvcc 13.0 makes of it:
+// nvcc 13.0 compiles this file to kernels.ptx:
 //     nvcc -ptx -arch=compute_75 --fmad=false kernels.cu
 #include <cassert>
 #include <cstdio>
@@ -41,7 +41,7 @@ extern "C" __global__ void scribble(const float* in, float* out, int n) {
     }
 }
 
-// Writes to an address that belongs to nobody.
+// Writes to an address outside all allocations.
 extern "C" __global__ void illegal(const float* in, float* out, int n) {
     out[(1LL << 40) + n] = 1.0f;
 }
@@ -61,7 +61,7 @@ extern "C" __global__ void asserted(const float* in, float* out, int n) {
     assert(in[threadIdx.x] < 3.0f);
 }
 
-// Never ends: nobody writes out[0].
+// Never ends, because no thread writes out[0].
 extern "C" __global__ void endless(const float* in, float* out, int n) {
     volatile float* flag = out;
     while (flag[0] != 1.0f) {
@@ -83,14 +83,14 @@ extern "C" __global__ void chatter(const float* in, float* out, int n) {
 
 __device__ int calls = 0;
 
-// Counts its launches: module state must not survive from one case to the next.
+// Counts its launches, because module state must not survive from one case to the next.
 extern "C" __global__ void count_calls(const float* in, float* out, int n) {
     if (threadIdx.x == 0) {
         out[0] = ++calls;
     }
 }
 
-// 40 KiB of static shared memory; with more dynamic, beyond what a block gets without asking.
+// 40 KiB of static shared memory. With dynamic shared memory, this exceeds the default limit of a block.
 extern "C" __global__ void much_shared(const float* in, float* out, int n) {
     __shared__ float fixed[10240];
     extern __shared__ float dynamic[];

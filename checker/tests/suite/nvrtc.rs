@@ -1,4 +1,4 @@
-//! The real compiler on real and on hostile source, in a child process as always.
+//! The real compiler on real and on hostile source, in a child process.
 //!
 //! Needs a CUDA 13 compiler: `cargo checker setup` installs one.
 
@@ -17,7 +17,7 @@ const ARCH: &str = "NVRTC_TEST_ARCH";
 const RADIUS: &str = "NVRTC_TEST_RADIUS";
 const FILE: &str = "exercises/ch01_threads/kernel.cu";
 
-/// Not a test by itself: what [`compile`] starts, told by its environment what to do.
+/// Not a test by itself. [`compile`] starts it with the source and options in its environment.
 #[test]
 fn child() {
     let (Some(source), Some(outcome)) = (env::var_os(SOURCE), env::var_os(OUTCOME)) else { return };
@@ -36,7 +36,7 @@ fn child() {
         .expect("writes the outcome");
 }
 
-/// Compiles in a child, which is this test program again.
+/// Compiles in a child process, which runs this test program.
 fn compile(source: &str) -> Outcome {
     compile_with(&[], source)
 }
@@ -97,7 +97,7 @@ fn a_kernel_becomes_ptx_with_a_line_table() {
     assert!(module.ptx.contains(".loc\t1 5 "));
     assert!(!module.ptx.contains("fma.rn"), "a * x + y stays two roundings");
     assert!(!module.ptx.contains('\0'));
-    assert_eq!(module.warnings, [], "an unused variable is no news");
+    assert_eq!(module.warnings, [], "unused variables are not reported");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn cuda_headers_are_there_and_host_headers_are_not() {
     assert!(first.text.contains("\"cstdio\""), "{first:?}");
 }
 
-/// What the compiler reads from the machine must not reach the learner's screen or a class's records.
+/// Files that the compiler reads must not appear in a learner's report or in the records of a class.
 #[test]
 fn included_files_are_not_shown() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -155,8 +155,7 @@ fn included_files_are_not_shown() {
     }
 }
 
-/// What lies beside the exercise, or in the folder that the checker runs in, is not part of it: the cache would not
-/// notice that it changed.
+/// Files beside the exercise, or in the current folder, are not part of it, because the cache would not notice when they change.
 #[test]
 fn neighbours_are_not_included() {
     for path in ["neighbour.h", "../../neighbour.h", "exercises/ch01_threads/neighbour.h"] {
@@ -190,8 +189,8 @@ fn odd_source_ends_well() {
     compiled(&nested);
 }
 
-/// Another CUDA's `libnvrtc.so` that the loader would find by that name must not take our compiler's place. Here it is a
-/// library without NVRTC's functions.
+/// A `libnvrtc.so` of another CUDA version, which the loader would find by name, must not replace the selected compiler. Here it
+/// is a library without NVRTC's functions.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_library_of_the_same_name_is_not_used() {
@@ -207,9 +206,9 @@ fn a_library_of_the_same_name_is_not_used() {
     assert!(matches!(outcome, Outcome::Compiled(_)), "{outcome:?}");
 }
 
-/// A compiler that is not there, or knows no such architecture, is not the learner's fault.
+/// A compiler that is missing, or does not have the architecture, is not the learner's fault.
 #[test]
-fn a_missing_compiler_is_said_so() {
+fn a_missing_compiler_is_reported() {
     let toolchain = toolchain::Toolchain {
         nvrtc: Path::new("/nowhere/libnvrtc.so.13").into(),
         builtins: None,
@@ -232,9 +231,9 @@ fn a_missing_compiler_is_said_so() {
     );
 }
 
-/// One source, a kernel for each value of a macro; without one, what the source says itself.
+/// One source gives a kernel for each value of a macro; without a value, the source's default holds.
 #[test]
-fn a_macro_from_outside_makes_another_kernel() {
+fn a_defined_macro_changes_the_kernel() {
     const SPECIAL: &str = "#ifndef RADIUS\n#define RADIUS 4\n#endif\n\
         extern \"C\" __global__ void k(int* out) { *out = 1000 + RADIUS; }\n";
     let ptx = |radius: Option<&str>| {
