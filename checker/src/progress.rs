@@ -202,7 +202,7 @@ fn parse(raw: &[u8]) -> Result<Line, String> {
             let shown = shown.parse().map_err(|_| format!("`{text}`"))?;
             Ok(Line::Hints { name: (*name).into(), shown })
         }
-        _ => Err(format!("`{}`", grading::text::excerpt(text, 60))),
+        _ => Err(format!("`{}`", crate::text::excerpt(text, 60))),
     }
 }
 

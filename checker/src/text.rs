@@ -1,3 +1,3 @@
-//! Text that is safe to print: the sanitiser that the whole workspace shares.
+//! Text that is safe to print, as the whole workspace makes it.
 
-pub use grading::text::sanitise;
+pub use grading::text::{excerpt, sanitise};

@@ -147,7 +147,7 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
 /// One line of pip's output without its level, safe and short enough to show.
 fn excerpt(line: &str) -> String {
     let message = line.trim().trim_start_matches("ERROR: ").trim_start_matches("WARNING: ");
-    grading::text::excerpt(message, 300)
+    crate::text::excerpt(message, 300)
 }
 
 #[cfg(test)]

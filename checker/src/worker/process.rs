@@ -380,7 +380,7 @@ impl Process {
         let (printed, _) = self.capture.text();
         let mut lines = printed.lines().rev().map(str::trim);
         let last = lines.find(|l| !l.is_empty() && !l.starts_with("note:")).unwrap_or_default();
-        let last_line = grading::text::excerpt(last, MAX_LAST_LINE_CHARS);
+        let last_line = crate::text::excerpt(last, MAX_LAST_LINE_CHARS);
         ChildExit { status, last_line }
     }
 
