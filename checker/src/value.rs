@@ -218,3 +218,23 @@ pub enum Value {
     /// A scalar.
     Scalar(Scalar),
 }
+
+impl Value {
+    /// Number of elements of an array; 0 for a scalar.
+    pub fn array_elements(&self) -> usize {
+        match self {
+            Self::Array(array) => array.len(),
+            Self::Out { shape, .. } => shape.iter().product(),
+            Self::Scalar(_) => 0,
+        }
+    }
+
+    /// Size of an array in bytes; 0 for a scalar.
+    pub fn array_bytes(&self) -> usize {
+        match self {
+            Self::Array(array) => array.len() * array.dtype().bytes(),
+            Self::Out { dtype, .. } => self.array_elements() * dtype.bytes(),
+            Self::Scalar(_) => 0,
+        }
+    }
+}

@@ -76,8 +76,6 @@ fn arg(param: &Param, value: &Value) -> Arg {
             let data = array.to_bytes();
             buffer(array.dtype(), data.len(), Some(data))
         }
-        Value::Out { dtype, shape } => {
-            buffer(*dtype, shape.iter().product::<usize>() * dtype.bytes(), None)
-        }
+        Value::Out { dtype, .. } => buffer(*dtype, value.array_bytes(), None),
     }
 }

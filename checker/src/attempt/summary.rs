@@ -3,7 +3,6 @@
 use super::PreparedCase;
 use super::case_run::CaseRun;
 use crate::spec::{Role, Spec};
-use crate::value::Value;
 use crate::verdict::{Measured, Passed, Verdict};
 
 /// The facts of a pass so far, and the first missed gate.
@@ -26,7 +25,7 @@ impl Summary {
     pub(super) fn add(&mut self, spec: &'static Spec, prepared: &PreparedCase, case_run: &CaseRun) {
         let passed = &mut self.passed;
         let outputs = prepared.inputs.iter().zip(spec.params).filter(|(_, p)| p.role != Role::In);
-        let size = outputs.map(|(value, _)| elements(value)).max().unwrap_or(0);
+        let size = outputs.map(|(value, _)| value.array_elements()).max().unwrap_or(0);
         passed.sizes = match passed.cases {
             0 => (size, size),
             _ => (passed.sizes.0.min(size), passed.sizes.1.max(size)),
@@ -64,13 +63,5 @@ impl Summary {
             Some(Missed { case, gates, line }) => Verdict::GateMissed { case, gates, line },
             None => Verdict::Passed(self.passed),
         }
-    }
-}
-
-fn elements(value: &Value) -> usize {
-    match value {
-        Value::Array(array) => array.len(),
-        Value::Out { shape, .. } => shape.iter().product(),
-        Value::Scalar(_) => 0,
     }
 }

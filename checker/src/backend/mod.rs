@@ -1,13 +1,18 @@
 //! Runs compiled kernels on the simulator or on a GPU. A backend does not know the right results.
 
+mod fault;
 pub mod gpu;
 pub(crate) mod guard;
 pub(crate) mod poison;
+mod run;
 pub mod sim;
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::DType;
+
+pub use fault::Fault;
+pub use run::{Output, Run};
 
 /// Bytes of printed output that are kept; further bytes are only counted.
 pub const PRINTED_LIMIT: usize = 64 << 10;
@@ -129,151 +134,4 @@ pub enum Arg {
     },
     /// A scalar, little-endian.
     Scalar(Vec<u8>),
-}
-
-/// The results of a launch or call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
-    /// Contents of every writable buffer after the launch, in parameter order.
-    pub outputs: Vec<Output>,
-    /// Faults, the most informative first; empty when the kernel ran without one.
-    pub faults: Vec<Fault>,
-    /// The simulator's observations, of a program those of all its launches together; `None` from a GPU.
-    pub observations: Option<ptxsim::Observations>,
-    /// The simulated runtime's report on a program; `None` for a kernel, and from a GPU.
-    pub program: Option<cudart_sim::report::Report>,
-    /// What the kernel printed, up to [`PRINTED_LIMIT`].
-    pub printed: String,
-    /// Bytes printed beyond that.
-    pub printed_dropped: u64,
-    /// The time of each repetition on a GPU in milliseconds. A kernel is timed between two events and a program on the host's
-    /// clock, except that with [`crate::compile::Target::TimedGpu`] it is the time of all the program's kernels.
-    pub milliseconds: Vec<f64>,
-    /// The device: "simulator", "GPU: NVIDIA H200".
-    pub device: String,
-}
-
-impl Run {
-    /// A run with a fault and no results.
-    pub fn failed(fault: Fault, device: String) -> Self {
-        Self { faults: vec![fault], ..Self::new(device) }
-    }
-
-    /// A run without results so far.
-    pub fn new(device: String) -> Self {
-        Self {
-            outputs: vec![],
-            faults: vec![],
-            observations: None,
-            program: None,
-            printed: String::new(),
-            printed_dropped: 0,
-            milliseconds: vec![],
-            device,
-        }
-    }
-}
-
-/// One buffer after the launch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Output {
-    /// The parameter's name.
-    pub name: String,
-    /// Its bytes.
-    #[serde(with = "serde_bytes")]
-    pub data: Vec<u8>,
-    /// The 4-byte pattern that it was poisoned with; `None` for inout.
-    pub poison: Option<[u8; 4]>,
-}
-
-/// A fault that a backend found, as data. `explain` has the words for it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Fault {
-    /// The simulator's finding.
-    Finding(ptxsim::Finding),
-    /// A finding of the simulator in one of the launches that a program makes.
-    InLaunch {
-        /// The launch, without its own findings and counts.
-        launch: Box<cudart_sim::runtime::LaunchRecord>,
-        /// The finding.
-        finding: ptxsim::Finding,
-    },
-    /// A program uses the CUDA runtime wrongly.
-    Host(cudart_sim::report::HostFinding),
-    /// Memory that a program never freed; reported when everything else is right.
-    Leaked(Vec<cudart_sim::report::Leak>),
-    /// A program declares and calls a function that is not defined.
-    Undefined {
-        /// Its name for the linker.
-        symbol: String,
-    },
-    /// The program ended its process by calling `exit`.
-    Exited {
-        /// The exit code.
-        code: i32,
-    },
-    /// A signal ended the program: an invalid pointer, `abort`, or an uncaught exception.
-    Crashed {
-        /// Its number.
-        signal: i32,
-        /// The last words that it printed.
-        words: String,
-        /// The place and the memory that it is about, as far as they are known.
-        crash: Option<cudart_sim::report::Crash>,
-    },
-    /// The reply of the program's process is not a result: the program overwrote the checker's memory or wrote to its channel.
-    Garbled {
-        /// What is wrong with the reply.
-        how: String,
-    },
-    /// A guard zone around a buffer was changed (GPU).
-    GuardZone {
-        /// The parameter's name.
-        name: String,
-        /// Element index of the first changed element; negative when before the buffer.
-        index: i64,
-    },
-    /// A read-only buffer was changed.
-    InputChanged {
-        /// The parameter's name.
-        name: String,
-        /// First element changed.
-        index: u64,
-    },
-    /// The driver reported an error (GPU): `CUDA_ERROR_ILLEGAL_ADDRESS` and the like.
-    Driver {
-        /// CUresult as a number.
-        code: u32,
-        /// Its name.
-        name: String,
-        /// The driver's description.
-        text: String,
-    },
-    /// The wall clock ran out and the worker was killed.
-    TimedOut {
-        /// Seconds allowed.
-        seconds: f64,
-    },
-    /// The worker died (out of memory, crashed).
-    WorkerDied {
-        /// How: "signal 9", "exit code 101".
-        how: String,
-    },
-    /// The code uses a feature that the simulator does not have. The learner's code is not wrong.
-    Unsupported {
-        /// The instruction, directive or function.
-        feature: String,
-        /// Where, when known.
-        source: Option<ptxsim::Source>,
-    },
-}
-
-/// The first byte of a read-only buffer that differs from the bytes that were sent.
-pub(crate) fn first_difference(sent: Option<&[u8]>, found: &[u8]) -> Option<usize> {
-    let sent = sent?;
-    // The comparison of whole slices is much faster than the search, and they are usually equal.
-    if sent == found {
-        return None;
-    }
-    sent.iter().zip(found).position(|(a, b)| a != b)
 }

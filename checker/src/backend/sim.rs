@@ -4,7 +4,7 @@ use ptxsim::trace::{Thread, Trace};
 use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 
 use super::poison::poison;
-use super::{Arg, Backend, Error, Fault, Launch, Output, Run, first_difference};
+use super::{Arg, Backend, Error, Fault, Launch, Run};
 
 /// Host threads of one simulation. More of them do not make an exercise's cases faster, and each reserves memory.
 const MAX_HOST_THREADS: usize = 16;
@@ -114,17 +114,8 @@ fn simulate(
     let mut run = Run::new(DEVICE.into());
     run.faults = observations.findings.iter().cloned().map(Fault::Finding).collect();
     for (arg, address) in launch.args.iter().zip(addresses) {
-        let (Arg::Buffer { name, dtype, bytes, data, writable }, Some(address)) = (arg, address)
-        else {
-            continue;
-        };
-        let contents = memory.read(address, *bytes as u64)?;
-        if *writable {
-            let poison = data.is_none().then(|| poison(launch.seed));
-            run.outputs.push(Output { name: name.clone(), data: contents, poison });
-        } else if let Some(changed) = first_difference(data.as_deref(), &contents) {
-            let index = (changed / dtype.bytes()) as u64;
-            run.faults.push(Fault::InputChanged { name: name.clone(), index });
+        if let (Arg::Buffer { bytes, .. }, Some(address)) = (arg, address) {
+            run.add_buffer(arg, memory.read(address, *bytes as u64)?, launch.seed);
         }
     }
     run.printed.clone_from(&observations.output);

@@ -180,12 +180,12 @@ fn cache_row(has_compiler: bool) -> Row {
         Ok(folder) => {
             let size = bytes(&folder);
             let size = if size == 0 { "empty".to_owned() } else { megabytes(size) };
-            let found = format!("{}, {size}", toolchain::shown(&folder));
+            let found = format!("{}, {size}", toolchain::display_path(&folder));
             Row { name, found, state: State::Good, status: "ok", fix: None }
         }
         Err(_) => Row {
             name,
-            found: format!("{} cannot be written", toolchain::shown(&folder)),
+            found: format!("{} cannot be written", toolchain::display_path(&folder)),
             // Without a cache every check compiles again, and a compiler cannot be installed.
             state: if has_compiler { State::Limited } else { State::Broken },
             status: if has_compiler { "slower" } else { "setup needs it" },

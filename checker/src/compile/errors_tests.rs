@@ -227,12 +227,12 @@ fn many_errors() {
         (1..=100).map(|i| format!("FILE({i}): error: number {i}\n  x\n  ^\n\n")).collect();
     log.push_str("Error limit reached.\n100 errors detected in the compilation of \"FILE\".\n");
     let messages = parsed(&log, &"x\n".repeat(100));
-    assert_eq!(messages.len(), MOST_MESSAGES + 1);
+    assert_eq!(messages.len(), MAX_MESSAGES + 1);
     let last = messages.last().map(|m| (m.severity, m.text.as_str()));
     let text = "at least 50 more messages are not shown; start with the first";
     assert_eq!(last, Some((Severity::Warning, text)));
     let long = parsed(&format!("FILE(1): error: {}\n", "x".repeat(10_000)), "");
-    assert_eq!(long.first().map(|m| m.text.chars().count()), Some(MOST_TEXT + 4));
+    assert_eq!(long.first().map(|m| m.text.chars().count()), Some(MAX_MESSAGE_CHARS + 4));
 }
 
 /// A missing semicolon is marked where it belongs, across blank lines and comments. Where the compiler points into a line, the

@@ -259,7 +259,7 @@ mod tests {
     fn file_directives_become_relative() {
         let ptx = "\t.loc\t1 2 5\n\t.file\t1 \"/home/ada/w/exercises/a.cu\"\n\t.file\t2 \"/opt/cuda/include/b.h\"\n";
         assert_eq!(
-            relative_files(ptx, "exercises/a.cu"),
+            with_relative_file(ptx, "exercises/a.cu"),
             "\t.loc\t1 2 5\n\t.file\t1 \"exercises/a.cu\"\n\t.file\t2 \"/opt/cuda/include/b.h\"\n"
         );
     }

@@ -292,31 +292,35 @@ fn not_started_needs_a_todo_and_an_untouched_output() {
 fn tolerances() {
     let tenth = Array1::from(vec![0.1_f64]).into();
     let bytes = 0.1_f32.to_le_bytes();
-    assert!(Comparison::new(DType::F32, &bytes, &tenth, Tolerance::Exact).right(0, 0));
+    assert!(Comparison::new(DType::F32, &bytes, &tenth, Tolerance::Exact).is_right(0, 0));
     let next = 0.1_f32.next_up().to_le_bytes();
-    assert!(!Comparison::new(DType::F32, &next, &tenth, Tolerance::Exact).right(0, 0));
+    assert!(!Comparison::new(DType::F32, &next, &tenth, Tolerance::Exact).is_right(0, 0));
     let loose = Comparison::new(DType::F32, &next, &tenth, Tolerance::Roundings(1));
-    assert!(loose.right(0, 0));
+    assert!(loose.is_right(0, 0));
     let expected = 4.0 * f64::from(f32::EPSILON) * 0.1;
     approx::assert_relative_eq!(loose.tolerance(0), expected, max_relative = 1e-12);
     // A sum that cancels to 0 has a tolerance for the magnitude of the other elements.
     let cancelled = Array1::from(vec![0.0_f64, 1000.0]).into();
     let bytes: Vec<u8> = [1e-4_f32, 1000.0].iter().flat_map(|v| v.to_le_bytes()).collect();
-    assert!(Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Roundings(1)).right(0, 0));
-    assert!(!Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Exact).right(0, 0));
+    assert!(
+        Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Roundings(1)).is_right(0, 0)
+    );
+    assert!(!Comparison::new(DType::F32, &bytes, &cancelled, Tolerance::Exact).is_right(0, 0));
     // A fixed step is the same everywhere, and NaN is never within it.
     let off = |by: f32| (0.1_f32 + by).to_le_bytes();
     let within = |bytes: &[u8]| {
-        Comparison::new(DType::F32, bytes, &tenth, Tolerance::Within(0.25)).right(0, 0)
+        Comparison::new(DType::F32, bytes, &tenth, Tolerance::Within(0.25)).is_right(0, 0)
     };
     assert!(within(&off(0.24)) && within(&off(-0.24)));
     assert!(!within(&off(0.26)) && !within(&off(f32::NAN)));
     // Infinity is right where it is expected, and wrong elsewhere.
     let infinite = Array1::from(vec![f64::INFINITY]).into();
     let right = f32::INFINITY.to_le_bytes();
-    assert!(Comparison::new(DType::F32, &right, &infinite, Tolerance::Roundings(9)).right(0, 0));
+    assert!(Comparison::new(DType::F32, &right, &infinite, Tolerance::Roundings(9)).is_right(0, 0));
     let wrong = 3.0_f32.to_le_bytes();
-    assert!(!Comparison::new(DType::F32, &wrong, &infinite, Tolerance::Roundings(9)).right(0, 0));
+    assert!(
+        !Comparison::new(DType::F32, &wrong, &infinite, Tolerance::Roundings(9)).is_right(0, 0)
+    );
 }
 
 /// 64-bit integers are distinguished although they round to the same f64.
@@ -441,7 +445,7 @@ proptest! {
                 prop_assert_eq!(m.total, rows * columns);
                 prop_assert_eq!(m.shape, shape);
                 prop_assert!(m.untouched + m.nan <= m.wrong);
-                prop_assert_eq!(m.examples.len(), m.wrong.min(EXAMPLES));
+                prop_assert_eq!(m.examples.len(), m.wrong.min(MAX_EXAMPLES));
                 prop_assert!(m.examples.iter().all(|e| e.index < m.total));
             }
             other => prop_assert!(false, "{:?}", other),

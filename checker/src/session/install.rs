@@ -42,7 +42,7 @@ impl Drawing {
             Progress::Plan { into, download, disk } => eprintln!(
                 "The CUDA 13.0 compiler is not installed.\n\
                  Downloading NVIDIA's wheels into {} (once, {}; {} on disk)",
-                toolchain::shown(&into),
+                toolchain::display_path(&into),
                 megabytes(download),
                 megabytes(disk)
             ),

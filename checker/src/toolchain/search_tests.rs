@@ -24,7 +24,7 @@ impl Machine {
     }
 
     /// A toolkit that can compile, at `root`.
-    fn toolkit(&self, root: &str) -> PathBuf {
+    fn toolkit_in(&self, root: &str) -> PathBuf {
         let libraries = LIBRARIES[0];
         self.file(&format!("{root}/{libraries}/{NVRTC}"));
         self.file(&format!("{root}/{libraries}/{BUILTINS}0"));
@@ -102,7 +102,7 @@ fn versions() {
     let machine = Machine::new();
     let root = machine.toolkit("toolkit");
     let nvrtc = root.join(LIBRARIES[0]).join(NVRTC);
-    let version = || toolkit(&root, Origin::Usual).map(|t| t.version);
+    let version = || toolkit_in(&root, Origin::Usual).map(|t| t.version);
     let json = root.join("version.json");
     fs::write(&json, r#"{"cuda_nvrtc": {"name": "CUDA NVRTC", "version": "13.1.80"}}"#)
         .expect("writes");

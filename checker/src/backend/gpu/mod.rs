@@ -12,7 +12,7 @@ use self::code::{Binary, Function, Module};
 use self::driver::{Buffer, Device, Failure};
 use super::guard;
 use super::poison::{mix, poison, poisoned};
-use super::{Arg, Backend, Error, Fault, GpuInfo, Launch, NoGpu, Output, Run};
+use super::{Arg, Backend, Error, GpuInfo, Launch, NoGpu, Run};
 
 /// The first GPU that the driver shows (`CUDA_VISIBLE_DEVICES` chooses), with its context.
 pub struct Gpu {
@@ -62,7 +62,8 @@ impl Gpu {
         let mut run = self.empty_run();
         for (index, (arg, buffer)) in launch.args.iter().zip(&buffers).enumerate() {
             if let Some(buffer) = buffer {
-                collect(arg, buffer.download()?, salt(launch.seed, index), launch.seed, &mut run);
+                let image = buffer.download()?;
+                run.add_guarded_buffer(arg, &image, salt(launch.seed, index), launch.seed);
             }
         }
         for _ in 0..launch.repeat {
@@ -205,20 +206,6 @@ impl From<Failure> for LaunchError {
         } else {
             Self::Fault(failure)
         }
-    }
-}
-
-/// Compares a buffer's image with what was sent, and adds an output's bytes to `run`.
-fn collect(arg: &Arg, image: Vec<u8>, salt: u64, seed: u64, run: &mut Run) {
-    let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
-    run.faults.extend(guard::check(&image, salt, name, dtype.bytes()));
-    let contents = guard::contents(&image);
-    if *writable {
-        let poison = data.is_none().then(|| poison(seed));
-        run.outputs.push(Output { name: name.clone(), data: contents.to_vec(), poison });
-    } else if let Some(changed) = super::first_difference(data.as_deref(), contents) {
-        let index = (changed / dtype.bytes()) as u64;
-        run.faults.push(Fault::InputChanged { name: name.clone(), index });
     }
 }
 

@@ -160,12 +160,7 @@ fn time(
 }
 
 fn bytes(role: Role, value: &Value) -> u64 {
-    let once = match value {
-        Value::Scalar(_) => 0,
-        Value::Array(array) => array.len() * array.dtype().bytes(),
-        Value::Out { dtype, shape } => shape.iter().product::<usize>() * dtype.bytes(),
-    };
-    once as u64 * if role == Role::InOut { 2 } else { 1 }
+    value.array_bytes() as u64 * if role == Role::InOut { 2 } else { 1 }
 }
 
 /// The median time of the repetitions, in milliseconds.
