@@ -16,9 +16,8 @@ use ptxsim::Observations;
 use super::buffer::Buffer;
 use super::call::{self, Argument};
 use super::thread;
-use crate::backend::guard;
 use crate::backend::poison::{mix, poison, poisoned};
-use crate::backend::{Arg, Call, Fault, Output, Run, first_difference};
+use crate::backend::{Arg, Call, Fault, Run};
 use crate::value::DType;
 
 /// Calls functions of a program in this process. On a GPU, another program can take the first one's place.
@@ -105,7 +104,7 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     // this comes before anything else, so that work which the program did not wait for has no effect on the outputs
     for (salt, ((_, arg), buffer)) in (call.seed..).zip(call.args.iter().zip(&buffers)) {
         if let Some(buffer) = buffer {
-            collect(arg, &buffer.image(), Seeds { poison: call.seed, guard: mix(salt) }, &mut run);
+            run.add_guarded_buffer(arg, &buffer.image(), mix(salt), call.seed);
         }
     }
     // any program may have a function of this name, so it is only used when calls are timed
@@ -192,27 +191,6 @@ fn argument(
                 .ok_or("there is not enough memory for the arguments")?;
             Ok((Argument::Integer(buffer.address()), Some(buffer)))
         }
-    }
-}
-
-/// The seeds of a buffer.
-#[derive(Clone, Copy)]
-struct Seeds {
-    poison: u64,
-    guard: u64,
-}
-
-/// Adds the contents of a buffer to the run. Reports changed guard zones and changed inputs.
-fn collect(arg: &Arg, image: &[u8], seeds: Seeds, run: &mut Run) {
-    let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
-    let contents = guard::contents(image);
-    run.faults.extend(guard::check(image, seeds.guard, name, dtype.bytes()));
-    if *writable {
-        let poison = data.is_none().then(|| poison(seeds.poison));
-        run.outputs.push(Output { name: name.clone(), data: contents.to_vec(), poison });
-    } else if let Some(changed) = first_difference(data.as_deref(), contents) {
-        let index = (changed / dtype.bytes()) as u64;
-        run.faults.push(Fault::InputChanged { name: name.clone(), index });
     }
 }
 

@@ -24,7 +24,7 @@ impl Machine {
     }
 
     /// A toolkit that can compile, at `root`.
-    fn toolkit_in(&self, root: &str) -> PathBuf {
+    fn toolkit(&self, root: &str) -> PathBuf {
         let libraries = LIBRARIES[0];
         self.file(&format!("{root}/{libraries}/{NVRTC}"));
         self.file(&format!("{root}/{libraries}/{BUILTINS}0"));

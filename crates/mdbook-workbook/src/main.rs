@@ -1,5 +1,5 @@
-//! The workbook's preprocessor as a program, for a plain `mdbook build book`: a book as JSON in, the book with its
-//! markers replaced out. All of the logic is in `checker::book`.
+//! The workbook's preprocessor as a program, for a plain `mdbook build book`. It reads a book as JSON and writes it with its
+//! markers replaced. All of the logic is in `checker::book`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
