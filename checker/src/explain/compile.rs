@@ -130,9 +130,9 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
             place: source.whole_line(message.line),
             ..Help::new("this line is not needed").note(NO_HEADERS)
         }
-    } else if about("no operator \"[]\"") && triple(message, source).is_some() {
+    } else if about("no operator \"[]\"") && built_in_without_axis(message, source).is_some() {
         Help {
-            place: triple(message, source),
+            place: built_in_without_axis(message, source),
             ..Help::new("an index must be a single number")
                 .note("threadIdx, blockIdx and blockDim have three parts each: .x, .y and .z")
         }
@@ -145,7 +145,7 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
         let place = source.statement(message.line, message.column).filter(|_| word == "=");
         let place = place.map(|(column, length)| (message.line, column, length));
         // The compiler points at the `=`, but the value after it has the wrong type.
-        let place = place.and_then(|place| source.without_sign(place));
+        let place = place.and_then(|place| source.without_first_char(place));
         Help { place, ..conversion(sentence) }
     } else if about("calling a __host__ function") {
         called_host_function(sentence)
@@ -198,13 +198,13 @@ fn help(message: &Message, sentence: &str, source: &Source<'_>) -> Help {
 }
 
 /// A built-in such as `threadIdx` that the message's line uses without `.x`, `.y` or `.z`.
-fn triple(message: &Message, source: &Source<'_>) -> Option<(u32, u32, u32)> {
+fn built_in_without_axis(message: &Message, source: &Source<'_>) -> Option<(u32, u32, u32)> {
     ["threadIdx", "blockIdx", "blockDim", "gridDim"].into_iter().find_map(|name| {
         let length = name.len() as u32;
         let whole = |&(line, column): &(u32, u32)| {
             line == message.line && source.word(line, column + length).as_deref() != Some(".")
         };
-        let (line, column) = source.places(name).into_iter().find(whole)?;
+        let (line, column) = source.occurrences(name).into_iter().find(whole)?;
         Some((line, column, length))
     })
 }

@@ -175,7 +175,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
         };
     }
     let launched =
-        |array: &String| at.space == Some(Space::Shared) && scene.source.sized_by_the_launch(array);
+        |array: &String| at.space == Some(Space::Shared) && scene.source.is_sized_by_launch(array);
     if let Some(array) = array.as_ref().filter(|array| !before && launched(array)) {
         return draft
             .note(format!(
@@ -202,7 +202,7 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
 fn repeated(scene: &Scene<'_>, at: &Access, times: u64) -> Option<String> {
     match times {
         0 | 1 => None,
-        n if scene.loop_around(at).is_none() && n <= scene.threads() => {
+        n if scene.enclosing_loop(at).is_none() && n <= scene.threads() => {
             Some(format!("{} threads do this", count(n)))
         }
         n => Some(format!("this happens {} times", count(n))),
@@ -216,7 +216,7 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
         return Draft::new(format!("{thread} {verb} memory through a null pointer"))
             .mark(scene.mark(at, true, "null pointer used here"))
             .note(format!("the address is {address:#x}, which is a null pointer plus an index"))
-            .think(if scene.by_a_program() {
+            .think(if scene.is_launch_of_program() {
                 "which call should give this pointer its value, and did that call succeed?"
             } else {
                 "where should this pointer get its value, and does every thread get it?"
@@ -236,7 +236,7 @@ fn invalid_address(scene: &Scene<'_>, at: &Access) -> Draft {
     } else {
         draft.note("either the index is far too large or negative, or the pointer was never set")
     };
-    draft.think(if host && scene.by_a_program() {
+    draft.think(if host && scene.is_launch_of_program() {
         "which arguments of this launch come from cudaMalloc, and which point to host memory?"
     } else {
         "print the index with printf for this thread: is it what you expect?"
@@ -287,7 +287,7 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
             .think("what should its first value be?"),
-        _ if scene.by_a_program() => draft
+        _ if scene.is_launch_of_program() => draft
             .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
             .think(format!(
                 "which line fills all of {array} before this launch, or should this line not read it at all?"
@@ -300,7 +300,8 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
 
 /// "texel 14 of the array": the runtime numbers the arrays that a program creates, because they have no names.
 fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
-    let number = at.array.as_deref().filter(|_| scene.by_a_program())?.strip_prefix("array ")?;
+    let number =
+        at.array.as_deref().filter(|_| scene.is_launch_of_program())?.strip_prefix("array ")?;
     number.parse::<u64>().ok()?;
     let element = scene.element(at);
     let (_, index) = element.strip_suffix(']')?.rsplit_once('[')?;
@@ -312,7 +313,7 @@ fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
         "the kernel does not finish: it was stopped after {} instructions",
         count(instructions)
     ));
-    draft = match scene.loop_around(at) {
+    draft = match scene.enclosing_loop(at) {
         Some((line, column, length)) => draft.mark([span(
             line,
             column,
@@ -334,7 +335,7 @@ fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {
     ));
     let loops: Vec<Span> = ["while", "for"]
         .iter()
-        .flat_map(|word| scene.source.places(word))
+        .flat_map(|word| scene.source.occurrences(word))
         .filter_map(|(line, column)| {
             let (column, length) = scene.source.statement(line, column)?;
             Some(span(line, column, length, true, "the only loop in this file"))
@@ -516,7 +517,8 @@ fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) ->
         Some(span(at.line, column, length, true, format!("use of {feature}")))
     });
     // The compiler does not check the text inside asm, so an unknown instruction may simply be misspelt.
-    let assembly = ["asm", "__asm__", "__asm"].iter().flat_map(|word| scene.source.places(word));
+    let assembly =
+        ["asm", "__asm__", "__asm"].iter().flat_map(|word| scene.source.occurrences(word));
     let draft = Draft::new(format!("the simulator does not support {feature}"));
     let draft = match assembly.min() {
         Some((line, _)) => draft

@@ -364,7 +364,7 @@ impl Program<'_> {
             Some(call) => format!("{call} fails with {name}: {text}"),
             None => format!("a call of the runtime fails with {name}: {text}"),
         };
-        let (label, think) = self.because(cause.as_ref());
+        let (label, think) = self.cause(cause.as_ref());
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
         if matches!(cause, Some(Cause::WrongDirection { .. } | Cause::WrongPointer { .. }))
             && let Some(variable) = self.variable(at)
@@ -394,7 +394,7 @@ impl Program<'_> {
     }
 
     /// The label that says why the call failed, and a question about it.
-    fn because(self, cause: Option<&Cause>) -> (String, &'static str) {
+    fn cause(self, cause: Option<&Cause>) -> (String, &'static str) {
         match cause {
             Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
                 let (size, name) = (size_in_bytes(memory.bytes), self.name(memory));
@@ -465,7 +465,7 @@ impl Program<'_> {
         let place = memory.at.as_ref();
         let line = place.and_then(|place| self.line(place));
         let statement = line.map(|(line, _)| self.source.statement_text(line, 4));
-        if let Some(name) = statement.as_deref().and_then(target) {
+        if let Some(name) = statement.as_deref().and_then(allocated_variable) {
             return format!("`{name}`");
         }
         let kind = match memory.kind {
@@ -535,7 +535,7 @@ fn work(access: &WorkAccess) -> String {
 }
 
 /// The variable that an allocation fills in: `d_a` of `cudaMalloc((void**)&d_a, bytes)`.
-fn target(statement: &str) -> Option<&str> {
+fn allocated_variable(statement: &str) -> Option<&str> {
     let (_, after) = statement.split_once("Malloc")?;
     let (_, arguments) = after.split_once('(')?;
     let (_, name) = arguments.split(',').next()?.rsplit_once('&')?;
@@ -556,7 +556,7 @@ fn device_variable(code: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{device_variable, target};
+    use super::{allocated_variable, device_variable};
 
     #[test]
     fn variables_of_the_device_are_known_by_their_declaration() {
@@ -570,9 +570,12 @@ mod tests {
 
     #[test]
     fn memory_is_called_by_its_variable() {
-        assert_eq!(target("cudaMalloc(&d_a, bytes)"), Some("d_a"));
-        assert_eq!(target("check(cudaMalloc((void**)&buffers[i], n))"), Some("buffers[i]"));
-        assert_eq!(target("cudaMallocHost(reinterpret_cast<void**>(&h), n)"), None);
-        assert_eq!(target("auto p = make(n)"), None);
+        assert_eq!(allocated_variable("cudaMalloc(&d_a, bytes)"), Some("d_a"));
+        assert_eq!(
+            allocated_variable("check(cudaMalloc((void**)&buffers[i], n))"),
+            Some("buffers[i]")
+        );
+        assert_eq!(allocated_variable("cudaMallocHost(reinterpret_cast<void**>(&h), n)"), None);
+        assert_eq!(allocated_variable("auto p = make(n)"), None);
     }
 }

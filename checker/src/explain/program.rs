@@ -34,7 +34,7 @@ pub fn exited(code: i32, source: &Source<'_>) -> Draft {
 /// Marks the first place of a word in the source.
 fn first(word: &str, source: &Source<'_>, label: &str) -> Option<Span> {
     let word = word.split('(').next()?;
-    let (line, column) = source.places(word).into_iter().next()?;
+    let (line, column) = source.occurrences(word).into_iter().next()?;
     Some(span(line, column, word.chars().count() as u32, true, label))
 }
 

@@ -5,13 +5,13 @@ use ptxsim::{Access, Action, Finding, Space, WaitingAt};
 use super::Draft;
 use super::scan::span;
 use super::scene::Scene;
-use super::words::{Places, count, many, volume};
+use super::words::{ThreadNames, count, many, volume};
 
 /// Two accesses of one element in no fixed order. The finding's `with` happened first in the simulator.
 pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
     let Some(with) = finding.with.as_ref() else {
-        return one_sided(scene, at);
+        return race_with_unknown(scene, at);
     };
     if with.pending {
         return pending(scene, finding, with);
@@ -21,7 +21,7 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let same_block = at.block == with.block;
     let name = |access: &Access| {
         if same_block {
-            format!("thread {}", thread_index(scene.places, access))
+            format!("thread {}", thread_index(scene.thread_names, access))
         } else {
             scene.thread(access)
         }
@@ -68,10 +68,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let split = same_line && scene.expression(at).is_some_and(|(_, s)| s.assigned && s.read);
     if split {
         draft = draft.note("this changes the element in three steps: read, compute, write");
-    } else if same_line && same_block && scene.loop_around(at).is_some() {
+    } else if same_line && same_block && scene.enclosing_loop(at).is_some() {
         draft = draft.note("both are in the same loop, so (1) may belong to an earlier iteration");
     }
-    let shared_loop = scene.loop_of_both(at, with).filter(|_| same_block && !same_line && !turned);
+    let shared_loop = scene.common_loop(at, with).filter(|_| same_block && !same_line && !turned);
     if let Some(line) = shared_loop {
         draft = draft.note(format!(
             "both are in the loop on line {line}, so (2) may belong to the same iteration as (1) or to the next one"
@@ -125,7 +125,7 @@ fn read_too_early(scene: &Scene<'_>, at: &Access, with: &Access) -> bool {
         && at.source.line < with.source.line
         && at.called_from.is_none()
         && with.called_from.is_none()
-        && scene.loop_around(at).is_none()
+        && scene.enclosing_loop(at).is_none()
 }
 
 /// An access of what an asynchronous copy reads or writes, before the copying thread has waited for it.
@@ -159,7 +159,7 @@ fn pending(scene: &Scene<'_>, finding: &Finding, with: &Access) -> Draft {
 }
 
 /// A race whose other access is not known.
-fn one_sided(scene: &Scene<'_>, at: &Access) -> Draft {
+fn race_with_unknown(scene: &Scene<'_>, at: &Access) -> Draft {
     let element = scene.element(at);
     Draft::new(format!("{} uses {element} while another thread may change it", scene.thread(at)))
         .mark(scene.mark(at, true, "access that is not ordered with another thread's"))
@@ -194,7 +194,7 @@ pub fn barrier(
     missing: u32,
 ) -> Draft {
     let of_block = if volume(scene.grid) > 1 {
-        format!(" of block {}", scene.places.block_index(at.block))
+        format!(" of block {}", scene.thread_names.block_index(at.block))
     } else {
         String::new()
     };
@@ -210,14 +210,14 @@ pub fn barrier(
     let mut draft = Draft::new(title).mark(scene.mark(
         at,
         true,
-        format!("thread {} waits here", thread_index(scene.places, at)),
+        format!("thread {} waits here", thread_index(scene.thread_names, at)),
     ));
     let Some(with) = with else {
         return draft.think("which threads reach this barrier?");
     };
-    let other = thread_index(scene.places, with);
+    let other = thread_index(scene.thread_names, with);
     draft = match with.action {
-        Action::Exit => match way_out(scene, at.source.line, with) {
+        Action::Exit => match exit_statement(scene, at.source.line, with) {
             Some((line, column, length)) => {
                 let label = format!("thread {other} left the kernel here");
                 draft.mark([span(line, column, length, false, label)])
@@ -234,7 +234,7 @@ pub fn barrier(
         let label = "only some threads enter here";
         draft = draft.mark([span(line, column, length, false, label)]);
         "which threads must reach this barrier, and does that depend on the condition?"
-    } else if let Some((line, column, length)) = left_loop(scene, at, with) {
+    } else if let Some((line, column, length)) = exited_loop(scene, at, with) {
         let label = "some threads have left this loop, while others run another iteration";
         draft = draft.mark([span(line, column, length, false, label)]);
         "how many iterations does each thread run, and what decides that?"
@@ -247,16 +247,16 @@ pub fn barrier(
 }
 
 /// The loop around the barrier `at`, when the thread of `with` has already left that loop.
-fn left_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, u32, u32)> {
-    let around = scene.loop_around(at)?;
+fn exited_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, u32, u32)> {
+    let around = scene.enclosing_loop(at)?;
     // Otherwise the thread is in a later loop, or in one inside this loop, which cannot be distinguished here.
-    let past = scene.loop_around(with).is_none_or(|(line, ..)| line < around.0);
+    let past = scene.enclosing_loop(with).is_none_or(|(line, ..)| line < around.0);
     (with.source.line > at.source.line && past).then_some(around)
 }
 
 /// The `return` by which a thread left before `barrier`: the one in the finding, or the only one above the barrier.
-fn way_out(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, u32)> {
-    let mut above = scene.source.places("return");
+fn exit_statement(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, u32)> {
+    let mut above = scene.source.occurrences("return");
     let recorded = above.iter().any(|(line, _)| *line == with.source.line);
     above.retain(|(line, _)| if recorded { *line == with.source.line } else { *line < barrier });
     let (line, _) = (above.len() == 1).then(|| above.first().copied())??;
@@ -265,8 +265,8 @@ fn way_out(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, 
     Some((line, column, length))
 }
 
-fn thread_index(places: Places, access: &Access) -> String {
-    places.thread_index(access.thread)
+fn thread_index(names: ThreadNames, access: &Access) -> String {
+    names.thread_index(access.thread)
 }
 
 /// A barrier that no GPU has: a number above 15, or a part of a warp.

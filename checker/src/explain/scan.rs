@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
     }
 
     /// Whether `line` is where the function `name` begins.
-    pub fn calls_for(&self, line: u32, name: &str) -> bool {
+    pub fn begins_function(&self, line: u32, name: &str) -> bool {
         let text = self.statement_text(line, 8);
         let before_body = self.chars(line).map(|(_, c)| c).skip_while(|c| *c != '(');
         let opens = before_body.take_while(|c| *c != ';').any(|c| c == '{');
@@ -110,7 +110,7 @@ impl<'a> Source<'a> {
     /// The lines between the braces of the `if`, `for` or `while` on `line`. `None` if the body is on the same line, or
     /// if there is no such statement.
     pub fn body(&self, line: u32, word: &str) -> Option<(u32, u32)> {
-        let (_, start) = self.places(word).into_iter().find(|(at, _)| *at == line)?;
+        let (_, start) = self.occurrences(word).into_iter().find(|(at, _)| *at == line)?;
         let mut rest =
             self.chars(line).skip_while(|((at, column), _)| (*at, *column) < (line, start));
         let mut depth = 0_i32;
@@ -150,7 +150,10 @@ impl<'a> Source<'a> {
     }
 
     /// The same part of the line without its first character and the space after it.
-    pub fn without_sign(&self, (line, column, length): (u32, u32, u32)) -> Option<(u32, u32, u32)> {
+    pub fn without_first_char(
+        &self,
+        (line, column, length): (u32, u32, u32),
+    ) -> Option<(u32, u32, u32)> {
         let rest = self.code(line)?.get(column as usize..(column + length) as usize - 1)?;
         let space = rest.iter().take_while(|c| c.is_whitespace()).count() as u32;
         (length > 1 + space).then(|| (line, column + 1 + space, length - 1 - space))
@@ -179,7 +182,7 @@ impl<'a> Source<'a> {
     }
 
     /// Lines that hold the word `word` in code, with its one-based column.
-    pub fn places(&self, word: &str) -> Vec<(u32, u32)> {
+    pub fn occurrences(&self, word: &str) -> Vec<(u32, u32)> {
         let on = |(i, code): (usize, &Vec<char>)| -> Vec<(u32, u32)> {
             words(code)
                 .filter(|(_, found)| found == word)

@@ -4,7 +4,7 @@ use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Access, Action, Space};
 
 use super::scan::{Source, Subscript, span};
-use super::words::{Places, count, dims, size, volume};
+use super::words::{ThreadNames, count, dims, size, volume};
 use crate::report::Span;
 use crate::spec::{Case, Param, Spec};
 
@@ -20,7 +20,7 @@ pub struct Scene<'a> {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub source: &'a Source<'a>,
-    pub places: Places,
+    pub thread_names: ThreadNames,
     /// Whether the simulator ran it, as opposed to a GPU.
     pub simulated: bool,
     /// Whether the case calls a whole program, as opposed to a kernel.
@@ -42,7 +42,7 @@ impl<'a> Scene<'a> {
         let case = spec.cases.get(case)?;
         let names = source.parameters(spec.id);
         let (params, sizes, grid, block) = (spec.params, case.sizes, case.grid, case.block);
-        let places = Places::of(grid, block);
+        let thread_names = ThreadNames::new(grid, block);
         let (aliases, program) = (vec![], spec.kind.has_host_code());
         Some(Self {
             params,
@@ -50,7 +50,7 @@ impl<'a> Scene<'a> {
             grid,
             block,
             source,
-            places,
+            thread_names,
             simulated,
             program,
             names,
@@ -67,10 +67,21 @@ impl<'a> Scene<'a> {
             .iter()
             .filter_map(|(i, array)| Some((array.clone(), names.get(*i)?.clone())))
             .collect();
-        let places = Places::of(grid, block);
+        let thread_names = ThreadNames::new(grid, block);
         let (params, sizes, names) = (&[], &[], vec![]);
         let (simulated, program) = (true, false);
-        Self { params, sizes, grid, block, source, places, simulated, program, names, aliases }
+        Self {
+            params,
+            sizes,
+            grid,
+            block,
+            source,
+            thread_names,
+            simulated,
+            program,
+            names,
+            aliases,
+        }
     }
 
     /// The same scene with names for arrays that no parameter points to.
@@ -82,11 +93,11 @@ impl<'a> Scene<'a> {
     /// The same scene with the launch that computed something.
     pub fn with_launch(self, launch: Option<([u32; 3], [u32; 3])>) -> Self {
         let (grid, block) = launch.unwrap_or((self.grid, self.block));
-        Self { grid, block, places: Places::of(grid, block), ..self }
+        Self { grid, block, thread_names: ThreadNames::new(grid, block), ..self }
     }
 
     /// Whether a program made this launch, whose arrays are what it allocated.
-    pub const fn by_a_program(&self) -> bool {
+    pub const fn is_launch_of_program(&self) -> bool {
         self.params.is_empty()
     }
 
@@ -119,7 +130,7 @@ impl<'a> Scene<'a> {
 
     /// `block 3, thread 232`.
     pub fn thread(&self, access: &Access) -> String {
-        self.places.thread(access.block, access.thread)
+        self.thread_names.thread(access.block, access.thread)
     }
 
     /// `out[1000]`, as far as it is known.
@@ -271,19 +282,19 @@ impl<'a> Scene<'a> {
     }
 
     /// The line of the innermost loop that is around both accesses.
-    pub fn loop_of_both(&self, a: &Access, b: &Access) -> Option<u32> {
+    pub fn common_loop(&self, a: &Access, b: &Access) -> Option<u32> {
         let around = |access: &Access| {
             let step = |&(line, column, _): &(u32, u32, u32)| {
                 self.source.enclosing(line, column, &["for", "while", "do"])
             };
-            std::iter::successors(self.loop_around(access), step).map(|(line, ..)| line)
+            std::iter::successors(self.enclosing_loop(access), step).map(|(line, ..)| line)
         };
         let of_b: Vec<u32> = around(b).collect();
         around(a).find(|line| of_b.contains(line))
     }
 
     /// The loop around an access.
-    pub fn loop_around(&self, access: &Access) -> Option<(u32, u32, u32)> {
+    pub fn enclosing_loop(&self, access: &Access) -> Option<(u32, u32, u32)> {
         let (line, column) = (access.source.line, access.source.column);
         let here = self.source.statement(line, column)?;
         let text = self.source.line(line)?;

@@ -44,7 +44,7 @@ impl Declared {
 impl Source<'_> {
     /// The declaration of the shared variable `name`; `None` when there is none, or more than one.
     pub fn shared(&self, name: &str) -> Option<Declared> {
-        let mut found = self.places("__shared__").into_iter().filter_map(|(line, column)| {
+        let mut found = self.occurrences("__shared__").into_iter().filter_map(|(line, column)| {
             let text = self.statement_text(line, 4);
             let skip = self.statement(line, 0).map_or(1, |(first, _)| first);
             let text: String = text.chars().skip(column.saturating_sub(skip) as usize).collect();
@@ -55,7 +55,7 @@ impl Source<'_> {
     }
 
     /// Whether the length of the shared array `name` is left to the launch: `extern __shared__ float name[];`
-    pub fn sized_by_the_launch(&self, name: &str) -> bool {
+    pub fn is_sized_by_launch(&self, name: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.texts().any(|(_, code)| {
             let words: Vec<&str> = code.split(|c| !is_word(c)).collect();
@@ -104,7 +104,7 @@ impl Source<'_> {
         if let Ok(number) = text.parse() {
             return Some(number);
         }
-        let mut found = self.places(text).into_iter().filter_map(|(line, _)| {
+        let mut found = self.occurrences(text).into_iter().filter_map(|(line, _)| {
             let statement = self.statement_text(line, 2);
             let value = statement.strip_prefix("constexpr")?.split_once('=')?;
             let named = value.0.split_whitespace().last() == Some(text);
@@ -155,7 +155,7 @@ mod tests {
         let bytes = |name: &str| source.shared(name).and_then(|declared| declared.bytes);
         let sizes = ["tile", "bins", "p", "four", "small"].map(bytes);
         assert_eq!(sizes, [Some(4), Some(4), None, Some(4), Some(1)]);
-        let by_the_launch = ["pool", "tile", "bins"].map(|name| source.sized_by_the_launch(name));
+        let by_the_launch = ["pool", "tile", "bins"].map(|name| source.is_sized_by_launch(name));
         assert_eq!(by_the_launch, [true, false, false]);
     }
 }

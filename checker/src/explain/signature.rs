@@ -26,9 +26,9 @@ pub fn explain(spec: &'static Spec, signature: &Signature, source: &Source<'_>) 
         Signature::Type { index, expected, found } => {
             let yours = source.parameters(spec.id);
             let called = yours.get(*index).map_or(expected.name, String::as_str);
-            let place = source.places(called).into_iter().find(|(line, _)| {
+            let place = source.occurrences(called).into_iter().find(|(line, _)| {
                 source
-                    .places(spec.id)
+                    .occurrences(spec.id)
                     .iter()
                     .any(|(kernel, _)| (*kernel..*kernel + 8).contains(line))
             });
@@ -87,7 +87,7 @@ fn name(
     source: &Source<'_>,
     label: impl Into<String>,
 ) -> Option<crate::report::Span> {
-    let (line, column) = source.places(kernel).into_iter().next()?;
+    let (line, column) = source.occurrences(kernel).into_iter().next()?;
     Some(span(line, column, kernel.chars().count() as u32, true, label))
 }
 

@@ -6,7 +6,7 @@ use ptxsim::{Action, Finding, FindingKind};
 use super::Context;
 use super::scan::Source;
 use super::scene::{self, Scene};
-use super::words::{DIGITS, Places, digits, many};
+use super::words::{DIGITS, ThreadNames, digits, many};
 use crate::backend::Fault;
 use crate::diagnostic::Slug;
 use crate::inspect::Traced;
@@ -25,7 +25,9 @@ pub fn trace(spec: &'static Spec, seen: &Traced, context: &Context<'_>) -> Trace
     let report = seen.verdict.as_ref().map(|verdict| super::explain(spec, verdict, context));
     let thread = case.map_or_else(
         || format!("block {:?}, thread {:?}", seen.thread.block, seen.thread.thread),
-        |case| Places::of(case.grid, case.block).thread(seen.thread.block, seen.thread.thread),
+        |case| {
+            ThreadNames::new(case.grid, case.block).thread(seen.thread.block, seen.thread.thread)
+        },
     );
     let steps: Vec<&Step> = seen.trace.first.iter().chain(&seen.trace.last).collect();
     let writer =
@@ -193,7 +195,7 @@ impl StepWriter<'_> {
             n => Fact { text: format!("{}, {n} times", fact.text), ..fact },
         }));
         let mut say = |text: String| facts.push(Fact { text, wrong: false });
-        let called = self.source.calls_for(line, &step.function);
+        let called = self.source.begins_function(line, &step.function);
         match (set_first || set.is_empty(), called) {
             (true, _) => {}
             (_, true) => say(format!("called with {}", list(&set))),

@@ -40,25 +40,27 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
         return measured_time(scene, mismatch);
     }
     if mismatch.answer {
-        return recorded(scene, mismatch);
+        return wrong_answer(scene, mismatch);
     }
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
     // A program may write its outputs through a copy.
     if written_here(scene, mismatch) {
-        draft.spans = match by_the_host(scene, array) {
+        draft.spans = match host_assignments(scene, array) {
             lines if lines.is_empty() => writers(scene, array),
-            lines => lines.into_iter().filter_map(|line| gives(mismatch, line)).collect(),
+            lines => {
+                lines.into_iter().filter_map(|line| mark_host_assignment(mismatch, line)).collect()
+            }
         };
     }
     // One place is the parameter itself. Any other place may write through an alias or a call.
-    if mismatch.untouched > 0 && scene.source.places(array).len() <= 1 {
+    if mismatch.untouched > 0 && scene.source.occurrences(array).len() <= 1 {
         draft = draft.note(format!("no line of the {} uses `{array}`", scene.whole()));
     }
     draft.notes.extend(copied(scene, mismatch));
     draft.notes.extend(facts(scene, mismatch));
-    draft.notes.extend(likeness(mismatch));
+    draft.notes.extend(resemblance(mismatch));
     draft.think = Some(question(scene, mismatch));
     let first = mismatch.examples.first();
     draft.watch =
@@ -67,7 +69,7 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
 }
 
 /// Numbers that the learner recorded in the file and that are wrong. The report does not show the right ones.
-fn recorded(scene: &Scene<'_>, m: &Mismatch) -> Draft {
+fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let array = scene.name(m.output);
     let title = match (m.total, m.wrong) {
         _ if m.untouched == m.total => format!("nothing is written to `{array}`"),
@@ -188,7 +190,7 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
     let columns = m.shape.last().copied().unwrap_or(1);
     Some(match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
-            let first = scene.places.block_index([0; 3]);
+            let first = scene.thread_names.block_index([0; 3]);
             format!("block {first} is right, every other block is wrong")
         }
         Pattern::OnlyLastBlockWrong(_) => {
@@ -264,7 +266,7 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
     let whole = dtype.is_some_and(|dtype| !dtype.is_float());
     let owners = m.examples.iter().map(|e| {
         let (block, thread) = owner(scene, m, e.index)?;
-        Some(scene.places.thread(block, thread))
+        Some(scene.thread_names.thread(block, thread))
     });
     let owners = owners.collect::<Option<Vec<_>>>();
     let matrix = m.shape.len() == 2;
@@ -293,9 +295,9 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
 /// no input has the output's shape, because the kernel decides which thread computes a sum.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let array = scene.name(m.output);
-    let unused = scene.program && scene.source.places(array).len() <= 1;
+    let unused = scene.program && scene.source.occurrences(array).len() <= 1;
     let shared = !elementwise(scene.params, m.output);
-    if unused || shared || !by_the_host(scene, array).is_empty() {
+    if unused || shared || !host_assignments(scene, array).is_empty() {
         return None;
     }
     let (grid, block) = (scene.grid, scene.block);
@@ -327,7 +329,7 @@ fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u3
 }
 
 /// Where the host's code of a program assigns to elements of an output itself.
-fn by_the_host(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
+fn host_assignments(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
     // `texts` blanks out strings, so only `extern` is left of `extern "C"`.
     let begins = |code: &str| code.trim_start().starts_with("extern ") && code.contains('(');
     let entry = || scene.source.texts().find(|(_, code)| begins(code));
@@ -337,7 +339,7 @@ fn by_the_host(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
 }
 
 /// Marks a line of host code that assigns the first wrong element.
-fn gives(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Span> {
+fn mark_host_assignment(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Span> {
     let index = m.examples.first()?.index;
     let label = format!("element {index} gets its value here");
     (s.inner == index.to_string()).then(|| span(line, s.column, s.length, true, label))
@@ -451,7 +453,7 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
 }
 
 /// How the values shown resemble what is expected: all 0, off by the same amount, or by the same factor.
-fn likeness(m: &Mismatch) -> Option<String> {
+fn resemblance(m: &Mismatch) -> Option<String> {
     let pairs: Option<Vec<(f64, f64)>> =
         m.examples.iter().map(|e| Some((e.yours?, e.expected))).collect();
     let pairs = pairs.filter(|pairs| pairs.len() >= 3)?;
@@ -507,7 +509,7 @@ fn measured_signed(value: f64) -> String {
 }
 
 /// Whether the output is one number in every case, such as a sum, a count or a maximum.
-fn made_of_many(scene: &Scene<'_>, m: &Mismatch) -> bool {
+fn is_single_number(scene: &Scene<'_>, m: &Mismatch) -> bool {
     scene.param(m.output).is_some_and(|param| param.shape == "[1]")
 }
 
@@ -528,7 +530,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         };
     }
     if let Some(example) = m.examples.first()
-        && !by_the_host(scene, array).is_empty()
+        && !host_assignments(scene, array).is_empty()
     {
         let element = format!("{array}{}", subscript(m, example.index));
         return format!("which line gives {element} its value in this case, and which should?");
@@ -542,7 +544,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         && !placed
     {
         let element = format!("{array}{}", subscript(m, example.index));
-        let begins = if made_of_many(scene, m) {
+        let begins = if is_single_number(scene, m) {
             format!("what is the initial value of {element}, ")
         } else {
             String::new()
@@ -554,8 +556,8 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
     match m.pattern {
         Pattern::OnlyFirstBlockRight(_) => {
             let (thread, [zero, one]) = (
-                scene.places.thread_index([0; 3]),
-                [[0; 3], [1, 0, 0]].map(|block| scene.places.block_index(block)),
+                scene.thread_names.thread_index([0; 3]),
+                [[0; 3], [1, 0, 0]].map(|block| scene.thread_names.block_index(block)),
             );
             format!(
                 "what differs between thread {thread} of block {zero} and thread {thread} of block {one}?"
@@ -564,7 +566,7 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         Pattern::OnlyLastBlockWrong(_) => {
             "which threads of the last block have an element, and which condition lets them work?".into()
         }
-        _ if m.untouched == 0 && made_of_many(scene, m) => {
+        _ if m.untouched == 0 && is_single_number(scene, m) => {
             "many numbers are combined into one: what is its initial value, and is any number left out or used twice?"
                 .into()
         }

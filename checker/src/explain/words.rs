@@ -60,12 +60,12 @@ pub fn volume(dims: [u32; 3]) -> u64 {
 
 /// How a launch's blocks and threads are named: plain numbers in one dimension, `(x,y)` or `(x,y,z)` beyond.
 #[derive(Clone, Copy)]
-pub struct Places {
+pub struct ThreadNames {
     grid: [u32; 3],
     block: [u32; 3],
 }
 
-impl Places {
+impl ThreadNames {
     /// For a launch of this shape.
     pub fn of(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block }
