@@ -65,7 +65,7 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     say!();
     say!("Now add, where the exercise belongs in the course:");
     say!("  checker/src/exercises/{chapter}/mod.rs   mod {name};  and  &{name}::SPEC,");
-    say!("  book/src/SUMMARY.md                      - [`{name}`]({chapter}/{name}.md)");
+    say!("  book/src/SUMMARY.md                        - [{name}]({chapter}/{name}.md)");
     say!("List at least three mutants in checker/proof/mutants/{chapter}/{name}.toml, then run:");
     say!("  checker dev bless {name} && checker dev check --bless {name}");
     Ok(Exit::Passed)

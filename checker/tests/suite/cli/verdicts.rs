@@ -68,7 +68,9 @@ fn bad_files_get_their_verdicts_and_stop_nothing() {
     workbook.solve("matrix_add_2d");
     let ran = workbook.run(&["check", "1", "--backend", "sim"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.out.contains("1 of 6 passed, 5 not yet"), "{ran:?}");
+    let count = checker::exercises::chapters()[0].exercises.len();
+    let summary = format!("1 of {count} passed, {} not yet", count - 1);
+    assert!(ran.out.contains(&summary), "{ran:?}");
 
     fs::write(workbook.exercise("guard"), "int main() { return 0 }").expect("writable");
     let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
@@ -103,7 +105,7 @@ fn json() {
     let json: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON and nothing else");
     assert_eq!(json["version"], 1);
     let reports = json["reports"].as_array().expect("reports");
-    assert_eq!(reports.len(), 6);
+    assert_eq!(reports.len(), checker::exercises::chapters()[0].exercises.len());
     for report in reports {
         let passed = report["exercise"] == "guard";
         assert_eq!(report["passed"], passed, "{report}");
