@@ -67,7 +67,7 @@ pub struct ThreadNames {
 
 impl ThreadNames {
     /// For a launch of this shape.
-    pub fn of(grid: [u32; 3], block: [u32; 3]) -> Self {
+    pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block }
     }
 
