@@ -1,7 +1,6 @@
 // <bank-grid>: a column for each bank of shared memory, a row for each turn, and sliders for the stride of a warp and the padding
-// of its array. Where each lane is served comes with the page, computed by the same code as the checker's counts: see
-// `data-lanes`, two digits (base 36) for each of 32 lanes: bank and turn. Without this script, pictures inside show some of
-// the positions.
+// of its array. The page has the bank and turn of each lane in `data-lanes`, two digits (base 36) for each of 32 lanes; they are
+// tested against the simulator. Without this script, pictures inside the element show some of the positions.
 const SVG = "http://www.w3.org/2000/svg";
 const LANES = 32;
 const BANKS = 32;
@@ -16,14 +15,14 @@ class BankGrid extends HTMLElement {
             return;
         }
         this.live = true;
-        // as a figure without steps, so that the colours of all figures hold here, too
+        // The class of a figure without steps applies the colours of all figures here.
         const figure = document.createElement("figure");
         this.caption = document.createElement("figcaption");
         this.caption.setAttribute("role", "status");
         this.drawing = document.createElementNS(SVG, "svg");
         this.drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEAD + BANKS * TURN + 2}`);
         this.drawing.setAttribute("role", "img");
-        // above the drawing, which is high enough for 32 turns and empty for one
+        // The text is above the drawing, which has room for 32 turns and is almost empty for one.
         figure.append(this.caption, this.drawing);
         const frame = document.createElement("wb-steps");
         frame.append(figure);
@@ -43,7 +42,7 @@ class BankGrid extends HTMLElement {
         input.min = "0";
         input.max = String(most);
         input.value = String(value);
-        // mdBook turns pages with the arrow keys
+        // mdBook turns pages with the arrow keys.
         input.addEventListener("keydown", (event) => event.stopPropagation());
         input.addEventListener("input", () => this.show());
         label.append(`${name} `, input, " ", output);
@@ -51,7 +50,7 @@ class BankGrid extends HTMLElement {
         return { input, output };
     }
 
-    // The 32 places of this position of the sliders: [bank, turn] for each lane.
+    // [bank, turn] for each of the 32 lanes at this position of the sliders.
     places(stride, padding) {
         const begin = (padding * Number(this.dataset.strides) + stride) * 2 * LANES;
         const digits = this.dataset.lanes.slice(begin, begin + 2 * LANES);
@@ -81,7 +80,7 @@ class BankGrid extends HTMLElement {
         return heads;
     }
 
-    // Banks that have nothing to hand out, in the turns that it takes.
+    // The number of idle banks in all turns together.
     idle(places) {
         const busy = new Set(places.map(([bank, turn]) => turn * BANKS + bank));
         const turns = Math.max(...places.map(([, turn]) => turn)) + 1;

@@ -1,6 +1,6 @@
-// <wb-coalesce data-sectors="...">: a load of a warp with sliders for stride and offset. The numbers of sectors come with the
-// page, where they were compared with the simulator; what is drawn is compared with them before anything is shown. Without
-// this script, and in print, the figures inside say the same for five accesses.
+// <wb-coalesce data-sectors="...">: a load of a warp with sliders for stride and offset. The page has
+// the numbers of sectors, which are tested against the simulator, and this script compares its drawing with them before it shows
+// anything. Without this script, and in print, the figures inside show five accesses.
 class Coalesce extends HTMLElement {
     static LANES = 32;
     static FLOATS = 8; // in a sector
@@ -25,7 +25,7 @@ class Coalesce extends HTMLElement {
         this.show();
     }
 
-    // The float that a lane reads.
+    // The index of the float that a lane reads.
     element(stride, first, lane) {
         return first + lane * stride;
     }
@@ -46,7 +46,7 @@ class Coalesce extends HTMLElement {
         Object.assign(input, { type: "range", min, max, step: 1, value });
         words.textContent = name;
         input.addEventListener("input", () => this.show());
-        // Arrow keys belong to the slider, and not to mdBook's page turning.
+        // Arrow keys move the slider and do not turn mdBook's pages.
         input.addEventListener("keydown", (event) => event.stopPropagation());
         label.className = "wb-slider";
         label.append(words, input, number);

@@ -1,4 +1,4 @@
-// What is folded on the screen is open on paper: nobody can click there. Solutions stay folded, as in the text.
+// Unfolds everything for printing, because readers cannot click on paper. Solutions stay folded, as in the text.
 {
     let opened = [];
     window.addEventListener("beforeprint", () => {

@@ -1,4 +1,4 @@
-// <wb-quiz>: says at once whether the chosen answer is right, and why. Without this script the answers lie folded under each
+// <wb-quiz>: shows at once whether the chosen answer is right, and why. Without this script, the answers are folded under each
 // question.
 class Quiz extends HTMLElement {
     connectedCallback() {
@@ -18,7 +18,7 @@ class Quiz extends HTMLElement {
     answer(form, input) {
         const label = input.closest("label");
         const right = label.dataset.right === "true";
-        // Only the first answer counts as a prediction; the others are for the curious.
+        // Only the first answer is stored as the prediction; readers may try the others.
         form.dataset.first ??= String(right);
         for (const other of form.querySelectorAll("label")) {
             other.classList.remove("is-right", "is-wrong");

@@ -1,6 +1,6 @@
-// <wb-rounds>: steps through a drawing, round by round. The drawing is complete from the start; this script only dims what
-// comes later, says the current step in words, and lets a slider, two buttons or the arrow keys move on. Without it, and in
-// print, everything is shown.
+// <wb-rounds>: steps through a drawing, round by round. The drawing is complete from the start; this script only dims
+// later steps, describes the current step, and lets a slider, two buttons or the arrow keys move on. Without it, and in print, all
+// steps are visible.
 class Rounds extends HTMLElement {
     connectedCallback() {
         if (this.bar) {
@@ -18,7 +18,7 @@ class Rounds extends HTMLElement {
         this.slider.max = String(this.last);
         this.slider.setAttribute("aria-label", "Round");
         this.slider.addEventListener("input", () => this.show(Number(this.slider.value)));
-        // Arrow keys belong to the slider while it has the focus, and not to mdBook's page turning.
+        // While the slider has the focus, arrow keys move it and do not turn mdBook's pages.
         this.slider.addEventListener("keydown", (event) => event.stopPropagation());
         this.says = document.createElement("p");
         this.says.className = "wb-says";
@@ -32,7 +32,7 @@ class Rounds extends HTMLElement {
         }
         this.append(this.says);
         this.classList.add("live");
-        // another drawing, the same round
+        // The same round in another drawing.
         this.addEventListener("click", () => this.tell());
         this.addEventListener("keyup", () => this.tell());
         this.show(1);

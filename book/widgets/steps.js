@@ -1,5 +1,5 @@
-// <wb-steps>: figures one at a time, with buttons and arrow keys. Without this script all of them are shown, one below the
-// other, which is also what a printer gets.
+// <wb-steps>: shows one figure at a time, with buttons and arrow keys. Without this script, and in print, all figures are visible,
+// one below the other.
 class Steps extends HTMLElement {
     connectedCallback() {
         this.figures = [...this.querySelectorAll("figure")];
@@ -30,7 +30,7 @@ class Steps extends HTMLElement {
         return tab;
     }
 
-    // Arrow keys belong to the figure while one of its buttons has the focus, and not to mdBook's page turning.
+    // While one of the figure's buttons has the focus, arrow keys change the figure and do not turn mdBook's pages.
     key(event, i) {
         const last = this.tabs.length - 1;
         const to = {

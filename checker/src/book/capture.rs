@@ -45,7 +45,7 @@ struct Capture {
     files: BTreeMap<String, String>,
 }
 
-/// What prints the output.
+/// The program whose output it is.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum What {
@@ -59,7 +59,7 @@ enum What {
     },
     /// A kernel without parameters, launched on the simulator: what it prints with `printf`.
     Kernel {
-        /// How it is launched.
+        /// The launch.
         kernel: Kernel,
     },
 }
@@ -282,7 +282,7 @@ fn launch(
     let outcome = worker.compile(&toolchain, &source, file, &compile::Options::default());
     let module = match outcome.map_err(|error| failed(error.to_string()))? {
         compile::Outcome::Compiled(module) => module,
-        refused => return Err(failed(format!("it does not compile: {refused:?}"))),
+        rejected => return Err(failed(format!("it does not compile: {rejected:?}"))),
     };
     let launch = Launch {
         entry: kernel.entry.clone(),
@@ -379,10 +379,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_dropped_and_nothing_else() {
+    fn only_times_are_removed() {
         assert_eq!(normalise("  ok   simulator · 41 ms  \n"), "  ok   simulator");
         assert_eq!(normalise("a · 1.2 s · 3 cases"), "a · 3 cases");
-        // the line is right-aligned, so it has one space less for each digit more
+        // The line is right-aligned, so it has one space less for each further digit.
         let pass = |time: &str| format!("  ok   7 cases {:>30}", format!("simulator · {time}"));
         let all = ["7 ms", "41 ms", "412 ms", "41.2 s"].map(|time| normalise(&pass(time)));
         assert!(all.iter().all(|line| *line == all[1]), "{all:?}");

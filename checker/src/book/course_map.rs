@@ -1,4 +1,4 @@
-//! The chapters at a glance: what the exercises' Specs add up to.
+//! A table of the chapters, with sums over the Specs of their exercises.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::html::inline;
 use super::{Problem, read};
 use crate::spec::Spec;
 
-/// A table of all chapters: title, exercises, time; titles are those of the lessons.
+/// A table of all chapters with title, exercises and time. The titles are those of the lessons.
 ///
 /// # Errors
 /// When a chapter has no lesson.
@@ -65,7 +65,7 @@ fn time(exercises: &[&Spec]) -> String {
 mod tests {
     use super::*;
 
-    /// The map says how long a chapter takes, as its exercises do.
+    /// The time of a chapter is the sum of the times of its exercises.
     #[test]
     fn a_chapter_takes_as_long_as_its_exercises() {
         let guard = crate::exercises::find("guard").expect("an exercise");

@@ -1,5 +1,5 @@
-//! The diagnostics' pages in the book: the text that `checker explain` prints, then the smallest example of it and the
-//! checker's report on that example.
+//! The pages of the diagnostics. Each has the text that `checker explain` prints, then the smallest example, then the checker's
+//! report on the example.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Reads it; `root` is the book's folder.
+    /// Reads the example of a diagnostic; `root` is the folder of the book.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -38,7 +38,7 @@ impl Example {
         Ok(Self { slug, text: read(path)? })
     }
 
-    /// Where it is, relative to the repository.
+    /// Its path, relative to the repository.
     pub fn path(&self) -> String {
         format!("book/examples/diagnostics/{}.cu", self.slug)
     }
@@ -78,7 +78,7 @@ impl Example {
         }
     }
 
-    /// As a section of the diagnostic's page.
+    /// The example as a section of the diagnostic's page.
     fn section(&self, root: &Path) -> Result<String, Problem> {
         let place = match self.exercise() {
             Some(spec) => format!(
@@ -99,7 +99,7 @@ impl Example {
 /// Adds a page for every diagnostic below `parent`; `root` is the book's folder.
 ///
 /// # Errors
-/// When a diagnostic has no example, or its output was never captured.
+/// When a diagnostic has no example, or the example's output was not captured.
 pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
     let mut names = parent.parent_names.clone();
     names.push(parent.name.clone());
@@ -123,7 +123,7 @@ pub fn add_pages(parent: &mut Chapter, root: &Path) -> Result<(), Problem> {
 mod tests {
     use super::*;
 
-    /// An example that shows another diagnostic, or more than one, is refused.
+    /// An example that shows another diagnostic, or more than one, is rejected.
     #[test]
     fn an_example_shows_its_diagnostic_and_no_other() {
         let example = |slug| Example { slug, text: String::new() };

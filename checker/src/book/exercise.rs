@@ -1,10 +1,11 @@
-//! What the Spec says of an exercise, as a part of its page.
+//! The parts of an exercise's page that come from its Spec.
 
 use std::fmt::Write;
 
 use super::html::{escape, folded, inline};
 use super::{Problem, gains};
 use crate::course;
+use crate::explain::count;
 use crate::gains::Record;
 use crate::spec::{Case, Gate, Metric, Op, Param, Role, Spec, Start};
 
@@ -108,7 +109,7 @@ fn launch(case: &Case) -> String {
     format!("{} {noun} of {} threads", extent(case.grid), extent(case.block))
 }
 
-/// "5", "5 x 3": as many dimensions as matter.
+/// "5", "5 x 3": without trailing dimensions of 1.
 fn extent([x, y, z]: [u32; 3]) -> String {
     let word = |d: u32| grouped(d as usize);
     match (y, z) {
@@ -118,20 +119,9 @@ fn extent([x, y, z]: [u32; 3]) -> String {
     }
 }
 
-/// "1 000 003": digits in groups of three from 10 000 on.
+/// "1 000 003": digits in groups of three from 10 000 on, with no-break spaces.
 fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    if digits.len() < 5 {
-        return digits;
-    }
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{a0}');
-        }
-        out.push(digit);
-    }
-    out
+    count(number as u64).replace(' ', "\u{a0}")
 }
 
 fn gates(out: &mut String, gates: &[Gate]) {
@@ -153,7 +143,7 @@ fn gates(out: &mut String, gates: &[Gate]) {
     out.push_str("</ul>\n");
 }
 
-/// Two digits after the point at most.
+/// A number with at most two digits after the decimal point.
 fn number(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
     if rounded.fract() == 0.0 { grouped(rounded as usize) } else { rounded.to_string() }
@@ -194,7 +184,7 @@ const fn metric(metric: Metric) -> &'static str {
     }
 }
 
-/// The file as it is handed out, whatever the learner has made of it since.
+/// The original file, even if the learner has edited it.
 ///
 /// # Errors
 /// When the course has no such file.
@@ -216,7 +206,7 @@ fn listing(text: Option<&str>, what: &str, spec: &Spec) -> Result<String, Proble
     Ok(format!("```cpp\n{}\n```\n", text.trim_end()))
 }
 
-/// Each hint folded.
+/// The hints, each folded.
 pub fn hints(spec: &Spec) -> String {
     let last = spec.hints.len();
     spec.hints
@@ -229,7 +219,7 @@ pub fn hints(spec: &Spec) -> String {
         .collect()
 }
 
-/// What people get wrong, and why.
+/// Common mistakes, and why they are wrong.
 pub fn pitfalls(spec: &Spec) -> String {
     let mut out = String::from("<ul class=\"wb-pitfalls\">\n");
     for pitfall in spec.pitfalls {

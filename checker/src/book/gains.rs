@@ -1,4 +1,4 @@
-//! What the optimise exercises gain on a real GPU, as a sentence for one and a table for all.
+//! The speed-ups of the optimise exercises on a real GPU, as a sentence for one exercise and as a table for all.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::html::escape;
 use crate::exercises;
 use crate::gains::{self, Gain, Record, Times};
 
-/// The record in the repository.
+/// The recorded times in the repository.
 ///
 /// # Errors
 /// When the file is broken.
@@ -19,14 +19,14 @@ pub fn record() -> Result<Record, Problem> {
     })
 }
 
-/// "On an NVIDIA H200 with n = ..., the kernel takes ..."; empty where nothing is recorded.
+/// "On an NVIDIA H200 with n = ..., the kernel takes ..."; empty when no times are recorded.
 pub fn sentence(record: &Record, id: &str) -> String {
     let Some(gain) = record.exercises.iter().find(|gain| gain.id == id) else {
         return String::new();
     };
-    let who = if gain.program.is_some() { "its kernels take" } else { "it takes" };
+    let subject = if gain.program.is_some() { "its kernels take" } else { "it takes" };
     let mut out = format!(
-        "On an {} with {}, {who} {}.",
+        "On an {} with {}, {subject} {}.",
         escape(&record.gpu),
         escape(&gain.sizes),
         compared(&gain.kernels)
@@ -58,7 +58,7 @@ fn compared(times: &Times) -> String {
     }
 }
 
-/// All of them.
+/// The speed-ups of all exercises.
 pub fn table(record: &Record) -> String {
     if record.exercises.is_empty() {
         return "<p>No times are recorded here.</p>\n".into();
@@ -100,7 +100,7 @@ fn row(gain: &Gain, what: &str, times: &Times, share: Option<f64>) -> String {
     )
 }
 
-/// Three digits.
+/// A time with three significant digits.
 fn time(milliseconds: f64) -> String {
     match milliseconds {
         ms if ms >= 100.0 => format!("{ms:.0} ms"),
@@ -132,8 +132,7 @@ mod tests {
         }
     }
 
-    /// Numbers in words: a kernel that is handed out right, one that is to be fixed first, one that gains nothing, a
-    /// program.
+    /// The sentences for a kernel whose skeleton is right, one whose skeleton is wrong, one without a speed-up, and a program.
     #[test]
     fn sentences() {
         let said = |gain: &Gain| sentence(&record(gain.clone()), "grid_stride");

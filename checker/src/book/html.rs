@@ -1,4 +1,4 @@
-//! Text on its way into a page.
+//! Converts text to HTML.
 
 /// Escapes text for HTML, also inside attributes.
 pub fn escape(text: &str) -> String {
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_the_text_is_taken_for_html() {
+    fn all_text_is_escaped() {
         assert_eq!(inline("`a<b>` & \"c\""), "<code>a&lt;b&gt;</code> &amp; &quot;c&quot;");
         assert_eq!(inline("one ` alone"), "one ` alone");
     }

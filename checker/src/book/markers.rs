@@ -11,17 +11,17 @@ pub struct Marker<'a> {
     pub argument: Option<&'a str>,
 }
 
-/// The marker that a line consists of.
+/// The marker, if the line is one.
 fn parse(line: &str) -> Option<Marker<'_>> {
     let inside = line.trim().strip_prefix("{{#")?.strip_suffix("}}")?;
     let mut words = inside.split_whitespace();
     Some(Marker { name: words.next()?, argument: words.next() })
 }
 
-/// Replaces every marker of `page` by what `piece` makes of it.
+/// Replaces every marker of `page` with what `piece` returns for it.
 ///
 /// # Errors
-/// The one-based line of the first marker that `piece` refuses, and why.
+/// The one-based line of the first marker for which `piece` fails, and its error.
 pub fn replace(
     page: &str,
     mut piece: impl FnMut(&Marker) -> Result<String, Problem>,
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_marker_is_named_by_its_line() {
+    fn a_failing_marker_is_named_by_its_line() {
         let refuse = |m: &Marker| Err(Problem::UnknownMarker(m.name.to_owned()));
         let (line, problem) = replace("a\n\n{{#oops}}\n", refuse).expect_err("refused");
         assert_eq!((line, problem.to_string().as_str()), (3, "there is no marker `oops`"));

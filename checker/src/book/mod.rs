@@ -1,23 +1,23 @@
-//! The book: an mdBook preprocessor that fills the pages with facts from the Specs, figures, captured outputs,
-//! quizzes and the diagnostics' pages.
+//! The book: an mdBook preprocessor that fills the pages with facts from the Specs, figures, captured outputs, quizzes and the
+//! pages of the diagnostics.
 //!
-//! A page asks for such a piece with a marker on a line of its own; [`markers`] reads them, and the sibling modules
-//! write the piece. The same preprocessor runs inside `checker book build`, and as a child process of a plain
+//! A page has a marker on a line of its own for each such piece. [`markers`] parses the markers, and the sibling modules write the
+//! pieces. The same preprocessor runs inside `checker book build`, and as a child process of a plain
 //! `mdbook build book`.
 //!
 //! ```text
 //! {{#exercise blocks}}    goal, minutes, parameters, cases and gates, from the Spec
-//! {{#skeleton blocks}}    the file as it is handed out
-//! {{#hints blocks}}       each hint folded
-//! {{#solution blocks}}    the solution folded
-//! {{#pitfalls blocks}}    what people get wrong, and why
+//! {{#skeleton blocks}}    the original file
+//! {{#hints blocks}}       the hints, each folded
+//! {{#solution blocks}}    the solution, folded
+//! {{#pitfalls blocks}}    common mistakes, and why they are wrong
 //! {{#output NAME}}        what a command printed: book/outputs/NAME.txt
 //! {{#figure NAME}}        a figure of `figure`
 //! {{#quiz ch01}}          book/quizzes/ch01.toml
 //! {{#gains}}              what the optimise exercises gain on a real GPU
-//! {{#course}}             the chapters, their exercises, and how long they take
-//! {{#names}}              book/names.toml: what each way to a GPU calls each thing
-//! {{#diagnostics}}        a list of all diagnostics, with a page each below this one
+//! {{#course}}             the chapters, their exercises, and the time they take
+//! {{#names}}              book/names.toml: the terms of CUDA and of other ways to program a GPU
+//! {{#diagnostics}}        a list of all diagnostics, each with a page below this one
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ mod quiz;
 
 use markers::Marker;
 
-/// What is wrong with a page's marker, and where.
+/// What is wrong with a marker, and where it is.
 #[derive(Debug, thiserror::Error)]
 #[error("{page}:{line}: {problem}")]
 pub struct Error {
@@ -52,7 +52,7 @@ pub struct Error {
 /// Why a marker cannot be replaced.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// The marker's name is none of ours.
+    /// There is no marker of this name.
     #[error("there is no marker `{0}`")]
     UnknownMarker(String),
     /// The marker needs a name after it.
@@ -70,7 +70,7 @@ pub enum Problem {
     /// A file that the marker names cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -78,7 +78,7 @@ pub enum Problem {
     /// A file that the marker names is not what it should be.
     #[error("{}: {message}", path.display())]
     Invalid {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What is wrong.
         message: String,

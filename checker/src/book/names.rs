@@ -1,4 +1,4 @@
-//! What each way to a GPU calls each thing: `book/names.toml`, as a table for every way that a reader may come from.
+//! Compares the terms of CUDA C++ with those of other ways to program a GPU: `book/names.toml`, as a table for each way.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -22,7 +22,7 @@ struct Group {
     row: Vec<Row>,
 }
 
-/// One thing, and its names; code stands in backquotes.
+/// One concept and its names; code is in backquotes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -33,11 +33,11 @@ struct Row {
     cupy: Option<String>,
     pyopencl: Option<String>,
     cudarc: Option<String>,
-    /// Where the book has it: an exercise, a diagnostic, or words.
+    /// Where the book explains it: an exercise, a diagnostic, or text.
     here: Option<String>,
 }
 
-/// A way to a GPU, and its name of a thing.
+/// A way to program a GPU, and the field of a row with its name.
 type Way = (&'static str, fn(&Row) -> &Option<String>);
 
 const WAYS: &[Way] = &[
@@ -51,7 +51,7 @@ const WAYS: &[Way] = &[
 /// The tables of `book/names.toml`.
 ///
 /// # Errors
-/// When the file is missing or is no such list.
+/// When the file is missing or has errors.
 pub fn show(root: &Path) -> Result<String, Problem> {
     let path = root.join("names.toml");
     let names: Names = toml::from_str(&read(path.clone())?)
@@ -64,7 +64,7 @@ pub fn show(root: &Path) -> Result<String, Problem> {
     Ok(out)
 }
 
-/// One way beside the CUDA runtime. No empty line may stand in it: Markdown would end the HTML there.
+/// One way beside the CUDA runtime. The HTML has no empty line, because Markdown would end it there.
 fn table(out: &mut String, (way, name): &Way, groups: &[Group]) {
     let _ = writeln!(
         out,
@@ -90,7 +90,7 @@ fn table(out: &mut String, (way, name): &Way, groups: &[Group]) {
                 inline(&row.what),
                 shown(name(row)),
                 shown(&row.runtime),
-                row.here.as_deref().map_or("-".into(), place)
+                row.here.as_deref().map_or("-".into(), link)
             );
         }
         out.push_str("</tbody>\n");
@@ -98,8 +98,8 @@ fn table(out: &mut String, (way, name): &Way, groups: &[Group]) {
     out.push_str("</table>\n</figure>\n");
 }
 
-/// A link to the exercise or the diagnostic of that name, or words.
-fn place(here: &str) -> String {
+/// A link to the exercise or the diagnostic of this name, or else the text.
+fn link(here: &str) -> String {
     if let Ok(spec) = crate::exercises::find(here) {
         return format!("<a href=\"../{}/{1}.md\"><code>{1}</code></a>", spec.chapter, spec.id);
     }
@@ -113,12 +113,12 @@ fn place(here: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Where a thing is taught leads there; a way without a name for it says so.
+    /// The last column links to the page that explains the concept, and a missing name is a dash.
     #[test]
     fn names_lead_to_exercises_and_diagnostics() {
-        assert!(place("blocks").contains("../ch01_threads/blocks.md"));
-        assert!(place("shared-race").contains("../diagnostics/shared-race.md"));
-        assert_eq!(place("chapter 2"), "chapter 2");
+        assert!(link("blocks").contains("../ch01_threads/blocks.md"));
+        assert!(link("shared-race").contains("../diagnostics/shared-race.md"));
+        assert_eq!(link("chapter 2"), "chapter 2");
         let row =
             Row { what: "fill".into(), runtime: Some("`cudaMemset`".into()), ..Row::default() };
         let numba =

@@ -1,5 +1,5 @@
-//! Checkpoints: questions in `book/quizzes/NAME.toml`, a form on the page. Without JavaScript every answer lies folded
-//! under its question.
+//! Checkpoints: the questions in `book/quizzes/NAME.toml` as a form on the page. Without JavaScript, the answers are folded under
+//! each question.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ struct Quiz {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
-    /// Stable: remembered progress hangs on it.
+    /// Never changes, because the reader's browser stores answers under it.
     id: String,
     prompt: String,
     /// Shown under the prompt, as code.
@@ -38,7 +38,7 @@ struct Answer {
 /// The quiz of `book/quizzes/{name}.toml`.
 ///
 /// # Errors
-/// When the file is missing or no quiz.
+/// When the file is missing or has errors.
 pub fn show(name: &str, root: &Path) -> Result<String, Problem> {
     let path = root.join("quizzes").join(format!("{name}.toml"));
     let quiz = parse(&read(path.clone())?).map_err(|message| Problem::Invalid { path, message })?;
@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<Quiz, String> {
     Ok(quiz)
 }
 
-/// One question. No empty line may stand in it: Markdown would end the HTML there.
+/// One question. The HTML has no empty line, because Markdown would end it there.
 fn form(out: &mut String, number: usize, question: &Question) {
     let id = escape(&question.id);
     let _ = writeln!(out, "<form class=\"wb-question\" id=\"q-{id}\">\n<fieldset>");
@@ -125,10 +125,10 @@ mod tests {
         assert!(!out.contains("\n\n"), "an empty line would end the HTML block");
     }
 
-    /// The answers of chapter 3 that are numbers of sectors are what the simulator counts, and the size of a struct is
-    /// the compiler's.
+    /// The numbers of sectors in the answers of chapter 3 are those that the simulator counts, and the size of the struct is the
+    /// compiler's.
     #[test]
-    fn counts_in_the_checkpoint_of_chapter_3_are_counted() -> Result<(), ptxsim::Error> {
+    fn counts_in_the_checkpoint_of_chapter_3_are_right() -> Result<(), ptxsim::Error> {
         use crate::book::figure::simulated::sectors;
         #[repr(C)]
         struct Padded {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_quizzes_are_refused() {
+    fn broken_quizzes_are_rejected() {
         let none_right = QUESTION.replace("right = true\n", "");
         assert!(parse(&none_right).expect_err("none right").contains("one of them right"));
         let twice = format!("{QUESTION}{QUESTION}");

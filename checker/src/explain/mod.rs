@@ -38,7 +38,7 @@ pub use profile::profile;
 use scan::Source;
 use scene::Scene;
 pub use trace::trace;
-pub use words::dims;
+pub use words::{count, dims};
 
 /// Lines of a kernel's own output that a report keeps.
 const PRINTED_LINES: usize = 24;

@@ -47,10 +47,8 @@ pub fn render(spans: &[Span], width: usize) -> String {
         out.push_str(&hanging(note, "  ", "  ", width));
     }
     if let Some(share) = overlap(spans) {
-        let note = format!(
-            "two or more engines work at once for {:.0} % of the time in which any of them works",
-            100.0 * share
-        );
+        let note =
+            format!("two or more engines work at once for {:.0} % of the busy time", 100.0 * share);
         out.push_str(&hanging(&sanitise(&note), "  ", "  ", width));
     }
     out
@@ -131,7 +129,7 @@ mod tests {
   kernels     ............1.........**........................................
   copies out  .............1111111111...............................cccccccccc
               |0        |10       |20       |30       |40       |50       |60
-  two or more engines work at once for 32 % of the time in which any of them works
+  two or more engines work at once for 32 % of the busy time
 ";
         assert_eq!(render(&spans, LEFT + 64), expected);
         assert_eq!(render(&[], 80), "");

@@ -1,4 +1,4 @@
-//! Threads that change the same element: a lost update step by step, and bins for each block. Figures of chapter 6.
+//! The figures of chapter 6 about threads that update the same element: a lost update, step by step, and private bins of blocks.
 
 use super::Panel;
 use super::index::group;
@@ -10,11 +10,11 @@ enum Step {
     Read,
     Add,
     Write,
-    /// All three at once.
+    /// Load, add and store in one atomic operation.
     Atomic,
 }
 
-/// One step of one of two threads, in words, and the counter after it.
+/// One step of one of two threads as text, and the counter after it.
 #[derive(Debug, PartialEq, Eq)]
 struct Done {
     thread: usize,
@@ -52,7 +52,7 @@ fn replay(order: &[(usize, Step)]) -> Vec<Done> {
     order.iter().map(step).collect()
 }
 
-/// Two threads and a counter: in turn, at the same time, and with an atomic.
+/// Two threads that update a counter: one after the other, at the same time, and with an atomic.
 pub fn lost_update() -> Vec<Panel> {
     use Step::{Add, Atomic, Read, Write};
     let panel = |title, words: &str, order: &[(usize, Step)]| {
@@ -122,12 +122,12 @@ fn timeline(done: &[Done]) -> Svg {
 
 /// Threads of a block in the picture of the bins.
 const BLOCK: usize = 8;
-/// The bin of each element: most want the same one.
-const CROWD: [usize; 3 * BLOCK] =
+/// The bin of each element; most are the same, so that threads contend for it.
+const BIN_OF_ELEMENT: [usize; 3 * BLOCK] =
     [2, 2, 1, 2, 2, 3, 2, 2, 2, 0, 2, 2, 2, 2, 1, 2, 2, 2, 3, 2, 0, 2, 2, 2];
 const BINS: usize = 4;
 
-/// How many of `elements` want each bin.
+/// The number of `elements` in each bin.
 fn counts(elements: &[usize]) -> [usize; BINS] {
     let mut bins = [0; BINS];
     for &bin in elements {
@@ -138,9 +138,9 @@ fn counts(elements: &[usize]) -> [usize; BINS] {
 
 /// One set of bins for the grid, and one for each block.
 pub fn private_bins() -> Vec<Panel> {
-    let all = counts(&CROWD);
+    let all = counts(&BIN_OF_ELEMENT);
     let most = |bins: [usize; BINS]| bins.into_iter().max().unwrap_or(0);
-    let blocks: Vec<_> = CROWD.chunks(BLOCK).map(counts).collect();
+    let blocks: Vec<_> = BIN_OF_ELEMENT.chunks(BLOCK).map(counts).collect();
     let longest = blocks.iter().copied().map(most).max().unwrap_or(0);
     vec![
         Panel {
@@ -148,9 +148,9 @@ pub fn private_bins() -> Vec<Panel> {
             caption: format!(
                 "{} elements of {} blocks, and a bin for each. {} atomic operations on global memory, and {} of them \
                  queue for the same bin.",
-                CROWD.len(),
+                BIN_OF_ELEMENT.len(),
                 blocks.len(),
-                CROWD.len(),
+                BIN_OF_ELEMENT.len(),
                 most(all)
             ),
             svg: bins(None),
@@ -171,12 +171,12 @@ pub fn private_bins() -> Vec<Panel> {
 
 fn bins(private: Option<&[[usize; BINS]]>) -> Svg {
     let mut svg = Svg::default();
-    let w = WIDTH / CROWD.len() as f64;
+    let w = WIDTH / BIN_OF_ELEMENT.len() as f64;
     let wide = 64.0;
     let global = |bin: usize| 20.0 + bin as f64 * 84.0;
     let bottom = if private.is_some() { 178.0 } else { 112.0 };
     svg.word([0.0, 12.0], "small", "elements: in each cell the bin that it wants");
-    for (e, bin) in CROWD.iter().enumerate() {
+    for (e, bin) in BIN_OF_ELEMENT.iter().enumerate() {
         let (block, x) = (e / BLOCK, e as f64 * w);
         svg.cell([x, 18.0], [w - 1.5, 22.0], group(block), &bin.to_string());
         let from = [x + w / 2.0, 40.0];
@@ -192,7 +192,7 @@ fn bins(private: Option<&[[usize; BINS]]>) -> Svg {
             svg.line([x + 13.0, 116.0], [global(bin) + wide / 2.0, bottom], "reach");
         }
     }
-    for (bin, count) in counts(&CROWD).iter().enumerate() {
+    for (bin, count) in counts(&BIN_OF_ELEMENT).iter().enumerate() {
         svg.cell([global(bin), bottom], [wide, 26.0], "data", &count.to_string());
         svg.word([global(bin) + wide / 2.0, bottom + 39.0], "small middle", &format!("bin {bin}"));
     }
@@ -207,9 +207,9 @@ fn private_bin(block: usize, bin: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// What the page says of the three orders.
+    /// The results that the page states for the three orders.
     #[test]
-    fn an_update_is_lost_only_where_both_read_the_same() {
+    fn an_update_is_lost_only_if_both_threads_read_the_same_value() {
         let words: Vec<String> = lost_update().into_iter().map(|panel| panel.caption).collect();
         assert!(words[0].ends_with("ends at 2."), "{words:?}");
         assert!(words[1].ends_with("ends at 1."), "{words:?}");
@@ -219,10 +219,10 @@ mod tests {
     #[test]
     fn private_bins_add_up_to_the_global_ones() {
         let mut sum = [0; BINS];
-        for block in CROWD.chunks(BLOCK).map(counts) {
+        for block in BIN_OF_ELEMENT.chunks(BLOCK).map(counts) {
             sum.iter_mut().zip(block).for_each(|(sum, count)| *sum += count);
         }
-        assert_eq!(sum, counts(&CROWD));
+        assert_eq!(sum, counts(&BIN_OF_ELEMENT));
         let captions: Vec<String> = private_bins().into_iter().map(|p| p.caption).collect();
         assert!(
             captions[0].contains("24 atomic operations on global memory, and 18 of them"),

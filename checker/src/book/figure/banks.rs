@@ -1,4 +1,5 @@
-//! Which bank serves which lane, and in which turn: the figures of banks and padding, and the data of `<bank-grid>`.
+//! The figures about banks and padding, and the data of `<bank-grid>`: which bank serves which lane, and in which wavefront. The book
+//! calls a wavefront a turn.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +10,19 @@ use super::svg::{Svg, WIDTH};
 const LANES: usize = 32;
 /// Banks of shared memory, each 4 bytes wide.
 const BANKS: usize = 32;
-/// Strides that the reader can choose: 0 to one more than a row.
+/// Number of strides that the reader can choose: 0 to one more than a row.
 const STRIDES: usize = 34;
-/// Words of padding that the reader can choose: 0 to 3 after every 32.
+/// Number of paddings that the reader can choose: 0 to 3 words after every 32.
 const PADDINGS: usize = 4;
-/// Banks, lanes and words of a row in the small picture of a tile: it shows with 8 what happens with 32.
+/// Number of banks, of lanes, and of words in a row of the small picture of a tile, which shows with 8 what happens with 32.
 const SMALL: usize = 8;
 
-/// Where an element lies when `padding` unused words follow every 32.
+/// The word of an element when `padding` unused words follow every 32.
 const fn word(element: usize, padding: usize) -> usize {
     element + padding * (element / BANKS)
 }
 
-/// For each lane's word the bank that serves it, and in which turn: each bank serves one word a turn, and all lanes that
-/// want that word with it.
+/// The bank and the turn in which each lane gets its word. A bank serves one word in a turn, to all lanes that need it.
 fn served(words: &[usize], banks: usize) -> Vec<(usize, usize)> {
     let mut queues: Vec<Vec<usize>> = vec![vec![]; banks];
     words
@@ -39,18 +39,18 @@ fn served(words: &[usize], banks: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Turns until every lane has its word.
+/// The number of turns until every lane has its word.
 fn turns(words: &[usize], banks: usize) -> usize {
     served(words, banks).iter().map(|(_, turn)| turn + 1).max().unwrap_or(0)
 }
 
-/// The words that the lanes read: lane l reads element `stride * l`.
+/// The words that the lanes read when lane l reads element `stride * l`.
 fn words(stride: usize, padding: usize) -> Vec<usize> {
     (0..LANES).map(|lane| word(stride * lane, padding)).collect()
 }
 
-/// `<bank-grid>`: a grid with sliders for stride and padding. It computes nothing itself: where each lane is served is
-/// written down here for every position of both sliders. Inside are pictures of some of them, for readers without scripts.
+/// `<bank-grid>`, a grid with sliders for stride and padding. The element computes nothing, because it has the bank and turn of each
+/// lane for every position of both sliders. It contains pictures of some positions for readers without JavaScript.
 pub fn grid() -> String {
     let digit = |n: usize| char::from_digit(n as u32, 36).unwrap_or('?');
     let mut lanes = String::new();
@@ -93,11 +93,11 @@ fn caption(stride: usize, padding: usize) -> String {
     format!("Lane l reads element {element}{padded}: {turns}, by {banks}.")
 }
 
-/// Height of a turn in the columns, and of the numbers above them.
+/// Height of a turn in the picture, and of the numbers above the banks.
 const TURN: f64 = 8.0;
 const HEAD: f64 = 14.0;
 
-/// A column for each bank, a row for each turn, a cell where a lane is served.
+/// A column for each bank, a row for each turn, and a cell where a bank serves a lane.
 fn columns(stride: usize, padding: usize) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / BANKS as f64;
@@ -126,7 +126,7 @@ fn columns(stride: usize, padding: usize) -> Svg {
     svg
 }
 
-/// A tile of `SMALL` rows, and what a warp meets that reads one of its columns.
+/// A tile of `SMALL` rows, and the bank conflicts of a warp that reads one of its columns.
 pub fn tile() -> Vec<Panel> {
     let column = 2;
     let plain = |length: usize| move |row: usize, col: usize| row * length + col;
@@ -156,7 +156,7 @@ pub fn tile() -> Vec<Panel> {
     ]
 }
 
-/// `place` says at which word the element (row, col) lies.
+/// `place` returns the word of the element (row, col).
 fn panel(
     title: &'static str,
     length: usize,
@@ -196,6 +196,7 @@ fn panel(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::figure::simulated;
 
     const LOAD: &str = "
         .version 7.0
@@ -217,35 +218,21 @@ mod tests {
             ret;
         }";
 
-    /// Wavefronts that the simulator counts for this read.
-    fn simulated(stride: usize, padding: usize) -> Result<u64, ptxsim::Error> {
-        let module = ptxsim::Module::parse(LOAD)?;
-        let launch = ptxsim::Launch {
-            entry: "load".to_owned(),
-            grid: [1, 1, 1],
-            block: [LANES as u32, 1, 1],
-            shared: 0,
-            args: [stride, padding].map(|n| (n as u32).to_le_bytes().to_vec()).to_vec(),
-            ..ptxsim::Launch::default()
-        };
-        let options = ptxsim::Options {
-            diagnose: ptxsim::Diagnose::Count,
-            seed: 0,
-            threads: 1,
-            budget: 1000,
-        };
-        let mut memory = ptxsim::Memory::new();
-        Ok(ptxsim::run(&module, &mut memory, &launch, &options)?.totals.shared_wavefronts)
+    /// The wavefronts that the simulator counts for this read.
+    fn counted_turns(stride: usize, padding: usize) -> Result<u64, ptxsim::Error> {
+        let args = [stride, padding].map(simulated::word).to_vec();
+        let observations = simulated::run(LOAD, "load", LANES, args, ptxsim::Memory::new())?;
+        Ok(observations.totals.shared_wavefronts)
     }
 
-    /// Page and checker must never disagree: every position of the sliders shows as many turns as the simulator counts.
+    /// Every position of the sliders shows as many turns as the simulator counts wavefronts.
     #[test]
     fn grid_and_simulator_count_the_same_turns() -> Result<(), ptxsim::Error> {
         for padding in 0..PADDINGS {
             for stride in 0..STRIDES {
                 let drawn = turns(&words(stride, padding), BANKS) as u64;
                 assert_eq!(
-                    simulated(stride, padding)?,
+                    counted_turns(stride, padding)?,
                     drawn,
                     "stride {stride}, padding {padding}"
                 );
@@ -263,33 +250,20 @@ mod tests {
         right.expect("a right one")["text"].as_str().expect("a text").to_owned()
     }
 
-    /// Wavefronts of one shared load, where register r5 is the lane's address and r3 the lane.
+    /// The wavefronts of one shared load. `address` computes the address into register r5 from the lane in r3.
     fn wavefronts(address: &str, load: &str) -> Result<u64, ptxsim::Error> {
         let ptx = format!(
             ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry load() {{\n\
              .shared .align 16 .b8 tile[16384];\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .f64 %d<2>;\n\
              mov.u32 %r3, %tid.x;\nmov.u32 %r4, tile;\n{address}\nadd.u32 %r5, %r5, %r4;\n{load}\nret;\n}}"
         );
-        let module = ptxsim::Module::parse(&ptx)?;
-        let launch = ptxsim::Launch {
-            entry: "load".to_owned(),
-            grid: [1, 1, 1],
-            block: [LANES as u32, 1, 1],
-            ..ptxsim::Launch::default()
-        };
-        let options = ptxsim::Options {
-            diagnose: ptxsim::Diagnose::Count,
-            seed: 0,
-            threads: 1,
-            budget: 1000,
-        };
-        let mut memory = ptxsim::Memory::new();
-        Ok(ptxsim::run(&module, &mut memory, &launch, &options)?.totals.shared_wavefronts)
+        let observations = simulated::run(&ptx, "load", LANES, vec![], ptxsim::Memory::new())?;
+        Ok(observations.totals.shared_wavefronts)
     }
 
-    /// The checkpoint's answers that are counts are those of the simulator.
+    /// The counts in the answers of the checkpoint are those of the simulator.
     #[test]
-    fn the_checkpoint_counts_as_the_simulator_does() -> Result<(), ptxsim::Error> {
+    fn the_checkpoint_agrees_with_the_simulator() -> Result<(), ptxsim::Error> {
         let half = "shr.u32 %r5, %r3, 1;\nshl.b32 %r5, %r5, 2;";
         assert_eq!(wavefronts(half, "ld.shared.f32 %f1, [%r5];")?.to_string(), answer(3));
         let quad = "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r5];";
@@ -304,7 +278,7 @@ mod tests {
         Ok(())
     }
 
-    /// What the element reads: two digits for each lane of each position, the last of which is turned into its picture.
+    /// The data of the element have two digits for each lane of each position.
     #[test]
     fn the_element_gets_a_place_for_every_lane() {
         let html = grid();
@@ -312,14 +286,14 @@ mod tests {
         let lanes = lanes.expect("the attribute");
         assert_eq!(lanes.len(), 2 * LANES * STRIDES * PADDINGS);
         assert!(!lanes.contains('?'));
-        // stride 0: bank 0, turn 0 for everybody; stride 32: bank 0, turn after turn
+        // With stride 0, all lanes use bank 0 in turn 0; with stride 32, they use bank 0 one after the other.
         let of = |stride: usize| &lanes[2 * LANES * stride..2 * LANES * (stride + 1)];
         assert_eq!(of(0), "00".repeat(LANES));
         assert!(of(32).starts_with("000102030405060708090a0b"), "{}", of(32));
         assert!(!html.contains("\n\n"), "an empty line would end the HTML block");
     }
 
-    /// The numbers that the chapter is about, and the rule that its reader is asked for.
+    /// The numbers in the chapter, and the rule that it asks the reader for.
     #[test]
     fn odd_strides_have_no_conflicts() {
         for stride in 1..STRIDES {
@@ -332,7 +306,7 @@ mod tests {
         assert_eq!(turns(&words(0, 0), BANKS), 1, "a broadcast");
     }
 
-    /// Eight banks show what 32 do: 8, 1, 2 and 1 turns for 32, 1, 2 and 1.
+    /// Eight banks take 8, 1, 2 and 1 turns where 32 banks take 32, 1, 2 and 1.
     #[test]
     fn the_small_tile_is_a_model_of_the_real_one() {
         let captions: Vec<String> = tile().into_iter().map(|panel| panel.caption).collect();

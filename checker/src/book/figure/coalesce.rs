@@ -1,4 +1,4 @@
-//! What one request of a warp fetches: 32 threads, 4 bytes each, in sectors of 32 bytes.
+//! The sectors of 32 bytes that one request of a warp touches: 32 threads with 4 bytes each.
 
 use std::collections::BTreeSet;
 
@@ -8,26 +8,26 @@ use super::svg::{Svg, WIDTH};
 const LANES: usize = 32;
 pub const FLOAT: usize = 4;
 const SECTOR: usize = 32;
-/// The matrix of the pictures: 32 rows of 32 floats.
+/// The pictures show a matrix of 32 rows of 32 floats.
 const SIDE: usize = 32;
 
-/// Addresses in bytes of the 32 lanes' floats -> the sectors that they lie in.
+/// The sectors that contain the floats at these addresses, in bytes.
 pub fn sectors(addresses: impl Iterator<Item = usize>) -> BTreeSet<usize> {
     addresses.map(|a| a / SECTOR).collect()
 }
 
-/// A load of a warp: lane l begins at float `first + l * stride`, and takes `width` floats.
+/// A load of a warp: lane l loads `width` floats from float `first + l * stride` on.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
-    /// Floats from a lane's first to the next lane's.
+    /// The distance between the first floats of neighbouring lanes, in floats.
     pub stride: usize,
-    /// Where lane 0 begins, in floats from the start of a sector.
+    /// The first float of lane 0, counted from the start of a sector.
     pub first: usize,
-    /// Floats that each lane takes.
+    /// Floats that each lane loads.
     pub width: usize,
 }
 
-/// Sectors that a load touches.
+/// The number of sectors that a load touches.
 pub fn sectors_of(access: Access) -> usize {
     let Access { stride, first, width } = access;
     let floats = (0..LANES).flat_map(|lane| (0..width).map(move |i| first + lane * stride + i));
@@ -38,8 +38,8 @@ pub fn sectors_of(access: Access) -> usize {
 const STRIDES: usize = 32;
 const OFFSETS: usize = 7;
 
-/// Five accesses to see without sliders, and for each stride from 0 and each offset from 0 how many sectors it takes,
-/// row after row: what the sliders show.
+/// Five accesses for readers without sliders, and the table that the sliders show: a row for each stride from 0, with the number of
+/// sectors for each offset from 0.
 pub fn stride_and_offset() -> (Vec<Panel>, String) {
     let panels = vec![
         warp("Stride 1", "Lane k reads element k", |lane| lane),
@@ -55,7 +55,7 @@ pub fn stride_and_offset() -> (Vec<Panel>, String) {
     (panels, (0..=STRIDES).map(row).collect::<Vec<_>>().join(","))
 }
 
-/// A warp along a row, and down a column.
+/// A warp that reads a row, and one that reads a column.
 pub fn row_or_column() -> Vec<Panel> {
     vec![
         warp("Along a row", "Lane k reads element (0, k): 32 neighbours", |lane| lane),
@@ -78,21 +78,22 @@ pub fn chunk_or_step() -> Vec<Panel> {
 
 fn warp(title: &'static str, what: &str, element: impl Fn(usize) -> usize) -> Panel {
     let elements: BTreeSet<usize> = (0..LANES).map(element).collect();
-    let fetched = sectors(elements.iter().map(|e| e * FLOAT));
-    let moved = fetched.len() * SECTOR;
+    let loaded = sectors(elements.iter().map(|e| e * FLOAT));
+    let moved = loaded.len() * SECTOR;
     let used = elements.len() * FLOAT;
     Panel {
         title,
         caption: format!(
             "{what}. {} sectors: {moved} bytes move for the {used} that are used.",
-            fetched.len()
+            loaded.len()
         ),
-        svg: draw(&elements, &fetched, SIDE),
+        svg: draw(&elements, &loaded, SIDE),
     }
 }
 
-/// Memory as `rows` rows of 32 floats: eight floats to a sector, four sectors to a row. Fetched sectors are shaded, floats in use filled.
-pub fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>, rows: usize) -> Svg {
+/// Memory as `rows` rows of 32 floats: eight floats in a sector, four sectors in a row. Loaded sectors are shaded, used floats are
+/// filled.
+pub fn draw(elements: &BTreeSet<usize>, loaded: &BTreeSet<usize>, rows: usize) -> Svg {
     let mut svg = Svg::default();
     let cell = WIDTH / (SIDE as f64 + 3.0);
     let place = |element: usize| {
@@ -100,7 +101,7 @@ pub fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>, rows: usize) 
         [col as f64 * cell + (col / 8) as f64 * cell, row as f64 * 7.0]
     };
     for sector in 0..rows * SIDE * FLOAT / SECTOR {
-        let class = if fetched.contains(&sector) { "fetched" } else { "sector" };
+        let class = if loaded.contains(&sector) { "loaded" } else { "sector" };
         svg.cell(place(sector * 8), [8.0 * cell - 1.0, 6.0], class, "");
     }
     for element in elements {
@@ -109,7 +110,7 @@ pub fn draw(elements: &BTreeSet<usize>, fetched: &BTreeSet<usize>, rows: usize) 
     let y = rows as f64 * 7.0 + 8.0;
     let legend = [
         ("used", "in use", 0.0),
-        ("fetched", "fetched with it", 80.0),
+        ("loaded", "loaded with it", 80.0),
         ("sector", "not touched", 210.0),
     ];
     for (class, word, x) in legend {
@@ -124,7 +125,7 @@ mod tests {
     use super::super::simulated;
     use super::*;
 
-    /// Page and checker must never disagree: the figures show what the simulator counts.
+    /// The figures show as many sectors as the simulator counts.
     #[test]
     fn figures_and_simulator_count_the_same_sectors() -> Result<(), ptxsim::Error> {
         for step in [1, 2, 3, 7, 8, SIDE] {
@@ -134,7 +135,7 @@ mod tests {
         Ok(())
     }
 
-    /// So does everything that the sliders can show, and a load of four floats.
+    /// So do all positions of the sliders, and a load of four floats.
     #[test]
     fn every_position_of_the_sliders_is_what_the_simulator_counts() -> Result<(), ptxsim::Error> {
         let (_, table) = stride_and_offset();
@@ -151,7 +152,7 @@ mod tests {
         Ok(())
     }
 
-    /// The numbers that the chapter and its gates are about.
+    /// The numbers in the chapter and in its gates.
     #[test]
     fn a_row_is_four_sectors_and_a_column_thirty_two() {
         let captions =

@@ -1,10 +1,10 @@
-//! A warp that folds its registers with `__shfl_down_sync`. A figure of chapter 6.
+//! The figure of chapter 6 about a warp that adds up its registers with `__shfl_down_sync`.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
 
-/// The values of the lanes that still count, before each round and after the last: lane l takes the value of lane
-/// l + distance, and adds it.
+/// The values of the active half of the lanes before each round, and after the last. In a round, lane l adds the value of lane
+/// l + distance.
 fn rounds(values: &[i32]) -> Vec<Vec<i32>> {
     let mut all = vec![values.to_vec()];
     let mut live = values.to_vec();
@@ -16,7 +16,7 @@ fn rounds(values: &[i32]) -> Vec<Vec<i32>> {
     all
 }
 
-/// A round in each panel; `values`: one for each lane, a power of two of them.
+/// A panel for each round. `values` has one value for each lane; their number is a power of two.
 pub fn shuffle(values: &[i32]) -> Vec<Panel> {
     let rounds = rounds(values);
     let titles = ["Round 1", "Round 2", "Round 3"];

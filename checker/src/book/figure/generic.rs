@@ -1,10 +1,10 @@
-//! What a compiler writes out, what a fused kernel saves, and where a reduction begins: the figures of chapter 7.
+//! The figures of chapter 7: an unrolled loop, a fused kernel, and the identity element of a reduction.
 
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// A loop over the `2 * radius + 1` weights of a convolution, left a loop and written out.
+/// A loop over the `2 * radius + 1` weights of a convolution, and the same loop unrolled.
 pub fn unroll(radius: usize) -> Vec<Panel> {
     let taps = 2 * radius + 1;
     vec![
@@ -44,23 +44,23 @@ fn rounds(taps: usize, asks: bool) -> Svg {
     svg
 }
 
-/// A kernel in a row of kernels: arrays that it reads, what it does, the array that it writes.
+/// A kernel in a sequence: the arrays that it reads, the expression that it computes, the array that it writes.
 struct Step {
     reads: &'static [&'static str],
     does: &'static str,
     writes: &'static str,
 }
 
-/// `clamp(a * x + b * y)` as an array library does it.
-const APART: &[Step] = &[
+/// `clamp(a * x + b * y)` with a kernel for each operation, as an array library computes it.
+const SEPARATE: &[Step] = &[
     Step { reads: &["x"], does: "a * x", writes: "scaled" },
     Step { reads: &["scaled", "y"], does: "scaled + b * y", writes: "sum" },
     Step { reads: &["sum"], does: "clamp(sum)", writes: "out" },
 ];
-/// And in one go.
+/// The same expression in one kernel.
 const FUSED: &[Step] = &[Step { reads: &["x", "y"], does: "clamp(a * x + b * y)", writes: "out" }];
 
-/// Loads, stores and arrays beside x, y and out.
+/// The number of loads and stores, and of arrays other than x, y and out.
 fn traffic(steps: &[Step]) -> (usize, usize, usize) {
     let loads = steps.iter().map(|step| step.reads.len()).sum();
     (loads, steps.len(), steps.iter().filter(|step| step.writes != "out").count())
@@ -72,7 +72,7 @@ pub fn fused() -> Vec<Panel> {
         let (loads, stores, _) = traffic(steps);
         (loads, stores, 4 * (loads + stores))
     };
-    let (loads, stores, apart) = bytes(APART);
+    let (loads, stores, apart) = bytes(SEPARATE);
     let (fewer_loads, fewer_stores, fused) = bytes(FUSED);
     vec![
         Panel {
@@ -80,10 +80,10 @@ pub fn fused() -> Vec<Panel> {
             caption: format!(
                 "{} launches, {loads} loads and {stores} stores: {apart} bytes for each element. {} arrays hold what \
                  nobody asked for.",
-                APART.len(),
-                traffic(APART).2
+                SEPARATE.len(),
+                traffic(SEPARATE).2
             ),
-            svg: kernels(APART),
+            svg: kernels(SEPARATE),
         },
         Panel {
             title: "One kernel",
@@ -122,8 +122,8 @@ fn kernels(steps: &[Step]) -> Svg {
     svg
 }
 
-/// The largest of three negative numbers by four threads, whose accumulators begin with 0 and with -infinity.
-pub fn neutral(elements: [f32; 3]) -> Vec<Panel> {
+/// The maximum of three negative numbers by four threads whose accumulators start with 0, and with -infinity.
+pub fn identity_element(elements: [f32; 3]) -> Vec<Panel> {
     let from = |title, start: f32, why: &str| {
         let rows = tree(elements, start);
         let result = rows.last().and_then(|row| row.first()).copied().unwrap_or(start);
@@ -148,7 +148,7 @@ pub fn neutral(elements: [f32; 3]) -> Vec<Panel> {
     ]
 }
 
-/// Each thread's accumulator, and then what the rounds of the tree leave.
+/// The accumulator of each thread, then the values after each round of the tree.
 fn tree(elements: [f32; 3], start: f32) -> Vec<Vec<f32>> {
     let mut rows = vec![(0..4).map(|i| elements.get(i).map_or(start, |e| start.max(*e))).collect()];
     while let Some(row) = rows.last().filter(|row: &&Vec<f32>| row.len() > 1) {
@@ -205,22 +205,22 @@ mod tests {
         (gate.baseline, gate.target)
     }
 
-    /// The pictures and the exercise count the same: what the skeleton starts with, and what is wanted.
+    /// The numbers in the pictures are the gates of the exercise: the count of the skeleton, and the limit.
     #[test]
     fn traffic_is_what_the_exercise_measures() {
         let spec = exercises::find("elementwise").expect("an exercise");
         let ((loads, stores, spare), (least_loads, least_stores, none)) =
-            (traffic(APART), traffic(FUSED));
+            (traffic(SEPARATE), traffic(FUSED));
         let count = |n: usize| n as f64;
         assert_eq!(gate(spec, Metric::LoadsPerElement), (Some(count(loads)), count(least_loads)));
-        assert_eq!(gate(spec, Metric::Launches), (Some(count(APART.len())), count(FUSED.len())));
+        assert_eq!(gate(spec, Metric::Launches), (Some(count(SEPARATE.len())), count(FUSED.len())));
         let (start, target) = gate(spec, Metric::StoreRequests);
         assert_eq!(start.map(|start| start / target), Some(count(stores / least_stores)));
         let arrays = |temporary: usize| count(3 + temporary);
         assert_eq!(gate(spec, Metric::Allocations), (Some(arrays(spare)), arrays(none)));
     }
 
-    /// -3 is the largest of -5, -3 and -8; 0 is larger, and no element.
+    /// -3 is the largest of -5, -3 and -8; 0 is larger but not an element.
     #[test]
     fn a_maximum_from_zero_is_zero() {
         let elements = [-5.0, -3.0, -8.0];
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(result(f32::NEG_INFINITY), Some(vec![-3.0]));
     }
 
-    /// As many rounds as weights, in the picture and in the words.
+    /// The picture and the text have as many iterations as weights.
     #[test]
     fn a_round_for_each_weight() {
         let panels = unroll(1);

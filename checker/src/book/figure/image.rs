@@ -1,10 +1,10 @@
-//! Where texels are and what lies between them, and a tile with its halo: the figures of chapter 9.
+//! The figures of chapter 9: positions of texels, filtering between them, and a tile with its halo.
 
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// Where texel coordinates point, and what a filter makes of a place between texels.
+/// The positions of texels, and the result of filtering at a position between them.
 pub fn texels(values: [i32; 4], place: f64) -> Vec<Panel> {
     let low = (place - 0.5).floor();
     let alpha = place - 0.5 - low;
@@ -80,7 +80,7 @@ fn areas(alpha: f64, beta: f64) -> Svg {
     let (left, top, side) = (100.0, 26.0, 150.0);
     let (x, y) = (left + alpha * side, top + beta * side);
     let share = |a: f64, b: f64| format!("{}", a * b);
-    // a rectangle belongs to the texel at the corner opposite to it
+    // The weight of a texel is the area of the rectangle at the opposite corner.
     let parts = [
         ([left, top], [x - left, y - top], "g3", share(alpha, beta)),
         ([x, top], [left + side - x, y - top], "g2", share(1.0 - alpha, beta)),
@@ -109,7 +109,7 @@ fn areas(alpha: f64, beta: f64) -> Svg {
     svg
 }
 
-/// A tile of `side` x `side` pixels with one more all around, and who fills which of its cells.
+/// A tile of `side` x `side` pixels with a halo of one pixel, and the thread that fills each cell.
 pub fn halo(side: usize) -> Vec<Panel> {
     let (all, threads) = ((side + 2) * (side + 2), side * side);
     vec![

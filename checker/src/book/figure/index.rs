@@ -1,14 +1,14 @@
-//! Which thread works on which element: the index maps of chapter 1.
+//! The figures of chapter 1 about which thread works on which element.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
 
-/// The class that colours a block (or a row): four of them, then again from the first.
+/// The class that colours a block or a row; there are four colours in turn.
 pub fn group(number: usize) -> &'static str {
     ["g0", "g1", "g2", "g3"][number % 4]
 }
 
-/// A block of `rows` x `cols` threads over an array of the same shape, one thread (row, col) picked out.
+/// A block of `rows` x `cols` threads over an array of the same shape. The thread (row, col) is highlighted.
 pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel> {
     let idx = row * cols + col;
     vec![
@@ -80,7 +80,7 @@ fn memory(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Svg {
     svg
 }
 
-/// `threads` threads over `n` elements: without a guard and with one.
+/// `threads` threads over `n` elements, without a guard and with one.
 pub fn spare_threads(threads: usize, n: usize) -> Vec<Panel> {
     let spare = threads - n;
     let last = threads - 1;
@@ -130,7 +130,7 @@ fn threads_over_data(threads: usize, n: usize, guarded: bool) -> Svg {
     svg
 }
 
-/// `grid` blocks of `block` threads over `n` elements: by the place in the block only, and by the global index.
+/// `grid` blocks of `block` threads over `n` elements, indexed by the thread index alone, and by the global index.
 pub fn many_blocks(grid: usize, block: usize, n: usize) -> Vec<Panel> {
     let spare = grid * block - n;
     vec![

@@ -1,4 +1,4 @@
-//! How structs lie in memory, who reads a row, and what a wide load asks of an address: the figures of chapter 3.
+//! The figures of chapter 3: layouts of structs, threads or warps that read rows, and the alignment of wide loads.
 
 use std::collections::BTreeSet;
 use std::mem::{align_of, offset_of, size_of};
@@ -12,7 +12,7 @@ use super::svg::{Svg, WIDTH};
 const SECTOR: usize = 8;
 const LANES: usize = 32;
 
-/// The first lanes of a warp, one float apart and two.
+/// The first lanes of a warp that read floats with stride 1, and with stride 2.
 pub fn strides() -> Vec<Panel> {
     let panel = |title, stride: usize| Panel {
         title,
@@ -41,7 +41,7 @@ fn lanes_apart(stride: usize) -> Svg {
     svg
 }
 
-/// Points of three floats as an array of structs, with padding, and as an array for each field. A warp loads x.
+/// Points of three floats as an array of structs, as an array of padded structs, and as an array for each field. A warp loads x.
 pub fn structs() -> Vec<Panel> {
     let counted = |stride: usize| {
         let sectors = sectors_of(Access { stride, first: 0, width: 1 });
@@ -77,7 +77,7 @@ pub fn structs() -> Vec<Panel> {
     ]
 }
 
-/// Four sectors of memory: what lies in each float of it, and whether this load wants it.
+/// Four sectors of memory, with the field in each float, and whether the load uses it.
 fn fields(what: impl Fn(usize) -> Option<String>, wanted: impl Fn(usize) -> bool) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / (SECTOR as f64 + 0.2);
@@ -103,7 +103,7 @@ fn fields(what: impl Fn(usize) -> Option<String>, wanted: impl Fn(usize) -> bool
     svg
 }
 
-/// As a C or C++ compiler lays it out.
+/// The layout of a C or C++ compiler.
 #[repr(C)]
 struct AsDeclared {
     kind: u8,
@@ -111,7 +111,7 @@ struct AsDeclared {
     charge: f32,
 }
 
-/// The same fields, the largest first.
+/// The same fields in order of size, the largest first.
 #[repr(C)]
 struct LargestFirst {
     mass: f64,
@@ -164,7 +164,7 @@ pub fn padding() -> Vec<Panel> {
     ]
 }
 
-/// A struct of so many bytes, eight to a line.
+/// A struct of `size` bytes, with eight bytes in a row.
 fn bytes(size: usize, fields: &[((&str, usize), usize)]) -> Svg {
     let mut svg = Svg::default();
     let w = WIDTH / 8.3;
@@ -186,11 +186,11 @@ fn bytes(size: usize, fields: &[((&str, usize), usize)]) -> Svg {
     svg
 }
 
-/// Rows and columns of the matrix that two rounds are drawn of, with a warp of as many lanes as there are rows.
+/// Rows and columns of the matrix in the picture. A warp in the picture has as many lanes as there are rows.
 const ROWS: usize = 8;
 const COLS: usize = 16;
 
-/// A thread for each row, and a warp for each row: the first two rounds of either.
+/// A thread for each row, and a warp for each row, each in its first two iterations.
 pub fn rows() -> Vec<Panel> {
     let real = |stride| sectors_of(Access { stride, first: 0, width: 1 });
     let (apart, together) = (real(COLS), real(1));
@@ -254,7 +254,7 @@ fn matrix(place: &dyn Fn(usize) -> [usize; 2], touched: &BTreeSet<usize>) -> Svg
     svg
 }
 
-/// One float for each lane, four for each lane, and a view that begins in the wrong place.
+/// One float for each lane, four floats for each lane, and a `float4` pointer that is not aligned.
 pub fn wide() -> Vec<Panel> {
     let sectors = |stride, width| sectors_of(Access { stride, first: 0, width });
     let (one, four) = (sectors(1, 1), sectors(4, 4));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_of_two_takes_twice_as_many() {
+    fn a_stride_of_two_touches_twice_as_many_sectors() {
         let words = captions(strides());
         assert!(
             words[0].contains("touch 4 sectors") && words[1].contains("touch 8 sectors"),
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// The sizes that nvcc and the host's compiler give the struct, which is what `repr(C)` means.
+    /// The sizes are those of nvcc and of the host's compiler, because `repr(C)` has their layout.
     #[test]
     fn padding_is_what_the_compiler_puts_there() {
         let words = captions(padding());

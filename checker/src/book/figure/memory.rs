@@ -1,14 +1,14 @@
-//! The two memories and the way between them, and how a 2-D array lies in memory: the figures of chapter 2.
+//! The figures of chapter 2: the memories of host and device with the copies between them, and the layout of 2-D arrays.
 
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// Left edge of the device's side, and width of either side.
+/// Left edge of the device's half, and width of either half.
 const DEVICE: f64 = 216.0;
 const SIDE: f64 = 144.0;
 
-/// The five steps of every program, one panel each.
+/// The five steps of every program, with a panel for each.
 pub fn round_trip() -> Vec<Panel> {
     let panel = |title, caption: &str, step| Panel {
         title,
@@ -79,7 +79,7 @@ fn two_sides(step: u32) -> Svg {
     svg
 }
 
-/// A line along an axis, with a head at its end.
+/// A horizontal or vertical arrow.
 fn arrow(svg: &mut Svg, from: [f64; 2], [x, y]: [f64; 2]) {
     svg.line(from, [x, y], "brace");
     let back = |a: f64, b: f64| 6.0 * (a - b).signum() * f64::from(a != b);
@@ -90,7 +90,7 @@ fn arrow(svg: &mut Svg, from: [f64; 2], [x, y]: [f64; 2]) {
     }
 }
 
-/// A region of `rows` x `cols` elements packed, and in rows of `pitch` elements; memory comes in sectors of `sector`.
+/// A region of `rows` x `cols` elements, packed and in rows of `pitch` elements. A sector has `sector` elements.
 pub fn pitch(rows: usize, cols: usize, pitch: usize, sector: usize) -> Vec<Panel> {
     vec![
         Panel {

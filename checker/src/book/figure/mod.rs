@@ -1,5 +1,5 @@
-//! The figures of the book. Each is a row of panels: with JavaScript one at a time, with buttons and arrow keys;
-//! without it, in print, and for screen readers all of them, one below the other.
+//! The figures of the book. Each is a row of panels. With JavaScript, the page shows one panel at a time, with buttons and arrow
+//! keys. Without JavaScript, in print and for screen readers, it shows all of them, one below the other.
 
 use super::html::inline;
 
@@ -25,11 +25,11 @@ mod tiles;
 mod timeline;
 mod tree;
 
-/// One picture and what it says.
+/// One picture and its caption.
 struct Panel {
-    /// On its button: "The block".
+    /// The text of its button: "The block".
     title: &'static str,
-    /// One or two sentences that say in words what the picture shows.
+    /// One or two sentences that describe what the picture shows.
     caption: String,
     svg: svg::Svg,
 }
@@ -61,10 +61,10 @@ pub fn named(name: &str) -> Option<String> {
         "packed-pixels" => pixels::packed(),
         "unroll" => generic::unroll(1),
         "fused" => generic::fused(),
-        "neutral" => generic::neutral([-5.0, -3.0, -8.0]),
+        "neutral" => generic::identity_element([-5.0, -3.0, -8.0]),
         "timeline" => timeline::panels(1 << 20),
         "wall" => shared::wall(8, 4),
-        "everybody" => shared::everybody([3, 1, 4, 1, 5], 8),
+        "everybody" => shared::barrier_with_spare_threads([3, 1, 4, 1, 5], 8),
         "stencil-tile" => shared::stencil(8, 3),
         "tile-turn" => tiles::turn(2, 3),
         "tile-banks" => banks::tile(),
@@ -86,7 +86,7 @@ pub fn named(name: &str) -> Option<String> {
     Some(steps(&panels))
 }
 
-/// Panels as an element of their own, one figure each.
+/// An HTML element with a figure for each panel.
 fn steps(panels: &[Panel]) -> String {
     let figures: String = panels
         .iter()
@@ -102,7 +102,7 @@ fn steps(panels: &[Panel]) -> String {
         })
         .collect();
     let steps = format!("<wb-steps>\n{figures}</wb-steps>\n");
-    // a drawing with parts to step through
+    // The reader can step through the parts of such a drawing.
     let parts = steps.contains("data-round");
     if parts { format!("<wb-rounds>\n{steps}</wb-rounds>\n") } else { steps }
 }
@@ -154,7 +154,7 @@ mod tests {
         "butterflies",
     ];
 
-    /// An empty line would end the HTML block; a figure without words says nothing to a screen reader.
+    /// Markdown would end the HTML at an empty line, and a screen reader needs the caption.
     #[test]
     fn figures_are_one_html_block_with_words() {
         for name in ALL {
@@ -165,12 +165,15 @@ mod tests {
                 html.matches("<figcaption>").count(),
                 "{name}"
             );
-            assert!(html.matches("<svg").count() >= 2, "{name}: something to compare");
+            assert!(
+                html.matches("<svg").count() >= 2,
+                "{name}: a figure compares at least two pictures"
+            );
         }
         assert_eq!(named("nothing"), None);
     }
 
-    /// What begins in a picture ends in it: small letters of the book's monospaced font are 6.6 units wide.
+    /// Text does not extend beyond its picture. Small letters of the book's monospaced font are 6.6 units wide.
     #[test]
     fn small_words_fit_their_picture() {
         for name in ALL {

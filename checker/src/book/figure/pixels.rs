@@ -7,17 +7,17 @@ use super::svg::{Svg, WIDTH};
 
 const LANES: usize = 32;
 const SECTOR: usize = 32;
-/// Bytes of a warp's pixels.
+/// Bytes of the pixels of a warp.
 const SPAN: usize = 3 * LANES;
 
-/// One load of a warp: the first byte of each lane that takes part, and the bytes that each asks for.
+/// One load of a warp: the first byte of each active lane, and the number of bytes that each lane loads.
 struct Load {
     first: Vec<usize>,
     bytes: usize,
 }
 
 impl Load {
-    /// Lane i from byte `step * i + start`, as many lanes as find a byte of the warp's pixels there.
+    /// Lane i loads from byte `step * i + start`; the lanes whose byte is not one of the warp's pixels are inactive.
     fn new(start: usize, step: usize, bytes: usize) -> Self {
         let first = (0..LANES).map(|lane| start + step * lane).filter(|at| *at < SPAN).collect();
         Self { first, bytes }
@@ -32,7 +32,7 @@ impl Load {
     }
 }
 
-/// Three loads of a byte each, and one of words.
+/// Three loads of bytes, and one of words.
 pub fn packed() -> Vec<Panel> {
     let colours = [0, 1, 2].map(|colour| Load::new(colour, 3, 1));
     let words = Load::new(0, 4, 4);
@@ -73,7 +73,7 @@ pub fn packed() -> Vec<Panel> {
     ]
 }
 
-/// A sector in a row, a byte in a cell, of its pixel's colour red, green or blue; bytes that are wanted are filled.
+/// Each row is a sector and each cell a byte, in the colour red, green or blue of its pixel. Bytes that are used are filled.
 fn draw(load: &Load) -> Svg {
     let mut svg = Svg::default();
     let wanted = load.wanted();
@@ -102,8 +102,9 @@ fn draw(load: &Load) -> Svg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::figure::simulated;
 
-    /// Lanes below `lanes` load a byte, or a word, at `start + step * lane`.
+    /// The lanes below `lanes` load a byte or a word at `start + step * lane`.
     const LOADS: &str = "
         .version 7.0
         .target sm_75
@@ -134,42 +135,28 @@ mod tests {
             ret;
         }";
 
-    fn simulated(load: &Load, start: usize, step: usize) -> Result<u64, ptxsim::Error> {
+    fn counted_sectors(load: &Load, start: usize, step: usize) -> Result<u64, ptxsim::Error> {
         let mut memory = ptxsim::Memory::new();
         let a = memory.alloc("a", SPAN as u64, 1, Some(&[7; SPAN]))?;
         let words = usize::from(load.bytes == 4);
         let numbers = [start, step, load.first.len(), words];
-        let numbers = numbers.map(|number| (number as u32).to_le_bytes().to_vec());
-        let launch = ptxsim::Launch {
-            entry: "load".to_owned(),
-            grid: [1, 1, 1],
-            block: [LANES as u32, 1, 1],
-            shared: 0,
-            args: std::iter::once(a.to_le_bytes().to_vec()).chain(numbers).collect(),
-            ..ptxsim::Launch::default()
-        };
-        let options = ptxsim::Options {
-            diagnose: ptxsim::Diagnose::Count,
-            seed: 0,
-            threads: 1,
-            budget: 1000,
-        };
-        let module = ptxsim::Module::parse(LOADS)?;
-        Ok(ptxsim::run(&module, &mut memory, &launch, &options)?.totals.load_sectors)
+        let numbers = numbers.map(simulated::word);
+        let args = std::iter::once(a.to_le_bytes().to_vec()).chain(numbers).collect();
+        Ok(simulated::run(LOADS, "load", LANES, args, memory)?.totals.load_sectors)
     }
 
-    /// Page and checker must never disagree: the figure shows what the simulator counts.
+    /// The figure shows as many sectors as the simulator counts.
     #[test]
     fn figure_and_simulator_count_the_same_sectors() -> Result<(), ptxsim::Error> {
         for (start, step, bytes) in [(0, 3, 1), (1, 3, 1), (2, 3, 1), (0, 4, 4)] {
             let load = Load::new(start, step, bytes);
             let drawn = load.sectors().len() as u64;
-            assert_eq!(simulated(&load, start, step)?, drawn, "{start} {step} {bytes}");
+            assert_eq!(counted_sectors(&load, start, step)?, drawn, "{start} {step} {bytes}");
         }
         Ok(())
     }
 
-    /// The numbers that the exercise starts from and asks for.
+    /// The counts of the skeleton and of the gate of the exercise.
     #[test]
     fn nine_bytes_or_three_for_each_pixel() {
         let captions: Vec<_> = packed().into_iter().map(|panel| panel.caption).collect();

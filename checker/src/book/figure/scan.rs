@@ -1,17 +1,17 @@
-//! Sums so far: the tree of one tile, up and down, and the carry from tile to tile. Figures of chapter 6.
+//! The figures of chapter 6 about prefix sums: the up-sweep and down-sweep of one tile, and the carry from tile to tile.
 
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// A tile before or after a round, and which slots the round has changed.
+/// A tile before or after a round, and the slots that the round changed.
 struct State {
     name: String,
     slots: Vec<i32>,
     changed: Vec<usize>,
 }
 
-/// The way up: at the end of every run of 2 * stride slots comes the sum of the run.
+/// The up-sweep: the last of every 2 * stride slots gets the sum of these slots.
 fn up(slots: &mut [i32]) -> Vec<State> {
     let mut states =
         vec![State { name: "loaded".to_owned(), slots: slots.to_vec(), changed: vec![] }];
@@ -31,7 +31,8 @@ fn up(slots: &mut [i32]) -> Vec<State> {
     states
 }
 
-/// The way down: the first half of a run gets what lies before the run; the second half gets that, and the first half's sum.
+/// The down-sweep: the first half of every 2 * stride slots gets the sum of what is before them, and the second half also gets the
+/// sum of the first half.
 fn down(slots: &mut [i32]) -> Vec<State> {
     let last = slots.len() - 1;
     slots[last] = 0;
@@ -52,7 +53,7 @@ fn down(slots: &mut [i32]) -> Vec<State> {
     states
 }
 
-/// The tree of one tile.
+/// The up-sweep and the down-sweep of one tile.
 pub fn up_and_down(values: &[i32]) -> Vec<Panel> {
     let mut slots = values.to_vec();
     let (up, down) = (up(&mut slots), down(&mut slots));
@@ -95,8 +96,8 @@ fn draw(states: &[State]) -> Svg {
     svg
 }
 
-/// The sums so far, each with its own element.
-fn so_far(values: &[i32]) -> Vec<i32> {
+/// The inclusive prefix sums.
+fn prefix_sums(values: &[i32]) -> Vec<i32> {
     let mut sum = 0;
     let add = |value: &i32| {
         sum += value;
@@ -107,9 +108,9 @@ fn so_far(values: &[i32]) -> Vec<i32> {
 
 /// Tiles of `tile` elements in three launches.
 pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
-    let scanned: Vec<i32> = values.chunks(tile).flat_map(so_far).collect();
+    let scanned: Vec<i32> = values.chunks(tile).flat_map(prefix_sums).collect();
     let totals: Vec<i32> = scanned.chunks(tile).filter_map(|t| t.last().copied()).collect();
-    let upto = so_far(&totals);
+    let upto = prefix_sums(&totals);
     let carries: Vec<i32> =
         [0].into_iter().chain(upto.iter().copied()).take(totals.len()).collect();
     let result: Vec<i32> = scanned
@@ -152,7 +153,7 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
 
 type Row<'a> = (&'a str, &'a [i32]);
 
-/// Rows of elements in the colours of their tiles, and rows with one number for each tile between them.
+/// Rows of elements in the colours of their tiles, with rows of one number for each tile between them.
 fn tiles(tile: usize, above: &[Row<'_>], below: &[Row<'_>], per_tile: &[Row<'_>]) -> Svg {
     let mut svg = Svg::default();
     let mut y = 0.0;
@@ -195,7 +196,7 @@ mod tests {
     const VALUES: [i32; 8] = [3, 1, 4, 1, 5, 9, 2, 6];
 
     #[test]
-    fn the_tree_leaves_what_lies_before_each_slot() {
+    fn the_tree_computes_exclusive_prefix_sums() {
         let mut slots = VALUES.to_vec();
         up(&mut slots);
         assert_eq!(slots, [3, 4, 4, 9, 5, 14, 2, 31]);
@@ -203,7 +204,7 @@ mod tests {
         assert_eq!(slots, [0, 3, 4, 8, 9, 14, 23, 25]);
     }
 
-    /// The three launches end with what one loop over everything would.
+    /// The three launches compute what one loop over all elements computes.
     #[test]
     fn carries_make_one_scan_of_many() {
         let values = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
@@ -211,7 +212,7 @@ mod tests {
         assert!(panels[0].caption.contains("9, 22, 21"), "{}", panels[0].caption);
         assert!(panels[1].caption.contains("are 9, 31, 52. So before the tiles lie 0, 9, 31"));
         let last = panels[2].svg.finish("");
-        for sum in so_far(&values) {
+        for sum in prefix_sums(&values) {
             assert!(last.contains(&format!(">{sum}</text>")), "{sum}");
         }
     }

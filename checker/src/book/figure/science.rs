@@ -1,5 +1,4 @@
-//! Random streams, a checkerboard, neurons in memory, two arrays that change places, butterflies: the figures of
-//! chapter 10.
+//! The figures of chapter 10: random streams, a checkerboard, neurons in memory, two arrays that are swapped, butterflies.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use super::index::group;
 use super::svg::{Svg, WIDTH};
 use crate::exercises::philox;
 
-/// What `threads` threads draw in `rounds` rounds, with one stream for all and with one for each.
+/// The numbers that `threads` threads draw in `rounds` rounds, with one stream for all threads and with one for each.
 pub fn streams(seed: u32, threads: u32, rounds: u32) -> Vec<Panel> {
     let draws = |stream: fn(u32) -> u32| {
         let mut svg = Svg::default();
@@ -53,24 +52,24 @@ fn fraction(word: u32) -> f64 {
     f64::from(word) / 2_f64.powi(32)
 }
 
-/// A colour of the checkerboard: 0 where row + col is even.
+/// The colour of a cell of the checkerboard: 0 where row + col is even.
 fn colour(row: usize, col: usize) -> usize {
     (row + col) % 2
 }
 
-/// The column of place `k` in `row` of a colour.
+/// The column of the `k`-th cell of a colour in `row`.
 fn column(colour: usize, row: usize, k: usize) -> usize {
     2 * k + (row + colour) % 2
 }
 
-/// The four neighbours of a place of one colour as places (row, k) of the other one, on a lattice of `rows` rows of
-/// `half` places of either colour: above, below, the one with the same number, and the one beside it.
+/// The four neighbours of a cell (row, k) of one colour, as cells (row, k) of the other colour: above, below, the one with the same k,
+/// and the one beside it. The lattice has `rows` rows with `half` cells of either colour.
 fn neighbours(colour: usize, [row, k]: [usize; 2], [rows, half]: [usize; 2]) -> [[usize; 2]; 4] {
     let beside = if (row + colour) % 2 == 1 { (k + 1) % half } else { (k + half - 1) % half };
     [[(row + rows - 1) % rows, k], [(row + 1) % rows, k], [row, k], [row, beside]]
 }
 
-/// A lattice in two colours, and the two colours packed.
+/// A lattice in two colours, and an array for each colour.
 pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel> {
     let half = cols / 2;
     let mine = colour(row, col);
@@ -129,7 +128,7 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
     ]
 }
 
-/// What a warp fetches when each lane reads one field of its neuron, of `fields` floats each.
+/// The sectors that a warp loads when each lane reads one field of its neuron, which has `fields` floats.
 pub fn neurons(fields: usize) -> Vec<Panel> {
     const LANES: usize = 32;
     let panel = |title, how: &str, element: &dyn Fn(usize) -> usize| {
@@ -155,7 +154,7 @@ pub fn neurons(fields: usize) -> Vec<Panel> {
     ]
 }
 
-/// A row of cells in time: changed in place, and from one array to another.
+/// A row of cells over time: updated in place, and from one array to another.
 pub fn ping_pong(cells: usize, cell: usize) -> Vec<Panel> {
     vec![
         Panel {
@@ -233,19 +232,19 @@ fn two_arrays(cells: usize, cell: usize, swapped: bool) -> Svg {
     svg
 }
 
-/// Where point `i` of `2^stages` goes before the first round: its bits in reverse.
+/// The position of point `i` of `2^stages` before the first round: its bits in reverse.
 fn reversed(i: usize, stages: u32) -> usize {
     i.reverse_bits() >> (usize::BITS - stages)
 }
 
-/// The two points of butterfly `tid` in the round of `half`, and its number in its group.
+/// The two points of butterfly `tid` in the round with distance `half`, and its number in its group.
 fn butterfly(tid: usize, half: usize) -> (usize, usize, usize) {
     let k = tid % half;
     let a = 2 * (tid - k) + k;
     (a, a + half, k)
 }
 
-/// The fast Fourier transform of `2^stages` points: the order at the start, and the rounds, one thread picked out.
+/// The fast Fourier transform of `2^stages` points: the order at the start, and the rounds, with one thread highlighted.
 pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
     let n = 1_usize << stages;
     let rounds: Vec<usize> = (0..stages).map(|round| 1 << round).collect();
@@ -320,7 +319,7 @@ fn network(n: usize, stages: u32, rounds: &[usize], tid: usize) -> Svg {
             svg.cell([x, row_of(i)], [w, 22.0], "data", &word);
         }
         let Some(&half) = rounds.get(column) else { continue };
-        // the bold ones last, on top of the others
+        // The bold lines are drawn last, on top of the others.
         let threads = (0..n / 2).filter(|t| *t != tid).chain([tid]);
         for thread in threads {
             let (a, b, _) = butterfly(thread, half);
@@ -364,7 +363,7 @@ mod tests {
 
     use super::*;
 
-    /// On the lattice itself: above, below, left, right, around the edges.
+    /// The neighbours are above, below, left and right on the lattice, which wraps around its edges.
     #[test]
     fn packed_neighbours_are_the_lattices() {
         let (rows, cols) = (4, 6);
@@ -387,7 +386,7 @@ mod tests {
         }
     }
 
-    /// The picture's rounds transform 8 points as the sum does that defines the transform.
+    /// The rounds of the picture compute the sum that defines the transform of 8 points.
     #[test]
     fn butterflies_transform() {
         let input: [f64; 8] = [3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, -6.0];
@@ -417,7 +416,7 @@ mod tests {
         }
     }
 
-    /// 28 sectors of 7-float structs and 4 of neighbours: the counts of the exercise's profile.
+    /// A warp loads 28 sectors of structs with 7 floats, and 4 sectors of a plain array, as the exercise's profile counts.
     #[test]
     fn fields_of_structs_are_far_apart() {
         let captions: Vec<String> = neurons(7).into_iter().map(|panel| panel.caption).collect();

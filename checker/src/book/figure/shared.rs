@@ -1,12 +1,11 @@
-//! Threads that need each other: the wall between write and read, who has to come to it, and a tile with a halo in one
-//! dimension. The figures of chapter 4's first page.
+//! The figures of chapter 4's first page: the barrier between writing and reading, threads that must reach it, and a tile with a halo
+//! in one dimension.
 
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// A block of `threads` threads in warps of `warp`: each leaves its element in its slot, and reads that of the thread
-/// opposite.
+/// A block of `threads` threads in warps of `warp`. Each writes its element to its slot and reads that of the opposite thread.
 pub fn wall(threads: usize, warp: usize) -> Vec<Panel> {
     let last = threads - 1;
     vec![
@@ -37,12 +36,12 @@ pub fn wall(threads: usize, warp: usize) -> Vec<Panel> {
     ]
 }
 
-/// What thread `t` of `threads` reads.
+/// The slot that thread `t` of `threads` reads.
 const fn opposite(t: usize, threads: usize) -> usize {
     threads - 1 - t
 }
 
-/// `written` threads have filled their slots; `read` says how many go on to read, and whether a barrier lies between.
+/// `written` threads have written their slots; `read` is the number of threads that read now, and whether a barrier is in between.
 fn exchange(threads: usize, warp: usize, written: usize, read: Option<(usize, bool)>) -> Svg {
     let mut svg = Svg::default();
     let (left, w, h) = (64.0, 36.0, 24.0);
@@ -84,8 +83,11 @@ fn exchange(threads: usize, warp: usize, written: usize, read: Option<(usize, bo
     svg
 }
 
-/// A block of `threads` threads with fewer elements: the spare ones go home, or bring a zero.
-pub fn everybody<const N: usize>(elements: [i32; N], threads: usize) -> Vec<Panel> {
+/// A block with more `threads` than elements. The spare threads return before the barrier, or write a zero and reach it.
+pub fn barrier_with_spare_threads<const N: usize>(
+    elements: [i32; N],
+    threads: usize,
+) -> Vec<Panel> {
     let spare = threads - N;
     let sum: i32 = elements.iter().sum();
     vec![
@@ -135,17 +137,18 @@ fn meeting(elements: &[i32], threads: usize, all: bool) -> Svg {
     svg
 }
 
-/// Cells of a block's tile.
+/// The number of cells in the tile of a block.
 const fn cells(block: usize, radius: usize) -> usize {
     block + 2 * radius
 }
 
-/// The element that a cell of block `number`'s tile stands for; `None` before the first one.
+/// The element in a cell of the tile of block `number`; `None` before the first element.
 fn element(cell: usize, number: usize, block: usize, radius: usize) -> Option<usize> {
     (number * block + cell).checked_sub(radius)
 }
 
-/// The tile of one block of a stencil: what it needs, who fills it, what one thread reads, and what lies before the array.
+/// The tile of one block of a stencil: the elements that it needs, the threads that load them, what one thread reads, and the cells
+/// before the start of the array.
 pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
     let all = cells(block, radius);
     let thread = 2;
@@ -205,7 +208,7 @@ pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
     ]
 }
 
-/// The cells of a tile in a row, with the elements that they stand for above them.
+/// The cells of a tile in a row, with the numbers of their elements above them.
 fn strip(
     block: usize,
     radius: usize,
@@ -235,17 +238,17 @@ fn strip(
 mod tests {
     use super::*;
 
-    /// Each slot is read once, and by nobody who wrote it.
+    /// Each slot is read once, and not by the thread that wrote it.
     #[test]
-    fn everybody_reads_what_another_has_written() {
+    fn every_thread_reads_the_slot_of_another() {
         let mut read: Vec<usize> = (0..8).map(|t| opposite(t, 8)).collect();
         assert!(read.iter().enumerate().all(|(t, slot)| t != *slot));
         read.sort_unstable();
         assert_eq!(read, (0..8).collect::<Vec<_>>());
     }
 
-    /// The tile of the exercise: 256 threads, radius 3, 1048 bytes; and its 16 blocks load 1.02 elements for each of 4096,
-    /// as the simulator counts for the solution.
+    /// The tile of the exercise has 1048 bytes for 256 threads and radius 3, and its 16 blocks load 1.02 elements for each of 4096, as
+    /// the simulator counts for the solution.
     #[test]
     fn the_tile_has_room_for_both_halos() {
         assert_eq!(cells(256, 3) * 4, 1048);
@@ -254,7 +257,7 @@ mod tests {
             .filter(|element| element.is_some_and(|e| e < 4096))
             .count();
         assert_eq!(loaded, 4096 + 15 * 6);
-        // thread t's own element is in the middle of the cells that it adds up
+        // The element of thread t is in the middle of the cells that the thread adds up.
         for (block, radius, t) in [(8, 3, 2), (256, 20, 255)] {
             assert_eq!(element(t + radius, 1, block, radius), Some(block + t));
         }
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn zeros_change_no_sum() {
-        let panels = everybody([3, 1, 4, 1, 5], 8);
+        let panels = barrier_with_spare_threads([3, 1, 4, 1, 5], 8);
         assert!(panels[1].caption.contains("the sum is 14"), "{}", panels[1].caption);
         assert!(panels[0].caption.contains("The 3 without"), "{}", panels[0].caption);
     }

@@ -1,6 +1,6 @@
-//! What the simulator counts of one load of a warp: what the figures' arithmetic is held to.
+//! Runs on the simulator that the tests of the figures compare their arithmetic with.
 
-/// 32 lanes load as wide as the kernel's name says, `step` floats apart, from float `first` on.
+/// Kernels in which 32 lanes load one or four floats each, `step` floats apart, from float `first` on.
 const LOADS: &str = "
     .version 7.0
     .target sm_75
@@ -32,22 +32,40 @@ const LOADS: &str = "
         ret;
     }";
 
-/// Sectors of one request in which lane l loads `width` floats (1 or 4), the first of them number `first + l * step`.
+/// The sectors of one request in which lane l loads `width` floats (1 or 4) from float `first + l * step` on.
 pub(crate) fn sectors(step: usize, first: usize, width: usize) -> Result<u64, ptxsim::Error> {
     let mut memory = ptxsim::Memory::new();
     let room = vec![0; 4 * (first + 32 * step + width)];
     let a = memory.alloc("a", room.len() as u64, 4, Some(&room))?;
-    let word = |number: usize| (number as u32).to_le_bytes().to_vec();
+    let args = [a.to_le_bytes().to_vec(), word(step), word(first)];
+    Ok(run(LOADS, &format!("load{width}"), 32, args.to_vec(), memory)?.totals.load_sectors)
+}
+
+/// A 32-bit argument of a kernel.
+pub(crate) fn word(number: usize) -> Vec<u8> {
+    (number as u32).to_le_bytes().to_vec()
+}
+
+/// Runs the kernel `entry` of `ptx` in one block of `threads` threads, and returns what the simulator saw.
+pub(crate) fn run(
+    ptx: &str,
+    entry: &str,
+    threads: usize,
+    args: Vec<Vec<u8>>,
+    mut memory: ptxsim::Memory,
+) -> Result<ptxsim::Observations, ptxsim::Error> {
     let launch = ptxsim::Launch {
-        entry: format!("load{width}"),
+        entry: entry.to_owned(),
         grid: [1, 1, 1],
-        block: [32, 1, 1],
-        shared: 0,
-        args: vec![a.to_le_bytes().to_vec(), word(step), word(first)],
+        block: [threads as u32, 1, 1],
+        args,
         ..ptxsim::Launch::default()
     };
-    let options =
-        ptxsim::Options { diagnose: ptxsim::Diagnose::Count, seed: 0, threads: 1, budget: 1000 };
-    let module = ptxsim::Module::parse(LOADS)?;
-    Ok(ptxsim::run(&module, &mut memory, &launch, &options)?.totals.load_sectors)
+    let options = ptxsim::Options {
+        diagnose: ptxsim::Diagnose::Full,
+        seed: 0,
+        threads: 1,
+        budget: 1_000_000,
+    };
+    ptxsim::run(&ptxsim::Module::parse(ptx)?, &mut memory, &launch, &options)
 }

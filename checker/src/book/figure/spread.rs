@@ -1,14 +1,14 @@
-//! How far one NaN reaches: the figure of chapter 5. The cells are computed, not painted.
+//! The figure of chapter 5: how far one NaN spreads. The cells are computed.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
 
-/// Cells along each side.
+/// Cells along each side of the grid.
 const SIDE: usize = 9;
 
 type Grid = [[f32; SIDE]; SIDE];
 
-/// One NaN in the middle, and what is left of the numbers after one and two rounds of a 3 x 3 mean.
+/// A grid with one NaN in the middle, and the grid after one and two rounds of a 3 x 3 mean.
 pub fn panels() -> Vec<Panel> {
     let mut start = [[1.0; SIDE]; SIDE];
     start[SIDE / 2][SIDE / 2] = f32::NAN;
@@ -45,7 +45,7 @@ pub fn panels() -> Vec<Panel> {
     ]
 }
 
-/// The mean of each cell and its neighbours; beyond the edge there are none.
+/// The mean of each cell and its neighbours; a cell at the edge has fewer.
 fn blurred(grid: &Grid) -> Grid {
     let mut out = *grid;
     for (row, cells) in out.iter_mut().enumerate() {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nan_reaches_one_cell_further_in_each_round() {
+    fn a_nan_spreads_by_one_cell_in_each_round() {
         let captions: Vec<String> = panels().into_iter().map(|p| p.caption).collect();
         assert!(captions[0].starts_with("1 of 81"), "{captions:?}");
         assert!(captions[1].contains(": 9 cells are NaN"), "{captions:?}");

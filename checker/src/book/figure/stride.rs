@@ -1,4 +1,4 @@
-//! Two ways to share `n` elements among fewer threads: a chunk each, or in step.
+//! Two ways to distribute `n` elements over fewer threads: a chunk for each thread, and a grid-stride loop.
 
 use super::Panel;
 use super::index::group;

@@ -1,10 +1,10 @@
-//! A small SVG writer: cells, words and lines, in the classes that the book's style sheet colours.
+//! A small SVG writer for cells, words and lines. The book's style sheet colours their classes.
 
 use std::fmt::Write;
 
 use crate::book::html::escape;
 
-/// Width of every figure in its own units: the text stays readable on a phone, where one unit is about one pixel.
+/// Width of every figure in its own units. On a phone one unit is about one pixel, so the text stays readable.
 pub const WIDTH: f64 = 360.0;
 
 /// A drawing under construction.
@@ -15,7 +15,7 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// A rectangle with a word in its middle. `class` picks colour and pattern.
+    /// Draws a rectangle with a word in its middle. `class` selects colour and pattern.
     pub fn cell(&mut self, [x, y]: [f64; 2], [w, h]: [f64; 2], class: &str, word: &str) {
         let _ = write!(
             self.body,
@@ -27,7 +27,7 @@ impl Svg {
         }
     }
 
-    /// A word; `at` is its baseline's start, or its middle with the class `middle`.
+    /// Draws a word. The position is the start of its baseline, or its middle with the class `middle`.
     pub fn word(&mut self, [x, y]: [f64; 2], class: &str, word: &str) {
         let _ = write!(
             self.body,
@@ -37,7 +37,7 @@ impl Svg {
         self.grow(y + 4.0);
     }
 
-    /// A line; the class `arrow` gives it a head.
+    /// Draws a line; with the class `arrow`, it has a head.
     pub fn line(&mut self, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], class: &str) {
         let _ = write!(
             self.body,
@@ -46,13 +46,13 @@ impl Svg {
         self.grow(y1.max(y2));
     }
 
-    /// Begins a part of the drawing that `wb-rounds` shows as step `number`; `says` says what it shows, in words.
+    /// Starts a part of the drawing that `wb-rounds` shows as step `number`; `says` describes it for screen readers.
     pub fn begin_step(&mut self, number: usize, says: &str) {
         let says = escape(says);
         let _ = write!(self.body, "<g data-round=\"{number}\" data-says=\"{says}\">");
     }
 
-    /// Ends it.
+    /// Ends the part.
     pub fn end_step(&mut self) {
         self.body.push_str("</g>");
     }
@@ -61,7 +61,7 @@ impl Svg {
         self.height = self.height.max(bottom + 2.0);
     }
 
-    /// The element, on one line. `label` says what it shows to those who do not see it.
+    /// The SVG element on one line. `label` describes it for screen readers.
     pub fn finish(&self, label: &str) -> String {
         format!(
             "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{}\">{}</svg>",

@@ -1,13 +1,12 @@
-//! Tiles of matrices: a transpose that reads and writes along rows, and a product in rounds. The figures of chapter 4's
-//! second page.
+//! The figures of chapter 4's second page about tiles of matrices: a transpose that reads and writes along rows, and a product.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
 
-/// Elements of a tile on either side, and lanes of a warp, in these pictures.
+/// Rows and columns of a tile, and lanes of a warp, in these pictures.
 const SIDE: usize = 4;
 
-/// A matrix on the picture: its upper left corner, and how large an element is.
+/// A matrix in the picture: its upper left corner, and the size of an element.
 #[derive(Clone, Copy)]
 struct Sheet {
     at: [f64; 2],
@@ -21,7 +20,7 @@ impl Sheet {
         svg.word([self.at[0], self.at[1] - 5.0], "small", name);
     }
 
-    /// Every element; `class` colours it. A gap lies between tiles.
+    /// Draws every element; `class` colours it. There is a gap between tiles.
     fn draw(self, svg: &mut Svg, class: impl Fn(usize, usize) -> &'static str) {
         for row in 0..self.rows {
             for col in 0..self.cols {
@@ -42,17 +41,17 @@ impl Sheet {
     }
 }
 
-/// Where thread (`tx`, `ty`) of block (`bx`, `by`) reads `in`, row and column.
+/// The row and column of `in` that thread (`tx`, `ty`) of block (`bx`, `by`) reads.
 const fn read([bx, by]: [usize; 2], [tx, ty]: [usize; 2]) -> [usize; 2] {
     [by * SIDE + ty, bx * SIDE + tx]
 }
 
-/// Where it writes `out`, row and column, and which cell of the tile it takes for it.
+/// The row and column of `out` that the thread writes, and the cell of the tile that it reads for that.
 const fn written([bx, by]: [usize; 2], [tx, ty]: [usize; 2]) -> ([usize; 2], [usize; 2]) {
     ([bx * SIDE + ty, by * SIDE + tx], [tx, ty])
 }
 
-/// A matrix of `down` x `across` tiles, and the way of one warp of block (2, 0) through its tile.
+/// A matrix of `down` x `across` tiles, and the elements that one warp of block (2, 0) moves through its tile.
 pub fn turn(down: usize, across: usize) -> Vec<Panel> {
     let (block, ty) = ([across - 1, 0], 1);
     vec![
@@ -96,7 +95,7 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
 
 type Used = (Option<[usize; 2]>, Option<[usize; 2]>, Option<[usize; 2]>);
 
-/// `used` says for each lane which element of `in`, which cell of the tile and which element of `out` it touches.
+/// `used` returns the element of `in`, the cell of the tile and the element of `out` that each lane uses.
 fn sheets(down: usize, across: usize, block: [usize; 2], used: impl Fn(usize) -> Used) -> Svg {
     let mut svg = Svg::default();
     let cell = 12.0;
@@ -141,7 +140,7 @@ const fn shade(of_block: bool) -> &'static str {
     if of_block { "g0" } else { "data" }
 }
 
-/// A product of `rows` x `inner` and `inner` x `cols`: what one element needs, and what a block loads in each round.
+/// A product of `rows` x `inner` and `inner` x `cols` matrices: what one element needs, and what a block loads in each iteration.
 pub fn product([rows, inner, cols]: [usize; 3]) -> Vec<Panel> {
     let block = [1, 0];
     let picked = read(block, [2, 1]);
@@ -179,13 +178,13 @@ pub fn product([rows, inner, cols]: [usize; 3]) -> Vec<Panel> {
     panels
 }
 
-/// Loads from global memory of one thread.
+/// The number of loads from global memory of one thread.
 const fn loads(inner: usize, side: usize, tiled: bool) -> usize {
     if tiled { 2 * inner.div_ceil(side) } else { 2 * inner }
 }
 
-/// a at the lower left, b at the upper right, c where their rows and columns meet. `wanted` says of the k-th column of a and
-/// the k-th row of b whether it is used now: not, by the one element, or by the whole tile.
+/// Draws a at the lower left, b at the upper right, and c where their rows and columns meet. `wanted` returns whether the k-th column
+/// of a and the k-th row of b are unused, used by the one element, or used by the whole tile.
 fn matrices(
     [rows, inner, cols]: [usize; 3],
     [bx, by]: [usize; 2],
@@ -222,30 +221,30 @@ fn matrices(
 mod tests {
     use super::*;
 
-    /// Every element is read once and written once, where the transpose has it; what is written at (row, column) was brought
-    /// to that cell of the tile by the thread that read (column, row).
+    /// Every element is read once, and written once to its place in the transpose. The element that a thread writes at (row, column)
+    /// is the one that another thread read at (column, row) and put into that cell of the tile.
     #[test]
     fn the_way_through_the_tile_is_a_transpose() {
         for block in [[0, 0], [2, 0], [1, 1]] {
             for (tx, ty) in (0..SIDE).flat_map(|ty| (0..SIDE).map(move |tx| (tx, ty))) {
                 let (out, [tile_row, tile_col]) = written(block, [tx, ty]);
-                // cell (row, column) of the tile was filled by thread (column, row)
+                // Thread (column, row) filled the cell (row, column) of the tile.
                 let brought = read(block, [tile_col, tile_row]);
                 assert_eq!(brought, [out[1], out[0]]);
             }
         }
     }
 
-    /// The element whose way the chapter follows by hand.
+    /// The element that the chapter follows by hand.
     #[test]
     fn row_3_column_9_becomes_row_9_column_3() {
         assert_eq!(read([2, 0], [1, 3]), [3, 9]);
         assert_eq!(written([2, 0], [3, 1]), ([9, 3], [3, 1]));
     }
 
-    /// A warp's lanes are neighbours in a row, on both ways.
+    /// The lanes of a warp read neighbours in a row, and write neighbours in a row.
     #[test]
-    fn both_ways_go_along_rows() {
+    fn reads_and_writes_are_along_rows() {
         for tx in 1..SIDE {
             let [before, here] = [tx - 1, tx].map(|tx| read([2, 0], [tx, 1]));
             assert_eq!(here, [before[0], before[1] + 1]);
@@ -254,12 +253,12 @@ mod tests {
         }
     }
 
-    /// The exercise's counts: 256 loads for an element of c, and 16 with tiles of 16 x 16.
+    /// The counts of the exercise: 256 loads for an element of c, and 16 with tiles of 16 x 16.
     #[test]
     fn a_tile_of_sixteen_saves_fifteen_loads_of_sixteen() {
         assert_eq!([false, true].map(|tiled| loads(128, 16, tiled)), [256, 16]);
         assert_eq!([false, true].map(|tiled| loads(12, SIDE, tiled)), [24, 6]);
-        // the checkpoint's last question
+        // The last question of the checkpoint.
         assert_eq!(loads(128, 32, true), 8);
     }
 }

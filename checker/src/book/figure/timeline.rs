@@ -1,4 +1,4 @@
-//! Copies and a kernel on the simulator's own clock: in one stream, and in chunks and streams. The figure of chapter 8.
+//! The figure of chapter 8: copies and a kernel on the simulated clock, in one stream, and in chunks on several streams.
 
 use cudart_sim::clock::{self, Clock, ClockedWork, Engine, Span};
 use cudart_sim::graph::{Id, Stream};
@@ -9,7 +9,7 @@ use super::index::group;
 use super::svg::{Svg, WIDTH};
 use crate::timeline::{axis_step, overlap};
 
-/// `n` floats that are copied in, computed and copied out in page-locked memory.
+/// A program that copies `n` floats from page-locked memory, computes, and copies them back.
 pub fn panels(n: u64) -> Vec<Panel> {
     let [serial, four, eight] =
         [(1, 1), (4, 4), (8, 3)].map(|(chunks, streams)| work(n, chunks, streams));
@@ -47,7 +47,7 @@ pub fn panels(n: u64) -> Vec<Panel> {
     ]
 }
 
-/// What the engines do when a program asks for `chunks` chunks of `n` floats, `streams` streams in turn.
+/// The timeline of a program that processes `n` floats in `chunks` chunks, on `streams` streams in turn.
 fn work(n: u64, chunks: u64, streams: u64) -> Vec<Span> {
     let mut clock = Clock::default();
     let mut last: Vec<Option<Id>> = vec![None; streams as usize];
@@ -68,7 +68,7 @@ fn work(n: u64, chunks: u64, streams: u64) -> Vec<Span> {
     clock.spans().to_vec()
 }
 
-/// A copy in, a kernel that reads and writes every element once, a copy out.
+/// The times of a copy in, a kernel that reads and writes every element once, and a copy out.
 fn costs(n: u64) -> [(Engine, f64); 3] {
     let (bytes, threads) = (4 * n, 256);
     let counters = Counters {
@@ -118,9 +118,9 @@ fn draw(spans: &[Span], end: f64) -> Svg {
 mod tests {
     use super::*;
 
-    /// What the page says of them: nothing overlaps in one stream, and more than half does in four.
+    /// As the page says, nothing overlaps in one stream, and more than half of the time does in four.
     #[test]
-    fn chunks_in_streams_overlap_and_are_done_sooner() {
+    fn chunks_in_streams_overlap_and_finish_sooner() {
         let [serial, four, eight] = [(1, 1), (4, 4), (8, 3)].map(|(c, s)| work(1 << 20, c, s));
         let share = |spans: &[Span]| overlap(spans).expect("something is done");
         assert_eq!(share(&serial), 0.0);

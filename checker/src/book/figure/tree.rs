@@ -1,5 +1,5 @@
-//! Three trees that fold the same values: which threads work in a round, and which slots they touch. The figure of
-//! chapter 6 that can be stepped through.
+//! The figure of chapter 6 with steps: three trees that add up the same values, with the threads that work in each round and the slots
+//! that they use.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// Which thread adds which slots in a round.
+/// How the threads are assigned to the slots in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tree {
     /// `tid % (2 * stride) == 0`: thread and slot have the same number.
@@ -18,7 +18,7 @@ enum Tree {
     Halves,
 }
 
-/// One thread's addition: slot `left` gets slot `right` on top.
+/// The addition of one thread, of slot `right` to slot `left`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Addition {
     thread: usize,
@@ -27,7 +27,7 @@ struct Addition {
 }
 
 impl Tree {
-    /// The distance of the two slots in each round, for `slots` slots, a power of two.
+    /// The distance of the two slots in each round. The number of slots is a power of two.
     fn strides(self, slots: usize) -> Vec<usize> {
         let rounds = slots.ilog2();
         match self {
@@ -36,7 +36,7 @@ impl Tree {
         }
     }
 
-    /// Who works in the round of `stride`.
+    /// The additions of the round with this `stride`.
     fn round(self, slots: usize, stride: usize) -> Vec<Addition> {
         let left = |thread: usize| match self {
             Self::EveryOther => thread.is_multiple_of(2 * stride).then_some(thread),
@@ -49,20 +49,20 @@ impl Tree {
     }
 }
 
-/// What a round costs.
+/// The cost of a round.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Cost {
-    /// Warps with work for at least one of their lanes.
+    /// Warps with at least one active lane.
     busy: usize,
-    /// Of those: with work for some lanes only.
+    /// Of these, warps in which some lanes are inactive.
     split: usize,
-    /// The most turns that one access of a warp to its left slots takes, with as many banks as lanes.
+    /// The maximum of turns for one access of a warp to its left slots, with as many banks as lanes.
     turns: usize,
-    /// Turns beyond the first of all loads and stores: two loads and a store for each busy warp.
+    /// Turns beyond the first, over all loads and stores: two loads and a store for each warp with work.
     conflicts: usize,
 }
 
-/// The cost of a round for warps of `lanes`.
+/// The cost of a round for warps of `lanes` lanes.
 fn cost(additions: &[Addition], lanes: usize) -> Cost {
     let mut cost = Cost::default();
     for warp in additions.chunk_by(|a, b| a.thread / lanes == b.thread / lanes) {
@@ -84,7 +84,7 @@ const VALUES: [i32; 16] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3];
 /// Lanes of a warp in the picture.
 const LANES: usize = 4;
 
-/// A tree in each panel, its rounds below each other.
+/// A panel for each tree, with its rounds one below the other.
 pub fn panels() -> Vec<Panel> {
     let panel = |title, tree, words: &str| {
         let total = Tree::strides(tree, VALUES.len())
@@ -153,7 +153,7 @@ fn draw(tree: Tree) -> Svg {
         }
         live = live.div_ceil(2);
         let y = 46.0 + round as f64 * ROUND;
-        svg.begin_step(round + 1, &says(round + 1, stride, &additions, cost));
+        svg.begin_step(round + 1, &description(round + 1, stride, &additions, cost));
         let label = format!("round {}, stride {stride}", round + 1);
         svg.word([0.0, y + 11.0], "small", &label);
         svg.word([WIDTH - 2.0, y + 11.0], "small end", &short(cost));
@@ -176,7 +176,7 @@ fn draw(tree: Tree) -> Svg {
     svg
 }
 
-/// The slots; those that this round has changed stand out.
+/// The slots, with those that this round changed highlighted.
 fn row(svg: &mut Svg, values: &[i32], live: usize, y: f64, changed: &[usize]) {
     let w = WIDTH / values.len() as f64;
     let all = live == values.len();
@@ -194,9 +194,9 @@ fn short(cost: Cost) -> String {
     format!("{} of 4 warps{split}{turns}", cost.busy)
 }
 
-fn says(round: usize, stride: usize, additions: &[Addition], cost: Cost) -> String {
+fn description(round: usize, stride: usize, additions: &[Addition], cost: Cost) -> String {
     let threads: Vec<String> = additions.iter().map(|a| a.thread.to_string()).collect();
-    let (who, work) = if threads.len() == 1 { ("thread", "works") } else { ("threads", "work") };
+    let (noun, work) = if threads.len() == 1 { ("thread", "works") } else { ("threads", "work") };
     let warps = if cost.busy == 1 { "warp has" } else { "warps have" };
     let split = match (cost.busy, cost.split) {
         (_, 0) => "and none is split".to_owned(),
@@ -209,7 +209,7 @@ fn says(round: usize, stride: usize, additions: &[Addition], cost: Cost) -> Stri
         n => format!("An access to the slots takes {n} turns, because they share banks."),
     };
     format!(
-        "Round {round}, stride {stride}: {who} {} {work}. {} {warps} work, {split}. {turns}",
+        "Round {round}, stride {stride}: {noun} {} {work}. {} {warps} work, {split}. {turns}",
         threads.join(", "),
         cost.busy
     )
@@ -220,12 +220,13 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
+    use crate::book::figure::simulated;
 
     const TREES: [Tree; 3] = [Tree::EveryOther, Tree::Neighbours, Tree::Halves];
 
-    /// Each tree ends with the sum of everything in slot 0, by one addition fewer than there are values.
+    /// Each tree ends with the sum of all values in slot 0, after one addition fewer than there are values.
     #[test]
-    fn every_tree_folds_everything() {
+    fn every_tree_adds_up_all_values() {
         for tree in TREES {
             let mut values = VALUES.to_vec();
             let mut count = 0;
@@ -239,7 +240,7 @@ mod tests {
         }
     }
 
-    /// The tree over 256 threads as a kernel, its rounds written out.
+    /// A kernel with the tree over 256 threads, unrolled.
     fn kernel(tree: Tree) -> String {
         let mut text = String::from(
             ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry fold() {\n\
@@ -268,7 +269,7 @@ mod tests {
         text + "ret;\n}\n"
     }
 
-    /// Page and checker must never disagree: for a real block the simulator counts what the figure's model says.
+    /// For a block of 256 threads, the simulator counts what the model of the figure computes.
     #[test]
     fn figures_and_simulator_count_the_same() -> Result<(), ptxsim::Error> {
         for (tree, split, conflicts) in
@@ -282,20 +283,7 @@ mod tests {
             let sum = |of: fn(&Cost) -> usize| rounds.iter().map(of).sum::<usize>();
             assert_eq!((sum(|c| c.split), sum(|c| c.conflicts)), (split, conflicts), "{tree:?}");
 
-            let launch = ptxsim::Launch {
-                entry: "fold".to_owned(),
-                grid: [1, 1, 1],
-                block: [256, 1, 1],
-                ..ptxsim::Launch::default()
-            };
-            let options = ptxsim::Options {
-                diagnose: ptxsim::Diagnose::Full,
-                seed: 0,
-                threads: 1,
-                budget: 1_000_000,
-            };
-            let module = ptxsim::Module::parse(&kernel(tree))?;
-            let seen = ptxsim::run(&module, &mut ptxsim::Memory::new(), &launch, &options)?;
+            let seen = simulated::run(&kernel(tree), "fold", 256, vec![], ptxsim::Memory::new())?;
             let counted = (seen.totals.divergent_branches, seen.totals.shared_conflicts());
             assert_eq!(counted, (split as u64, conflicts as u64), "{tree:?}");
             assert!(seen.findings.is_empty(), "{tree:?}: {:?}", seen.findings);
@@ -303,7 +291,7 @@ mod tests {
         Ok(())
     }
 
-    /// The question of the page: who has work in the fourth round.
+    /// The answer to the question on the page: which warps have work in the fourth round.
     #[test]
     fn the_fourth_round_keeps_eight_warps_busy_or_one() {
         let busy = |tree: Tree| {
@@ -314,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn each_round_is_told_in_words() {
+    fn each_round_has_a_description() {
         let svg = draw(Tree::Halves).finish("");
         assert_eq!(svg.matches("data-round").count(), 5);
         assert!(
