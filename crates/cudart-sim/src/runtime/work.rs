@@ -1,24 +1,19 @@
 //! Doing pending work, when the host waits for it.
 
-use std::collections::BTreeSet;
+use ptxsim::{AccessMode, Launch};
 
-use ptxsim::{AccessMode, AccessSet, FindingKind, Launch, Options};
-
+use super::Runtime;
 use super::findings::conflicts::{AccessedBytes, AccessedRange, FinishedWork};
-use super::findings::sites::{self, SiteId};
+use super::findings::sites::SiteId;
 use super::memory::region::Region;
-use super::memory::shared::{GuardedWork, UsedRange};
+use super::memory::shared::UsedRange;
 use super::streams::Finished;
-use super::{LaunchRecord, Runtime};
 use crate::clock::{self, Engine};
-use crate::error::{Code, Result};
+use crate::error::Result;
 use crate::graph::{Id, Step, Stream};
 use crate::guard;
 use crate::host;
-use crate::report::{self, CallSite, HostFindingKind, PointerTarget, WorkAccess};
-
-/// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no type has a larger alignment.
-const PADDING_BYTES: u64 = 16;
+use crate::report;
 
 /// A piece of work.
 #[derive(Debug)]
@@ -167,7 +162,7 @@ impl Runtime {
         let done = match work {
             Work::Kernel { binary, launch, name } => {
                 let what = name.clone();
-                let (bytes, result) = self.run(binary, &launch, name, (stream, site));
+                let (bytes, result) = self.run_kernel(binary, &launch, name, (stream, site));
                 self.memory.written_on_device(bytes.written());
                 accessed = AccessedBytes::Kernel(bytes);
                 Done { engine: Engine::Device, what, result }
@@ -254,194 +249,11 @@ impl Runtime {
         let result = data.and_then(|data| self.memory.write(to_device, to, &data));
         Done { engine, what: format!("{bytes} bytes"), result: result.map(|()| cost) }
     }
-
-    /// Reports a copy to the host that reads bytes which were never written.
-    fn report_unwritten(&mut self, from: u64, bytes: u64, (stream, site): (Stream, SiteId)) {
-        let unwritten = self.memory.device().unwritten(from, bytes, PADDING_BYTES);
-        let Some((first, length)) = unwritten else { return };
-        let sites = self.findings.sites();
-        let Some((memory, offset)) = self.memory.memory_at(from, sites) else { return };
-        let first = first.saturating_add_signed(offset);
-        let at = sites.resolve(site, Some(stream));
-        let bytes = [first, first + length - 1];
-        self.findings.add(HostFindingKind::UninitialisedCopy { memory, bytes }, at, None);
-    }
-
-    /// Reports finished work that is not ordered with other work on the same bytes.
-    fn report_conflicts(&mut self, work: FinishedWork) {
-        for conflict in self.findings.conflicts.add(work, self.streams.order()) {
-            let sites = self.findings.sites();
-            let [first_byte, last_byte] = conflict.bytes;
-            let Some((memory, start)) = self.memory.memory_at(first_byte, sites) else { continue };
-            let start = start.unsigned_abs();
-            let bytes = [start, start + (last_byte - first_byte)];
-            let (first, second) = (conflict.first, conflict.second);
-            let at = sites.resolve(second.site, Some(second.stream));
-            let earlier = sites.resolve(first.site, Some(first.stream));
-            let (first, second) = (first.access, second.access);
-            let kind = HostFindingKind::MissingWait { first, second, memory, bytes };
-            self.findings.add(kind, at, earlier);
-        }
-    }
-
-    /// Reports accesses of the host to memory that pending work uses.
-    pub(super) fn report_host_races(&mut self) {
-        for hit in guard::hits() {
-            let Some(guarded) = self.memory.guarded_work(hit.number) else { continue };
-            let GuardedWork { site, stream, work, writes } = guarded.clone();
-            let sites = self.findings.sites();
-            let Some((memory, byte)) = self.memory.memory_at(hit.address, sites) else { continue };
-            let earlier = sites.resolve(site, Some(stream));
-            let source = sites::innermost_line(&hit.frames);
-            let at = source.map(|source| CallSite {
-                call: String::new(),
-                stream: None,
-                source: Some(source),
-            });
-            let access = WorkAccess { work, writes, stream: stream.0 };
-            let (write, byte) = (hit.write, byte.unsigned_abs());
-            self.findings.add(
-                HostFindingKind::HostRace { access, memory, write, byte },
-                at,
-                earlier,
-            );
-        }
-    }
-
-    /// Runs a kernel. Returns the bytes that it accessed, and how many microseconds it takes.
-    fn run(
-        &mut self,
-        binary: usize,
-        launch: &Launch,
-        kernel: String,
-        (stream, site): (Stream, SiteId),
-    ) -> (AccessSet, Result<f64>) {
-        let module = match self.objects.module(binary) {
-            Ok(module) => module,
-            Err(code) => return (AccessSet::default(), Err(code)),
-        };
-        let s = self.settings;
-        let options =
-            Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
-        let record_accesses = self.streams.are_concurrent() || self.memory.has_shared();
-        let memory = self.memory.device_mut();
-        let ran = if record_accesses {
-            ptxsim::run_recording(&module, memory, launch, &options)
-        } else {
-            ptxsim::run(&module, memory, launch, &options)
-                .map(|observations| (observations, AccessSet::default()))
-        };
-        let (observations, accessed, refusal) = match ran {
-            Ok((observations, accessed)) => (observations, accessed, None),
-            Err(error) => {
-                (ptxsim::Observations::default(), AccessSet::default(), Some(error.to_string()))
-            }
-        };
-        let result =
-            if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };
-        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
-        let cost = clock::kernel(blocks, &observations.totals);
-        self.device.printed |= !observations.output.is_empty();
-        self.record.output.push_str(&observations.output);
-        let arrays = self.array_arguments(launch);
-        let launch_record = LaunchRecord {
-            kernel,
-            grid: launch.grid,
-            block: launch.block,
-            indirect: self.indirect_memory(&observations, &arrays),
-            foreign_arguments: self.foreign_arguments(&observations, launch),
-            arrays,
-            observations,
-            refusal,
-            stream: stream.0,
-            at: self.findings.sites().resolve(site, Some(stream)),
-            span: None,
-        };
-        self.record.launches.push(launch_record);
-        (accessed, result.map(|()| cost))
-    }
-
-    /// The arguments that point to arrays, by number, and the names of these arrays in findings.
-    fn array_arguments(&self, launch: &Launch) -> Vec<(usize, String)> {
-        let array = |(i, address): (usize, u64)| {
-            let freed = || self.memory.freed_near(address).map(|(allocation, _)| allocation);
-            let allocation = self.memory.allocation(address).or_else(freed)?;
-            Some((i, allocation.name.clone()))
-        };
-        addresses(launch).filter_map(array).collect()
-    }
-
-    /// Memory that findings name although no argument points to it.
-    fn indirect_memory(
-        &self,
-        observations: &ptxsim::Observations,
-        arrays: &[(usize, String)],
-    ) -> Vec<report::Memory> {
-        let accesses = observations.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
-        let named: BTreeSet<&str> =
-            accesses.flatten().filter_map(|at| at.array.as_deref()).collect();
-        let passed = |name: &str| arrays.iter().any(|(_, array)| array == name);
-        self.memory
-            .allocations()
-            .filter(|(_, a)| named.contains(a.name.as_str()) && !passed(&a.name))
-            .map(|(_, allocation)| allocation.describe(self.findings.sites()))
-            .collect()
-    }
-
-    /// If a finding may be about such an argument: the arguments that look like addresses but do not point to device memory.
-    fn foreign_arguments(
-        &self,
-        observations: &ptxsim::Observations,
-        launch: &Launch,
-    ) -> Vec<(usize, PointerTarget)> {
-        if !observations.findings.iter().any(is_about_address) {
-            return vec![];
-        }
-        let targets = addresses(launch).map(|(i, address)| (i, self.target_of(address)));
-        let ours =
-            |p: &PointerTarget| matches!(p, PointerTarget::Inside { .. } | PointerTarget::Null);
-        targets.filter(|(_, target)| !ours(target)).collect()
-    }
 }
 
 impl Done {
     /// Work that takes no time of the device.
     fn on_host(result: Result) -> Self {
         Self { engine: Engine::HostOnly, what: String::new(), result: result.map(|()| 0.0) }
-    }
-}
-
-/// The numbers and values of all arguments that may be addresses.
-fn addresses(launch: &Launch) -> impl Iterator<Item = (usize, u64)> {
-    let address = |arg: &Vec<u8>| Some(u64::from_le_bytes(arg.as_slice().try_into().ok()?));
-    launch.args.iter().enumerate().filter_map(move |(i, arg)| Some((i, address(arg)?)))
-}
-
-/// Can the finding be about an argument that does not point to device memory?
-const fn is_about_address(finding: &ptxsim::Finding) -> bool {
-    matches!(finding.what, FindingKind::InvalidAddress | FindingKind::UseAfterFree)
-}
-
-/// The error with which a launch ends the context, if its findings do so. An index outside its array does not: on a GPU, the
-/// access reads or writes something else.
-fn outcome(observations: &ptxsim::Observations) -> Result {
-    let code = |finding: &ptxsim::Finding| match finding.what {
-        FindingKind::InvalidAddress | FindingKind::StackOverflow { .. } => {
-            Some(Code::ILLEGAL_ADDRESS)
-        }
-        FindingKind::Misaligned => Some(Code::MISALIGNED_ADDRESS),
-        FindingKind::Assert { .. } => Some(Code::ASSERT),
-        FindingKind::NeverFinishes { .. } | FindingKind::Livelock { .. } => {
-            Some(Code::LAUNCH_TIMEOUT)
-        }
-        FindingKind::Trap | FindingKind::NotCooperative | FindingKind::Deadlock { .. } => {
-            Some(Code::LAUNCH_FAILURE)
-        }
-        _ => None,
-    };
-    match observations.findings.iter().find_map(code) {
-        Some(code) => Err(code),
-        None if observations.completed => Ok(()),
-        None => Err(Code::LAUNCH_FAILURE),
     }
 }

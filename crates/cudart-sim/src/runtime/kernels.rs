@@ -1,0 +1,144 @@
+//! Running kernels, and recording what the simulator observed of them.
+
+use std::collections::BTreeSet;
+
+use ptxsim::{AccessSet, FindingKind, Launch, Options};
+
+use super::findings::sites::SiteId;
+use super::{LaunchRecord, Runtime};
+use crate::clock;
+use crate::error::{Code, Result};
+use crate::graph::Stream;
+use crate::report::{self, PointerTarget};
+
+impl Runtime {
+    /// Runs a kernel. Returns the bytes that it accessed, and how many microseconds it takes.
+    pub(super) fn run_kernel(
+        &mut self,
+        binary: usize,
+        launch: &Launch,
+        kernel: String,
+        (stream, site): (Stream, SiteId),
+    ) -> (AccessSet, Result<f64>) {
+        let module = match self.objects.module(binary) {
+            Ok(module) => module,
+            Err(code) => return (AccessSet::default(), Err(code)),
+        };
+        let s = self.settings;
+        let options =
+            Options { diagnose: s.diagnose, seed: s.seed, threads: s.threads, budget: s.budget };
+        let record_accesses = self.streams.are_concurrent() || self.memory.has_shared();
+        let memory = self.memory.device_mut();
+        let ran = if record_accesses {
+            ptxsim::run_recording(&module, memory, launch, &options)
+        } else {
+            ptxsim::run(&module, memory, launch, &options)
+                .map(|observations| (observations, AccessSet::default()))
+        };
+        let (observations, accessed, refusal) = match ran {
+            Ok((observations, accessed)) => (observations, accessed, None),
+            Err(error) => {
+                (ptxsim::Observations::default(), AccessSet::default(), Some(error.to_string()))
+            }
+        };
+        let result =
+            if refusal.is_some() { Err(Code::LAUNCH_FAILURE) } else { outcome(&observations) };
+        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
+        let cost = clock::kernel(blocks, &observations.totals);
+        self.device.printed |= !observations.output.is_empty();
+        self.record.output.push_str(&observations.output);
+        let arrays = self.array_arguments(launch);
+        let launch_record = LaunchRecord {
+            kernel,
+            grid: launch.grid,
+            block: launch.block,
+            indirect: self.indirect_memory(&observations, &arrays),
+            foreign_arguments: self.foreign_arguments(&observations, launch),
+            arrays,
+            observations,
+            refusal,
+            stream: stream.0,
+            at: self.findings.sites().resolve(site, Some(stream)),
+            span: None,
+        };
+        self.record.launches.push(launch_record);
+        (accessed, result.map(|()| cost))
+    }
+
+    /// The arguments that point to arrays, by number, and the names of these arrays in findings.
+    fn array_arguments(&self, launch: &Launch) -> Vec<(usize, String)> {
+        let array = |(i, address): (usize, u64)| {
+            let freed = || self.memory.freed_near(address).map(|(allocation, _)| allocation);
+            let allocation = self.memory.allocation(address).or_else(freed)?;
+            Some((i, allocation.name.clone()))
+        };
+        addresses(launch).filter_map(array).collect()
+    }
+
+    /// Memory that findings name although no argument points to it.
+    fn indirect_memory(
+        &self,
+        observations: &ptxsim::Observations,
+        arrays: &[(usize, String)],
+    ) -> Vec<report::Memory> {
+        let accesses = observations.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
+        let named: BTreeSet<&str> =
+            accesses.flatten().filter_map(|at| at.array.as_deref()).collect();
+        let passed = |name: &str| arrays.iter().any(|(_, array)| array == name);
+        self.memory
+            .allocations()
+            .filter(|(_, a)| named.contains(a.name.as_str()) && !passed(&a.name))
+            .map(|(_, allocation)| allocation.describe(self.findings.sites()))
+            .collect()
+    }
+
+    /// If a finding may be about such an argument: the arguments that look like addresses but do not point to device memory.
+    fn foreign_arguments(
+        &self,
+        observations: &ptxsim::Observations,
+        launch: &Launch,
+    ) -> Vec<(usize, PointerTarget)> {
+        if !observations.findings.iter().any(is_about_address) {
+            return vec![];
+        }
+        let targets = addresses(launch).map(|(i, address)| (i, self.target_of(address)));
+        let ours =
+            |p: &PointerTarget| matches!(p, PointerTarget::Inside { .. } | PointerTarget::Null);
+        targets.filter(|(_, target)| !ours(target)).collect()
+    }
+}
+
+/// The numbers and values of all arguments that may be addresses.
+fn addresses(launch: &Launch) -> impl Iterator<Item = (usize, u64)> {
+    let address = |arg: &Vec<u8>| Some(u64::from_le_bytes(arg.as_slice().try_into().ok()?));
+    launch.args.iter().enumerate().filter_map(move |(i, arg)| Some((i, address(arg)?)))
+}
+
+/// Can the finding be about an argument that does not point to device memory?
+const fn is_about_address(finding: &ptxsim::Finding) -> bool {
+    matches!(finding.what, FindingKind::InvalidAddress | FindingKind::UseAfterFree)
+}
+
+/// The error with which a launch ends the context, if its findings do so. An index outside its array does not: on a GPU, the
+/// access reads or writes something else.
+fn outcome(observations: &ptxsim::Observations) -> Result {
+    let code = |finding: &ptxsim::Finding| match finding.what {
+        FindingKind::InvalidAddress | FindingKind::StackOverflow { .. } => {
+            Some(Code::ILLEGAL_ADDRESS)
+        }
+        FindingKind::Misaligned => Some(Code::MISALIGNED_ADDRESS),
+        FindingKind::Assert { .. } => Some(Code::ASSERT),
+        FindingKind::NeverFinishes { .. } | FindingKind::Livelock { .. } => {
+            Some(Code::LAUNCH_TIMEOUT)
+        }
+        FindingKind::Trap | FindingKind::NotCooperative | FindingKind::Deadlock { .. } => {
+            Some(Code::LAUNCH_FAILURE)
+        }
+        _ => None,
+    };
+    match observations.findings.iter().find_map(code) {
+        Some(code) => Err(code),
+        None if observations.completed => Ok(()),
+        None => Err(Code::LAUNCH_FAILURE),
+    }
+}

@@ -1,0 +1,72 @@
+//! Mistakes that show while work is done: unwritten bytes, missing waits, and accesses of the host that come too early.
+
+use super::Runtime;
+use super::findings::conflicts::FinishedWork;
+use super::findings::sites::{self, SiteId};
+use super::memory::shared::GuardedWork;
+use crate::graph::Stream;
+use crate::guard;
+use crate::report::{CallSite, HostFindingKind, WorkAccess};
+
+/// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no type has a larger alignment.
+const PADDING_BYTES: u64 = 16;
+
+impl Runtime {
+    /// Reports a copy to the host that reads bytes which were never written.
+    pub(super) fn report_unwritten(
+        &mut self,
+        from: u64,
+        bytes: u64,
+        (stream, site): (Stream, SiteId),
+    ) {
+        let unwritten = self.memory.device().unwritten(from, bytes, PADDING_BYTES);
+        let Some((first, length)) = unwritten else { return };
+        let sites = self.findings.sites();
+        let Some((memory, offset)) = self.memory.memory_at(from, sites) else { return };
+        let first = first.saturating_add_signed(offset);
+        let at = sites.resolve(site, Some(stream));
+        let bytes = [first, first + length - 1];
+        self.findings.add(HostFindingKind::UninitialisedCopy { memory, bytes }, at, None);
+    }
+
+    /// Reports finished work that is not ordered with other work on the same bytes.
+    pub(super) fn report_conflicts(&mut self, work: FinishedWork) {
+        for conflict in self.findings.conflicts.add(work, self.streams.order()) {
+            let sites = self.findings.sites();
+            let [first_byte, last_byte] = conflict.bytes;
+            let Some((memory, start)) = self.memory.memory_at(first_byte, sites) else { continue };
+            let start = start.unsigned_abs();
+            let bytes = [start, start + (last_byte - first_byte)];
+            let (first, second) = (conflict.first, conflict.second);
+            let at = sites.resolve(second.site, Some(second.stream));
+            let earlier = sites.resolve(first.site, Some(first.stream));
+            let (first, second) = (first.access, second.access);
+            let kind = HostFindingKind::MissingWait { first, second, memory, bytes };
+            self.findings.add(kind, at, earlier);
+        }
+    }
+
+    /// Reports accesses of the host to memory that pending work uses.
+    pub(super) fn report_host_races(&mut self) {
+        for hit in guard::hits() {
+            let Some(guarded) = self.memory.guarded_work(hit.number) else { continue };
+            let GuardedWork { site, stream, work, writes } = guarded.clone();
+            let sites = self.findings.sites();
+            let Some((memory, byte)) = self.memory.memory_at(hit.address, sites) else { continue };
+            let earlier = sites.resolve(site, Some(stream));
+            let source = sites::innermost_line(&hit.frames);
+            let at = source.map(|source| CallSite {
+                call: String::new(),
+                stream: None,
+                source: Some(source),
+            });
+            let access = WorkAccess { work, writes, stream: stream.0 };
+            let (write, byte) = (hit.write, byte.unsigned_abs());
+            self.findings.add(
+                HostFindingKind::HostRace { access, memory, write, byte },
+                at,
+                earlier,
+            );
+        }
+    }
+}
