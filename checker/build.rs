@@ -1,8 +1,9 @@
 //! Collects the course for embedding: the original exercises, the solutions and the book's sources.
 //!
-//! `include_dir` embeds whole folders, so files that must not be embedded (a built book) are left out here. The originals come
-//! from `proof/originals/` and not from `../exercises/`, because those are the learner's own files: editing one must neither
-//! trigger a rebuild nor change what `reset` restores. `checker dev check` proves that the two agree in a new clone.
+//! `include_dir` embeds whole folders, so files that must not be embedded (a built book) are left
+//! out here. The originals come from `proof/originals/` and not from `../exercises/`, because those
+//! are the learner's own files: editing one must neither trigger a rebuild nor change what `reset`
+//! restores. `checker dev check` proves that the two agree in a new clone.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

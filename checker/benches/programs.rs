@@ -1,5 +1,5 @@
-//! Times `checker run` for whole programs on the simulator with full diagnosis, after they were compiled once:
-//! `cargo bench -p checker --bench programs`.
+//! Times `checker run` for whole programs on the simulator with full diagnosis, after they were
+//! compiled once: `cargo bench -p checker --bench programs`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,5 +1,6 @@
-//! Times from a save to the verdict, in a warm `checker watch blocks` whose file is replaced by one version after another, so
-//! that the cache never has the result. `cargo bench --bench watch` prints the times in milliseconds.
+//! Times from a save to the verdict, in a warm `checker watch blocks` whose file is replaced by one
+//! version after another, so that the cache never has the result. `cargo bench --bench watch`
+//! prints the times in milliseconds.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -31,7 +32,8 @@ fn main() {
     for (name, text) in [("wrong (the skeleton)", &skeleton), ("right (the solution)", &solution)] {
         let mut times = Vec::new();
         for save in 0..SAVES {
-            // A pause as in an editor. The first save of a series is for warming up and does not count.
+            // A pause as in an editor. The first save of a series is for warming up and does not
+            // count.
             thread::sleep(Duration::from_millis(200));
             let start = Instant::now();
             fs::write(&file, format!("{text}\n// {run} {save}\n")).expect("writable");

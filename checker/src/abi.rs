@@ -1,8 +1,9 @@
-//! Compares the parameters of a compiled kernel with the arguments of the exercise. This happens before any launch, because the
-//! driver copies as many bytes as the kernel declares.
+//! Compares the parameters of a compiled kernel with the arguments of the exercise. This happens
+//! before any launch, because the driver copies as many bytes as the kernel declares.
 //!
-//! PTX says little about a C++ type: a pointer and a 64-bit integer look alike, as do `int` and `unsigned int`, and the type
-//! behind a pointer is missing (PTX ISA, "Kernel Function Parameters"). Only what PTX does say is compared.
+//! PTX says little about a C++ type: a pointer and a 64-bit integer look alike, as do `int` and
+//! `unsigned int`, and the type behind a pointer is missing (PTX ISA, "Kernel Function
+//! Parameters"). Only what PTX does say is compared.
 
 use crate::spec::{Param, Role, Spec};
 use crate::value::DType;
@@ -30,7 +31,8 @@ pub enum Shape {
     Structure(u32),
 }
 
-/// How the parameters of the module's kernel `spec.id` differ from the Spec's; `None` when they do not.
+/// How the parameters of the module's kernel `spec.id` differ from the Spec's; `None` when they do
+/// not.
 pub fn check(spec: &Spec, module: &ptxsim::Module) -> Option<Signature> {
     let kernel = |entry: &'_ ptxsim::Entry| entry.params.iter().map(Shape::from).collect();
     let kernels: Vec<Kernel<'_>> =
@@ -105,9 +107,11 @@ impl Shape {
     }
 }
 
-/// `_Z9double_itPKfPfi` as `double_it(...)`, `_ZN3lab4scanEPf` as `lab::scan(...)`; any other name as it is.
+/// `_Z9double_itPKfPfi` as `double_it(...)`, `_ZN3lab4scanEPf` as `lab::scan(...)`; any other name
+/// as it is.
 ///
-/// Only names of the Itanium C++ ABI (section 5.1) are decoded, which is enough to show that `extern "C"` is missing.
+/// Only names of the Itanium C++ ABI (section 5.1) are decoded, which is enough to show that
+/// `extern "C"` is missing.
 pub(crate) fn demangle(name: &str) -> String {
     try_demangle(name).unwrap_or_else(|| name.to_owned())
 }
@@ -244,7 +248,8 @@ mod tests {
         }
     }
 
-    /// The list has the names in the source, so that the learner notices a typo or a missing `extern "C"`.
+    /// The list has the names in the source, so that the learner notices a typo or a missing
+    /// `extern "C"`.
     #[test]
     fn other_kernels_are_listed_by_their_source_names() {
         let kernel = |name| Kernel { name, params: Vec::new() };

@@ -31,7 +31,8 @@ use trials::{Policy, run_trials};
 /// The default seed of the inputs. It is public, so all learners see the same numbers.
 pub const SEED: u64 = 7;
 
-/// Warp instructions after which the simulator stops a launch: a few seconds, and a thousand times what an exercise needs.
+/// Warp instructions after which the simulator stops a launch: a few seconds, and a thousand times
+/// what an exercise needs.
 pub const BUDGET: u64 = 20_000_000;
 
 /// What to check.
@@ -103,11 +104,12 @@ impl Attempt {
     }
 }
 
-/// Checks the file at `path` as a solution of `spec`: runs the cases that `options` selects, with public inputs, and stops at
-/// the first failure.
+/// Checks the file at `path` as a solution of `spec`: runs the cases that `options` selects, with
+/// public inputs, and stops at the first failure.
 ///
 /// # Errors
-/// When the check could not be made. Anything that is wrong with the learner's file is in the verdict instead.
+/// When the check could not be made. Anything that is wrong with the learner's file is in the
+/// verdict instead.
 pub fn check(
     spec: &'static Spec,
     path: &Path,
@@ -128,11 +130,12 @@ pub fn check(
     Ok(Attempt { seed: options.seed, complete: options.case.is_none(), ..examination.attempt })
 }
 
-/// Runs all `trials` on `source` for a grade, so a failure does not stop it. Trials that would start after `time_limit` of wall
-/// time are skipped.
+/// Runs all `trials` on `source` for a grade, so a failure does not stop it. Trials that would
+/// start after `time_limit` of wall time are skipped.
 ///
 /// # Errors
-/// When the source could not be tried. Anything that is wrong with the source itself is in the examination instead.
+/// When the source could not be tried. Anything that is wrong with the source itself is in the
+/// examination instead.
 pub fn examine(
     spec: &'static Spec,
     source: Result<String, Unreadable>,
@@ -140,7 +143,8 @@ pub fn examine(
     engine: &mut Engine,
     time_limit: Duration,
 ) -> Result<Examination, Error> {
-    // Code that the simulator has found to be wrong does not run on the GPU, because many users may share it.
+    // Code that the simulator has found to be wrong does not run on the GPU, because many users may
+    // share it.
     let policy = Policy {
         stop_at_failure: false,
         second_opinion: false,

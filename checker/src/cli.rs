@@ -17,9 +17,11 @@ pub use run::{Program, Run};
 use crate::backend::Choice;
 use crate::worker;
 
-/// The CUDA workbook: read a chapter, edit one `.cu` file, and see at once what is right and what is not.
+/// The CUDA workbook: read a chapter, edit one `.cu` file, and see at once what is right and what
+/// is not.
 ///
-/// Without a command, it shows your progress, checks the next exercise, and suggests what to do next.
+/// Without a command, it shows your progress, checks the next exercise, and suggests what to do
+/// next.
 #[derive(Debug, Parser)]
 #[command(name = "checker", version, after_help = AFTER_HELP)]
 pub struct Cli {
@@ -55,8 +57,8 @@ pub enum Command {
     Check(Check),
     /// Check again at every save
     ///
-    /// Starts with NAME, or with the first exercise that is not done. Keys: n for the next exercise, h for a hint, l for
-    /// the list, r to run again, q to quit.
+    /// Starts with NAME, or with the first exercise that is not done. Keys: n for the next
+    /// exercise, h for a hint, l for the list, r to run again, q to quit.
     Watch(Watch),
     /// Show what each line of a kernel costs: memory traffic, bank conflicts, divergence
     Profile(Profile),
@@ -66,8 +68,8 @@ pub enum Command {
     Run(Run),
     /// Show the next hint for an exercise
     ///
-    /// Each call shows one more hint, from a nudge to nearly the answer. Without NAME, it is for the first exercise that is
-    /// not done.
+    /// Each call shows one more hint, from a nudge to nearly the answer. Without NAME, it is for
+    /// the first exercise that is not done.
     Hint(OptionalName),
     /// Restore the original file of an exercise, and keep yours as a backup
     Reset(Name),
@@ -239,7 +241,8 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Scripts use these options, so a number that is missing or wrong in another place than the end is an error.
+    /// Scripts use these options, so a number that is missing or wrong in another place than the
+    /// end is an error.
     #[test]
     fn dimensions_indices_and_lines() {
         assert_eq!(dimensions("4"), Ok([4, 1, 1]));

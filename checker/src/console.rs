@@ -7,7 +7,8 @@ use std::time::Duration;
 use colored::Colorize;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Prints a line to standard output. A closed pipe (`checker list | head`) is neither an error nor a panic.
+/// Prints a line to standard output. A closed pipe (`checker list | head`) is neither an error nor
+/// a panic.
 macro_rules! say {
     () => { $crate::console::print_line(format_args!("")) };
     ($($arg:tt)*) => { $crate::console::print_line(format_args!($($arg)*)) };
@@ -23,7 +24,8 @@ pub fn print_warning(text: impl Display) {
     eprintln!("{}: {text}", "warning".yellow().bold());
 }
 
-/// Prints an error to standard error, followed by those of its causes that its text does not contain already.
+/// Prints an error to standard error, followed by those of its causes that its text does not
+/// contain already.
 pub fn print_error(error: &anyhow::Error) {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -34,7 +36,8 @@ pub fn print_error(error: &anyhow::Error) {
     eprintln!("{}: {text}", "error".red().bold());
 }
 
-/// A progress bar on standard error; indicatif draws nothing where standard error is not a terminal.
+/// A progress bar on standard error; indicatif draws nothing where standard error is not a
+/// terminal.
 pub fn progress_bar(length: usize) -> ProgressBar {
     let bar = ProgressBar::new(length as u64);
     if let Ok(style) = ProgressStyle::with_template("  {bar:28} {pos}/{len}  {msg}") {
@@ -44,7 +47,8 @@ pub fn progress_bar(length: usize) -> ProgressBar {
     bar
 }
 
-/// Whether `NO_COLOR` (no-color.org) asks for plain text: then nothing is cleared or redrawn either.
+/// Whether `NO_COLOR` (no-color.org) asks for plain text: then nothing is cleared or redrawn
+/// either.
 pub fn wants_plain_text() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

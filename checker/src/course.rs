@@ -1,4 +1,5 @@
-//! The course inside the binary: original exercises, solutions and the book, which `build.rs` collects.
+//! The course inside the binary: original exercises, solutions and the book, which `build.rs`
+//! collects.
 
 use include_dir::{Dir, include_dir};
 
@@ -9,7 +10,8 @@ static COURSE: Dir = include_dir!("$OUT_DIR/course");
 /// One file of the course.
 #[derive(Debug, Clone, Copy)]
 pub struct File {
-    /// Its path relative to a workbook, with `/` between the parts: `exercises/ch01_threads/double_it.cu`.
+    /// Its path relative to a workbook, with `/` between the parts:
+    /// `exercises/ch01_threads/double_it.cu`.
     pub path: &'static str,
     /// Its bytes.
     pub contents: &'static [u8],

@@ -1,4 +1,5 @@
-//! What a check needs besides the exercise: the compiler, its cache, the worker processes and the choice of the backend.
+//! What a check needs besides the exercise: the compiler, its cache, the worker processes and the
+//! choice of the backend.
 
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use crate::worker::{self, Killer, ProgramProcess, Sandbox, Worker};
 /// Wall time that one launch may take before its worker is killed.
 pub const LAUNCH_TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// Compiles and runs code. One engine serves many exercises, because its worker processes stay warm.
+/// Compiles and runs code. One engine serves many exercises, because its worker processes stay
+/// warm.
 pub struct Engine {
     toolchain: Toolchain,
     cache: Cache,
@@ -25,8 +27,8 @@ impl Engine {
         Self { toolchain, cache: Cache::open(), worker: Worker::new(), backend, gpu: None }
     }
 
-    /// The same engine with other limits for learners' code: the sandbox, the memory of a process in bytes, and the visible
-    /// GPU, as in `CUDA_VISIBLE_DEVICES`.
+    /// The same engine with other limits for learners' code: the sandbox, the memory of a process
+    /// in bytes, and the visible GPU, as in `CUDA_VISIBLE_DEVICES`.
     pub fn confined(mut self, sandbox: Sandbox, memory: Option<u64>, gpu: Option<&str>) -> Self {
         self.worker = self.worker.with_sandbox(sandbox);
         if let Some(bytes) = memory {
@@ -133,7 +135,8 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Starts a process with a program, on the GPU or on the simulator. Give its calls [`LAUNCH_TIME_LIMIT`].
+    /// Starts a process with a program, on the GPU or on the simulator. Give its calls
+    /// [`LAUNCH_TIME_LIMIT`].
     ///
     /// # Errors
     /// As [`Engine::run`].

@@ -11,7 +11,8 @@ pub const PASSED: u8 = 0;
 pub const NOT_YET: u8 = 1;
 /// The command line is wrong, or the course is broken.
 pub const USAGE: u8 = 2;
-/// Something outside the checker is missing: there is no compiler, or no GPU although one was selected.
+/// Something outside the checker is missing: there is no compiler, or no GPU although one was
+/// selected.
 pub const ENVIRONMENT: u8 = 3;
 
 /// The exit code of one verdict.

@@ -1,4 +1,5 @@
-//! The speedups of the optimise exercises on a real GPU: the record that `dev time` writes and the book shows.
+//! The speedups of the optimise exercises on a real GPU: the record that `dev time` writes and the
+//! book shows.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,8 @@ pub struct Gain {
     pub id: String,
     /// The case: "rows = 8192, cols = 8192".
     pub sizes: String,
-    /// Bytes that its arrays must move over the memory bus: inputs and outputs once, arrays that are both twice.
+    /// Bytes that its arrays must move over the memory bus: inputs and outputs once, arrays that
+    /// are both twice.
     pub bytes: u64,
     /// The time of all its launches together.
     pub kernels: Times,
@@ -53,8 +55,8 @@ impl Times {
 }
 
 impl Gain {
-    /// The solution's bandwidth as a share of `copy`; `None` for a program, which launches several kernels and copies over
-    /// another bus.
+    /// The solution's bandwidth as a share of `copy`; `None` for a program, which launches several
+    /// kernels and copies over another bus.
     pub fn share(&self, copy: f64) -> Option<f64> {
         let seconds = self.kernels.solution * 1e-3;
         self.program.is_none().then(|| self.bytes as f64 / seconds / copy)

@@ -1,4 +1,5 @@
-//! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one thread, step by step).
+//! Runs one case of an exercise on the simulator for `profile` (counts per line) and `trace` (one
+//! thread, step by step).
 
 use std::path::Path;
 use std::time::Instant;
@@ -48,11 +49,12 @@ pub struct Profiled {
     pub millis: u64,
 }
 
-/// Runs one case of `spec` with the code at `path` and counts. The inner error is an attempt whose verdict says why nothing
-/// ran.
+/// Runs one case of `spec` with the code at `path` and counts. The inner error is an attempt whose
+/// verdict says why nothing ran.
 ///
 /// # Errors
-/// When the case could not be tried. Anything that is wrong with the learner's file is in a verdict instead.
+/// When the case could not be tried. Anything that is wrong with the learner's file is in a verdict
+/// instead.
 pub fn profile(
     spec: &'static Spec,
     path: &Path,
@@ -100,16 +102,17 @@ pub struct Traced {
     pub millis: u64,
 }
 
-/// Steps that are kept from the beginning of a thread, and from its end: many more than are shown, because loops are folded.
+/// Steps that are kept from the beginning of a thread, and from its end: many more than are shown,
+/// because loops are folded.
 const FIRST_STEPS: usize = 4000;
 const LAST_STEPS: usize = 200;
 
-/// Records the steps of the thread at `block` and `thread` in one case, only on `lines` when given. The inner error is an
-/// attempt whose verdict says why nothing ran.
+/// Records the steps of the thread at `block` and `thread` in one case, only on `lines` when given.
+/// The inner error is an attempt whose verdict says why nothing ran.
 ///
-/// The kernel is compiled for debugging, because then every line does its own work in the order of the source, and variables
-/// have names. Its results are compared with those of the optimised code. Where the simulator cannot run the debug build, the
-/// optimised one is traced, without variables.
+/// The kernel is compiled for debugging, because then every line does its own work in the order of
+/// the source, and variables have names. Its results are compared with those of the optimised code.
+/// Where the simulator cannot run the debug build, the optimised one is traced, without variables.
 ///
 /// # Errors
 /// As [`profile`]; and when the launch has no such thread.
@@ -197,8 +200,8 @@ fn check_index(
     })
 }
 
-/// Reads and compiles the code, and prepares the selected case or the default one. The inner error is an attempt whose verdict
-/// says why the code cannot run.
+/// Reads and compiles the code, and prepares the selected case or the default one. The inner error
+/// is an attempt whose verdict says why the code cannot run.
 fn prepare(
     spec: &'static Spec,
     path: &Path,

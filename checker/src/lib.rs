@@ -1,4 +1,5 @@
-//! The CUDA workbook's checker: compiles a learner's kernel, runs it, compares it with a reference, and explains.
+//! The CUDA workbook's checker: compiles a learner's kernel, runs it, compares it with a reference,
+//! and explains.
 //!
 //! The pipeline runs one way; ARCHITECTURE.md draws it:
 //!

@@ -1,12 +1,13 @@
-//! The exercises that a learner has passed and the hints that were shown: a plain text file with one fact per line.
+//! The exercises that a learner has passed and the hints that were shown: a plain text file with
+//! one fact per line.
 //!
 //! ```text
 //! passed double_it 5f70bf18a0...    the file's SHA-256 when it passed
 //! hints double_it 2                 hints shown so far
 //! ```
 //!
-//! Facts belong to the exercise's name, so they survive updates of the course. A line that cannot be read is reported and kept
-//! as it is, and does not affect the other lines.
+//! Facts belong to the exercise's name, so they survive updates of the course. A line that cannot
+//! be read is reported and kept as it is, and does not affect the other lines.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -71,8 +72,8 @@ pub enum State {
 }
 
 impl Progress {
-    /// Reads the progress file in the workbook's state folder, and returns the lines that cannot be read as well. A missing file
-    /// means no progress.
+    /// Reads the progress file in the workbook's state folder, and returns the lines that cannot be
+    /// read as well. A missing file means no progress.
     pub fn load(state: &Path) -> (Self, Vec<Damage>) {
         let path = state.join("progress.txt");
         let (bytes, mut damage) = match fs::read(&path) {
@@ -157,10 +158,12 @@ impl Progress {
         });
     }
 
-    /// Writes the file completely or not at all, so that neither a full disk nor a power failure loses the old contents.
+    /// Writes the file completely or not at all, so that neither a full disk nor a power failure
+    /// loses the old contents.
     ///
     /// # Errors
-    /// When the workbook is read-only or the disk is full. The result of a check is still valid, so only warn.
+    /// When the workbook is read-only or the disk is full. The result of a check is still valid, so
+    /// only warn.
     pub fn save(&self) -> io::Result<()> {
         let state = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(state)?;
@@ -237,7 +240,8 @@ mod tests {
         assert_eq!((progress.hints("blocks"), progress.hints("guard")), (2, 0));
     }
 
-    /// A damaged line, or one that a newer checker may have written, is reported and kept, and the other lines are read.
+    /// A damaged line, or one that a newer checker may have written, is reported and kept, and the
+    /// other lines are read.
     #[test]
     fn a_damaged_line_does_not_affect_others() {
         let (temp, _) = in_temp();
@@ -276,7 +280,8 @@ mod tests {
     }
 
     proptest! {
-        /// No contents of the file make the checker panic, and rewriting keeps lines that are not understood.
+        /// No contents of the file make the checker panic, and rewriting keeps lines that are not
+        /// understood.
         #[test]
         fn any_bytes_are_accepted(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let temp = tempfile::tempdir().expect("a temporary folder");

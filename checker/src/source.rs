@@ -11,7 +11,8 @@ pub const MAX_BYTES: u64 = 1 << 20;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The text of a source file. A byte order mark is removed, because some editors add one and NVRTC rejects it.
+/// The text of a source file. A byte order mark is removed, because some editors add one and NVRTC
+/// rejects it.
 ///
 /// # Errors
 /// When the file is missing, not a regular file, larger than [`MAX_BYTES`], not text, or blank.

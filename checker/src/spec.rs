@@ -24,14 +24,15 @@ pub struct Spec {
     pub minutes: u32,
     /// One line in the imperative: "write your first kernel".
     pub goal: &'static str,
-    /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may wait for each other.
+    /// Launched with `cudaLaunchCooperativeKernel`: all blocks are on the device at once, and may
+    /// wait for each other.
     pub cooperative: bool,
     /// The kernel's parameters in order.
     pub params: &'static [Param],
     /// Named cases, the easiest to understand first: only the first failure is shown.
     pub cases: &'static [Case],
-    /// A case as large as real work, which `dev time` runs on a GPU: too large for the simulator, and for the caches of a
-    /// GPU. `None` when the exercise is not timed.
+    /// A case as large as real work, which `dev time` runs on a GPU: too large for the simulator,
+    /// and for the caches of a GPU. `None` when the exercise is not timed.
     pub large: Option<Case>,
     /// How outputs are compared.
     pub tolerance: Tolerance,
@@ -45,9 +46,11 @@ pub struct Spec {
     pub learn: &'static str,
     /// The verdict that the untouched skeleton gets.
     pub skeleton: Slug,
-    /// The arguments of a case, in parameter order, from a seeded generator. Sizes come from `Case::size`.
+    /// The arguments of a case, in parameter order, from a seeded generator. Sizes come from
+    /// `Case::size`.
     pub inputs: fn(&Case, &mut ChaCha8Rng) -> Vec<Value>,
-    /// What each `Out` and `InOut` parameter must hold afterwards, in parameter order. Floats in f64.
+    /// What each `Out` and `InOut` parameter must hold afterwards, in parameter order. Floats in
+    /// f64.
     pub reference: fn(&Case, &[Value]) -> Vec<Array>,
 }
 
@@ -93,18 +96,20 @@ pub enum Role {
     Out,
     /// A pointer that the kernel reads and changes.
     InOut,
-    /// A pointer to one `float` for a time in milliseconds that a program measures between two events. The right
-    /// value is the last one that `cudaEventElapsedTime` returned.
+    /// A pointer to one `float` for a time in milliseconds that a program measures between two
+    /// events. The right value is the last one that `cudaEventElapsedTime` returned.
     Time,
-    /// A pointer to whole numbers that the learner has found out and written into the file as constants; the kernel only
-    /// passes them on. They must be right, and no report shows the right ones.
+    /// A pointer to whole numbers that the learner has found out and written into the file as
+    /// constants; the kernel only passes them on. They must be right, and no report shows the right
+    /// ones.
     Answer,
     /// Passed by value.
     Scalar,
 }
 
-/// Whether the elements of `output` can each be given a thread of their own: it has rows and columns, or an input has its
-/// length, or there is no input. A sum or a count of many elements has no such thread.
+/// Whether the elements of `output` can each be given a thread of their own: it has rows and
+/// columns, or an input has its length, or there is no input. A sum or a count of many elements has
+/// no such thread.
 pub fn elementwise(params: &[Param], output: &str) -> bool {
     let Some(output) = params.iter().find(|param| param.name == output) else { return false };
     let mut inputs = params.iter().filter(|param| param.role == Role::In).peekable();
@@ -121,7 +126,8 @@ pub struct Case {
     pub why: &'static str,
     /// Named sizes, shown to the learner: `[("n", 1280)]`.
     pub sizes: &'static [(&'static str, usize)],
-    /// Macros that a kernel's file is compiled with, as in `-D RADIUS=2`. Cases with the same ones share a module.
+    /// Macros that a kernel's file is compiled with, as in `-D RADIUS=2`. Cases with the same ones
+    /// share a module.
     pub defines: &'static [(&'static str, i64)],
     /// Blocks per grid (x, y, z).
     pub grid: [u32; 3],
@@ -139,7 +145,8 @@ impl Case {
     /// The size called `name`.
     ///
     /// # Panics
-    /// When the case has no such size: a broken Spec, which `dev check` and the course's tests find.
+    /// When the case has no such size: a broken Spec, which `dev check` and the course's tests
+    /// find.
     pub fn size(&self, name: &str) -> usize {
         self.sizes.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).expect("size in case")
     }
@@ -192,13 +199,15 @@ pub enum Metric {
     TextureRequests,
     /// Divergent branches.
     DivergentBranches,
-    /// Shared memory of a block in bytes, static and dynamic; of a program, the most that one of its launches has.
+    /// Shared memory of a block in bytes, static and dynamic; of a program, the most that one of
+    /// its launches has.
     SharedBytes,
     /// Block barriers that each warp reaches, on average.
     Barriers,
     /// Atomic operations of threads on global memory.
     GlobalAtomics,
-    /// Conditional branches that warps execute. A loop that is not unrolled has one in each iteration.
+    /// Conditional branches that warps execute. A loop that is not unrolled has one in each
+    /// iteration.
     Branches,
     /// Bytes that a program copies to the device.
     BytesToDevice,
@@ -220,10 +229,11 @@ pub enum Metric {
     Allocations,
     /// The most device allocations that it has at once.
     LiveAllocations,
-    /// Share of the time in which anything is done that at least two engines work (copies each way, kernels), on the
-    /// simulated clock.
+    /// Share of the time in which anything is done that at least two engines work (copies each way,
+    /// kernels), on the simulated clock.
     Overlap,
-    /// Share of the kernels' time that lies between the two events of the last time that it measured.
+    /// Share of the kernels' time that lies between the two events of the last time that it
+    /// measured.
     TimedKernels,
     /// Share of the copies' time that lies between them.
     TimedCopies,

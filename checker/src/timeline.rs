@@ -2,7 +2,8 @@
 
 use cudart_sim::clock::{Engine, Span};
 
-/// The share of the busy time in which two or more engines work at once, from 0 to 1; `None` when no engine works.
+/// The share of the busy time in which two or more engines work at once, from 0 to 1; `None` when
+/// no engine works.
 pub fn overlap(timeline: &[Span]) -> Option<f64> {
     let mut marks: Vec<(f64, i32)> = timeline
         .iter()
@@ -25,7 +26,8 @@ pub fn overlap(timeline: &[Span]) -> Option<f64> {
     (busy > 0.0).then(|| shared / busy)
 }
 
-/// The distance between the marks of a time axis: the smallest of 1, 2, 5, 10, ... with which `marks` marks reach `end`.
+/// The distance between the marks of a time axis: the smallest of 1, 2, 5, 10, ... with which
+/// `marks` marks reach `end`.
 pub fn axis_step(end: f64, marks: usize) -> f64 {
     let enough = |step: &f64| step * marks.max(1) as f64 >= end;
     let decades = (0..12).map(|power| 10f64.powi(power));

@@ -11,7 +11,8 @@ mod slug;
 pub enum Verdict {
     /// Every case and gate holds.
     Passed(Passed),
-    /// The outputs of the first case are untouched, and a TODO is left at `todo_line`, as in the skeleton.
+    /// The outputs of the first case are untouched, and a TODO is left at `todo_line`, as in the
+    /// skeleton.
     NotStarted {
         /// The first output's name.
         output: &'static str,
@@ -129,7 +130,8 @@ pub enum Signature {
 pub struct Mismatch {
     /// The output's name.
     pub output: &'static str,
-    /// Whether it contains the learner's own answers ([`crate::spec::Role::Answer`]), of which no report shows the right ones.
+    /// Whether it contains the learner's own answers ([`crate::spec::Role::Answer`]), of which no
+    /// report shows the right ones.
     pub answer: bool,
     /// Its shape.
     pub shape: Vec<usize>,
@@ -149,9 +151,11 @@ pub struct Mismatch {
     pub max_writes: Option<u32>,
     /// Elements written at least once, when counted.
     pub written: Option<u64>,
-    /// Grid and block of the launch that computed it: the case's, or the only one that a program made.
+    /// Grid and block of the launch that computed it: the case's, or the only one that a program
+    /// made.
     pub launch: Option<([u32; 3], [u32; 3])>,
-    /// Of a program with one output: bytes that it copied back from the device in all, and bytes of that output.
+    /// Of a program with one output: bytes that it copied back from the device in all, and bytes of
+    /// that output.
     pub copied: Option<(u64, u64)>,
 }
 

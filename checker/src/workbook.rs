@@ -42,8 +42,8 @@ pub struct Initialised {
 }
 
 impl Workbook {
-    /// The workbook that contains `place`: the nearest folder at or above it that has `exercises/` and one of `.workbook/`,
-    /// `book/book.toml` and the course's own `checker/`.
+    /// The workbook that contains `place`: the nearest folder at or above it that has `exercises/`
+    /// and one of `.workbook/`, `book/book.toml` and the course's own `checker/`.
     pub fn find(place: &Path) -> Option<Self> {
         place.ancestors().find(|dir| is_workbook(dir)).map(|dir| Self { root: dir.to_path_buf() })
     }
@@ -125,7 +125,8 @@ fn write_new(dir: &Path, file: &File) -> Result<bool, Error> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        // `create_new` is atomic, so even a file that another process has just made is not overwritten.
+        // `create_new` is atomic, so even a file that another process has just made is not
+        // overwritten.
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut out) => out.write_all(file.contents).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),

@@ -4,8 +4,9 @@
 //! CUDA_WORKBOOK_TEST_GPU=1 cargo test --release --test gpu
 //! ```
 //!
-//! Without the variable nothing is tested, and a line says so. With it, the test fails on a machine without a usable GPU.
-//! `CUDA_WORKBOOK_CHECKER` names another `checker` executable, for a test that was built on another machine.
+//! Without the variable nothing is tested, and a line says so. With it, the test fails on a machine
+//! without a usable GPU. `CUDA_WORKBOOK_CHECKER` names another `checker` executable, for a test
+//! that was built on another machine.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (400, 1, 1), shared_mem_bytes: 0 };
     let mut launch = stream.launch_builder(&multiply_them);
     launch.arg(&mut d_dest).arg(&d_a).arg(&d_b);
-    // SAFETY: the kernel takes three pointers to floats, and 400 threads touch one of each, which all three have.
+    // SAFETY: the kernel takes three pointers to floats, and 400 threads touch one of each, which
+    // all three have.
     #[expect(
         unsafe_code,
         reason = "nobody but us can know what the kernel does with its arguments"

@@ -1,4 +1,5 @@
-//! `hardware instructions`: runs every case of the instruction tables on the GPU and compares the expected results.
+//! `hardware instructions`: runs every case of the instruction tables on the GPU and compares the
+//! expected results.
 
 use std::fs;
 use std::process::ExitCode;
@@ -9,7 +10,8 @@ use crate::{Instructions, launched};
 use checker::backend::Backend;
 use checker::backend::gpu::Gpu;
 
-/// Runs all groups and prints the record. Cases with unexpected results are listed on stderr and make this fail.
+/// Runs all groups and prints the record. Cases with unexpected results are listed on stderr and
+/// make this fail.
 pub fn run(args: &Instructions) -> anyhow::Result<ExitCode> {
     let mut gpu = Gpu::open()?;
     let info = gpu.info().clone();
@@ -25,7 +27,8 @@ pub fn run(args: &Instructions) -> anyhow::Result<ExitCode> {
     let (mut all, mut disagree, mut bytes) = (0, 0, Vec::new());
     for (group, _) in instructions::GROUPS {
         let cases = instructions::cases(group);
-        // one module for the group; if the driver refuses it, one for each case, to find out which case is refused
+        // one module for the group; if the driver refuses it, one for each case, to find out which
+        // case is refused
         gpu.load(instructions::module(&cases));
         let together = cases.first().is_none_or(|c| results(&mut gpu, c, "k0").is_ok());
         for (n, case) in cases.iter().enumerate() {

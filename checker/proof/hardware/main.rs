@@ -1,5 +1,5 @@
-//! Runs the simulator's tables on a real GPU. `crates/ptxsim/tests/records/` holds the results, and the simulator's tests
-//! compare against them.
+//! Runs the simulator's tables on a real GPU. `crates/ptxsim/tests/records/` holds the results, and
+//! the simulator's tests compare against them.
 //!
 //! ```text
 //! cargo build --release -p checker --example hardware
@@ -7,7 +7,8 @@
 //! target/release/examples/hardware instructions > RECORD.tsv
 //! ```
 //!
-//! The kernels run in this process and not in a worker, because they are trusted and a profiler works best with one process.
+//! The kernels run in this process and not in a worker, because they are trusted and a profiler
+//! works best with one process.
 
 mod instructions;
 
@@ -28,7 +29,8 @@ enum Table {
         #[arg(long)]
         list: bool,
     },
-    /// Run every case of the instruction tables and print the record; exit code 1 if one has unexpected results
+    /// Run every case of the instruction tables and print the record; exit code 1 if one has
+    /// unexpected results
     Instructions(Instructions),
 }
 

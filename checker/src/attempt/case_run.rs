@@ -32,15 +32,16 @@ pub(super) enum GpuUse {
     Never,
     /// Unless the simulator has found a mistake.
     UnlessWrong,
-    /// Also when the simulator has found a mistake: the GPU's verdict is shown beside the simulator's.
+    /// Also when the simulator has found a mistake: the GPU's verdict is shown beside the
+    /// simulator's.
     Always,
 }
 
 impl CaseRun {
     /// Runs a case on the simulator, and on the GPU as `gpu_use` says, and judges it.
     ///
-    /// The simulator's verdict has precedence, because it names the cause. Where the simulator lacks a feature, the GPU
-    /// alone decides.
+    /// The simulator's verdict has precedence, because it names the cause. Where the simulator
+    /// lacks a feature, the GPU alone decides.
     pub(super) fn new(
         spec: &'static Spec,
         prepared: &PreparedCase,
@@ -74,8 +75,9 @@ impl CaseRun {
     }
 }
 
-/// Runs a case on the GPU and judges it. A program's process may have served earlier cases, whose effects must not count
-/// against this one, so a case that is wrong there runs again in a new process, and the second verdict counts.
+/// Runs a case on the GPU and judges it. A program's process may have served earlier cases, whose
+/// effects must not count against this one, so a case that is wrong there runs again in a new
+/// process, and the second verdict counts.
 fn run_on_gpu(
     spec: &'static Spec,
     prepared: &PreparedCase,

@@ -20,7 +20,8 @@ pub(crate) enum CompiledCode {
 }
 
 impl CompiledCode {
-    /// Compiles for `cases` and compares the parameters with the Spec's. The inner error says why the code cannot run.
+    /// Compiles for `cases` and compares the parameters with the Spec's. The inner error says why
+    /// the code cannot run.
     pub(crate) fn compile(
         spec: &Spec,
         cases: impl IntoIterator<Item = &'static Case>,
@@ -64,9 +65,10 @@ impl CompiledCode {
         }
     }
 
-    /// Ends a program's process on the GPU after a case that was wrong there, so that the next case starts in a new one. True
-    /// when earlier cases in that process may be the cause, so that the case must run again. A kernel needs neither: one that
-    /// faults has already lost its process, and any other leaves nothing behind.
+    /// Ends a program's process on the GPU after a case that was wrong there, so that the next case
+    /// starts in a new one. True when earlier cases in that process may be the cause, so that the
+    /// case must run again. A kernel needs neither: one that faults has already lost its process,
+    /// and any other leaves nothing behind.
     pub(crate) fn end_gpu_process(&mut self) -> bool {
         match self {
             Self::Kernel(_) => false,
@@ -81,7 +83,8 @@ impl CompiledCode {
         }
     }
 
-    /// The module for `case`; `None` for a program, and for a case that the code was not compiled for.
+    /// The module for `case`; `None` for a program, and for a case that the code was not compiled
+    /// for.
     pub(crate) fn module(&self, case: &Case) -> Option<&compile::Module> {
         let Self::Kernel(modules) = self else { return None };
         modules.iter().find(|(defines, _)| *defines == case.defines).map(|(_, module)| module)

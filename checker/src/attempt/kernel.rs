@@ -14,7 +14,8 @@ pub(crate) fn options(case: &Case) -> compile::Options {
     compile::Options { defines, ..compile::Options::default() }
 }
 
-/// Compiles `source`. The inner error says why the kernel cannot run: for example, its parameters are not the Spec's.
+/// Compiles `source`. The inner error says why the kernel cannot run: for example, its parameters
+/// are not the Spec's.
 pub(crate) fn compile_kernel(
     spec: &Spec,
     source: &str,
@@ -32,7 +33,8 @@ pub(crate) fn compile_kernel(
             Some(difference) => Err(Verdict::WrongSignature(difference)),
             None => Ok(module),
         }),
-        // NVRTC copies inline assembly into the PTX without checking it, so this is an error in the learner's text.
+        // NVRTC copies inline assembly into the PTX without checking it, so this is an error in the
+        // learner's text.
         Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
             Ok(Err(Verdict::CompileError(vec![compile::Message {
                 severity: compile::Severity::Error,

@@ -1,4 +1,5 @@
-//! An exercise with host code: nvcc compiles it into one shared object for each backend, and a worker calls its function.
+//! An exercise with host code: nvcc compiles it into one shared object for each backend, and a
+//! worker calls its function.
 
 use super::{Error, PreparedCase};
 use crate::backend::{Choice, Fault, Run};
@@ -14,14 +15,16 @@ pub(crate) struct CompiledProgram {
     program: Program,
     /// The first call in the source of a function that the simulator does not have.
     missing: Option<Fault>,
-    /// Its process on the GPU, in which all calls so far were right. The driver creates CUDA contexts one after another, each
-    /// in about 0.2 s (NVIDIA H200, `checker/proof/records/nvidia-h200-grading.md`), so a right program uses one context for
-    /// all its cases, and a grade uses one for all files of a student.
+    /// Its process on the GPU, in which all calls so far were right. The driver creates CUDA
+    /// contexts one after another, each in about 0.2 s (NVIDIA H200,
+    /// `checker/proof/records/nvidia-h200-grading.md`), so a right program uses one context for all
+    /// its cases, and a grade uses one for all files of a student.
     gpu_process: Option<ProgramProcess>,
 }
 
 impl CompiledProgram {
-    /// Compiles for the simulator, and for the GPU if `on_gpu`. The inner error says why the code cannot run.
+    /// Compiles for the simulator, and for the GPU if `on_gpu`. The inner error says why the code
+    /// cannot run.
     pub(crate) fn new(
         spec: &Spec,
         source: &str,
@@ -45,7 +48,8 @@ impl CompiledProgram {
         Ok(Ok(Self { program, missing, gpu_process: None }))
     }
 
-    /// Calls the program's function for one case. On the GPU, the process may have served earlier cases or files.
+    /// Calls the program's function for one case. On the GPU, the process may have served earlier
+    /// cases or files.
     pub(crate) fn run(
         &mut self,
         backend: Choice,
@@ -79,8 +83,8 @@ impl CompiledProgram {
         }
     }
 
-    /// Ends the process on the GPU after a case that was wrong there. True when earlier calls in that process may be the cause,
-    /// so that the case must run again.
+    /// Ends the process on the GPU after a case that was wrong there. True when earlier calls in
+    /// that process may be the cause, so that the case must run again.
     pub(crate) fn end_gpu_process(&mut self) -> bool {
         self.gpu_process.take().is_some_and(|process| process.calls() > 1)
     }
@@ -110,7 +114,8 @@ fn signature(spec: &Spec, difference: Difference) -> Signature {
     }
 }
 
-/// The fault for a function that the simulator does not have, at the place where the source first names it.
+/// The fault for a function that the simulator does not have, at the place where the source first
+/// names it.
 fn missing(name: &str, file: &str, source: &str) -> Fault {
     let place = (1..).zip(source.lines()).find_map(|(line, text)| {
         let column = text.find(name)?;

@@ -1,4 +1,5 @@
-//! Trials of one source: compiled once, each case prepared, run and judged, and one verdict for the whole.
+//! Trials of one source: compiled once, each case prepared, run and judged, and one verdict for the
+//! whole.
 
 use std::time::{Duration, Instant};
 
@@ -67,9 +68,11 @@ pub(super) struct Policy {
 /// Trials that may end with [`Slug::NeverFinishes`] before the rest is skipped.
 const MAX_TIMEOUTS: usize = 2;
 
-/// Compiles `source` for `trials`, compares its parameters with the Spec's, and runs the trials in order.
+/// Compiles `source` for `trials`, compares its parameters with the Spec's, and runs the trials in
+/// order.
 ///
-/// The attempt's verdict is the first failure among the public trials, or else the first missed gate.
+/// The attempt's verdict is the first failure among the public trials, or else the first missed
+/// gate.
 pub(super) fn run_trials(
     spec: &'static Spec,
     source: Result<String, Unreadable>,
@@ -121,8 +124,8 @@ struct Runner {
 }
 
 impl Runner {
-    /// Runs `trials` until the policy stops them, adds their results to `results` and what is shown of them to `attempt`, and
-    /// returns the verdict.
+    /// Runs `trials` until the policy stops them, adds their results to `results` and what is shown
+    /// of them to `attempt`, and returns the verdict.
     fn run(
         &mut self,
         trials: &[Trial],

@@ -37,7 +37,8 @@ pub enum Fault {
         /// The place and the memory that it is about, as far as they are known.
         crash: Option<cudart_sim::report::Crash>,
     },
-    /// The reply of the program's process is not a result: the program overwrote the checker's memory or wrote to its channel.
+    /// The reply of the program's process is not a result: the program overwrote the checker's
+    /// memory or wrote to its channel.
     Garbled {
         /// What is wrong with the reply.
         how: String,

@@ -1,17 +1,17 @@
 //! Guard zones, which reveal writes outside a buffer on a device that does not report them.
 //!
-//! A GPU checks pages, not arrays, so a write past the end of a buffer usually succeeds. Each buffer therefore lies
-//! between two zones of known bytes, which are compared after the launch.
+//! A GPU checks pages, not arrays, so a write past the end of a buffer usually succeeds. Each
+//! buffer therefore lies between two zones of known bytes, which are compared after the launch.
 
 use super::Fault;
 use super::poison::mix;
 
-/// Bytes on each side of a buffer: more than the surplus threads of any exercise can reach, and a multiple of every alignment
-/// that a kernel may rely on.
+/// Bytes on each side of a buffer: more than the surplus threads of any exercise can reach, and a
+/// multiple of every alignment that a kernel may rely on.
 pub const ZONE_BYTES: usize = 64 << 10;
 
-/// A buffer's contents between its zones. Each buffer of each run has its own `salt`, so that a kernel that copies the zone of
-/// one buffer over the zone of another changes it.
+/// A buffer's contents between its zones. Each buffer of each run has its own `salt`, so that a
+/// kernel that copies the zone of one buffer over the zone of another changes it.
 pub fn wrap(contents: &[u8], salt: u64) -> Vec<u8> {
     let mut image = Vec::with_capacity(contents.len() + 2 * ZONE_BYTES);
     image.extend(canary(salt, 0));
@@ -25,8 +25,9 @@ pub fn contents(image: &[u8]) -> &[u8] {
     image.get(ZONE_BYTES..image.len().saturating_sub(ZONE_BYTES)).unwrap_or_default()
 }
 
-/// The changes around the buffer: at most one fault per zone, for the element nearest to the buffer. The zone behind the buffer
-/// comes first, because a kernel without a bounds check writes there.
+/// The changes around the buffer: at most one fault per zone, for the element nearest to the
+/// buffer. The zone behind the buffer comes first, because a kernel without a bounds check writes
+/// there.
 pub fn check(image: &[u8], salt: u64, name: &str, element: usize) -> Vec<Fault> {
     let element = element.max(1);
     let elements = contents(image).len().div_ceil(element);

@@ -17,13 +17,14 @@ pub use run::{Output, Run};
 /// Bytes of printed output that are kept; further bytes are only counted.
 pub const PRINTED_LIMIT: usize = 64 << 10;
 
-/// Runs kernels. It lives in a child process, because a kernel may hang or crash it, or leave the device unusable.
+/// Runs kernels. It lives in a child process, because a kernel may hang or crash it, or leave the
+/// device unusable.
 pub trait Backend {
     /// Sets the PTX text for the next launches.
     fn load(&mut self, ptx: String);
 
-    /// Runs one launch of the loaded PTX with new memory and new module state. Mistakes of the learner's kernel are in
-    /// `Run::faults`.
+    /// Runs one launch of the loaded PTX with new memory and new module state. Mistakes of the
+    /// learner's kernel are in `Run::faults`.
     ///
     /// # Errors
     /// When the launch could not be tried.
@@ -105,7 +106,8 @@ pub struct Launch {
 pub struct Call {
     /// The function's name.
     pub entry: String,
-    /// In the order of its parameters, each with its scalar or element type. Buffers are in host memory.
+    /// In the order of its parameters, each with its scalar or element type. Buffers are in host
+    /// memory.
     pub args: Vec<(DType, Arg)>,
     /// As in [`Launch`].
     pub seed: u64,

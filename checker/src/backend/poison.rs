@@ -2,12 +2,14 @@
 
 /// A 4-byte pattern for outputs, little-endian, different for every seed.
 ///
-/// No right result looks like it: read as `float` it lies between 4e31 and 3e36, as `double` beyond 1e250, as `int` beyond
-/// 1.9e9, and it is never NaN. Its bytes are not zero and differ from each other, so that partly written words are noticed.
+/// No right result looks like it: read as `float` it lies between 4e31 and 3e36, as `double` beyond
+/// 1e250, as `int` beyond 1.9e9, and it is never NaN. Its bytes are not zero and differ from each
+/// other, so that partly written words are noticed.
 pub fn poison(seed: u64) -> [u8; 4] {
     let mut bits = mix(seed);
     loop {
-        // Exponents 0xe8 to 0xf7 of a float; as a double's upper half 0x740 to 0x7bf, below infinity's 0x7ff.
+        // Exponents 0xe8 to 0xf7 of a float; as a double's upper half 0x740 to 0x7bf, below
+        // infinity's 0x7ff.
         let exponent = 0xe8 + (bits as u32 & 0xf);
         let word = exponent << 23 | (bits >> 32) as u32 & 0x007f_ffff;
         let bytes = word.to_le_bytes();
@@ -26,7 +28,8 @@ pub fn poisoned(pattern: [u8; 4], bytes: usize) -> Vec<u8> {
     filled
 }
 
-/// SplitMix64's step (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
+/// SplitMix64's step (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
+/// 2014).
 pub fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

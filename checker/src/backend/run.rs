@@ -12,7 +12,8 @@ pub struct Run {
     pub outputs: Vec<Output>,
     /// Faults, the most informative first; empty when the kernel ran without one.
     pub faults: Vec<Fault>,
-    /// The simulator's observations, of a program those of all its launches together; `None` from a GPU.
+    /// The simulator's observations, of a program those of all its launches together; `None` from a
+    /// GPU.
     pub observations: Option<ptxsim::Observations>,
     /// The simulated runtime's report on a program; `None` for a kernel, and from a GPU.
     pub program: Option<cudart_sim::report::Report>,
@@ -20,8 +21,9 @@ pub struct Run {
     pub printed: String,
     /// Bytes printed beyond that.
     pub printed_dropped: u64,
-    /// The time of each repetition on a GPU in milliseconds. A kernel is timed between two events and a program on the host's
-    /// clock, except that with [`crate::compile::Target::TimedGpu`] it is the time of all the program's kernels.
+    /// The time of each repetition on a GPU in milliseconds. A kernel is timed between two events
+    /// and a program on the host's clock, except that with [`crate::compile::Target::TimedGpu`] it
+    /// is the time of all the program's kernels.
     pub milliseconds: Vec<f64>,
     /// The device: "simulator", "GPU: NVIDIA H200".
     pub device: String,
@@ -47,8 +49,8 @@ impl Run {
         }
     }
 
-    /// Adds the contents of a buffer after the launch: an output, or a fault when a read-only buffer has changed. Scalars are
-    /// ignored.
+    /// Adds the contents of a buffer after the launch: an output, or a fault when a read-only
+    /// buffer has changed. Scalars are ignored.
     pub(crate) fn add_buffer(&mut self, arg: &Arg, contents: Vec<u8>, seed: u64) {
         let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
         if *writable {
@@ -60,7 +62,8 @@ impl Run {
         }
     }
 
-    /// Adds a buffer between guard zones ([`guard::wrap`]): faults for changes in the zones, and then its contents.
+    /// Adds a buffer between guard zones ([`guard::wrap`]): faults for changes in the zones, and
+    /// then its contents.
     pub(crate) fn add_guarded_buffer(&mut self, arg: &Arg, image: &[u8], salt: u64, seed: u64) {
         let Arg::Buffer { name, dtype, .. } = arg else { return };
         self.faults.extend(guard::check(image, salt, name, dtype.bytes()));

@@ -6,7 +6,8 @@ use ptxsim::{Diagnose, Memory, Module, Observations, Options};
 use super::poison::poison;
 use super::{Arg, Backend, Error, Fault, Launch, Run};
 
-/// Host threads of one simulation. More of them do not make an exercise's cases faster, and each reserves memory.
+/// Host threads of one simulation. More of them do not make an exercise's cases faster, and each
+/// reserves memory.
 const MAX_HOST_THREADS: usize = 16;
 /// The name of this backend in reports.
 const DEVICE: &str = "simulator";
@@ -39,7 +40,8 @@ impl Backend for Simulator {
 }
 
 impl Simulator {
-    /// Runs one launch of the loaded PTX and records the steps of one thread. A launch that is refused has no trace.
+    /// Runs one launch of the loaded PTX and records the steps of one thread. A launch that is
+    /// refused has no trace.
     ///
     /// # Errors
     /// As [`Backend::run`].
@@ -138,7 +140,8 @@ fn check_explained(run: Run) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// The run of a launch that the simulator refuses; with the GPU driver's error code where the driver would refuse it too.
+/// The run of a launch that the simulator refuses; with the GPU driver's error code where the
+/// driver would refuse it too.
 fn refused(error: ptxsim::Error) -> Result<Run, Error> {
     let fault = fault(error).map_err(|other| Error::Bug(other.to_string()))?;
     Ok(Run::failed(fault, DEVICE.into()))
@@ -155,7 +158,8 @@ pub fn fault(error: ptxsim::Error) -> Result<Fault, ptxsim::Error> {
         E::Unsupported { feature, source_line } => {
             Fault::Unsupported { feature, source: source_line }
         }
-        // The compiler wrote PTX that the simulator cannot parse. Errors in inline assembly were found earlier.
+        // The compiler wrote PTX that the simulator cannot parse. Errors in inline assembly were
+        // found earlier.
         E::Parse { .. } => Fault::Unsupported { feature: error.to_string(), source: None },
         E::NoSuchEntry { .. } => driver(500, "CUDA_ERROR_NOT_FOUND", error.to_string()),
         E::BadLaunch { error, text } => driver(error.code(), error.name(), text),

@@ -1,11 +1,14 @@
-//! Outputs on the book's pages: `checker book capture` runs the checker and keeps what it prints, and CI compares it.
+//! Outputs on the book's pages: `checker book capture` runs the checker and keeps what it prints,
+//! and CI compares it.
 //!
-//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook, which `checker init` writes. A file of
-//! the repository, or a mutant named `mutant EXERCISE/NAME`, replaces an exercise's file there or is added to the workbook. The
-//! output without its times is `book/outputs/NAME.txt`.
+//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook, which
+//! `checker init` writes. A file of the repository, or a mutant named `mutant EXERCISE/NAME`,
+//! replaces an exercise's file there or is added to the workbook. The output without its times is
+//! `book/outputs/NAME.txt`.
 //!
-//! The examples of the diagnostics need no entries: each file of `book/examples/diagnostics` has an output in
-//! `book/outputs/diagnostics`, which must show the diagnostic that the file is named after.
+//! The examples of the diagnostics need no entries: each file of `book/examples/diagnostics` has an
+//! output in `book/outputs/diagnostics`, which must show the diagnostic that the file is named
+//! after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +39,8 @@ struct Capture {
     name: String,
     #[serde(flatten)]
     what: What,
-    /// The exercise whose file is replaced by `source`; without it, `source` is added under its own name.
+    /// The exercise whose file is replaced by `source`; without it, `source` is added under its own
+    /// name.
     exercise: Option<String>,
     /// The file, relative to the repository, or `mutant EXERCISE/NAME`.
     source: Option<String>,
@@ -154,8 +158,8 @@ fn output_path(root: &Path, name: &str) -> PathBuf {
     root.join("outputs").join(format!("{name}.txt"))
 }
 
-/// Captures every output of the book in `root` with the program `checker`, and writes those that changed; with
-/// `only_check` it writes nothing and returns which ones would change.
+/// Captures every output of the book in `root` with the program `checker`, and writes those that
+/// changed; with `only_check` it writes nothing and returns which ones would change.
 ///
 /// # Errors
 /// When the list is broken, or when a command fails to start or ends with an unexpected exit code.
@@ -206,7 +210,8 @@ fn update_output(path: &Path, new: String, only_check: bool) -> Result<Outcome, 
     }
 }
 
-/// Runs one command in a new workbook. Returns the prompt line and what it printed if its exit code is the expected one.
+/// Runs one command in a new workbook. Returns the prompt line and what it printed if its exit code
+/// is the expected one.
 fn run(
     capture: &Capture,
     command: &str,
@@ -227,7 +232,8 @@ fn run(
     Ok(printed)
 }
 
-/// Runs one command in a new workbook. Returns the prompt line with what it printed, and the exit status.
+/// Runs one command in a new workbook. Returns the prompt line with what it printed, and the exit
+/// status.
 fn print(
     capture: &Capture,
     command: &str,
@@ -339,8 +345,8 @@ fn normalise(printed: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// Removes the time from "simulator · 41 ms". A line that is aligned to a column gets as many spaces as it has with a time of
-/// two digits, so that it is the same for every time.
+/// Removes the time from "simulator · 41 ms". A line that is aligned to a column gets as many
+/// spaces as it has with a time of two digits, so that it is the same for every time.
 fn without_time(line: &str) -> String {
     const USUAL: usize = " · 41 ms".len();
     let mut out = line.to_owned();

@@ -1,5 +1,5 @@
-//! The pages of the diagnostics. Each has the text that `checker explain` prints, then the smallest example, then the checker's
-//! report on the example.
+//! The pages of the diagnostics. Each has the text that `checker explain` prints, then the smallest
+//! example, then the checker's report on the example.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -43,8 +43,8 @@ impl Example {
         format!("book/examples/diagnostics/{}.cu", self.slug)
     }
 
-    /// The exercise whose file it replaces: the one whose function it defines, or `guard` if it defines none. `None` for
-    /// a program of its own.
+    /// The exercise whose file it replaces: the one whose function it defines, or `guard` if it
+    /// defines none. `None` for a program of its own.
     pub fn exercise(&self) -> Option<&'static Spec> {
         if self.text.contains("int main(") {
             return None;

@@ -1,4 +1,5 @@
-//! The speed-ups of the optimise exercises on a real GPU, as a sentence for one exercise and as a table for all.
+//! The speed-ups of the optimise exercises on a real GPU, as a sentence for one exercise and as a
+//! table for all.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -132,7 +133,8 @@ mod tests {
         }
     }
 
-    /// The sentences for a kernel whose skeleton is right, one whose skeleton is wrong, one without a speed-up, and a program.
+    /// The sentences for a kernel whose skeleton is right, one whose skeleton is wrong, one without
+    /// a speed-up, and a program.
     #[test]
     fn sentences() {
         let said = |gain: &Gain| sentence(&record(gain.clone()), "grid_stride");

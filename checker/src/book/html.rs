@@ -15,7 +15,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Escapes text and turns `code` in backquotes into code elements. An unpaired backquote stays as it is.
+/// Escapes text and turns `code` in backquotes into code elements. An unpaired backquote stays as
+/// it is.
 pub fn inline(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let paired = parts.len() % 2 == 1;

@@ -1,9 +1,9 @@
-//! The book: an mdBook preprocessor that fills the pages with facts from the Specs, figures, captured outputs, quizzes and the
-//! pages of the diagnostics.
+//! The book: an mdBook preprocessor that fills the pages with facts from the Specs, figures,
+//! captured outputs, quizzes and the pages of the diagnostics.
 //!
-//! A page has a marker on a line of its own for each such piece. [`markers`] parses the markers, and the sibling modules write the
-//! pieces. The same preprocessor runs inside `checker book build`, and as a child process of a plain
-//! `mdbook build book`.
+//! A page has a marker on a line of its own for each such piece. [`markers`] parses the markers,
+//! and the sibling modules write the pieces. The same preprocessor runs inside
+//! `checker book build`, and as a child process of a plain `mdbook build book`.
 //!
 //! ```text
 //! {{#exercise blocks}}    goal, minutes, parameters, cases and gates, from the Spec

@@ -1,4 +1,5 @@
-//! Compares the terms of CUDA C++ with those of other ways to program a GPU: `book/names.toml`, as a table for each way.
+//! Compares the terms of CUDA C++ with those of other ways to program a GPU: `book/names.toml`, as
+//! a table for each way.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -64,7 +65,8 @@ pub fn show(root: &Path) -> Result<String, Problem> {
     Ok(out)
 }
 
-/// One way beside the CUDA runtime. The HTML has no empty line, because Markdown would end it there.
+/// One way beside the CUDA runtime. The HTML has no empty line, because Markdown would end it
+/// there.
 fn table(out: &mut String, (way, name): &Way, groups: &[Group]) {
     let _ = writeln!(
         out,

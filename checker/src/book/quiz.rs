@@ -1,5 +1,5 @@
-//! Checkpoints: the questions in `book/quizzes/NAME.toml` as a form on the page. Without JavaScript, the answers are folded under
-//! each question.
+//! Checkpoints: the questions in `book/quizzes/NAME.toml` as a form on the page. Without
+//! JavaScript, the answers are folded under each question.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -125,8 +125,8 @@ mod tests {
         assert!(!out.contains("\n\n"), "an empty line would end the HTML block");
     }
 
-    /// The numbers of sectors in the answers of chapter 3 are those that the simulator counts, and the size of the struct is the
-    /// compiler's.
+    /// The numbers of sectors in the answers of chapter 3 are those that the simulator counts, and
+    /// the size of the struct is the compiler's.
     #[test]
     fn counts_in_the_checkpoint_of_chapter_3_are_right() -> Result<(), ptxsim::Error> {
         use crate::book::figure::simulated::sectors;

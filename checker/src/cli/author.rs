@@ -36,7 +36,8 @@ pub enum Book {
 /// `checker dev`: the tools for authors.
 #[derive(Debug, Subcommand)]
 pub enum Dev {
-    /// Prove that the course is sound: skeletons fail as stated, solutions pass, and every mutant is caught
+    /// Prove that the course is sound: skeletons fail as stated, solutions pass, and every mutant
+    /// is caught
     Check(DevCheck),
     /// Invent a class with known grades, or compare its records with these grades
     Class(DevClass),
@@ -76,7 +77,8 @@ pub struct DevCheck {
     /// Whether the code runs in a sandbox.
     #[arg(long, value_enum, default_value_t)]
     pub sandbox: Sandbox,
-    /// Number of further seeds to check each solution with, because a class is graded with secret inputs.
+    /// Number of further seeds to check each solution with, because a class is graded with secret
+    /// inputs.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seeds: u64,
     /// Write the texts of the verdicts to `checker/proof/verdicts/` instead of comparing them.

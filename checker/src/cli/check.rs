@@ -102,7 +102,8 @@ pub struct CaseOptions {
     /// Name of the case, as a report shows it [default: the first case whose counts are graded].
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
-    /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks [default: 7].
+    /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks
+    /// [default: 7].
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Print one JSON document on stdout.
@@ -122,7 +123,8 @@ pub struct CheckOptions {
     /// Run only the case of this name, as a report shows it.
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
-    /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks [default: 7].
+    /// Seed of the random inputs, and of the order in which the simulator runs warps and blocks
+    /// [default: 7].
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }

@@ -29,7 +29,8 @@ pub struct Grade {
     /// Class list: a CSV file with a column `id`.
     #[arg(long, value_name = "FILE")]
     pub roster: Option<PathBuf>,
-    /// Policy with points, due dates and hidden items [default: 10 points for each exercise, nothing is due].
+    /// Policy with points, due dates and hidden items [default: 10 points for each exercise,
+    /// nothing is due].
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// File with at least 16 secret bytes; every case also runs with inputs derived from it.
@@ -59,7 +60,8 @@ pub struct Grade {
     /// Grade only one part of the class: `3/8` is the third of eight.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Write the files that grade the class on many machines (slurm, parallel, actions, kubernetes) and stop.
+    /// Write the files that grade the class on many machines (slurm, parallel, actions, kubernetes)
+    /// and stop.
     #[arg(long, value_name = "ENGINE")]
     pub plan: Option<String>,
     /// Number of shards in the plan [default: about five students in each, twenty for actions].

@@ -18,8 +18,8 @@ pub struct Run {
     /// Where the program runs; only the simulator looks for bugs.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
-    /// Order in which streams, blocks and warps run on the simulator; with 0, work runs as late as the program's waits
-    /// allow.
+    /// Order in which streams, blocks and warps run on the simulator; with 0, work runs as late as
+    /// the program's waits allow.
     #[arg(long, value_name = "NUMBER", default_value_t)]
     pub seed: u64,
     /// Print a timeline and the cost of each launch on stderr (simulator only).

@@ -14,10 +14,12 @@ use crate::session::{self, Session, Target};
 use crate::spec::Spec;
 use crate::{console, error, exercises, explain, inspect, present};
 
-/// Checks the exercises that the command line names. Without a name, that is the first open exercise.
+/// Checks the exercises that the command line names. Without a name, that is the first open
+/// exercise.
 pub fn run(args: &Check) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
-    // A program that reads JSON gets a document even when no check could be made; the reason is on standard error.
+    // A program that reads JSON gets a document even when no check could be made; the reason is on
+    // standard error.
     if exit.is_err() && args.format == Format::Json {
         say!("{}", json::render(&[]).trim_end());
     }
@@ -113,7 +115,8 @@ fn show_profile(
     Ok(())
 }
 
-/// Prints a line for each exercise when it is checked, then the report of the first one that failed, then a summary.
+/// Prints a line for each exercise when it is checked, then the report of the first one that
+/// failed, then a summary.
 fn check_many(
     session: &mut Session,
     specs: &[&'static Spec],

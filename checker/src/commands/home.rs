@@ -1,4 +1,5 @@
-//! `checker` without a command: how far the learner is, the report of the next exercise, and what to do next.
+//! `checker` without a command: how far the learner is, the report of the next exercise, and what
+//! to do next.
 
 use colored::Colorize;
 

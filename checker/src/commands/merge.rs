@@ -12,7 +12,8 @@ use crate::cli::Merge;
 use crate::error::Usage;
 use crate::exit::Exit;
 
-/// Collects records, writes the class's files, and lists missing students. Exit code 3 while a student is missing.
+/// Collects records, writes the class's files, and lists missing students. Exit code 3 while a
+/// student is missing.
 pub fn run(args: &Merge) -> anyhow::Result<Exit> {
     let mut found = vec![];
     let mut plan = None;

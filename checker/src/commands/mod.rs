@@ -34,7 +34,8 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // clap returns help and version as errors, too. If they cannot be printed, there is nothing left to do.
+            // clap returns help and version as errors, too. If they cannot be printed, there is
+            // nothing left to do.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::PASSED });
         }

@@ -12,7 +12,8 @@ use crate::session::{self, Session};
 /// Profiles one case of an exercise.
 pub fn run(args: &Profile) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
-    // A program that reads JSON gets a document even when nothing could run; the reason is on standard error.
+    // A program that reads JSON gets a document even when nothing could run; the reason is on
+    // standard error.
     if exit.is_err() && args.case.json {
         say!("{}", profile::json(None));
     }

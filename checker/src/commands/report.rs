@@ -51,8 +51,8 @@ pub fn run(args: &Report) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// The records in the given files and folders. An unreadable record is an error, because readers would take a report without
-/// it for complete.
+/// The records in the given files and folders. An unreadable record is an error, because readers
+/// would take a report without it for complete.
 fn read(paths: &[std::path::PathBuf]) -> anyhow::Result<Vec<Record>> {
     let mut records = vec![];
     for path in paths {

@@ -20,7 +20,8 @@ pub fn run(name: &str) -> anyhow::Result<Exit> {
     let path = session.workbook.exercise(spec);
     let file = session.workbook.relative(&path);
 
-    // Whatever is in place may be the learner's work, so what cannot be copied is not overwritten: a pipe, a folder, a locked file.
+    // Whatever is in place may be the learner's work, so what cannot be copied is not overwritten:
+    // a pipe, a folder, a locked file.
     let current = match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         _ if path.metadata().is_ok_and(|found| !found.is_file()) => {

@@ -1,4 +1,5 @@
-//! `checker run`: a CUDA program with its own output and exit code, and, on the simulator, what is wrong with it.
+//! `checker run`: a CUDA program with its own output and exit code, and, on the simulator, what is
+//! wrong with it.
 
 use std::path::Path;
 use std::process::ExitCode;

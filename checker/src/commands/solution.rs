@@ -1,4 +1,5 @@
-//! `checker solution`: the solution of an exercise that is passed, or of any exercise with `--spoil`.
+//! `checker solution`: the solution of an exercise that is passed, or of any exercise with
+//! `--spoil`.
 
 use crate::cli::Solution;
 use crate::course;

@@ -13,7 +13,8 @@ use crate::session::{self, Session};
 /// Follows one thread of one case of an exercise.
 pub fn run(args: &Trace) -> anyhow::Result<Exit> {
     let exit = run_in_format(args);
-    // A program that reads JSON gets a document even when nothing could run; the reason is on standard error.
+    // A program that reads JSON gets a document even when nothing could run; the reason is on
+    // standard error.
     if exit.is_err() && args.case.json {
         say!("{}", trace::json(None));
     }

@@ -40,8 +40,8 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     };
     let mut engine =
         session::engine(args.run.backend)?.confined(args.run.sandbox.into(), None, None);
-    // A GPU that was requested and is absent ends the command here. The GPU is looked for now because a later search could be
-    // cancelled with a check.
+    // A GPU that was requested and is absent ends the command here. The GPU is looked for now
+    // because a later search could be cancelled with a check.
     engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let (sender, messages) = mpsc::channel();
 
@@ -57,7 +57,8 @@ pub fn run(args: &Watch) -> anyhow::Result<Exit> {
     let (resume, workbook, options) =
         (engine.killer(), session.workbook.clone(), args.run.options());
     let check = move |spec: &'static Spec| {
-        // A job is sent after the cancellation of the one before it, so nothing here is cancelled yet.
+        // A job is sent after the cancellation of the one before it, so nothing here is cancelled
+        // yet.
         resume.resume();
         attempt::check(spec, &workbook.exercise(spec), &mut engine, &options)
     };
@@ -209,8 +210,8 @@ fn read_keys(sender: Sender<Message>) {
     });
 }
 
-/// Turns Ctrl-C without a terminal, a hang-up and a termination request into [`Key::Quit`], so that the worker is killed and the
-/// terminal is restored in these cases, too.
+/// Turns Ctrl-C without a terminal, a hang-up and a termination request into [`Key::Quit`], so that
+/// the worker is killed and the terminal is restored in these cases, too.
 #[cfg(unix)]
 fn forward_signals(sender: Sender<Message>) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

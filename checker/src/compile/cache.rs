@@ -1,4 +1,5 @@
-//! Caches compiled modules and programs by content. Errors of the cache count as misses and never stop a check.
+//! Caches compiled modules and programs by content. Errors of the cache count as misses and never
+//! stop a check.
 
 use std::fs;
 use std::io::Write;
@@ -12,12 +13,13 @@ use sha2::{Digest, Sha256};
 use super::{Module, Options, Program, ProgramOptions};
 use crate::toolchain::{self, Toolchain};
 
-/// Change this whenever the stored types, or the way they are made from a compiler's output, change.
+/// Change this whenever the stored types, or the way they are made from a compiler's output,
+/// change.
 const FORMAT: &str = "cuda-workbook module 3";
 /// Entries above which the older half is removed: about 40 MB of typical modules.
 const MAX_ENTRIES: usize = 2048;
-/// Bytes above which the older half is removed. A program is a hundred times as large as a module, and one for a GPU contains
-/// a runtime of 1 MB.
+/// Bytes above which the older half is removed. A program is a hundred times as large as a module,
+/// and one for a GPU contains a runtime of 1 MB.
 const MAX_BYTES: u64 = 512 << 20;
 const EXTENSION: &str = "module";
 const DIGEST_BYTES: usize = 32;
@@ -27,7 +29,8 @@ pub trait Recipe {
     /// The result, which is stored.
     type Product: Serialize + DeserializeOwned;
 
-    /// Everything besides compiler and source that the product depends on; `None` when the product must not be cached.
+    /// Everything besides compiler and source that the product depends on; `None` when the product
+    /// must not be cached.
     fn key(&self, source: &str) -> Option<String>;
 }
 
@@ -133,7 +136,8 @@ impl Cache {
             toolchain.include.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
         let mut hash = Sha256::new();
         for part in [FORMAT, &toolchain.version, &headers, &how, file, source] {
-            // The length comes first, because otherwise ("ab", "c") and ("a", "bc") would have the same key.
+            // The length comes first, because otherwise ("ab", "c") and ("a", "bc") would have the
+            // same key.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
@@ -141,7 +145,8 @@ impl Cache {
         Some(self.folder.join(name).with_extension(EXTENSION))
     }
 
-    /// Removes the older half of the entries when there are too many, because a learner saves thousands of times.
+    /// Removes the older half of the entries when there are too many, because a learner saves
+    /// thousands of times.
     fn prune(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let entries = entries.flatten().map(|e| e.path());
@@ -186,7 +191,8 @@ mod tests {
         Module { ptx: ".version 9.0\n".to_owned(), warnings: vec![] }
     }
 
-    /// A hit needs the same source, file, options and compiler, because the product depends on each of them.
+    /// A hit needs the same source, file, options and compiler, because the product depends on each
+    /// of them.
     #[test]
     fn the_key_covers_everything_that_matters() {
         let folder = tempfile::tempdir().expect("temporary folder");
@@ -212,7 +218,8 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
     }
 
-    /// A program is another product of the same source, and one that includes neighbouring files is never stored.
+    /// A program is another product of the same source, and one that includes neighbouring files is
+    /// never stored.
     #[test]
     fn programs_are_kept_apart() {
         let folder = tempfile::tempdir().expect("temporary folder");

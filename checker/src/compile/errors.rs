@@ -1,8 +1,8 @@
 //! Parses a compiler's log into messages about the learner's source.
 //!
-//! A message of NVRTC and nvcc is `path(line): error: text`, perhaps with more lines of text, then the source line and a
-//! caret below it. A message of the host compiler is `path:line:column: error: text`, and the lines after it begin with a
-//! line number.
+//! A message of NVRTC and nvcc is `path(line): error: text`, perhaps with more lines of text, then
+//! the source line and a caret below it. A message of the host compiler is
+//! `path:line:column: error: text`, and the lines after it begin with a line number.
 //!
 //! ```text
 //! exercises/ch01_threads/guard.cu(8): error: no instance of overloaded function "over" matches the argument list
@@ -11,8 +11,9 @@
 //!                ^
 //! ```
 //!
-//! Only messages about the learner's own file are repeated word for word. `#include "/etc/passwd"` makes the compiler quote
-//! that file, so a message about any other file is replaced by a fixed sentence at the `#include`.
+//! Only messages about the learner's own file are repeated word for word. `#include "/etc/passwd"`
+//! makes the compiler quote that file, so a message about any other file is replaced by a fixed
+//! sentence at the `#include`.
 
 use std::path::Path;
 
@@ -26,8 +27,8 @@ const MAX_MESSAGE_CHARS: usize = 400;
 /// NVRTC shows source lines and carets behind two spaces.
 const INDENT: usize = 2;
 
-/// The messages of `log` about `source`, whose name for the compiler was `file`. `headers` is CUDA's include folder, the only
-/// place outside the learner's file whose messages may be quoted.
+/// The messages of `log` about `source`, whose name for the compiler was `file`. `headers` is
+/// CUDA's include folder, the only place outside the learner's file whose messages may be quoted.
 pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>) -> Vec<Message> {
     let lines: Vec<&str> = source.lines().collect();
     let (mut own, mut foreign, mut dropped) = (Vec::new(), Vec::new(), 0_usize);
@@ -133,7 +134,8 @@ fn blocks(log: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// `path(line): error: text`, `path(line): warning #68-D: text`, `At end of source: error: text`, `nvrtc: error: text`.
+/// `path(line): error: text`, `path(line): warning #68-D: text`, `At end of source: error: text`,
+/// `nvrtc: error: text`.
 fn head(line: &str) -> Option<Block<'_>> {
     const KINDS: [(&str, Kind); 7] = [
         ("catastrophic error", Kind::Severity(Severity::Error)),
@@ -221,7 +223,8 @@ impl Block<'_> {
         shorten(without_option_advice(&without_folders(&text)))
     }
 
-    /// One-based column in characters and the number of marked characters; (0, 1) when the caret is missing.
+    /// One-based column in characters and the number of marked characters; (0, 1) when the caret is
+    /// missing.
     fn mark(&self, line: u32, source: &[&str]) -> (u32, u32) {
         let text = (line as usize).checked_sub(1).and_then(|index| source.get(index));
         let caret = self.caret().and_then(|at| self.body.get(at)).and_then(|line| line.find('^'));
@@ -236,8 +239,8 @@ impl Block<'_> {
     }
 }
 
-/// Adds a note to the preceding message. `to match this "{"` says where the problem began, which an error "at end of source"
-/// does not.
+/// Adds a note to the preceding message. `to match this "{"` says where the problem began, which an
+/// error "at end of source" does not.
 fn add_note(message: &mut Message, note: &Block, line: u32, source: &[&str]) {
     if !note.text.starts_with("to match this") {
         return; // The message is enough without notes like "function does not match because ...".
@@ -251,8 +254,8 @@ fn add_note(message: &mut Message, note: &Block, line: u32, source: &[&str]) {
     }
 }
 
-/// The message for an error in a file that the learner's file includes. The compiler's text is repeated only for NVIDIA's
-/// headers.
+/// The message for an error in a file that the learner's file includes. The compiler's text is
+/// repeated only for NVIDIA's headers.
 fn error_in_included_file(
     block: &Block,
     path: &str,
@@ -263,7 +266,8 @@ fn error_in_included_file(
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let nvidia =
         headers.is_some_and(|folder| Path::new(path).starts_with(folder)) && !path.contains("..");
-    // `detected during ... at line 7 of "exercises/a.cu"` names the learner's line that uses the header.
+    // `detected during ... at line 7 of "exercises/a.cu"` names the learner's line that uses the
+    // header.
     let quoted = format!(" of \"{file}\"");
     let used = block.body.iter().rev().filter(|_| nvidia).find_map(|line| {
         let (before, _) = line.split_once(&quoted)?;
@@ -295,7 +299,8 @@ fn without_option_advice(text: &str) -> String {
     text.replace(" (no directories in search list)", "")
 }
 
-/// Replaces absolute paths with file names, so that reports do not reveal the folders of this machine.
+/// Replaces absolute paths with file names, so that reports do not reveal the folders of this
+/// machine.
 fn without_folders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, word) in text.split(' ').enumerate() {

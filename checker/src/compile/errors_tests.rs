@@ -56,7 +56,8 @@ fn columns_are_characters() {
     assert_eq!(parsed(log, source), [error(1, 21, 4, "identifier \"oops\" is undefined")]);
 }
 
-/// A message includes its further lines and the place of an instantiation, and no notes about overloads.
+/// A message includes its further lines and the place of an instantiation, and no notes about
+/// overloads.
 #[test]
 fn longer_messages() {
     let source = "\
@@ -190,7 +191,8 @@ fn included_files_are_never_quoted() {
     assert_eq!(parsed(&sneaky, source), [error(2, 3, 24, own)]);
 }
 
-/// Inside NVIDIA's headers the sentence is kept, the folder is not, and the learner's line is marked.
+/// Inside NVIDIA's headers the sentence is kept, the folder is not, and the learner's line is
+/// marked.
 #[test]
 fn nvidia_headers() {
     let log = "\
@@ -235,8 +237,8 @@ fn many_errors() {
     assert_eq!(long.first().map(|m| m.text.chars().count()), Some(MAX_MESSAGE_CHARS + 4));
 }
 
-/// A missing semicolon is marked where it belongs, across blank lines and comments. Where the compiler points into a line, the
-/// position stays.
+/// A missing semicolon is marked where it belongs, across blank lines and comments. Where the
+/// compiler points into a line, the position stays.
 #[test]
 fn missing_semicolons() {
     let log = |line: u32, echo: &str, caret: &str| {

@@ -7,8 +7,9 @@ pub(super) fn column(text: &str, byte: usize) -> usize {
     text.char_indices().take_while(|(at, _)| *at < byte).count()
 }
 
-/// First character and length of the token at `column`: a name, a number, a string, an operator. Behind the end of the line,
-/// where NVRTC points for an `#include` that does not exist, it is the whole line.
+/// First character and length of the token at `column`: a name, a number, a string, an operator.
+/// Behind the end of the line, where NVRTC points for an `#include` that does not exist, it is the
+/// whole line.
 pub(super) fn token(text: &str, column: usize) -> (usize, usize) {
     let chars: Vec<char> = text.chars().collect();
     let rest = chars.get(column..).unwrap_or_default();
@@ -44,8 +45,8 @@ pub(super) fn token(text: &str, column: usize) -> (usize, usize) {
     (column, length.max(1))
 }
 
-/// Moves the message about a missing semicolon to the place where it belongs, behind the preceding code. The compiler reports
-/// it at the next statement, often some lines below.
+/// Moves the message about a missing semicolon to the place where it belongs, behind the preceding
+/// code. The compiler reports it at the next statement, often some lines below.
 pub(super) fn move_to_missing_semicolon(message: &mut Message, source: &[&str]) {
     let (Some(index), Some(column)) = (message.line.checked_sub(1), message.column.checked_sub(1))
     else {

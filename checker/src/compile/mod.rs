@@ -1,14 +1,16 @@
-//! From a learner's `.cu` to a module or a program: NVRTC or nvcc in a child process, errors parsed, results cached by
-//! content.
+//! From a learner's `.cu` to a module or a program: NVRTC or nvcc in a child process, errors
+//! parsed, results cached by content.
 //!
-//! **NVRTC is opened by its path** and called through seven functions of that handle, not through `cudarc::nvrtc`. cudarc
-//! opens `libnvrtc` by name, which finds the library of another CUDA version where one is installed, and panics on missing
-//! symbols. The driver API does go through cudarc, after a check that the driver's library is present. NVRTC finds its
-//! built-in functions without `RTLD_GLOBAL`, because their library is loaded first.
+//! **NVRTC is opened by its path** and called through seven functions of that handle, not through
+//! `cudarc::nvrtc`. cudarc opens `libnvrtc` by name, which finds the library of another CUDA
+//! version where one is installed, and panics on missing symbols. The driver API does go through
+//! cudarc, after a check that the driver's library is present. NVRTC finds its built-in functions
+//! without `RTLD_GLOBAL`, because their library is loaded first.
 //!
-//! **Kernels cannot include neighbouring files.** The source is compiled under a name in a folder that does not exist
-//! (`/dev/null/...`), and a `#line` restores the real name, so messages and line tables still name `exercises/...`. Text of
-//! included files is never quoted in messages (see `errors`).
+//! **Kernels cannot include neighbouring files.** The source is compiled under a name in a folder
+//! that does not exist (`/dev/null/...`), and a `#line` restores the real name, so messages and
+//! line tables still name `exercises/...`. Text of included files is never quoted in messages (see
+//! `errors`).
 
 mod cache;
 mod errors;
@@ -22,15 +24,17 @@ use serde::{Deserialize, Serialize};
 
 pub use cache::Cache;
 
-/// How a kernel file is compiled. Part of the cache's key, so two results under different options never mix.
+/// How a kernel file is compiled. Part of the cache's key, so two results under different options
+/// never mix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Options {
     /// The virtual architecture of the PTX: `compute_75` runs on every GPU since Turing.
     pub arch: String,
-    /// Whether `a * b + c` may become one operation with one rounding. Off by default, so that both backends give the
-    /// same bits.
+    /// Whether `a * b + c` may become one operation with one rounding. Off by default, so that both
+    /// backends give the same bits.
     pub fmad: bool,
-    /// A debug build (`--device-debug`) for `trace`: every line does its own work in order, and variables have names.
+    /// A debug build (`--device-debug`) for `trace`: every line does its own work in order, and
+    /// variables have names.
     pub debug: bool,
     /// Macros and their values, as with `-D NAME=VALUE`. They make several kernels of one source.
     pub defines: Vec<(String, i64)>,
@@ -84,7 +88,8 @@ pub enum Target {
     Gpu,
     /// Two objects from one compilation, one for each of them.
     Both,
-    /// NVIDIA's runtime, with `__cudaLaunchKernel` wrapped by code in the source that times each launch.
+    /// NVIDIA's runtime, with `__cudaLaunchKernel` wrapped by code in the source that times each
+    /// launch.
     TimedGpu,
 }
 
@@ -93,7 +98,8 @@ pub enum Target {
 pub struct ProgramOptions {
     /// What it is linked for.
     pub target: Target,
-    /// Whether `a * b + c` on the device may become one operation with one rounding, as is nvcc's default.
+    /// Whether `a * b + c` on the device may become one operation with one rounding, as is nvcc's
+    /// default.
     pub fmad: bool,
     /// The folder for `#include "..."`, for a program that is not an exercise.
     pub folder: Option<PathBuf>,
@@ -108,7 +114,8 @@ pub struct Program {
     /// For [`Target::Both`], the bytes of the GPU's object.
     #[serde(with = "serde_bytes")]
     pub gpu: Option<Vec<u8>>,
-    /// Functions of the CUDA runtime that it calls and that the simulator does not have; empty for a GPU only.
+    /// Functions of the CUDA runtime that it calls and that the simulator does not have; empty for
+    /// a GPU only.
     pub missing: Vec<String>,
     /// Warnings, if any.
     pub warnings: Vec<Message>,
@@ -123,6 +130,7 @@ pub enum Outcome<T = Module> {
     Rejected(Vec<Message>),
     /// The compiler did not finish, or crashed: a sentence that says what happened.
     Stopped(String),
-    /// The compiler could not be used, which is a problem of the machine: why, and what to do about it.
+    /// The compiler could not be used, which is a problem of the machine: why, and what to do about
+    /// it.
     Unavailable(String),
 }

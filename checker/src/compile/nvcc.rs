@@ -1,8 +1,9 @@
 //! nvcc: from a program's source to a shared object.
 //!
-//! One run compiles, another links. The device code is plain PTX, which the simulator can read and any driver can compile. The
-//! host code has line tables for a debugger, from which faults get their lines. For the simulator the object is linked
-//! without a CUDA runtime, because the process that loads it exports one; for a GPU it is linked with NVIDIA's.
+//! One run compiles, another links. The device code is plain PTX, which the simulator can read and
+//! any driver can compile. The host code has line tables for a debugger, from which faults get
+//! their lines. For the simulator the object is linked without a CUDA runtime, because the process
+//! that loads it exports one; for a GPU it is linked with NVIDIA's.
 //!
 //! Only a worker child calls this.
 
@@ -117,7 +118,8 @@ fn compile_arguments(options: &ProgramOptions, source: &OsStr) -> Vec<OsString> 
     let mut all: Vec<OsString> = COMMON_ARGUMENTS.map(OsString::from).into();
     let fmad = if options.fmad { "--fmad=true" } else { "--fmad=false" };
     all.extend(["-std=c++17", "-lineinfo", fmad, "-c", "-o", RELOCATABLE].map(OsString::from));
-    // `-iquote` is for `#include "..."` only, because files in <> belong to the system and do not change.
+    // `-iquote` is for `#include "..."` only, because files in <> belong to the system and do not
+    // change.
     if let Some(folder) = &options.folder {
         for part in
             ["-Xcompiler".as_ref(), "-iquote".as_ref(), "-Xcompiler".as_ref(), folder.as_os_str()]

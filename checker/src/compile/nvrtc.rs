@@ -1,6 +1,7 @@
 //! NVRTC, NVIDIA's runtime compiler: CUDA C++ text in, PTX out.
 //!
-//! Only a worker child calls this, because hostile source can make the compiler run for ever, fill memory or abort.
+//! Only a worker child calls this, because hostile source can make the compiler run for ever, fill
+//! memory or abort.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
@@ -24,21 +25,24 @@ const BUILTIN_OPERATION_FAILURE: Status = 7;
 /// Not a value of NVRTC's: the thread that called it panicked.
 const NO_STATUS: Status = -1;
 
-/// Stack of the compiling thread. The compiler recurses over its input, and the usual 2 MiB overflow at some ten thousand
-/// nested parentheses. Unused pages of the stack take no memory.
+/// Stack of the compiling thread. The compiler recurses over its input, and the usual 2 MiB
+/// overflow at some ten thousand nested parentheses. Unused pages of the stack take no memory.
 const STACK_BYTES: usize = 64 << 20;
-/// Limit of the PTX. It is far above that of any exercise, and stops a file that unrolls into more before it fills memory.
+/// Limit of the PTX. It is far above that of any exercise, and stops a file that unrolls into more
+/// before it fills memory.
 const MAX_PTX_BYTES: usize = 64 << 20;
 /// Limit of the log. NVRTC stops at 100 errors, but the learner's text that it quotes can be long.
 const MAX_LOG_BYTES: usize = 4 << 20;
 
-/// The path of the source for NVRTC; a `#line` restores the learner's. NVRTC looks for `#include "neighbour.h"` beside this
-/// path, where no file can exist. (`--no-source-include` would also break the includes between NVIDIA's headers.)
+/// The path of the source for NVRTC; a `#line` restores the learner's. NVRTC looks for
+/// `#include "neighbour.h"` beside this path, where no file can exist. (`--no-source-include` would
+/// also break the includes between NVIDIA's headers.)
 const SOURCE_PATH: &CStr = c"/dev/null/kernel.cu";
 
 /// Compiles one kernel file in this process.
 ///
-/// `file` is the path relative to the workbook, which messages and the PTX's line table use on every machine.
+/// `file` is the path relative to the workbook, which messages and the PTX's line table use on
+/// every machine.
 pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Options) -> Outcome {
     let nvrtc = match Nvrtc::load(toolchain) {
         Ok(nvrtc) => nvrtc,
@@ -101,7 +105,8 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
         format!("--fmad={}", options.fmad),
         "--std=c++17".to_owned(),
         if options.debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        // A skeleton declares variables that its TODOs will use, so "declared but never referenced" does not help.
+        // A skeleton declares variables that its TODOs will use, so "declared but never referenced"
+        // does not help.
         "--diag-suppress=177".to_owned(),
     ];
     for (name, value) in &options.defines {
@@ -114,7 +119,8 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
     flags.into_iter().filter_map(|flag| CString::new(flag).ok()).collect()
 }
 
-/// Replaces the absolute path that NVRTC writes into `.file` with `file`, so that the PTX is the same on every machine.
+/// Replaces the absolute path that NVRTC writes into `.file` with `file`, so that the PTX is the
+/// same on every machine.
 fn with_relative_file(ptx: &str, file: &str) -> String {
     let mut out = String::with_capacity(ptx.len());
     for line in ptx.split_inclusive('\n') {
@@ -155,14 +161,16 @@ type Size = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> Status;
 type Fill = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> Status;
 
 impl Nvrtc {
-    /// Opens the library of built-in functions first, because NVRTC looks for it by name and finds it when it is loaded.
+    /// Opens the library of built-in functions first, because NVRTC looks for it by name and finds
+    /// it when it is loaded.
     ///
-    /// The handles are never closed. Opening the library again is cheap, while closing it would unload 100 MB that the next
-    /// compilation needs.
+    /// The handles are never closed. Opening the library again is cheap, while closing it would
+    /// unload 100 MB that the next compilation needs.
     #[expect(unsafe_code, reason = "loading a shared library runs its initialisers")]
     fn load(toolchain: &Toolchain) -> Result<Self, libloading::Error> {
         let open = |path: &Path| {
-            // SAFETY: `toolchain::search` only names files called libnvrtc; NVIDIA's initialisers have no preconditions.
+            // SAFETY: `toolchain::search` only names files called libnvrtc; NVIDIA's initialisers
+            // have no preconditions.
             let library = unsafe { Library::new(path) }?;
             Ok::<_, libloading::Error>(Box::leak(Box::new(library)))
         };
@@ -170,8 +178,8 @@ impl Nvrtc {
             open(builtins)?;
         }
         let library: &Library = open(&toolchain.nvrtc)?;
-        // SAFETY: the signatures are those of nvrtc.h in CUDA 13, and the file's name carries that major version. The
-        // pointers stay valid because the library is never closed.
+        // SAFETY: the signatures are those of nvrtc.h in CUDA 13, and the file's name carries that
+        // major version. The pointers stay valid because the library is never closed.
         unsafe {
             Ok(Self {
                 create: *library.get(b"nvrtcCreateProgram")?,
@@ -194,7 +202,8 @@ impl Nvrtc {
         flags: &[CString],
     ) -> (Status, String, Result<String, String>) {
         let mut program: nvrtcProgram = ptr::null_mut();
-        // SAFETY: both strings end in NUL and outlive the program; no headers are given, so their arrays may be null.
+        // SAFETY: both strings end in NUL and outlive the program; no headers are given, so their
+        // arrays may be null.
         let created = unsafe {
             (self.create)(&mut program, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null())
         };

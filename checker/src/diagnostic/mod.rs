@@ -1,8 +1,8 @@
-//! The diagnostics that the checker can report: for each its stable name, one sentence on what it means, its page, and its
-//! place in the book's index.
+//! The diagnostics that the checker can report: for each its stable name, one sentence on what it
+//! means, its page, and its place in the book's index.
 //!
-//! All of that is one entry in `table.rs`; the page is `pages/NAME.md`. What a report says about a particular verdict is
-//! written in `explain`.
+//! All of that is one entry in `table.rs`; the page is `pages/NAME.md`. What a report says about a
+//! particular verdict is written in `explain`.
 
 mod table;
 
@@ -17,11 +17,12 @@ pub struct Group {
     pub slugs: &'static [Slug],
 }
 
-/// Makes [`Slug`] from the table. An entry is the name in Rust, the name that people type, and what it means in one
-/// sentence; its place is its group and its position there.
+/// Makes [`Slug`] from the table. An entry is the name in Rust, the name that people type, and what
+/// it means in one sentence; its place is its group and its position there.
 macro_rules! diagnostics {
     ($($heading:literal { $($variant:ident $name:literal $meaning:literal)* })*) => {
-        /// The stable name of a diagnostic: what `checker explain` takes, and what a mutant is expected to get.
+        /// The stable name of a diagnostic: what `checker explain` takes, and what a mutant is
+        /// expected to get.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
         )]
@@ -86,7 +87,8 @@ mod tests {
         "## To think about",
     ];
 
-    /// People type the names, and mutants expect them, so each must be found again in every spelling.
+    /// People type the names, and mutants expect them, so each must be found again in every
+    /// spelling.
     #[test]
     fn every_slug_is_found_by_its_name() {
         for slug in Slug::ALL {

@@ -153,8 +153,8 @@ impl Slug {
     /// The diagnostic that a finding in host code leads to.
     pub fn of_host_finding(finding: &HostFinding) -> Self {
         match finding.kind {
-            // A launch returns nothing, so the program certainly did not look at its error. What other functions return
-            // it may have looked at, which the runtime cannot see.
+            // A launch returns nothing, so the program certainly did not look at its error. What
+            // other functions return it may have looked at, which the runtime cannot see.
             HostFindingKind::UncheckedError(_)
                 if finding.at.as_ref().is_some_and(|at| at.call == "cudaLaunchKernel") =>
             {

@@ -1,4 +1,5 @@
-//! Helpers for Specs: cases, parameters and gates in short forms, and functions that make and read values.
+//! Helpers for Specs: cases, parameters and gates in short forms, and functions that make and read
+//! values.
 
 use ndarray::ArrayD;
 use rand::RngExt;
@@ -86,7 +87,8 @@ pub const fn count(name: &'static str) -> Param {
 pub const WRITTEN_ONCE: Gate =
     Gate { metric: Metric::WritesPerElement, op: Op::Exactly, target: 1.0, baseline: None };
 
-/// At most `target` global load requests: one thread that does the work of a warp needs 32 times as many.
+/// At most `target` global load requests: one thread that does the work of a warp needs 32 times as
+/// many.
 pub const fn load_requests(target: f64, baseline: Option<f64>) -> Gate {
     Gate { metric: Metric::LoadRequests, op: Op::AtMost, target, baseline }
 }
@@ -116,8 +118,8 @@ pub const fn sectors(target: f64, baseline: f64) -> Gate {
     Gate { metric: Metric::SectorsPerRequest, op: Op::AtMost, target, baseline: Some(baseline) }
 }
 
-/// Random numbers from -10 to 10, of both signs and with fractions, so that a wrong operator and a lost
-/// fraction show.
+/// Random numbers from -10 to 10, of both signs and with fractions, so that a wrong operator and a
+/// lost fraction show.
 pub fn uniform(rng: &mut ChaCha8Rng, shape: &[usize]) -> Value {
     Value::Array(Array::F32(ArrayD::from_shape_simple_fn(shape, || rng.random_range(-10.0..10.0))))
 }

@@ -75,7 +75,8 @@ pub struct Unknown {
     pub nearest: Option<&'static str>,
 }
 
-/// The exercise called `name`. A path to its file will do as well: `exercises/ch01_threads/blocks.cu`.
+/// The exercise called `name`. A path to its file will do as well:
+/// `exercises/ch01_threads/blocks.cu`.
 ///
 /// # Errors
 /// [`Unknown`], with the nearest name when one is near.

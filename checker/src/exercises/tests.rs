@@ -77,8 +77,8 @@ fn arguments_and_references_fit_the_parameters() {
     }
 }
 
-/// The same seed repeats a case exactly; another seed changes it; no input is constant. Most floats differ; integers may
-/// have few values, such as the two of a spin.
+/// The same seed repeats a case exactly; another seed changes it; no input is constant. Most floats
+/// differ; integers may have few values, such as the two of a spin.
 #[test]
 fn inputs_are_repeatable_and_discriminate() {
     for spec in all() {

@@ -1,4 +1,5 @@
-//! The report of an attempt: its verdict, and what the GPU did when the simulator explains the case.
+//! The report of an attempt: its verdict, and what the GPU did when the simulator explains the
+//! case.
 
 use grading::text;
 

@@ -1,4 +1,5 @@
-//! Explains the compiler's first error, with help for the slips that it recognises, and files that never got compiled.
+//! Explains the compiler's first error, with help for the slips that it recognises, and files that
+//! never got compiled.
 
 use super::names::{self, Name};
 use super::scan::{Source, span};
@@ -53,7 +54,8 @@ pub fn explain(messages: &[Message], source: &Source<'_>, has_host_code: bool) -
     // The compiler's list of operand types helps only experts.
     let sentence = sentence.split(" operand types are").next().unwrap_or(sentence).trim();
     let mut help = help(first, sentence, source);
-    // The usual help about CUDA's host functions is for kernel exercises, in which they are not available.
+    // The usual help about CUDA's host functions is for kernel exercises, in which they are not
+    // available.
     if has_host_code && sentence.contains("\"cuda") && sentence.contains("is undefined") {
         help.notes = vec!["the CUDA runtime has no function of this name".into()];
     }
@@ -234,8 +236,8 @@ fn no_member(class: &str, member: &str) -> Help {
     }
 }
 
-/// The compiler notices a missing sign at the next word, often a line too late, so the mark goes after the code before
-/// that word, unless it is there already.
+/// The compiler notices a missing sign at the next word, often a line too late, so the mark goes
+/// after the code before that word, unless it is there already.
 fn missing(source: &Source<'_>, message: &Message, sign: &str) -> Help {
     let (line, column) = (message.line, message.column);
     let behind = source.ends_at(line, column) && source.word(line, column).as_deref() != Some("}");
@@ -277,8 +279,8 @@ fn conversion(sentence: &str) -> Help {
     }
 }
 
-/// `calling a __host__ function("Scale::operator ()(float) const") from a __global__ function("map<Scale>") is not
-/// allowed`, which marks the call.
+/// `calling a __host__ function("Scale::operator ()(float) const") from a __global__ function("map<Scale>") is not allowed`,
+/// which marks the call.
 fn called_host_function(sentence: &str) -> Help {
     let quoted = sentence.split('"').nth(1).unwrap_or_default();
     // without its parameters, which also begin with a parenthesis in `operator ()(float)`

@@ -88,7 +88,8 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
 }
 
-/// Marks the calls of the device functions in which it happened, because many callers may share such a function's line.
+/// Marks the calls of the device functions in which it happened, because many callers may share
+/// such a function's line.
 fn called(scene: &Scene<'_>, finding: &Finding, draft: Draft) -> Draft {
     let places = [Some(&finding.at), finding.with.as_ref()].into_iter().flatten();
     let mut callers: Vec<_> = places.filter_map(|access| access.called_from.as_ref()).collect();
@@ -148,7 +149,8 @@ fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let global = at.space == Some(Space::Global);
     // An unsigned index that should be negative has wrapped around.
     let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));
-    // In one dimension, a thread whose number is below the number of elements has an element of its own.
+    // In one dimension, a thread whose number is below the number of elements has an element of its
+    // own.
     let has_one = scene.flat() && scene.number(at.block, at.thread) < elements;
     let spare =
         global && !before && !wrapped && !has_one && elements > 0 && scene.threads() > elements;
@@ -298,7 +300,8 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
 }
 
-/// "texel 14 of the array": the runtime numbers the arrays that a program creates, because they have no names.
+/// "texel 14 of the array": the runtime numbers the arrays that a program creates, because they
+/// have no names.
 fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
     let number =
         at.array.as_deref().filter(|_| scene.is_launch_of_program())?.strip_prefix("array ")?;
@@ -516,7 +519,8 @@ fn unsupported(scene: &Scene<'_>, feature: &str, at: Option<&ptxsim::Source>) ->
         let (column, length) = scene.source.statement(at.line, at.column)?;
         Some(span(at.line, column, length, true, format!("use of {feature}")))
     });
-    // The compiler does not check the text inside asm, so an unknown instruction may simply be misspelt.
+    // The compiler does not check the text inside asm, so an unknown instruction may simply be
+    // misspelt.
     let assembly =
         ["asm", "__asm__", "__asm"].iter().flat_map(|word| scene.source.occurrences(word));
     let draft = Draft::new(format!("the simulator does not support {feature}"));

@@ -46,7 +46,8 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         draft.notes.extend(of_the_line(missed.gate.metric, line));
     }
     draft.spans.extend(calls(scene.source, missed));
-    // The cost of a launch explains why fewer are better, so it does not belong in a report about too few.
+    // The cost of a launch explains why fewer are better, so it does not belong in a report about
+    // too few.
     let fewer = missed.gate.metric == Metric::Launches && value < missed.gate.target;
     let meaning = if fewer { &[][..] } else { meaning(missed.gate.metric) };
     draft.notes.extend(meaning.iter().map(|&note| note.into()));
@@ -306,7 +307,8 @@ fn question(metric: Metric) -> &'static str {
     }
 }
 
-/// Whether neighbouring threads do access neighbouring elements, but not from the start of a sector.
+/// Whether neighbouring threads do access neighbouring elements, but not from the start of a
+/// sector.
 fn nearly_packed(metric: Metric, line: &LineCounters) -> bool {
     let c = &line.counters;
     let ideal = c.load_sectors_ideal + c.store_sectors_ideal;
@@ -319,7 +321,8 @@ fn alone(metric: Metric, line: &LineCounters) -> bool {
     requests && line.counters.active_lanes() < 2.0
 }
 
-/// The calls of a program that count towards the gate when there are too many: its copies, launches or waits.
+/// The calls of a program that count towards the gate when there are too many: its copies, launches
+/// or waits.
 fn calls(source: &Source<'_>, missed: &Measured) -> Vec<Span> {
     let more = missed.value.is_some_and(|value| value > missed.gate.target);
     let word = match missed.gate.metric {
@@ -433,7 +436,8 @@ pub fn table(gates: &[Measured]) -> Vec<Vec<String>> {
     std::iter::once(head).chain(gates.iter().map(row)).collect()
 }
 
-/// Marks the line that contributes most. Its counts are those of the whole statement, so all of the statement is marked.
+/// Marks the line that contributes most. Its counts are those of the whole statement, so all of the
+/// statement is marked.
 fn mark(source: &Source<'_>, metric: Metric, line: &LineCounters) -> Option<Span> {
     let c = &line.counters;
     let label = match metric {

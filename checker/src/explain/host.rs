@@ -236,7 +236,8 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
     draft.think(think)
 }
 
-/// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the source.
+/// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the
+/// source.
 pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, String)> {
     let alias = |memory: &Memory| {
         let name = program.name(memory);
@@ -544,7 +545,8 @@ fn allocated_variable(statement: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(plain)).then_some(name)
 }
 
-/// `weights` of `__constant__ float weights[3];`: a declaration on one line that begins with the specifier.
+/// `weights` of `__constant__ float weights[3];`: a declaration on one line that begins with the
+/// specifier.
 fn device_variable(code: &str) -> Option<String> {
     let code = code.trim();
     let rest = ["__constant__", "__device__"].iter().find_map(|word| code.strip_prefix(word))?;

@@ -1,6 +1,8 @@
-//! Writes the report that explains a verdict to a learner. All wording is here, and nothing here changes a verdict.
+//! Writes the report that explains a verdict to a learner. All wording is here, and nothing here
+//! changes a verdict.
 //!
-//! Each family of verdicts has one file. The longer page of each diagnostic is `diagnostic/pages/NAME.md`.
+//! Each family of verdicts has one file. The longer page of each diagnostic is
+//! `diagnostic/pages/NAME.md`.
 
 mod attempt;
 mod compile;
@@ -173,7 +175,8 @@ pub fn host(fault: &Fault, context: &Context<'_>) -> Option<Report> {
     Some(Report { learn, ..report(draft, program.file, slug, context) })
 }
 
-/// Writes the report of what was found in a launch of a program. `others` is the number of further findings.
+/// Writes the report of what was found in a launch of a program. `others` is the number of further
+/// findings.
 pub fn launch(
     launched: &LaunchRecord,
     finding: &Finding,

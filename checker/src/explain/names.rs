@@ -12,11 +12,13 @@ pub enum Name {
         /// `built-in`
         what: &'static str,
     },
-    /// A real name that is not available in kernel exercises, with a sentence on what to use instead.
+    /// A real name that is not available in kernel exercises, with a sentence on what to use
+    /// instead.
     NotHere(&'static str),
 }
 
-/// CUDA C++ Programming Guide: built-in variables, qualifiers, synchronisation, atomics, warp functions, math.
+/// CUDA C++ Programming Guide: built-in variables, qualifiers, synchronisation, atomics, warp
+/// functions, math.
 const NAMES: [(&str, &[&str]); 4] = [
     ("built-in", &["threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"]),
     (

@@ -1,4 +1,5 @@
-//! Explains mistakes with textures, surfaces, memory of the device's heap, and the barrier for the whole grid.
+//! Explains mistakes with textures, surfaces, memory of the device's heap, and the barrier for the
+//! whole grid.
 
 use ptxsim::{Access, Action, FreeProblem, ObjectProblem};
 

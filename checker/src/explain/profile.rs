@@ -1,4 +1,5 @@
-//! Describes what each line costs: the counts that the kernel uses, the lines that stand out, and why they do.
+//! Describes what each line costs: the counts that the kernel uses, the lines that stand out, and
+//! why they do.
 
 use ptxsim::{Counters, LineCounters};
 
@@ -15,9 +16,11 @@ use crate::verdict::Measured;
 
 /// Largest number of lines that get a remark.
 const REMARKS: usize = 5;
-/// Ratio to the ideal from which a line gets a remark. An array that does not start at a sector has 5/4, which is fine.
+/// Ratio to the ideal from which a line gets a remark. An array that does not start at a sector has
+/// 5/4, which is fine.
 const NOTABLE: f64 = 1.5;
-/// Share of a line's branches that must diverge for a remark. The guard of the last warp stays below it.
+/// Share of a line's branches that must diverge for a remark. The guard of the last warp stays
+/// below it.
 const SPLIT: f64 = 0.125;
 
 /// A count that the listing can show.
@@ -199,8 +202,9 @@ fn gate(measured: &Measured) -> Gate {
     }
 }
 
-/// The lines that stand out, the most expensive first. The common measure is turns: a sector beyond the ideal, a bank
-/// conflict, a local request and the other side of a divergent branch each cost about one.
+/// The lines that stand out, the most expensive first. The common measure is turns: a sector beyond
+/// the ideal, a bank conflict, a local request and the other side of a divergent branch each cost
+/// about one.
 fn worst(
     lines: &[&LineCounters],
     elsewhere: Option<&Counters>,

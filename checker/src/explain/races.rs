@@ -1,4 +1,5 @@
-//! Explains mistakes of synchronisation: races, barriers that never open, and masks that name absent lanes.
+//! Explains mistakes of synchronisation: races, barriers that never open, and masks that name
+//! absent lanes.
 
 use ptxsim::{Access, Action, Finding, Space, WaitingAt};
 
@@ -7,7 +8,8 @@ use super::scan::span;
 use super::scene::Scene;
 use super::words::{ThreadNames, count, many, volume};
 
-/// Two accesses of one element in no fixed order. The finding's `with` happened first in the simulator.
+/// Two accesses of one element in no fixed order. The finding's `with` happened first in the
+/// simulator.
 pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
     let Some(with) = finding.with.as_ref() else {
@@ -117,8 +119,8 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     )
 }
 
-/// Whether the kernel's text has the write before the read, and each thread executes both once. Then the read is too
-/// early, whichever of the two happened first in the simulator.
+/// Whether the kernel's text has the write before the read, and each thread executes both once.
+/// Then the read is too early, whichever of the two happened first in the simulator.
 fn read_too_early(scene: &Scene<'_>, at: &Access, with: &Access) -> bool {
     at.block == with.block
         && (at.action, with.action) == (Action::Write, Action::Read)
@@ -128,7 +130,8 @@ fn read_too_early(scene: &Scene<'_>, at: &Access, with: &Access) -> bool {
         && scene.enclosing_loop(at).is_none()
 }
 
-/// An access of what an asynchronous copy reads or writes, before the copying thread has waited for it.
+/// An access of what an asynchronous copy reads or writes, before the copying thread has waited for
+/// it.
 fn pending(scene: &Scene<'_>, finding: &Finding, with: &Access) -> Draft {
     let at = &finding.at;
     let (thread, copier, element) = (scene.thread(at), scene.thread(with), scene.element(at));
@@ -249,12 +252,14 @@ pub fn barrier(
 /// The loop around the barrier `at`, when the thread of `with` has already left that loop.
 fn exited_loop(scene: &Scene<'_>, at: &Access, with: &Access) -> Option<(u32, u32, u32)> {
     let around = scene.enclosing_loop(at)?;
-    // Otherwise the thread is in a later loop, or in one inside this loop, which cannot be distinguished here.
+    // Otherwise the thread is in a later loop, or in one inside this loop, which cannot be
+    // distinguished here.
     let past = scene.enclosing_loop(with).is_none_or(|(line, ..)| line < around.0);
     (with.source.line > at.source.line && past).then_some(around)
 }
 
-/// The `return` by which a thread left before `barrier`: the one in the finding, or the only one above the barrier.
+/// The `return` by which a thread left before `barrier`: the one in the finding, or the only one
+/// above the barrier.
 fn exit_statement(scene: &Scene<'_>, barrier: u32, with: &Access) -> Option<(u32, u32, u32)> {
     let mut above = scene.source.occurrences("return");
     let recorded = above.iter().any(|(line, _)| *line == with.source.line);

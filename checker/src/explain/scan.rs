@@ -1,7 +1,8 @@
-//! A simple scan of the learner's source, which finds the expressions that a report marks. It never decides a verdict.
+//! A simple scan of the learner's source, which finds the expressions that a report marks. It never
+//! decides a verdict.
 //!
-//! The compiler's line table gives the first column of a statement. This module searches its text for names, with
-//! comments and strings blanked out. A report does not mark what it cannot find.
+//! The compiler's line table gives the first column of a statement. This module searches its text
+//! for names, with comments and strings blanked out. A report does not mark what it cannot find.
 
 use crate::report::Span;
 
@@ -57,7 +58,8 @@ impl<'a> Source<'a> {
         self.code.iter().enumerate().map(|(i, code)| (i as u32 + 1, code.iter().collect()))
     }
 
-    /// The statement that starts at `column` (or the whole line's code when that is 0): up to its `;` or `{`.
+    /// The statement that starts at `column` (or the whole line's code when that is 0): up to its
+    /// `;` or `{`.
     pub fn statement(&self, line: u32, column: u32) -> Option<(u32, u32)> {
         let code = self.code(line)?;
         let first = code.iter().position(|c| !c.is_whitespace())?;
@@ -82,7 +84,8 @@ impl<'a> Source<'a> {
         (length > 0).then_some((start as u32 + 1, length as u32))
     }
 
-    /// The code of the statement that begins on `line`, up to its `;` or `{`, over at most `most` lines.
+    /// The code of the statement that begins on `line`, up to its `;` or `{`, over at most `most`
+    /// lines.
     pub fn statement_text(&self, line: u32, most: u32) -> String {
         let mut text = String::new();
         let mut depth = 0_i32;
@@ -107,8 +110,8 @@ impl<'a> Source<'a> {
         opens && words(&chars).any(|(_, word)| word == name) && !text.contains('=')
     }
 
-    /// The lines between the braces of the `if`, `for` or `while` on `line`. `None` if the body is on the same line, or
-    /// if there is no such statement.
+    /// The lines between the braces of the `if`, `for` or `while` on `line`. `None` if the body is
+    /// on the same line, or if there is no such statement.
     pub fn body(&self, line: u32, word: &str) -> Option<(u32, u32)> {
         let (_, start) = self.occurrences(word).into_iter().find(|(at, _)| *at == line)?;
         let mut rest =
@@ -132,7 +135,8 @@ impl<'a> Source<'a> {
         (last > first + 1).then(|| (first + 1, last - 1))
     }
 
-    /// The code from `line` to the end, with the position of each character and a line end after each line.
+    /// The code from `line` to the end, with the position of each character and a line end after
+    /// each line.
     fn chars(&self, line: u32) -> impl Iterator<Item = ((u32, u32), char)> + '_ {
         let lines = self.code.iter().enumerate().skip(index(line).unwrap_or(0));
         lines.flat_map(|(i, code)| {
@@ -212,7 +216,8 @@ impl<'a> Source<'a> {
         code.iter().rposition(|c| !c.is_whitespace()) == Some(at) && first != Some(at)
     }
 
-    /// The header (`if (...)`, `for (...)`, ...) of the innermost block around `line` that starts with one of `words`.
+    /// The header (`if (...)`, `for (...)`, ...) of the innermost block around `line` that starts
+    /// with one of `words`.
     pub fn enclosing(&self, line: u32, column: u32, starts: &[&str]) -> Option<(u32, u32, u32)> {
         let mut depth = 0_i32;
         let mut end = index(column).unwrap_or(0);

@@ -150,8 +150,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// An index, or a length, of a shared array in elements as they are declared, where the access moves a part of one:
-    /// byte 13 of an array of `uchar4` lies in element 3.
+    /// An index, or a length, of a shared array in elements as they are declared, where the access
+    /// moves a part of one: byte 13 of an array of `uchar4` lies in element 3.
     pub fn in_elements(&self, access: &Access, array: &str, count: i64) -> i64 {
         match self.part_of(access, array) {
             Some(size) => count.saturating_mul(access.bytes.into()).div_euclid(size.into()),
@@ -166,8 +166,8 @@ impl<'a> Scene<'a> {
         declared.bytes.filter(|size| (1..*size).contains(&access.bytes))
     }
 
-    /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says what is shared, else
-    /// `out[1000]`.
+    /// Element `index` of the array of an access: `tile[3][4]` and `total` where the source says
+    /// what is shared, else `out[1000]`.
     pub fn element_at(&self, access: &Access, array: &str, index: i64) -> String {
         let shared = access.space == Some(Space::Shared);
         match self.source.shared(array).filter(|_| shared) {
@@ -215,7 +215,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// `37 x 65 (rows x cols)` for a parameter whose shape follows from this case's sizes; `None` in one dimension.
+    /// `37 x 65 (rows x cols)` for a parameter whose shape follows from this case's sizes; `None`
+    /// in one dimension.
     pub fn shape_line(&self, param: &Param) -> Option<String> {
         let names: Vec<&str> =
             param.shape.split(['[', ']']).map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -230,7 +231,8 @@ impl<'a> Scene<'a> {
         Some(format!("{} ({})", sizes?.join(" x "), names.join(" x ")))
     }
 
-    /// The expression behind an access, when there is exactly one that it can be: its line and where.
+    /// The expression behind an access, when there is exactly one that it can be: its line and
+    /// where.
     pub fn expression(&self, access: &Access) -> Option<(u32, Subscript)> {
         let name = self.name(access.array.as_deref()?);
         let (first, start) = (access.source.line, access.source.column);
@@ -272,7 +274,8 @@ impl<'a> Scene<'a> {
             .then(|| format!("{} = {index}", subscript.inner))
     }
 
-    /// Marks where an access happened: the expression if it is the only candidate, and otherwise its statement.
+    /// Marks where an access happened: the expression if it is the only candidate, and otherwise
+    /// its statement.
     pub fn mark(&self, access: &Access, primary: bool, label: impl Into<String>) -> Option<Span> {
         if let Some((line, s)) = self.expression(access) {
             return Some(span(line, s.column, s.length, primary, label));

@@ -1,4 +1,5 @@
-//! How the learner's source declares a shared array, for traces: the compiler's debug build is silent about them.
+//! How the learner's source declares a shared array, for traces: the compiler's debug build is
+//! silent about them.
 
 use ptxsim::trace::Kind;
 
@@ -54,7 +55,8 @@ impl Source<'_> {
         found.next().is_none().then_some(only)
     }
 
-    /// Whether the length of the shared array `name` is left to the launch: `extern __shared__ float name[];`
+    /// Whether the length of the shared array `name` is left to the launch:
+    /// `extern __shared__ float name[];`
     pub fn is_sized_by_launch(&self, name: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.texts().any(|(_, code)| {

@@ -255,8 +255,8 @@ impl StepWriter<'_> {
         Some(dims[axis].to_string())
     }
 
-    /// The value of a condition, derived from the line that the thread executed next. `None` if the body is on the same
-    /// line, where that is not visible.
+    /// The value of a condition, derived from the line that the thread executed next. `None` if the
+    /// body is on the same line, where that is not visible.
     fn decided(&self, step: &Step, control: &Control, next: Option<&Step>) -> Option<bool> {
         let next = next.filter(|next| next.depth == step.depth && step.branches > 0)?;
         let (first, last) = self.source.body(step.source.line, control.word)?;
@@ -326,7 +326,8 @@ impl StepWriter<'_> {
         Some((index / width, index % width))
     }
 
-    /// A value with the type that the source or the exercise gives its array, where the debug build has none.
+    /// A value with the type that the source or the exercise gives its array, where the debug build
+    /// has none.
     fn typed(&self, touch: &MemoryAccess, value: &Value) -> Value {
         if value.kind != Kind::Bits {
             return value.clone();
@@ -385,7 +386,8 @@ impl StepWriter<'_> {
         Fact { text, wrong: false }
     }
 
-    /// A finding of the launch that this thread takes part in on this line; its own faults are already shown.
+    /// A finding of the launch that this thread takes part in on this line; its own faults are
+    /// already shown.
     fn involves(&self, finding: &Finding, step: &Step) -> Option<String> {
         let me = |access: &ptxsim::Access| {
             access.block == self.seen.thread.block

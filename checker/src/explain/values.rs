@@ -1,4 +1,5 @@
-//! Explains wrong results: how many elements are wrong, where they are, and what that pattern means.
+//! Explains wrong results: how many elements are wrong, where they are, and what that pattern
+//! means.
 
 use super::scan::{Source, Subscript, span};
 use super::scene::Scene;
@@ -68,7 +69,8 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     draft
 }
 
-/// Numbers that the learner recorded in the file and that are wrong. The report does not show the right ones.
+/// Numbers that the learner recorded in the file and that are wrong. The report does not show the
+/// right ones.
 fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let array = scene.name(m.output);
     let title = match (m.total, m.wrong) {
@@ -291,8 +293,9 @@ fn table(scene: &Scene<'_>, m: &Mismatch) -> Vec<Vec<String>> {
     std::iter::once(head).chain(m.examples.iter().enumerate().map(row)).collect()
 }
 
-/// The thread of an element, if the launch has one thread for each element, in order. `None` in other launches, and if
-/// no input has the output's shape, because the kernel decides which thread computes a sum.
+/// The thread of an element, if the launch has one thread for each element, in order. `None` in
+/// other launches, and if no input has the output's shape, because the kernel decides which thread
+/// computes a sum.
 fn owner(scene: &Scene<'_>, m: &Mismatch, index: usize) -> Option<([u32; 3], [u32; 3])> {
     let array = scene.name(m.output);
     let unused = scene.program && scene.source.occurrences(array).len() <= 1;
@@ -359,13 +362,14 @@ fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
     found
 }
 
-/// Whether lines that write the output's name are worth marking. A program's kernels may use the same name for a device
-/// array, so these lines matter only if the whole output was copied back.
+/// Whether lines that write the output's name are worth marking. A program's kernels may use the
+/// same name for a device array, so these lines matter only if the whole output was copied back.
 fn written_here(scene: &Scene<'_>, m: &Mismatch) -> bool {
     !scene.program || m.untouched == 0
 }
 
-/// Whether every element was written, even the wrong ones. Of an array with input values, this is not known.
+/// Whether every element was written, even the wrong ones. Of an array with input values, this is
+/// not known.
 fn filled(scene: &Scene<'_>, m: &Mismatch) -> bool {
     m.untouched == 0 && scene.param(m.output).is_some_and(|param| param.role == Role::Out)
 }
@@ -452,7 +456,8 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     facts
 }
 
-/// How the values shown resemble what is expected: all 0, off by the same amount, or by the same factor.
+/// How the values shown resemble what is expected: all 0, off by the same amount, or by the same
+/// factor.
 fn resemblance(m: &Mismatch) -> Option<String> {
     let pairs: Option<Vec<(f64, f64)>> =
         m.examples.iter().map(|e| Some((e.yours?, e.expected))).collect();

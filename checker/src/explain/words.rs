@@ -1,6 +1,7 @@
 //! Formats numbers and positions for reports.
 
-/// `63 488`: digits in groups of three, from 10 000 on (or 1000 when `n` stands beside larger numbers in a table).
+/// `63 488`: digits in groups of three, from 10 000 on (or 1000 when `n` stands beside larger
+/// numbers in a table).
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     if digits.len() < 5 {
@@ -58,7 +59,8 @@ pub fn volume(dims: [u32; 3]) -> u64 {
     dims.iter().fold(1, |product, &n| product.saturating_mul(u64::from(n)))
 }
 
-/// How a launch's blocks and threads are named: plain numbers in one dimension, `(x,y)` or `(x,y,z)` beyond.
+/// How a launch's blocks and threads are named: plain numbers in one dimension, `(x,y)` or
+/// `(x,y,z)` beyond.
 #[derive(Clone, Copy)]
 pub struct ThreadNames {
     grid: [u32; 3],
@@ -103,7 +105,8 @@ fn place([x, y, z]: [u32; 3], within: [u32; 3]) -> String {
 /// Significant digits of a value: enough to check a computation by hand.
 pub const DIGITS: usize = 6;
 
-/// Two values with as many digits as it takes to distinguish them, at least [`DIGITS`] and at most `most`.
+/// Two values with as many digits as it takes to distinguish them, at least [`DIGITS`] and at most
+/// `most`.
 pub fn apart(yours: f64, expected: f64, most: usize) -> (String, String) {
     let mut pair = (digits(yours, DIGITS), digits(expected, DIGITS));
     for significant in DIGITS + 1..=most {

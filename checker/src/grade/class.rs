@@ -74,9 +74,9 @@ pub enum Event {
     },
 }
 
-/// Grades `count` students, one on each engine at a time, and calls `on_event` as soon as a student is done. `job` reads a
-/// submission when it is needed, and returns `None` when there is nothing to grade. No further student is started once
-/// `on_event` returns false.
+/// Grades `count` students, one on each engine at a time, and calls `on_event` as soon as a student
+/// is done. `job` reads a submission when it is needed, and returns `None` when there is nothing to
+/// grade. No further student is started once `on_event` returns false.
 pub fn grade(
     class: &Class,
     count: usize,

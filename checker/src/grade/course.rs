@@ -9,8 +9,8 @@ use crate::explain;
 use crate::spec::Spec;
 use crate::{course as files, exercises};
 
-/// The whole course, with the hash of everything in it that a grade depends on. (Inputs and references are code: the hash of
-/// the checker's executable covers those.)
+/// The whole course, with the hash of everything in it that a grade depends on. (Inputs and
+/// references are code: the hash of the checker's executable covers those.)
 pub fn course() -> Course {
     let exercises: Vec<Exercise> = exercises::all().iter().map(|spec| exercise(spec)).collect();
     let mut text = String::new();

@@ -1,4 +1,5 @@
-//! One file of one student: every case with the public inputs, then with secret ones, then the gates.
+//! One file of one student: every case with the public inputs, then with secret ones, then the
+//! gates.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,8 +61,8 @@ pub struct StudentFile<'a> {
 /// Why a file could not be graded: the machine's or the checker's problem.
 pub type Problem = attempt::Error;
 
-/// Results of files with public inputs, by exercise and hash of the file, because half a class may submit the file as it was
-/// handed out. A grade doesn't depend on which student came first.
+/// Results of files with public inputs, by exercise and hash of the file, because half a class may
+/// submit the file as it was handed out. A grade doesn't depend on which student came first.
 #[derive(Debug, Default)]
 pub struct PublicRuns(Mutex<HashMap<(&'static str, String), Arc<Examination>>>);
 
@@ -188,7 +189,8 @@ fn is_gated(spec: &Spec, result: &TrialResult) -> bool {
     spec.cases.get(result.trial.case).is_some_and(|case| case.gated)
 }
 
-/// Whether a gate holds in every run that measures it, so that recognising the public inputs gains nothing.
+/// Whether a gate holds in every run that measures it, so that recognising the public inputs gains
+/// nothing.
 fn gate_holds(index: usize, gated: &[&TrialResult]) -> bool {
     !gated.is_empty() && gated.iter().all(|t| t.gates.get(index).is_some_and(|gate| gate.holds))
 }
@@ -223,7 +225,8 @@ fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
     })
 }
 
-/// `SIGKILL` (too much memory), `SIGXFSZ` (too much output), `SIGSYS` (a system call that is refused).
+/// `SIGKILL` (too much memory), `SIGXFSZ` (too much output), `SIGSYS` (a system call that is
+/// refused).
 const CONTAINMENT_SIGNALS: [i32; 3] = [9, 25, 31];
 
 /// Turns results of one file into items and reports.

@@ -1,11 +1,13 @@
-//! Grading: submissions run confined and with secret inputs, and their results become a [`grading::record`].
+//! Grading: submissions run confined and with secret inputs, and their results become a
+//! [`grading::record`].
 //!
 //! ```text
 //! Submitted -> for each exercise: public trials (as the learner saw them), then secret ones -> items
 //!           -> points by the policy -> Record -> store
 //! ```
 //!
-//! Each file goes through the pipeline of `checker check` ([`crate::attempt`]); this module adds what a class needs.
+//! Each file goes through the pipeline of `checker check` ([`crate::attempt`]); this module adds
+//! what a class needs.
 
 mod class;
 mod course;

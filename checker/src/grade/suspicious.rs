@@ -1,8 +1,9 @@
 //! Words in a program's source that no exercise needs, and that code uses to attack its grader.
 //!
-//! A program shares its process with what counts its calls ([`crate::program`]), so it could change counts, though never
-//! results. A finding never changes a grade; the record mentions it, and an instructor decides. A student can hide such a
-//! word from the scan, so the sandbox does not depend on it.
+//! A program shares its process with what counts its calls ([`crate::program`]), so it could change
+//! counts, though never results. A finding never changes a grade; the record mentions it, and an
+//! instructor decides. A student can hide such a word from the scan, so the sandbox does not depend
+//! on it.
 
 use crate::spec::Kind;
 
@@ -57,8 +58,8 @@ const PARTS: [(&str, &str); 3] = [
     ("cwk1", "names the checker's own messages"),
 ];
 
-/// The suspicious words by line, each once. Kernels have none, because none of their code runs outside the simulator or the
-/// GPU.
+/// The suspicious words by line, each once. Kernels have none, because none of their code runs
+/// outside the simulator or the GPU.
 pub fn suspicious(kind: Kind, source: &str) -> Vec<Suspicion> {
     let mut found: Vec<Suspicion> = vec![];
     if !kind.has_host_code() {
@@ -80,7 +81,8 @@ pub fn suspicious(kind: Kind, source: &str) -> Vec<Suspicion> {
     found
 }
 
-/// The source with spaces for comments, line by line as it was. Texts stay: what looks like a comment in them is none.
+/// The source with spaces for comments, line by line as it was. Texts stay: what looks like a
+/// comment in them is none.
 fn without_comments(source: &str) -> String {
     #[derive(PartialEq)]
     enum In {
@@ -140,7 +142,8 @@ mod tests {
         suspicious(Kind::Program, source).into_iter().map(|s| (s.line, s.word)).collect()
     }
 
-    /// False alarms cost an instructor's time, so comments and longer names are ignored, and a word is reported once.
+    /// False alarms cost an instructor's time, so comments and longer names are ignored, and a word
+    /// is reported once.
     #[test]
     fn words_are_found_where_they_mean_something() {
         let source = "// asm syscall /proc/self\nint assembly; /* dlsym\n ptrace */ syscall(1); syscall(2);\n\

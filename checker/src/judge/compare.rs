@@ -3,8 +3,8 @@
 use crate::spec::Tolerance;
 use crate::value::{Array, DType};
 
-/// The factor of [`Tolerance::Roundings`]. Rounding errors add up like a random walk with steps of at most half an eps, so a
-/// factor of four is eight standard deviations.
+/// The factor of [`Tolerance::Roundings`]. Rounding errors add up like a random walk with steps of
+/// at most half an eps, so a factor of four is eight standard deviations.
 const ROUNDING_FACTOR: f64 = 4.0;
 
 /// An element's value. Integers of all widths stay exact.
@@ -32,7 +32,8 @@ pub struct Comparison<'a> {
     bytes: &'a [u8],
     reference: &'a Array,
     rule: Tolerance,
-    /// The typical magnitude of the values: the mean of the finite reference values' magnitudes, or more.
+    /// The typical magnitude of the values: the mean of the finite reference values' magnitudes, or
+    /// more.
     magnitude: f64,
 }
 
@@ -105,10 +106,11 @@ impl<'a> Comparison<'a> {
     /// * Integers: 0.
     /// * [`Tolerance::Exact`] floats: 0, after rounding the f64 reference to the output's type.
     /// * [`Tolerance::Within`]`(step)`: `step`.
-    /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's machine epsilon (2^-23
-    ///   for `float`, 2^-52 for `double`) and the magnitude is the larger of `|expected|` and the mean of `|expected|`
-    ///   over the output, so that a sum which happens to cancel to nearly 0 need not be as precise as 0. An output of a few
-    ///   elements may cancel as a whole; [`super::typical_magnitude`] computes how large it is with other inputs.
+    /// * [`Tolerance::Roundings`]`(k)`: `4 * sqrt(k) * eps * magnitude`, where eps is the type's
+    ///   machine epsilon (2^-23 for `float`, 2^-52 for `double`) and the magnitude is the larger of
+    ///   `|expected|` and the mean of `|expected|` over the output, so that a sum which happens to
+    ///   cancel to nearly 0 need not be as precise as 0. An output of a few elements may cancel as
+    ///   a whole; [`super::typical_magnitude`] computes how large it is with other inputs.
     pub fn tolerance(&self, i: usize) -> f64 {
         let eps = match self.dtype {
             DType::F32 => f64::from(f32::EPSILON),
@@ -121,7 +123,8 @@ impl<'a> Comparison<'a> {
             Tolerance::Roundings(k) => {
                 let magnitude = self.expected(i).as_f64().abs().max(self.magnitude);
                 let tolerance = ROUNDING_FACTOR * f64::from(k).sqrt() * eps * magnitude;
-                // An infinite reference must be matched exactly, and an infinite tolerance would allow everything.
+                // An infinite reference must be matched exactly, and an infinite tolerance would
+                // allow everything.
                 if tolerance.is_finite() { tolerance } else { 0.0 }
             }
         }
@@ -151,8 +154,8 @@ impl<'a> Comparison<'a> {
         !self.yours(i).as_f64().is_finite() && self.expected(i).as_f64().is_finite()
     }
 
-    /// Whether element `i` still has the bytes of the poison. For an element of one byte, which may be equal by chance, the
-    /// whole word around it is compared.
+    /// Whether element `i` still has the bytes of the poison. For an element of one byte, which may
+    /// be equal by chance, the whole word around it is compared.
     pub fn is_untouched(&self, i: usize, poison: [u8; 4]) -> bool {
         let size = self.dtype.bytes();
         let (start, size) = match size {

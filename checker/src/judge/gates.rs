@@ -8,8 +8,9 @@ use crate::backend::{Output, Run};
 use crate::spec::{Gate, Metric, Op, Role, Spec};
 use crate::verdict::Measured;
 
-/// Measures every gate of `spec` on case `index`, and finds the source line that contributes most to the first missed gate. A
-/// case that is not gated has no gates. A gate that could not be measured does not hold.
+/// Measures every gate of `spec` on case `index`, and finds the source line that contributes most
+/// to the first missed gate. A case that is not gated has no gates. A gate that could not be
+/// measured does not hold.
 pub fn gates(
     spec: &'static Spec,
     index: usize,

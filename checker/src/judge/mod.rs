@@ -1,4 +1,5 @@
-//! Compares the results of a launch with the reference, and its counts with the gates. Pure: no text, no files, no clock.
+//! Compares the results of a launch with the reference, and its counts with the gates. Pure: no
+//! text, no files, no clock.
 
 mod compare;
 mod gates;
@@ -20,10 +21,12 @@ pub use gates::gates;
 /// Wrong elements that a verdict shows.
 const MAX_EXAMPLES: usize = 4;
 
-/// Judges one case: faults first, then every output against the reference, in parameter order. `None` when the case is right.
+/// Judges one case: faults first, then every output against the reference, in parameter order.
+/// `None` when the case is right.
 ///
-/// A float is right when `|yours - expected| <= tolerance`, where the tolerance comes from `Spec::tolerance` as
-/// `Comparison::tolerance` documents. NaN is always wrong. Integers must be equal.
+/// A float is right when `|yours - expected| <= tolerance`, where the tolerance comes from
+/// `Spec::tolerance` as `Comparison::tolerance` documents. NaN is always wrong. Integers must be
+/// equal.
 pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> Option<Verdict> {
     let allowed = spec.cases.get(index).map_or(&[][..], |case| case.allows);
     let mut faults = run.faults.iter().filter(|fault| !allowed.contains(&fault.slug()));
@@ -71,8 +74,8 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     kept.then(|| Verdict::Fault { case: index, fault: Fault::Leaked(leaks.to_vec()), others: 0 })
 }
 
-/// Turns "the output was not written" in the first case into "not started" when the source still has a `TODO`, because then it
-/// is not a mistake. Returns every other verdict as it is.
+/// Turns "the output was not written" in the first case into "not started" when the source still
+/// has a `TODO`, because then it is not a mistake. Returns every other verdict as it is.
 pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
     let Verdict::WrongValues { mismatch: Mismatch { output, total, untouched, .. }, .. } = &verdict
     else {
@@ -87,13 +90,14 @@ pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
     }
 }
 
-/// A verdict for results that only a defect of the checker or the course can cause. The case must not pass, and the learner is
-/// not to blame.
+/// A verdict for results that only a defect of the checker or the course can cause. The case must
+/// not pass, and the learner is not to blame.
 fn checker_bug(case: usize, how: String) -> Verdict {
     Verdict::Fault { case, fault: Fault::WorkerDied { how }, others: 0 }
 }
 
-/// The mismatch of a time that the program had to measure: it was not written, is not a time, or is not the measured one.
+/// The mismatch of a time that the program had to measure: it was not written, is not a time, or is
+/// not the measured one.
 fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     let output = run.outputs.iter().find(|o| param.role == Role::Time && o.name == param.name)?;
     let bytes: [u8; 4] = output.data.get(..4)?.try_into().ok()?;
@@ -103,7 +107,8 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     let right = match measured {
         Some(elapsed) => yours == elapsed.milliseconds,
         None if run.program.is_some() => yours.is_finite() && yours > 0.0,
-        // On a GPU the measured time is unknown. A gate on the simulator checks that it is the right one.
+        // On a GPU the measured time is unknown. A gate on the simulator checks that it is the
+        // right one.
         None => yours.is_finite(),
     };
     (untouched || !right).then(|| Mismatch {
@@ -129,10 +134,12 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     })
 }
 
-/// The typical magnitude of an output's values: the mean over some other inputs of the same case. With the given inputs a sum
-/// may happen to cancel, while its rounding errors are as large as its intermediate values.
+/// The typical magnitude of an output's values: the mean over some other inputs of the same case.
+/// With the given inputs a sum may happen to cancel, while its rounding errors are as large as its
+/// intermediate values.
 fn typical_magnitude(spec: &Spec, case: &Case, param: &Param) -> f64 {
-    /// Enough for a mean that is right within a factor of two, which is precise enough for a tolerance.
+    /// Enough for a mean that is right within a factor of two, which is precise enough for a
+    /// tolerance.
     const DRAWS: u64 = 8;
     let compared =
         spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut | Role::Answer));

@@ -1,15 +1,17 @@
-//! Finds the pattern of the wrong elements, which says more than a list: "block 0 is right, every other block is wrong".
+//! Finds the pattern of the wrong elements, which says more than a list: "block 0 is right, every
+//! other block is wrong".
 
 use std::collections::HashMap;
 
 use super::compare::Comparison;
 use crate::verdict::Pattern;
 
-/// Share of the wrong elements that must fit a shift. The elements at the ends of an array seldom do.
+/// Share of the wrong elements that must fit a shift. The elements at the ends of an array seldom
+/// do.
 const MIN_SHIFTED_SHARE: f64 = 0.9;
 
-/// The pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. A pattern of blocks needs a launch
-/// with one thread for each element, in several blocks.
+/// The pattern of `wrong` (ascending, not empty): the first that fits, from specific to vague. A
+/// pattern of blocks needs a launch with one thread for each element, in several blocks.
 pub fn find(
     wrong: &[usize],
     compared: &Comparison<'_>,
@@ -50,7 +52,8 @@ pub fn find(
         .unwrap_or(Pattern::Scattered)
 }
 
-/// One thread per element, in a row: only block 0 right, or only the last, partly filled block wrong.
+/// One thread per element, in a row: only block 0 right, or only the last, partly filled block
+/// wrong.
 fn blocks(wrong: &[usize], total: usize, threads: usize, solid: bool) -> Option<Pattern> {
     let (first, last) = (*wrong.first()?, *wrong.last()?);
     if !solid || last + 1 != total || total <= threads {
@@ -66,8 +69,8 @@ fn blocks(wrong: &[usize], total: usize, threads: usize, solid: bool) -> Option<
     }
 }
 
-/// Probability that two random elements are equal, above which a shift may be a coincidence: when there are few different
-/// values, many elements are equal.
+/// Probability that two random elements are equal, above which a shift may be a coincidence: when
+/// there are few different values, many elements are equal.
 const MAX_EQUAL_BY_CHANCE: f64 = 0.25;
 
 /// The wrong elements have the expected values of elements a fixed distance away.
@@ -99,8 +102,8 @@ fn shifted(wrong: &[usize], compared: &Comparison<'_>, strides: &[usize]) -> Opt
     None
 }
 
-/// Whether the wrong elements may equal the expected values at their `source` by chance: there are few different values, and
-/// the right elements do not equal the expected values at theirs.
+/// Whether the wrong elements may equal the expected values at their `source` by chance: there are
+/// few different values, and the right elements do not equal the expected values at theirs.
 fn is_coincidence(
     wrong: &[usize],
     compared: &Comparison<'_>,
@@ -161,7 +164,8 @@ impl Matrix {
         let smaller = bx < self.columns || by < self.rows;
         (by > 1 && smaller && self.exactly(wrong, |row, column| row >= by || column >= bx))
             .then(|| Pattern::OnlyFirstBlockRight(bx.min(self.columns) * by.min(self.rows)))
-            // With a block as wide or as high as the matrix, whole rows or columns are wrong, which `lines` describes better.
+            // With a block as wide or as high as the matrix, whole rows or columns are wrong, which
+            // `lines` describes better.
             .filter(|_| bx < self.columns && by < self.rows)
     }
 

@@ -1,4 +1,5 @@
-//! Errors planted in hand-made results. The judge must find the pattern of each, and must accept every right result.
+//! Errors planted in hand-made results. The judge must find the pattern of each, and must accept
+//! every right result.
 
 use ndarray::{Array1, ArrayD};
 use proptest::prelude::*;
@@ -131,8 +132,8 @@ fn planted(spec: &'static Spec, shape: &[usize], error: impl Fn(usize, &[f32]) -
     }
 }
 
-/// With only two different values many elements are equal, so three wrong elements are not a shift. When all elements are
-/// shifted, it is one.
+/// With only two different values many elements are equal, so three wrong elements are not a shift.
+/// When all elements are shifted, it is one.
 #[test]
 fn two_values_are_not_shifted_by_chance() {
     let mut state = 1_u32;
@@ -171,7 +172,8 @@ fn two_values_are_not_shifted_by_chance() {
 
 const UNTOUCHED: f32 = f32::from_bits(u32::from_le_bytes(POISON));
 
-/// Every planted pattern is found, with 1000 elements in blocks of 64, so that the last block has 40.
+/// Every planted pattern is found, with 1000 elements in blocks of 64, so that the last block has
+/// 40.
 #[test]
 fn patterns_in_one_dimension() {
     let bad = |from: usize, to: usize| {
@@ -204,7 +206,8 @@ fn patterns_in_one_dimension() {
     );
 }
 
-/// A sum per block is not the element of one thread, so "every other block is wrong" would name the wrong blocks.
+/// A sum per block is not the element of one thread, so "every other block is wrong" would name the
+/// wrong blocks.
 #[test]
 fn blocks_are_not_named_where_elements_have_no_thread() {
     let errors = |i: usize, r: &[f32]| if i >= 64 { -1.0 } else { r[i] };
@@ -287,7 +290,8 @@ fn not_started_needs_a_todo_and_an_untouched_output() {
     assert_eq!(not_started(zeros, 0, source).slug(), Slug::WrongValues);
 }
 
-/// A float is exact when it is the reference rounded once. The tolerance grows with the number of roundings.
+/// A float is exact when it is the reference rounded once. The tolerance grows with the number of
+/// roundings.
 #[test]
 fn tolerances() {
     let tenth = Array1::from(vec![0.1_f64]).into();
@@ -343,7 +347,8 @@ fn faults_come_first() {
     assert_eq!(case(&FLOATS, 0, &input, &run), Some(Verdict::Fault { case: 0, fault, others: 1 }));
 }
 
-/// A run that only a defect of the checker can cause does not pass, and the learner's values are not blamed.
+/// A run that only a defect of the checker can cause does not pass, and the learner's values are
+/// not blamed.
 #[test]
 fn broken_runs_do_not_pass() {
     let input = [Value::Array(Array::from(Array1::from(vec![1.0_f32])))];
@@ -379,7 +384,8 @@ fn observed() -> Observations {
     }
 }
 
-/// Each count is compared with its target, the heaviest line is named, and a gate without a measurement does not hold.
+/// Each count is compared with its target, the heaviest line is named, and a gate without a
+/// measurement does not hold.
 #[test]
 fn gates_are_counts() {
     let seen = |observations| Run { observations, ..run(vec![]) };
@@ -460,7 +466,8 @@ proptest! {
     }
 }
 
-/// A sector counts as 32 bytes even when a warp uses fewer of them, and a branch counts in both directions.
+/// A sector counts as 32 bytes even when a warp uses fewer of them, and a branch counts in both
+/// directions.
 #[test]
 fn bytes_per_element_store_requests_and_branches() {
     static GATES: &[Gate] = &[

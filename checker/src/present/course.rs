@@ -7,7 +7,8 @@ use crate::progress::State;
 use crate::session::Session;
 use crate::spec::Spec;
 
-/// The course as lines, one for each exercise. An arrow marks `current`, or else the first open exercise.
+/// The course as lines, one for each exercise. An arrow marks `current`, or else the first open
+/// exercise.
 pub fn course(session: &Session, current: Option<&Spec>) -> Vec<String> {
     let current = current.or_else(|| session.next_open()).map(|spec| spec.id);
     let width = exercises::all().iter().map(|spec| spec.id.len()).max().unwrap_or(0);

@@ -6,7 +6,8 @@ use crate::report::terminal::paragraph;
 use crate::session::Session;
 use crate::spec::Spec;
 
-/// The next hint as text; the progress remembers that it was shown. After the last hint, all of them again.
+/// The next hint as text; the progress remembers that it was shown. After the last hint, all of
+/// them again.
 pub fn next_hint(session: &mut Session, spec: &Spec) -> String {
     let shown = session.progress.hints(spec.id);
     let (all, command) = (spec.hints.len(), session.command);

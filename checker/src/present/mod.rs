@@ -1,5 +1,5 @@
-//! Texts for the terminal that more than one command shows: the report of a check, the list of exercises, a hint, a
-//! profile.
+//! Texts for the terminal that more than one command shows: the report of a check, the list of
+//! exercises, a hint, a profile.
 
 mod course;
 mod hint;
@@ -16,7 +16,8 @@ pub use course::{course, progress_line};
 pub use hint::next_hint;
 pub use profile::{profile, profile_text};
 
-/// Checks the learner's file of an exercise, records a pass, and returns the attempt with its report.
+/// Checks the learner's file of an exercise, records a pass, and returns the attempt with its
+/// report.
 ///
 /// # Errors
 /// When the check could not be made.
@@ -50,8 +51,8 @@ pub fn text(report: &Report, attempt: &Attempt) -> String {
     terminal::render(report, &attempt.source).trim_end().to_owned()
 }
 
-/// What explaining one case on the simulator needs to be given beside the findings. `file` is the learner's file relative to the
-/// workbook, `source` its text.
+/// What explaining one case on the simulator needs to be given beside the findings. `file` is the
+/// learner's file relative to the workbook, `source` its text.
 pub fn context<'a>(
     session: &Session,
     file: &'a str,

@@ -1,4 +1,5 @@
-//! A buffer in host memory that a program gets a pointer to. It begins at a page, between two guard zones that must not change.
+//! A buffer in host memory that a program gets a pointer to. It begins at a page, between two guard
+//! zones that must not change.
 
 #![expect(unsafe_code, reason = "memory that the program writes through a pointer")]
 
@@ -9,7 +10,8 @@ use crate::backend::guard::{self, ZONE_BYTES};
 /// Buffers begin at a multiple of this, because a program may register them as page-locked memory.
 const PAGE_BYTES: usize = 4096;
 
-/// The buffer. It is never freed, because a copy that the program did not wait for may still write to it.
+/// The buffer. It is never freed, because a copy that the program did not wait for may still write
+/// to it.
 #[derive(Debug)]
 pub struct Buffer {
     start: *mut u8,
@@ -17,11 +19,13 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer with these contents, and with guard zones that depend on `salt`. Returns `None` when memory is short.
+    /// A buffer with these contents, and with guard zones that depend on `salt`. Returns `None`
+    /// when memory is short.
     pub fn new(contents: &[u8], salt: u64) -> Option<Self> {
         let image = guard::wrap(contents, salt);
         let layout = Layout::from_size_align(image.len(), PAGE_BYTES).ok()?;
-        // SAFETY: the image is not empty, because it has guard zones, and it is as long as the allocation.
+        // SAFETY: the image is not empty, because it has guard zones, and it is as long as the
+        // allocation.
         let start = unsafe {
             let start = alloc::alloc(layout);
             if start.is_null() {
@@ -41,7 +45,8 @@ impl Buffer {
     /// The current contents with the guard zones.
     pub fn image(&self) -> Vec<u8> {
         let mut image = vec![0; self.bytes];
-        // SAFETY: `new` has allocated this many bytes, which are never freed, and the program has returned.
+        // SAFETY: `new` has allocated this many bytes, which are never freed, and the program has
+        // returned.
         unsafe { image.as_mut_ptr().copy_from_nonoverlapping(self.start, self.bytes) };
         image
     }

@@ -1,17 +1,20 @@
 //! Calls a function of a loaded program whose parameters are known only at run time.
 //!
-//! Both calling conventions that matter here pass integers (and pointers) and floats in separate registers, each class in the
-//! order of the parameters (System V ABI for AMD64, section 3.2.3; AAPCS64, section 6.8.2). So every function with few enough
-//! parameters can be called like a function that takes all integers first, and then all floats. Registers and stack words
-//! that the function does not read may have any value.
+//! Both calling conventions that matter here pass integers (and pointers) and floats in separate
+//! registers, each class in the order of the parameters (System V ABI for AMD64, section 3.2.3;
+//! AAPCS64, section 6.8.2). So every function with few enough parameters can be called like a
+//! function that takes all integers first, and then all floats. Registers and stack words that the
+//! function does not read may have any value.
 
 #![expect(unsafe_code, reason = "a call into the program")]
 
 use std::ffi::c_void;
 
-/// The most integers that a call can pass. Those beyond the registers are on the stack, in order, one word each.
+/// The most integers that a call can pass. Those beyond the registers are on the stack, in order,
+/// one word each.
 const MAX_INTEGERS: usize = 12;
-/// The most floats that a call can pass. There is a register for each, so that none of them is on the stack among the integers.
+/// The most floats that a call can pass. There is a register for each, so that none of them is on
+/// the stack among the integers.
 const MAX_FLOATS: usize = 8;
 
 /// An argument.
@@ -33,8 +36,8 @@ type AnyFunction = unsafe extern "C-unwind" fn(
 /// Calls `function`. Returns `None` without a call if there are too many arguments.
 ///
 /// # Safety
-/// `function` must be a C function whose parameters have exactly the types of `arguments`, and pointers must point to what it
-/// expects.
+/// `function` must be a C function whose parameters have exactly the types of `arguments`, and
+/// pointers must point to what it expects.
 pub unsafe fn call(function: *const c_void, arguments: &[Argument]) -> Option<()> {
     let (mut integers, mut floats) = ([0_u64; MAX_INTEGERS], [0_f64; MAX_FLOATS]);
     let (mut i, mut f) = (0, 0);
@@ -58,8 +61,8 @@ pub unsafe fn call(function: *const c_void, arguments: &[Argument]) -> Option<()
     // SAFETY: the caller guarantees that this is a function.
     let function: AnyFunction = unsafe { std::mem::transmute(function) };
     let ([a, b, c, d, e, g, h, i, j, k, l, m], [p, q, r, s, t, u, v, w]) = (integers, floats);
-    // SAFETY: the caller guarantees the types of the parameters, and by the conventions above each argument is where the function
-    // reads it.
+    // SAFETY: the caller guarantees the types of the parameters, and by the conventions above each
+    // argument is where the function reads it.
     unsafe { function(a, b, c, d, e, g, h, i, j, k, l, m, p, q, r, s, t, u, v, w) };
     Some(())
 }

@@ -20,7 +20,8 @@ use crate::backend::poison::{mix, poison, poisoned};
 use crate::backend::{Arg, Call, Fault, Run};
 use crate::value::DType;
 
-/// Calls functions of a program in this process. On a GPU, another program can take the first one's place.
+/// Calls functions of a program in this process. On a GPU, another program can take the first one's
+/// place.
 #[derive(Debug)]
 pub struct Caller {
     simulated: bool,
@@ -30,13 +31,15 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// On the simulator, a call also returns the observations of the runtime. They are about the whole process, so a process
-    /// makes only one call. If a signal ends the process, another thread calls `on_crash`.
+    /// On the simulator, a call also returns the observations of the runtime. They are about the
+    /// whole process, so a process makes only one call. If a signal ends the process, another
+    /// thread calls `on_crash`.
     pub fn new(simulated: bool, on_crash: fn(Run)) -> Self {
         Self { simulated, on_crash, program: None }
     }
 
-    /// Calls a function of a compiled program, which is loaded first unless the last call was of the same program.
+    /// Calls a function of a compiled program, which is loaded first unless the last call was of
+    /// the same program.
     ///
     /// # Errors
     /// Only if the checker or the machine has a defect.
@@ -67,7 +70,8 @@ impl Caller {
 struct LoadedProgram {
     /// The file of the compiled program.
     object: PathBuf,
-    /// It stays loaded when another program takes its place. Its destructors run when the process ends, if at all.
+    /// It stays loaded when another program takes its place. Its destructors run when the process
+    /// ends, if at all.
     library: ManuallyDrop<Library>,
 }
 
@@ -95,20 +99,23 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         unsafe { library.get(name.as_bytes()) }.map_err(|error| error.to_string())?;
     let function = function.as_raw_ptr() as usize;
     let mut called = None;
-    // SAFETY: the parameters were compared with these arguments before the call was requested (`entry::check`).
+    // SAFETY: the parameters were compared with these arguments before the call was requested
+    // (`entry::check`).
     let body = || called = unsafe { call::call(function as *const _, &arguments) };
     thread::run(body).map_err(|error| format!("no thread for the program: {error}"))?;
     called.ok_or("the call has more arguments than can be passed")?;
 
     let mut run = Run::new(String::new());
-    // this comes before anything else, so that work which the program did not wait for has no effect on the outputs
+    // this comes before anything else, so that work which the program did not wait for has no
+    // effect on the outputs
     for (salt, ((_, arg), buffer)) in (call.seed..).zip(call.args.iter().zip(&buffers)) {
         if let Some(buffer) = buffer {
             run.add_guarded_buffer(arg, &buffer.image(), mix(salt), call.seed);
         }
     }
-    // any program may have a function of this name, so it is only used when calls are timed
-    // SAFETY: timed programs are the checker's own, in which the symbol is the function of `commands/dev/launches.cu`.
+    // any program may have a function of this name, so it is only used when calls are timed SAFETY:
+    // timed programs are the checker's own, in which the symbol is the function of
+    // `commands/dev/launches.cu`.
     let kernel_time: Option<Symbol<extern "C" fn() -> f64>> = (call.repeat > 0)
         .then(|| unsafe { library.get(b"workbook_kernel_milliseconds\0") }.ok())
         .flatten();
@@ -130,8 +137,8 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
     Ok(run)
 }
 
-/// Ends a program that calls `fork`, because both processes would return from the call. It gets the signal of a forbidden system
-/// call.
+/// Ends a program that calls `fork`, because both processes would return from the call. It gets the
+/// signal of a forbidden system call.
 fn forbid_fork() {
     extern "C" fn stop() {
         // SAFETY: the default action of this signal ends the process.
@@ -143,7 +150,8 @@ fn forbid_fork() {
 
 /// Loads a program. The inner error is the program's: it calls a function that is not defined.
 fn load(object: &Path) -> Result<Result<Library, Fault>, String> {
-    // SAFETY: the process exists only for such programs, so their constructors may do anything with it.
+    // SAFETY: the process exists only for such programs, so their constructors may do anything with
+    // it.
     match unsafe { Library::open(Some(object), RTLD_NOW | RTLD_LOCAL) } {
         Ok(library) => Ok(Ok(library)),
         Err(error) => {
@@ -204,7 +212,8 @@ fn crashed(report: &Report) -> Run {
     run
 }
 
-/// All faults of a program. Those of calls come first, because a wrong call is often the reason for a fault of a kernel.
+/// All faults of a program. Those of calls come first, because a wrong call is often the reason for
+/// a fault of a kernel.
 fn faults(report: &Report) -> Vec<Fault> {
     let mut faults: Vec<Fault> = report.findings.iter().cloned().map(Fault::Host).collect();
     for launch in &report.launches {

@@ -1,5 +1,6 @@
-//! The process in which a program runs. It exports the functions of the CUDA runtime, loads the program and calls its `main`.
-//! When the program ends, by returning, by `exit` or by a signal, the process writes a report.
+//! The process in which a program runs. It exports the functions of the CUDA runtime, loads the
+//! program and calls its `main`. When the program ends, by returning, by `exit` or by a signal, the
+//! process writes a report.
 
 #![expect(unsafe_code, reason = "loading a program and calling it")]
 
@@ -29,7 +30,8 @@ pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
         fn exit(status: c_int) -> !;
     }
     match call_main(object, args) {
-        // SAFETY: this ends the process as returning from `main` does, and no value here has to be dropped.
+        // SAFETY: this ends the process as returning from `main` does, and no value here has to be
+        // dropped.
         Ok(status) => unsafe { exit(status) },
         Err(error) => {
             eprintln!("error: the program cannot be loaded: {error}");
@@ -46,7 +48,8 @@ fn simulate(seed: u64) -> io::Result<()> {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    // SAFETY: `at_exit` is a plain function. It runs after the functions that the program registers, because it is registered first.
+    // SAFETY: `at_exit` is a plain function. It runs after the functions that the program
+    // registers, because it is registered first.
     unsafe { atexit(at_exit) };
     Ok(())
 }
@@ -59,7 +62,8 @@ fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
         std::iter::once(&name).chain(args).filter_map(|a| CString::new(a.as_str()).ok()).collect();
     let mut pointers: Vec<*mut c_char> = owned.iter().map(|a| a.as_ptr().cast_mut()).collect();
     pointers.push(std::ptr::null_mut());
-    // SAFETY: the process exists only for this program, so its constructors and `main` may do anything with it.
+    // SAFETY: the process exists only for this program, so its constructors and `main` may do
+    // anything with it.
     unsafe {
         let library = Library::open(Some(object), RTLD_NOW | RTLD_GLOBAL)?;
         let main: libloading::os::unix::Symbol<Main> = library.get(b"main\0")?;

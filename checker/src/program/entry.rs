@@ -1,5 +1,6 @@
-//! Compares the parameters of a program's function, as its debugging data describes them, with the arguments that a caller wants
-//! to pass. This is done before any call, because a C function does not check its arguments.
+//! Compares the parameters of a program's function, as its debugging data describes them, with the
+//! arguments that a caller wants to pass. This is done before any call, because a C function does
+//! not check its arguments.
 //!
 //! DWARF 5, sections 3.3 (subroutines) and 5 (types).
 
@@ -36,12 +37,14 @@ pub enum Parameter {
     Pointer {
         /// The type of these numbers.
         element: DType,
-        /// Does the function write through the pointer, so that it must not be a pointer to `const`?
+        /// Does the function write through the pointer, so that it must not be a pointer to
+        /// `const`?
         written: bool,
     },
 }
 
-/// How a program's function differs from the function that the caller needs. Types are given as in C++.
+/// How a program's function differs from the function that the caller needs. Types are given as in
+/// C++.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
     /// The program has no function of this name with C linkage.

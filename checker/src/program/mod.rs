@@ -1,7 +1,8 @@
-//! Whole programs that are compiled into shared objects. They run in a process of their own, on `cudart-sim` or on a GPU.
+//! Whole programs that are compiled into shared objects. They run in a process of their own, on
+//! `cudart-sim` or on a GPU.
 //!
-//! [`run`] starts a process that calls a program's `main`. A [`Caller`] calls one function of a program in the current process,
-//! which is a worker's child.
+//! [`run`] starts a process that calls a program's `main`. A [`Caller`] calls one function of a
+//! program in the current process, which is a worker's child.
 
 mod buffer;
 mod call;
@@ -30,8 +31,9 @@ pub struct Ended {
     pub report: Option<Report>,
 }
 
-/// Runs a compiled program with the standard streams of this process. With a seed it runs on the simulator, and the seed chooses
-/// among the orders in which a device may work. Without a seed it runs on the GPU that it is linked for.
+/// Runs a compiled program with the standard streams of this process. With a seed it runs on the
+/// simulator, and the seed chooses among the orders in which a device may work. Without a seed it
+/// runs on the GPU that it is linked for.
 ///
 /// # Errors
 /// If the process cannot be started, or the program cannot be written to a temporary folder.

@@ -1,15 +1,17 @@
 //! A thread that runs only the program.
 //!
-//! An exception that the program does not catch must end the process as in a C++ program, with a message that names the
-//! exception. In a thread of Rust's standard library, and in `main`, it would first reach a frame of Rust that catches
-//! everything, so the process would abort without that message.
+//! An exception that the program does not catch must end the process as in a C++ program, with a
+//! message that names the exception. In a thread of Rust's standard library, and in `main`, it
+//! would first reach a frame of Rust that catches everything, so the process would abort without
+//! that message.
 
 #![expect(unsafe_code, reason = "a thread without a frame of Rust that catches exceptions")]
 
 use std::ffi::c_void;
 use std::io;
 
-/// Runs `body` and waits for its end. An exception may unwind through `body`, so it must not own anything that has to be dropped.
+/// Runs `body` and waits for its end. An exception may unwind through `body`, so it must not own
+/// anything that has to be dropped.
 ///
 /// # Errors
 /// If the thread cannot be created.
@@ -19,8 +21,9 @@ pub fn run<F: FnOnce() + Send>(body: F) -> io::Result<()> {
     let data: *mut Option<F> = &raw mut body;
     type Start = extern "C" fn(*mut c_void) -> *mut c_void;
     let start: extern "C-unwind" fn(*mut c_void) -> *mut c_void = start::<F>;
-    // SAFETY: the two types of functions differ only in whether an exception may leave them. One that does reaches the C library's
-    // frame, where C++ terminates the process. `body` lives until the thread is joined.
+    // SAFETY: the two types of functions differ only in whether an exception may leave them. One
+    // that does reaches the C library's frame, where C++ terminates the process. `body` lives until
+    // the thread is joined.
     let (created, joined) = unsafe {
         let start: Start = std::mem::transmute(start);
         match libc::pthread_create(&raw mut thread, std::ptr::null(), start, data.cast()) {

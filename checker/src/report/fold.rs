@@ -1,4 +1,5 @@
-//! Finds the iterations of loops in a sequence of steps, so that a trace can show a few of them and summarise the others.
+//! Finds the iterations of loops in a sequence of steps, so that a trace can show a few of them and
+//! summarise the others.
 
 use std::collections::HashMap;
 

@@ -4,8 +4,9 @@
 //! {"version": 1, "reports": [{"exercise": "guard", "slug": "out-of-bounds-write", "passed": false, ...}]}
 //! ```
 //!
-//! The fields of a report are those of [`Report`], under the same names; `spans` are those of [`super::Span`]. Fields may
-//! be added within a version. Renaming or removing a field, or giving it another meaning, raises `version`.
+//! The fields of a report are those of [`Report`], under the same names; `spans` are those of
+//! [`super::Span`]. Fields may be added within a version. Renaming or removing a field, or giving
+//! it another meaning, raises `version`.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
@@ -35,7 +36,8 @@ pub(super) fn document(version: u32, name: &'static str, contents: &impl Seriali
             map.end()
         }
     }
-    // Strings, numbers and lists always serialise. If that ever fails, the answer is still a JSON document.
+    // Strings, numbers and lists always serialise. If that ever fails, the answer is still a JSON
+    // document.
     serde_json::to_string(&Document { version, name, contents }).unwrap_or_else(|error| {
         serde_json::json!({"version": version, "error": error.to_string()}).to_string()
     })

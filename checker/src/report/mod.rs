@@ -1,5 +1,5 @@
-//! Reports, profiles and traces as text for the terminal and as JSON. `explain` has decided what they say; the renderers only lay
-//! it out.
+//! Reports, profiles and traces as text for the terminal and as JSON. `explain` has decided what
+//! they say; the renderers only lay it out.
 
 mod fold;
 mod heading;

@@ -1,11 +1,12 @@
-//! A profile, which is the learner's source with counts beside each line, as text for the terminal and as JSON.
+//! A profile, which is the learner's source with counts beside each line, as text for the terminal
+//! and as JSON.
 //!
 //! ```json
 //! {"version": 1, "profile": {"exercise": "grid_stride", "finished": true, "lines": [{"line": 20, ...}], ...}}
 //! ```
 //!
-//! The fields are those of [`Profile`]; `counters` are [`ptxsim::Counters`]. Fields may be added within a version.
-//! Renaming or removing a field, or giving it another meaning, raises `version`.
+//! The fields are those of [`Profile`]; `counters` are [`ptxsim::Counters`]. Fields may be added
+//! within a version. Renaming or removing a field, or giving it another meaning, raises `version`.
 
 use colored::Colorize;
 use cudart_sim::clock::Span;
@@ -21,7 +22,8 @@ use crate::text::sanitise;
 /// Raised when a field of the JSON document is renamed or removed, or gets another meaning.
 pub const VERSION: u32 = 1;
 
-/// Columns of the terminal that are left for source text at least; columns of counts are dropped for them.
+/// Columns of the terminal that are left for source text at least; columns of counts are dropped
+/// for them.
 const SOURCE_COLUMNS: usize = 22;
 
 /// What each line of a kernel did in one case.
@@ -47,7 +49,8 @@ pub struct Profile {
     pub lines: Vec<Line>,
     /// Counts of code in headers that belongs to no line of the learner's file.
     pub elsewhere: Option<Counts>,
-    /// When each copy and kernel of a program ran, in microseconds of the simulated clock; absent for a kernel.
+    /// When each copy and kernel of a program ran, in microseconds of the simulated clock; absent
+    /// for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Span>,
     /// The counts that this case is graded by.
@@ -263,8 +266,8 @@ fn listing(profile: &Profile, source: &str, width: usize) -> String {
     out
 }
 
-/// A line of source in `room` columns. If it is too long, first the comment at its end is dropped, then its indentation is halved,
-/// then its end is cut off.
+/// A line of source in `room` columns. If it is too long, first the comment at its end is dropped,
+/// then its indentation is halved, then its end is cut off.
 pub(super) fn fitted(text: &str, room: usize) -> String {
     let text = sanitise(text).replace('\t', "    ");
     let text = text.trim_end();

@@ -1,7 +1,8 @@
-//! A report as text for a terminal: the marked source (annotate-snippets), then facts, a question, and commands for more.
+//! A report as text for a terminal: the marked source (annotate-snippets), then facts, a question,
+//! and commands for more.
 //!
-//! `colored` decides about colour, from `NO_COLOR`, `CLICOLOR` and whether standard output is a terminal, and the source snippet
-//! follows it. The text moves no cursor.
+//! `colored` decides about colour, from `NO_COLOR`, `CLICOLOR` and whether standard output is a
+//! terminal, and the source snippet follows it. The text moves no cursor.
 
 use std::io::IsTerminal;
 
@@ -17,7 +18,8 @@ use crate::text::sanitise;
 const UNKNOWN_WIDTH: usize = 80;
 /// Columns that a report uses at most, because longer lines are tiring to read.
 const MAX_WIDTH: usize = 100;
-/// Columns that a report uses at least; on a narrower terminal, long lines are easier to read than short ones.
+/// Columns that a report uses at least; on a narrower terminal, long lines are easier to read than
+/// short ones.
 const MIN_WIDTH: usize = 40;
 /// Columns that a label such as `  think: ` takes.
 const LABEL: usize = 9;
@@ -36,7 +38,8 @@ pub fn width() -> usize {
     if columns == 0 { UNKNOWN_WIDTH } else { columns.clamp(MIN_WIDTH, MAX_WIDTH) }
 }
 
-/// The columns to use for source code with counts beside it: those of the terminal, at most 160; 80 without a terminal.
+/// The columns to use for source code with counts beside it: those of the terminal, at most 160; 80
+/// without a terminal.
 pub fn full_width() -> usize {
     match crossterm::terminal::size() {
         Ok((columns, _)) if std::io::stdout().is_terminal() && columns > 0 => {
@@ -184,8 +187,8 @@ fn snippet(
     text
 }
 
-/// Converts a span, which counts characters, to a byte range in the joined `lines`. The range stays inside its line; it is `None`
-/// when there is no such line.
+/// Converts a span, which counts characters, to a byte range in the joined `lines`. The range stays
+/// inside its line; it is `None` when there is no such line.
 fn bytes(lines: &[&str], span: &Span) -> Option<std::ops::Range<usize>> {
     let index = (span.line as usize).checked_sub(1)?;
     let line = lines.get(index)?;
@@ -255,18 +258,20 @@ pub fn table(rows: &[Vec<String>], indent: &str) -> String {
     out
 }
 
-/// A paragraph, wrapped to the width of the terminal and indented by two columns, without a line end at its end.
+/// A paragraph, wrapped to the width of the terminal and indented by two columns, without a line
+/// end at its end.
 pub fn paragraph(text: &str) -> String {
     hanging(text, "  ", "  ", width()).trim_end().to_owned()
 }
 
-/// A word with its description beside it, which starts at `column` and is wrapped to the width of the terminal. There is no line
-/// end at the end.
+/// A word with its description beside it, which starts at `column` and is wrapped to the width of
+/// the terminal. There is no line end at the end.
 pub fn entry(word: &str, column: usize, text: &str) -> String {
     hanging(text, &format!("{word:column$}"), &" ".repeat(column), width()).trim_end().to_owned()
 }
 
-/// `text` wrapped to `width` columns: `first` precedes the first line, `rest` each other line. It ends with a line end.
+/// `text` wrapped to `width` columns: `first` precedes the first line, `rest` each other line. It
+/// ends with a line end.
 pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> String {
     let mut out = String::new();
     for (i, line) in
@@ -279,7 +284,8 @@ pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> Stri
     out
 }
 
-/// Breaks the text between words so that no line is wider than `width` columns, except for a single word that is.
+/// Breaks the text between words so that no line is wider than `width` columns, except for a single
+/// word that is.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -1,4 +1,5 @@
-//! The timeline of a program, drawn as a row for each engine of the device. The digits in a row are streams.
+//! The timeline of a program, drawn as a row for each engine of the device. The digits in a row are
+//! streams.
 //!
 //! ```text
 //!   simulated time in microseconds; the digits are streams
@@ -67,7 +68,8 @@ fn sign(stream: u64) -> char {
     u32::try_from(stream).ok().and_then(|n| char::from_digit(n, 36)).unwrap_or('*')
 }
 
-/// The row of one engine. Each cell stands for `unit` microseconds and shows the stream that uses most of them.
+/// The row of one engine. Each cell stands for `unit` microseconds and shows the stream that uses
+/// most of them.
 fn row<'a>(spans: impl Iterator<Item = &'a Span>, unit: f64, cells: usize) -> String {
     let mut shown = vec![(0.0, '.'); cells];
     for span in spans {

@@ -4,8 +4,8 @@
 //! {"version": 1, "trace": {"exercise": "blocks", "block": [1, 0, 0], "steps": [{"line": 15, "set": [...]}], ...}}
 //! ```
 //!
-//! The fields are those of [`Trace`]. Fields may be added within a version. Renaming or removing a field, or giving it
-//! another meaning, raises `version`.
+//! The fields are those of [`Trace`]. Fields may be added within a version. Renaming or removing a
+//! field, or giving it another meaning, raises `version`.
 
 use std::collections::HashMap;
 
@@ -232,8 +232,8 @@ fn items(trace: &Trace) -> Vec<Item> {
     items
 }
 
-/// Lists the nodes. Of a loop with more than four iterations, these are the first two and the last, those in which a value turns
-/// infinite or NaN, and a summary of the values in each of the gaps.
+/// Lists the nodes. Of a loop with more than four iterations, these are the first two and the last,
+/// those in which a value turns infinite or NaN, and a summary of the values in each of the gaps.
 fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
     for node in nodes {
         let iterations = match node {
@@ -271,8 +271,8 @@ fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
     }
 }
 
-/// The iterations in which a variable with a finite value becomes infinite or NaN. Among many similar iterations, these are the
-/// ones that the reader is looking for.
+/// The iterations in which a variable with a finite value becomes infinite or NaN. Among many
+/// similar iterations, these are the ones that the reader is looking for.
 fn turns(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
     let finite = |value: &str| !matches!(value, "NaN" | "inf" | "-inf");
     let mut before: HashMap<&str, bool> = HashMap::new();

@@ -1,4 +1,5 @@
-//! The CUDA compiler: the one that is installed, or else a new installation, drawn on standard error.
+//! The CUDA compiler: the one that is installed, or else a new installation, drawn on standard
+//! error.
 
 use std::env;
 use std::io::{IsTerminal, stderr};
@@ -8,8 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::console::{megabytes, wants_plain_text};
 use crate::toolchain::{self, Progress, Toolchain};
 
-/// Finds the compiler. When there is none, announces the installation on standard error, installs it, and draws its
-/// progress.
+/// Finds the compiler. When there is none, announces the installation on standard error, installs
+/// it, and draws its progress.
 ///
 /// # Errors
 /// As [`toolchain::install`].
@@ -23,7 +24,8 @@ pub fn find_or_install() -> Result<Toolchain, toolchain::Error> {
     found
 }
 
-/// Draws an installation on standard error: a bar for each step on a terminal, otherwise a line for each.
+/// Draws an installation on standard error: a bar for each step on a terminal, otherwise a line for
+/// each.
 struct Drawing {
     /// False without a terminal, and where the environment asks for plain text.
     redraws: bool,
@@ -64,7 +66,8 @@ impl Drawing {
         }
     }
 
-    /// Fills the bar of the step under way, because its last bytes may have arrived after the last report.
+    /// Fills the bar of the step under way, because its last bytes may have arrived after the last
+    /// report.
     fn finish(&mut self) {
         if let Some((_, bar)) = self.step.take() {
             bar.finish();

@@ -1,4 +1,5 @@
-//! What most commands start with: the workbook, the learner's progress in it, and an engine that can compile.
+//! What most commands start with: the workbook, the learner's progress in it, and an engine that
+//! can compile.
 
 mod install;
 mod target;
@@ -30,8 +31,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Finds the workbook and reads its progress. Lines of the progress file that cannot be read are warned about on
-    /// standard error; they do not stop the command.
+    /// Finds the workbook and reads its progress. Lines of the progress file that cannot be read
+    /// are warned about on standard error; they do not stop the command.
     ///
     /// # Errors
     /// When the current folder is not inside a workbook.
@@ -57,7 +58,8 @@ impl Session {
         exercises::all().iter().copied().find(|spec| !self.progress.is_passed(spec.id))
     }
 
-    /// The first open exercise after `spec`, or else the first open one of the course other than `spec`.
+    /// The first open exercise after `spec`, or else the first open one of the course other than
+    /// `spec`.
     pub fn next_after(&self, spec: &Spec) -> Option<&'static Spec> {
         let later =
             exercises::all().iter().copied().skip_while(|other| other.id != spec.id).skip(1);
@@ -78,8 +80,9 @@ impl Session {
         });
     }
 
-    /// Changes the progress and saves it. The file is read again first, because another checker may have written to it
-    /// meanwhile. A workbook that cannot be written is warned about; the command goes on.
+    /// Changes the progress and saves it. The file is read again first, because another checker may
+    /// have written to it meanwhile. A workbook that cannot be written is warned about; the command
+    /// goes on.
     pub fn change(&mut self, change: impl Fn(&mut Progress)) {
         let (mut fresh, _) = Progress::load(&self.workbook.state());
         let before = fresh.clone();
@@ -101,8 +104,8 @@ pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
     Ok(Engine::new(find_or_install()?, backend.into()))
 }
 
-/// How the learner calls the checker: `cargo checker` when cargo started this process or built this binary in place,
-/// else `checker`.
+/// How the learner calls the checker: `cargo checker` when cargo started this process or built this
+/// binary in place, else `checker`.
 pub fn command() -> &'static str {
     let in_target = || {
         let exe = env::current_exe().ok()?;

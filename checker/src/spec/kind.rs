@@ -1,12 +1,14 @@
-//! The two kinds of exercises. Other modules ask these methods, so that only `attempt/code.rs` has to match the kind.
+//! The two kinds of exercises. Other modules ask these methods, so that only `attempt/code.rs` has
+//! to match the kind.
 
 /// Device code only, or host code too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// One `extern "C" __global__` function, compiled with NVRTC and launched by the checker: a case is one launch.
+    /// One `extern "C" __global__` function, compiled with NVRTC and launched by the checker: a
+    /// case is one launch.
     Kernel,
-    /// A whole `.cu` file, compiled with nvcc: its `extern "C"` function takes the parameters, arrays in the host's
-    /// memory, and launches kernels itself. A case is one call.
+    /// A whole `.cu` file, compiled with nvcc: its `extern "C"` function takes the parameters,
+    /// arrays in the host's memory, and launches kernels itself. A case is one call.
     Program,
 }
 

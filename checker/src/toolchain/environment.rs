@@ -1,4 +1,5 @@
-//! The folders that the search looks at. They are read from the process once, so that tests can replace them.
+//! The folders that the search looks at. They are read from the process once, so that tests can
+//! replace them.
 
 use std::env;
 use std::fs;
@@ -38,8 +39,8 @@ impl Environment {
     }
 }
 
-/// The folder for everything that can be downloaded or computed again: `$CUDA_WORKBOOK_CACHE`, else `cuda-workbook` in
-/// the user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`, `%LOCALAPPDATA%`).
+/// The folder for everything that can be downloaded or computed again: `$CUDA_WORKBOOK_CACHE`, else
+/// `cuda-workbook` in the user's cache folder (`$XDG_CACHE_HOME`, `~/.cache`, `%LOCALAPPDATA%`).
 pub fn cache_dir() -> PathBuf {
     if let Some(dir) = env::var_os("CUDA_WORKBOOK_CACHE").filter(|v| !v.is_empty()) {
         // A relative path must mean the same folder to the checker and to its children.

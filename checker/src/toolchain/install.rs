@@ -1,7 +1,7 @@
 //! Installs the wheels so that an incomplete installation is never taken for a compiler.
 //!
-//! Everything happens in a temporary sibling of the final folder, which is renamed at the end. A lock file keeps two
-//! processes from downloading at the same time.
+//! Everything happens in a temporary sibling of the final folder, which is renamed at the end. A
+//! lock file keeps two processes from downloading at the same time.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader};
@@ -88,8 +88,8 @@ pub(super) fn check_writable(cache: &Path) -> Result<(), Error> {
     attempt().map_err(|reason| Error::cache(cache, reason))
 }
 
-/// Waits until no other process installs. On a file system without locks the installation goes on, because the final rename
-/// keeps the result complete.
+/// Waits until no other process installs. On a file system without locks the installation goes on,
+/// because the final rename keeps the result complete.
 fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
     let path = cache.join("installing.lock");
     let file = File::options().create(true).truncate(false).write(true).open(path);
@@ -101,7 +101,8 @@ fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
     Ok(file)
 }
 
-/// Removes the folders of interrupted installations. Call this with the lock held, so that no process uses them.
+/// Removes the folders of interrupted installations. Call this with the lock held, so that no
+/// process uses them.
 fn remove_leftovers(cache: &Path) {
     let entries = fs::read_dir(cache).into_iter().flatten().flatten();
     for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(STAGING_PREFIX)) {
@@ -132,7 +133,8 @@ fn check_space(_: &Path) -> Result<(), Error> {
 
 /// Reports pip's progress until it ends, and returns its status and its last messages.
 ///
-/// The progress is measured from the files that pip writes, because older versions show theirs only in a terminal.
+/// The progress is measured from the files that pip writes, because older versions show theirs only
+/// in a terminal.
 fn report_until_end(
     mut child: Child,
     scratch: &Path,
@@ -151,7 +153,8 @@ fn report_until_end(
         let mut files = Vec::new();
         list(target, &mut files);
         for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
-            // pip keeps wheels and their contents in folders. Files outside of folders are copies for its cache.
+            // pip keeps wheels and their contents in folders. Files outside of folders are copies
+            // for its cache.
             list(&entry.path(), &mut files);
         }
         let (wheels, contents): (Vec<_>, Vec<_>) =
@@ -206,7 +209,8 @@ fn list(folder: &Path, files: &mut Vec<(String, u64)>) {
     }
 }
 
-/// Starts each program once, which fails without executable bits, on a disk that forbids programs, or on another processor.
+/// Starts each program once, which fails without executable bits, on a disk that forbids programs,
+/// or on another processor.
 fn check_programs(root: &Path, toolchain: &Toolchain) -> Result<(), Error> {
     let program = |path: &str| root.join(path).with_extension(std::env::consts::EXE_EXTENSION);
     let nvcc = toolchain.nvcc.clone().ok_or(Error::Incomplete)?;
@@ -216,8 +220,8 @@ fn check_programs(root: &Path, toolchain: &Toolchain) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that `program --version` starts. Its exit code does not matter (cicc has no `--version`), except 126 and 127, which
-/// come from the shell or the loader.
+/// Checks that `program --version` starts. Its exit code does not matter (cicc has no `--version`),
+/// except 126 and 127, which come from the shell or the loader.
 pub(super) fn check_starts(program: &Path) -> Result<(), String> {
     let run = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     match run {
@@ -227,7 +231,8 @@ pub(super) fn check_starts(program: &Path) -> Result<(), String> {
     }
 }
 
-/// Links `lib64`, from which the wheels' `nvcc.profile` links, to `lib`, where the wheels keep their libraries.
+/// Links `lib64`, from which the wheels' `nvcc.profile` links, to `lib`, where the wheels keep
+/// their libraries.
 fn link_libraries(root: &Path) {
     #[cfg(unix)]
     let _ = std::os::unix::fs::symlink("lib", root.join("lib64"));
@@ -235,7 +240,8 @@ fn link_libraries(root: &Path) {
     let _ = root;
 }
 
-/// Renames the finished folder to its final name. A damaged installation with that name is moved away first.
+/// Renames the finished folder to its final name. A damaged installation with that name is moved
+/// away first.
 fn finish(target: &Path, place: &Path) -> io::Result<()> {
     if place.symlink_metadata().is_ok() {
         let aside: PathBuf = target.with_file_name("damaged");

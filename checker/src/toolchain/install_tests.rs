@@ -1,4 +1,5 @@
-//! Installs with a pip that is a few lines of shell, so that everything around pip is tested without a network.
+//! Installs with a pip that is a few lines of shell, so that everything around pip is tested
+//! without a network.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
@@ -6,7 +7,8 @@ use std::time::Instant;
 
 use super::*;
 
-/// A cache and a `python3` whose pip runs `script` with the target folder as `$target` and its scratch as `$TMPDIR`.
+/// A cache and a `python3` whose pip runs `script` with the target folder as `$target` and its
+/// scratch as `$TMPDIR`.
 struct Setup {
     folder: tempfile::TempDir,
     environment: Environment,
@@ -101,7 +103,8 @@ fn a_failed_installation_leaves_nothing() {
     }
 }
 
-/// Programs without their executable bit are noticed during the installation, and not in the first exercise with host code.
+/// Programs without their executable bit are noticed during the installation, and not in the first
+/// exercise with host code.
 #[test]
 fn programs_must_start() {
     let setup = Setup::with_pip(&format!("{GOOD}\nchmod -x $target/nvidia/cu13/bin/ptxas"));

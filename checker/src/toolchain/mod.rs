@@ -2,10 +2,11 @@
 //!
 //! Nothing here loads CUDA: the search looks at file names only, and the installation runs pip.
 //!
-//! **The wheels.** NVIDIA publishes the compiler as Python packages (`pins`: exact versions, with the hash of each file). pip
-//! unpacks them into a temporary folder of the cache, and one rename at the end makes the installation visible, so an
-//! interrupted one is never taken for a compiler. The wheels keep their libraries in `lib`, while their own `nvcc.profile`
-//! links a static runtime from `lib64`; the installation adds that as a link. NVRTC, nvcc, ptxas and cicc are each started
+//! **The wheels.** NVIDIA publishes the compiler as Python packages (`pins`: exact versions, with
+//! the hash of each file). pip unpacks them into a temporary folder of the cache, and one rename at
+//! the end makes the installation visible, so an interrupted one is never taken for a compiler. The
+//! wheels keep their libraries in `lib`, while their own `nvcc.profile` links a static runtime from
+//! `lib64`; the installation adds that as a link. NVRTC, nvcc, ptxas and cicc are each started
 //! once, because a disk may forbid programs or the wheel may be for another processor.
 
 mod environment;
@@ -30,8 +31,8 @@ use environment::Environment;
 pub struct Toolchain {
     /// The NVRTC library: `libnvrtc.so.13`.
     pub nvrtc: PathBuf,
-    /// NVRTC's library of built-in functions, which must be loaded before it: `libnvrtc-builtins.so.13.0`. `None` where the
-    /// system's loader finds it.
+    /// NVRTC's library of built-in functions, which must be loaded before it:
+    /// `libnvrtc-builtins.so.13.0`. `None` where the system's loader finds it.
     pub builtins: Option<PathBuf>,
     /// CUDA's headers; never a folder that also contains the host's.
     pub include: Option<PathBuf>,
@@ -122,8 +123,8 @@ pub fn find() -> Option<Toolchain> {
 
 /// Installs the pinned wheels into the cache, or waits for another process that is doing so.
 ///
-/// A complete installation is returned at once. An interrupted installation leaves nothing that [`find`] would take for a
-/// compiler.
+/// A complete installation is returned at once. An interrupted installation leaves nothing that
+/// [`find`] would take for a compiler.
 ///
 /// # Errors
 /// When it cannot be installed. Every [`Error`] says what to do about it.

@@ -88,8 +88,8 @@ pub(super) fn disk() -> u64 {
     PACKAGES.iter().map(|p| p.unpacked[PLATFORM]).sum()
 }
 
-/// The folder of this set of wheels in the cache. Other pins have another folder, so that a workbook never uses the compiler of
-/// another version.
+/// The folder of this set of wheels in the cache. Other pins have another folder, so that a
+/// workbook never uses the compiler of another version.
 pub(super) fn folder() -> String {
     let digest = Sha256::digest(REQUIREMENTS.as_bytes());
     let short: String = digest.iter().take(4).map(|b| format!("{b:02x}")).collect();
@@ -100,7 +100,8 @@ pub(super) fn folder() -> String {
 mod tests {
     use super::*;
 
-    /// The table and the requirements file name the same wheels, and each wheel has a hash per platform.
+    /// The table and the requirements file name the same wheels, and each wheel has a hash per
+    /// platform.
     #[test]
     fn table_and_requirements_agree() {
         let lines = REQUIREMENTS.lines().filter(|l| !l.starts_with('#'));

@@ -1,4 +1,5 @@
-//! Finds pip, runs it, and explains why it failed. pip's own configuration decides which index it uses.
+//! Finds pip, runs it, and explains why it failed. pip's own configuration decides which index it
+//! uses.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -64,9 +65,9 @@ fn output(command: &mut Command) -> Option<String> {
 
 /// The command that installs `requirements` into `target`, with temporary files under `scratch`.
 ///
-/// With `--target`, pip does not change the environment that it belongs to, so a distribution's "externally managed" mark (PEP
-/// 668) does not forbid it. Settings that conflict with `--target` are switched off. The index, proxies, certificates and
-/// caches stay as the user configured them.
+/// With `--target`, pip does not change the environment that it belongs to, so a distribution's
+/// "externally managed" mark (PEP 668) does not forbid it. Settings that conflict with `--target`
+/// are switched off. The index, proxies, certificates and caches stay as the user configured them.
 pub(super) fn install(
     python: &Python,
     requirements: &Path,
@@ -128,7 +129,8 @@ pub(super) fn explain(stderr: &str, status: String, cache: &Path) -> Error {
         "HTTP error",
     ];
     if let Some(at) = NETWORK.iter().find_map(|needle| stderr.find(needle)) {
-        // pip prints nested exceptions. The part from the matching word to the end of its quotation is readable.
+        // pip prints nested exceptions. The part from the matching word to the end of its quotation
+        // is readable.
         let rest = stderr.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
         let end = rest.find(['\'', '"', ')']).unwrap_or(rest.len());
         return Error::Offline { detail: excerpt(rest.get(..end).unwrap_or(rest)) };

@@ -83,7 +83,8 @@ fn without_python_the_message_names_one_command() {
     }
 }
 
-/// A Python without pip does not hide one that has it. If it is the only one, it has its own message.
+/// A Python without pip does not hide one that has it. If it is the only one, it has its own
+/// message.
 #[cfg(unix)]
 #[test]
 fn python_without_pip() {

@@ -7,7 +7,8 @@ use super::environment::Environment;
 use super::pins;
 use super::{Origin, Toolchain};
 
-/// NVRTC's file name contains the major version on every platform, so a CUDA 12 toolkit is not found.
+/// NVRTC's file name contains the major version on every platform, so a CUDA 12 toolkit is not
+/// found.
 const NVRTC: &str = if cfg!(windows) { "nvrtc64_130_0.dll" } else { "libnvrtc.so.13" };
 const BUILTINS: &str =
     if cfg!(windows) { "nvrtc-builtins64_13" } else { "libnvrtc-builtins.so.13." };
@@ -95,8 +96,9 @@ fn roots_of_nvcc(path: &[PathBuf]) -> Vec<PathBuf> {
     roots
 }
 
-/// The version, from the toolkit's `version.json`, the library's file name behind its link (`libnvrtc.so.13.0.88`), the file name
-/// of the library of built-in functions (`...so.13.0`), or the major version. Nothing is loaded.
+/// The version, from the toolkit's `version.json`, the library's file name behind its link
+/// (`libnvrtc.so.13.0.88`), the file name of the library of built-in functions (`...so.13.0`), or
+/// the major version. Nothing is loaded.
 fn find_version(root: Option<&Path>, nvrtc: &Path, builtins: Option<&Path>) -> String {
     let listed = || {
         let text = fs::read_to_string(root?.join("version.json")).ok()?;

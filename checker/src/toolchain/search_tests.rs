@@ -68,7 +68,8 @@ fn places_are_searched_in_order() {
     assert_eq!(found.nvcc, Some(named.join("bin").join(NVCC)));
 }
 
-/// A variable that points nowhere, a CUDA 12 toolkit, or an incomplete toolkit must not hide a usable one.
+/// A variable that points nowhere, a CUDA 12 toolkit, or an incomplete toolkit must not hide a
+/// usable one.
 #[test]
 fn unusable_toolkits_are_passed_over() {
     let mut machine = Machine::new();

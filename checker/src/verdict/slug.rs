@@ -31,8 +31,9 @@ impl Verdict {
 }
 
 impl Mismatch {
-    /// NaN counts only when it explains every wrong element, because a few NaNs must not hide a mistake in the arithmetic.
-    /// An output with a few untouched elements has wrong values, since their pattern says more.
+    /// NaN counts only when it explains every wrong element, because a few NaNs must not hide a
+    /// mistake in the arithmetic. An output with a few untouched elements has wrong values, since
+    /// their pattern says more.
     pub const fn slug(&self) -> Slug {
         if self.total > 0 && self.untouched == self.total {
             Slug::OutputNotWritten

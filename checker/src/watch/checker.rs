@@ -43,7 +43,8 @@ impl Checker {
 
     /// Queues a check.
     pub fn check(&self, spec: &'static Spec, number: u64) {
-        // The thread ends before the handle is dropped only when it panics; then `finished` is not called.
+        // The thread ends before the handle is dropped only when it panics; then `finished` is not
+        // called.
         let _ = self.jobs.send((spec, number));
     }
 }

@@ -9,9 +9,11 @@ use notify::{Config, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, 
 use crate::exercises;
 use crate::spec::Spec;
 
-/// Calls `touched` for every exercise file under `folder` that may have changed, until the returned watcher is dropped.
+/// Calls `touched` for every exercise file under `folder` that may have changed, until the returned
+/// watcher is dropped.
 ///
-/// It watches the folder and not the files, because editors that save by renaming replace the file, which ends a watch on it.
+/// It watches the folder and not the files, because editors that save by renaming replace the file,
+/// which ends a watch on it.
 ///
 /// # Errors
 /// When the folder can neither be watched nor polled.
@@ -41,7 +43,8 @@ pub fn watch_files(
     Ok(Box::new(watcher))
 }
 
-/// Whether the event may be a save. Reading a file is an event too, for example when the checker reads it.
+/// Whether the event may be a save. Reading a file is an event too, for example when the checker
+/// reads it.
 fn may_be_save(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),

@@ -1,4 +1,5 @@
-//! Watching: every save of an exercise leads to a check. The command supplies the check as a function.
+//! Watching: every save of an exercise leads to a check. The command supplies the check as a
+//! function.
 //!
 //! ```text
 //! saved files ────┐                        ┌─> checker (a thread)

@@ -1,20 +1,23 @@
-//! What watching does next: a state machine without clocks, files or terminals, so that a test can play through any order of
-//! events.
+//! What watching does next: a state machine without clocks, files or terminals, so that a test can
+//! play through any order of events.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::spec::Spec;
 
-/// How long an editor has to finish a save after the first event, because many truncate the file and then write it.
+/// How long an editor has to finish a save after the first event, because many truncate the file
+/// and then write it.
 const SAVE_TIME: Duration = Duration::from_millis(8);
-/// How much longer it has if the file is missing or empty then, because some delete or rename the file and then write it.
+/// How much longer it has if the file is missing or empty then, because some delete or rename the
+/// file and then write it.
 const EMPTY_FILE_TIME: Duration = Duration::from_millis(100);
 
 /// Something that happened.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
-    /// The file system reports a change of this exercise's file, whose contents may still be the same.
+    /// The file system reports a change of this exercise's file, whose contents may still be the
+    /// same.
     Touched(&'static Spec),
     /// The learner pressed a key.
     Key(Key),
@@ -79,7 +82,8 @@ pub struct State {
     running: Option<u64>,
     /// The number of the latest check.
     last: u64,
-    /// Whether the key for the next exercise moves on: the exercise has passed, or the learner was warned once.
+    /// Whether the key for the next exercise moves on: the exercise has passed, or the learner was
+    /// warned once.
     may_move_on: bool,
     /// Contents as last checked, or as found at the start, by exercise.
     seen: HashMap<&'static str, Contents>,
@@ -121,7 +125,8 @@ impl State {
     pub fn event(&mut self, event: Event, now: Instant) -> Vec<Action> {
         match event {
             Event::Touched(spec) => {
-                // Later events do not postpone the deadline that the first one set, so that the verdict comes soon.
+                // Later events do not postpone the deadline that the first one set, so that the
+                // verdict comes soon.
                 if self.pending.is_none_or(|pending| pending.spec.id != spec.id) {
                     self.pending =
                         Some(Pending { spec, due: now + SAVE_TIME, waited_for_empty: false });

@@ -1,4 +1,5 @@
-//! The terminal while watching. It reads single keys and prints text, and it is restored on every way out.
+//! The terminal while watching. It reads single keys and prints text, and it is restored on every
+//! way out.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -21,7 +22,8 @@ impl Screen {
         let both = io::stdin().is_terminal() && io::stdout().is_terminal();
         let raw = both && terminal::enable_raw_mode().is_ok();
         if raw {
-            // A panic prints its message before anything is dropped, and the message needs a terminal that breaks lines.
+            // A panic prints its message before anything is dropped, and the message needs a
+            // terminal that breaks lines.
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |info| {
                 let _ = terminal::disable_raw_mode();
@@ -46,7 +48,8 @@ impl Screen {
         }
     }
 
-    /// Prints text and a line break. A closed terminal is no error here, because reading a key reports it.
+    /// Prints text and a line break. A closed terminal is no error here, because reading a key
+    /// reports it.
     pub fn print(&self, text: &str) {
         let mut out = io::stdout().lock();
         // In raw mode, a line feed does not return to the first column.

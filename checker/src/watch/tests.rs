@@ -31,7 +31,8 @@ impl Script {
         words(&self.state.event(event, self.now))
     }
 
-    /// Moves the clock to the deadline, with these contents in the file. Returns the milliseconds waited and the actions.
+    /// Moves the clock to the deadline, with these contents in the file. Returns the milliseconds
+    /// waited and the actions.
     fn due(&mut self, contents: Option<&str>) -> (u128, Vec<String>) {
         let (due, _) = self.state.deadline().expect("something is pending");
         let waited = due.saturating_duration_since(self.now);
@@ -90,7 +91,8 @@ fn later_events_do_not_postpone_the_check() {
     assert_eq!(actions, ["check double_it 2"]);
 }
 
-/// Opening a file, touching it, and the second event of a save do not change the contents, so they cause no second verdict.
+/// Opening a file, touching it, and the second event of a save do not change the contents, so they
+/// cause no second verdict.
 #[test]
 fn the_same_contents_are_not_checked_twice() {
     let mut script = Script::after_the_first_check();
@@ -140,7 +142,8 @@ fn saving_another_exercise_moves_there() {
     assert_eq!(script.state.current().id, "guard");
 }
 
-/// Each key does what the line at the bottom of the screen says, and no exercise is skipped by accident.
+/// Each key does what the line at the bottom of the screen says, and no exercise is skipped by
+/// accident.
 #[test]
 fn keys() {
     let mut script = Script::after_the_first_check();

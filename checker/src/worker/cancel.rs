@@ -1,4 +1,5 @@
-//! Cancels a job from another thread, for example when the learner saves a file again while its kernel still runs.
+//! Cancels a job from another thread, for example when the learner saves a file again while its
+//! kernel still runs.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +19,8 @@ struct State {
 }
 
 impl Killer {
-    /// Ends the current job and kills its child. Until [`Killer::resume`], every later job ends at once.
+    /// Ends the current job and kills its child. Until [`Killer::resume`], every later job ends at
+    /// once.
     pub fn kill(&self) {
         let mut state = self.state();
         state.cancelled = true;

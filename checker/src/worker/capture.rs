@@ -1,7 +1,8 @@
 //! The output of a child, in a file that has no name.
 //!
-//! The child's standard output and standard error are both this file. So the output of a kernel's `printf` is never taken for a
-//! reply, is cut before it reaches the terminal, and is still there after the child has died.
+//! The child's standard output and standard error are both this file. So the output of a kernel's
+//! `printf` is never taken for a reply, is cut before it reaches the terminal, and is still there
+//! after the child has died.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -33,7 +34,8 @@ impl Capture {
         Ok(self.file.try_clone()?.into())
     }
 
-    /// The output since the last call: the first `PRINTED_LIMIT` bytes as text, and the number of further bytes.
+    /// The output since the last call: the first `PRINTED_LIMIT` bytes as text, and the number of
+    /// further bytes.
     pub(super) fn take(&mut self) -> (String, u64) {
         let text = self.text();
         // if the file cannot be emptied, the output is shown twice, which is better than no verdict

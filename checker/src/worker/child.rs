@@ -1,7 +1,8 @@
 //! The child process, which serves one request after another from its standard input.
 //!
-//! First of all, it moves its standard output to a private descriptor for replies, and makes the captured file its standard
-//! output. So the output of a kernel, the driver or a library is never taken for a reply.
+//! First of all, it moves its standard output to a private descriptor for replies, and makes the
+//! captured file its standard output. So the output of a kernel, the driver or a library is never
+//! taken for a reply.
 
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
@@ -28,7 +29,8 @@ use crate::program;
 /// How long a child may continue to work after the checker has ended.
 const ORPHAN_LIMIT: Duration = Duration::from_millis(500);
 
-/// The hidden subcommand `checker worker`. It serves one checker until the checker closes the pipe or the device is lost.
+/// The hidden subcommand `checker worker`. It serves one checker until the checker closes the pipe
+/// or the device is lost.
 pub fn serve() -> ExitCode {
     let role = std::env::var(ROLE_VARIABLE).ok().and_then(|role| Role::parse(&role));
     let Some(role) = role else {
@@ -92,7 +94,8 @@ pub(super) fn serve_with(
     ExitCode::SUCCESS
 }
 
-/// Gives up the rights that this role does not need. Returns an error if that is required and not possible.
+/// Gives up the rights that this role does not need. Returns an error if that is required and not
+/// possible.
 fn confine(role: Role) -> Result<Confinement, Confinement> {
     let mode = std::env::var(SANDBOX_VARIABLE).ok().and_then(|mode| Sandbox::parse(&mode));
     let mode = mode.unwrap_or(Sandbox::Off);
@@ -114,7 +117,8 @@ static REPLIES: std::sync::OnceLock<std::fs::File> = std::sync::OnceLock::new();
 #[cfg(target_os = "linux")]
 static TOKEN: Mutex<Option<wire::Token>> = Mutex::new(None);
 
-/// Replies to the current call from another thread, because a signal has stopped the thread that would reply.
+/// Replies to the current call from another thread, because a signal has stopped the thread that
+/// would reply.
 #[cfg(target_os = "linux")]
 fn reply_after_crash(run: crate::backend::Run) {
     flush_c_streams();
@@ -197,7 +201,8 @@ impl Server {
         *TOKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
         match self.program.call(object, call) {
             Ok(run) => {
-                // on the simulator, the observations of a call are about the whole process, so it makes no second call
+                // on the simulator, the observations of a call are about the whole process, so it
+                // makes no second call
                 let last = self.role == Role::Program;
                 Reply::Called { token, run: Box::new(run.into()), last }
             }
@@ -222,8 +227,8 @@ impl Server {
     }
 }
 
-/// Passes every request to the main thread. When the checker has ended, the channel is closed, so the main thread ends the
-/// process. If a kernel keeps it from doing so, this thread does.
+/// Passes every request to the main thread. When the checker has ended, the channel is closed, so
+/// the main thread ends the process. If a kernel keeps it from doing so, this thread does.
 fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
     while let Ok(Some(payload)) = wire::read(&mut stdin) {
         if to.send(payload).is_err() {
@@ -235,7 +240,8 @@ fn read_requests(mut stdin: impl Read, to: Sender<Vec<u8>>) {
     std::process::abort();
 }
 
-/// Moves standard input to a private descriptor. A program that reads standard input finds it empty.
+/// Moves standard input to a private descriptor. A program that reads standard input finds it
+/// empty.
 #[cfg(unix)]
 fn take_stdin() -> io::Result<std::fs::File> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?;
@@ -249,8 +255,8 @@ fn take_stdin() -> io::Result<io::Stdin> {
     Ok(io::stdin())
 }
 
-/// Moves standard output to a private descriptor for replies. Everything that is printed goes to the captured file, which is
-/// already standard error.
+/// Moves standard output to a private descriptor for replies. Everything that is printed goes to
+/// the captured file, which is already standard error.
 #[cfg(unix)]
 fn take_stdout() -> io::Result<std::fs::File> {
     let private = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?;
@@ -258,15 +264,15 @@ fn take_stdout() -> io::Result<std::fs::File> {
     Ok(private.into())
 }
 
-/// On systems where descriptors cannot be moved, replies and printed text share standard output. Printed text then makes a reply
-/// malformed, which is an error.
+/// On systems where descriptors cannot be moved, replies and printed text share standard output.
+/// Printed text then makes a reply malformed, which is an error.
 #[cfg(not(unix))]
 fn take_stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// The message and the location of the first panic in the last job. Catching a panic gives only its message, and for a panic in
-/// another thread not even that.
+/// The message and the location of the first panic in the last job. Catching a panic gives only its
+/// message, and for a panic in another thread not even that.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn remember_panics() {
@@ -285,8 +291,8 @@ fn with_panic(reply: Reply) -> Reply {
     }
 }
 
-/// Flushes what C code has printed. The output of a kernel's `printf` may still be in a buffer of the C library, and must be in the
-/// captured file before the reply is sent.
+/// Flushes what C code has printed. The output of a kernel's `printf` may still be in a buffer of
+/// the C library, and must be in the captured file before the reply is sent.
 #[expect(unsafe_code, reason = "calls the C library")]
 fn flush_c_streams() {
     unsafe extern "C" {

@@ -1,41 +1,52 @@
-//! Runs learners' code in child processes of the same binary, and never in the checker's own process.
+//! Runs learners' code in child processes of the same binary, and never in the checker's own
+//! process.
 //!
-//! The checker itself loads neither CUDA nor NVRTC. Its children (`checker worker`) do: one compiles, one simulates kernels, one
-//! holds the GPU, and programs with host code get children of their own ([`ProgramProcess`]). A child starts with the first job
-//! that needs it, and is kept for later jobs, so that `watch` only waits for a compilation and a launch. A child that hangs, crashes,
-//! uses too much memory or loses its GPU is killed with its process group, and the next job gets a new one.
+//! The checker itself loads neither CUDA nor NVRTC. Its children (`checker worker`) do: one
+//! compiles, one simulates kernels, one holds the GPU, and programs with host code get children of
+//! their own ([`ProgramProcess`]). A child starts with the first job that needs it, and is kept for
+//! later jobs, so that `watch` only waits for a compilation and a launch. A child that hangs,
+//! crashes, uses too much memory or loses its GPU is killed with its process group, and the next
+//! job gets a new one.
 //!
 //! # Protocol
 //!
-//! A child reads requests from its standard input. It writes replies to a descriptor that it moves away from standard output before
-//! anything else runs (`child.rs`). So whatever a kernel, a driver or a library prints is captured output ([`PRINTED_LIMIT`]),
-//! and never a reply. Requests and replies are length-prefixed frames (`wire.rs`). A reply that is not such a frame is an error of
+//! A child reads requests from its standard input. It writes replies to a descriptor that it moves
+//! away from standard output before anything else runs (`child.rs`). So whatever a kernel, a driver
+//! or a library prints is captured output ([`PRINTED_LIMIT`]), and never a reply. Requests and
+//! replies are length-prefixed frames (`wire.rs`). A reply that is not such a frame is an error of
 //! the checker, and never one of the learner.
 //!
 //! # Sandbox
 //!
-//! Before a child reads anything of a learner's, it gives up the rights that its role does not need ([`Sandbox`]): files (landlock),
-//! system calls (seccomp) and resources (rlimits). The simulator opens no file at all. The compiler sees the system's folders, the
-//! CUDA compiler and its scratch folder. The process of a program can only compute; a call that it may not make is reported with
-//! its line. A child with a GPU sees the driver's devices. From outside, `watchdog.rs` adds up the memory of a child and its
-//! descendants, and distinguishes a slow child from one that a busy machine does not let work.
+//! Before a child reads anything of a learner's, it gives up the rights that its role does not need
+//! ([`Sandbox`]): files (landlock), system calls (seccomp) and resources (rlimits). The simulator
+//! opens no file at all. The compiler sees the system's folders, the CUDA compiler and its scratch
+//! folder. The process of a program can only compute; a call that it may not make is reported with
+//! its line. A child with a GPU sees the driver's devices. From outside, `watchdog.rs` adds up the
+//! memory of a child and its descendants, and distinguishes a slow child from one that a busy
+//! machine does not let work.
 //!
 //! # Trust
 //!
-//! Right answers never reach a child. The checker computes references itself, after the run. A program shares its process with the
-//! checker's code, so `program.rs` checks what that process replies. The outputs are only bytes that will be compared. The counts are
-//! as trustworthy as the process: a program that manipulates the checker's memory can forge counts, but not results.
+//! Right answers never reach a child. The checker computes references itself, after the run. A
+//! program shares its process with the checker's code, so `program.rs` checks what that process
+//! replies. The outputs are only bytes that will be compared. The counts are as trustworthy as the
+//! process: a program that manipulates the checker's memory can forge counts, but not results.
 //!
-//! * Every call has a secret token, which the reply repeats. So a program that knows the protocol cannot reply in the checker's
-//!   place.
-//! * The checker asks a child what the machine lacks (a sandbox, a GPU) before it loads the program. So a program cannot blame the
-//!   machine.
-//! * On the simulator, every call gets a new process, because the observations are about the whole process.
-//! * On a GPU, a process serves all cases of a program as long as they are right, and in a class all programs of one student,
-//!   because a driver needs 0.17 s to create a context (NVIDIA H200) and creates one after the other, however many processes ask. A
-//!   case that is wrong there after other calls is run again in a new process, and only that run counts. A case that is right has the
-//!   right outputs, whatever earlier calls have left, and was also right on the simulator in a process of its own.
-//! * Between calls the process is suspended, so that nothing which the program has started works unobserved.
+//! * Every call has a secret token, which the reply repeats. So a program that knows the protocol
+//!   cannot reply in the checker's place.
+//! * The checker asks a child what the machine lacks (a sandbox, a GPU) before it loads the
+//!   program. So a program cannot blame the machine.
+//! * On the simulator, every call gets a new process, because the observations are about the whole
+//!   process.
+//! * On a GPU, a process serves all cases of a program as long as they are right, and in a class
+//!   all programs of one student, because a driver needs 0.17 s to create a context (NVIDIA H200)
+//!   and creates one after the other, however many processes ask. A case that is wrong there after
+//!   other calls is run again in a new process, and only that run counts. A case that is right has
+//!   the right outputs, whatever earlier calls have left, and was also right on the simulator in a
+//!   process of its own.
+//! * Between calls the process is suspended, so that nothing which the program has started works
+//!   unobserved.
 
 mod cancel;
 mod capture;
@@ -64,10 +75,12 @@ use crate::backend::{Choice, Fault, GpuInfo, Launch, NoGpu, PRINTED_LIMIT, Run};
 use crate::compile::{self, Options, Outcome, ProgramOptions};
 use crate::toolchain::Toolchain;
 
-/// How long a GPU may take to reply for the first time. On a machine with many GPUs, the driver needs seconds to start.
+/// How long a GPU may take to reply for the first time. On a machine with many GPUs, the driver
+/// needs seconds to start.
 const GPU_START_LIMIT: Duration = Duration::from_secs(60);
 
-/// How long the compiler may take, including its first start. For an exercise, NVRTC needs 0.02 s and nvcc 1 s.
+/// How long the compiler may take, including its first start. For an exercise, NVRTC needs 0.02 s
+/// and nvcc 1 s.
 const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 
 /// By which factor that limit is longer for a learner's own program, which is not an exercise.
@@ -122,7 +135,8 @@ enum Role {
     GpuProgram,
 }
 
-/// The child processes of the checker. A child starts with the first job that needs it. Dropping this ends all children.
+/// The child processes of the checker. A child starts with the first job that needs it. Dropping
+/// this ends all children.
 #[derive(Debug)]
 pub struct Worker {
     program: Program,
@@ -211,7 +225,8 @@ impl Worker {
         }
     }
 
-    /// Compiles a file with a kernel with NVRTC. If the compiler hangs or crashes, the outcome is `Outcome::Stopped`.
+    /// Compiles a file with a kernel with NVRTC. If the compiler hangs or crashes, the outcome is
+    /// `Outcome::Stopped`.
     ///
     /// # Errors
     /// If the child cannot be started, or the checker has a bug.
@@ -238,7 +253,8 @@ impl Worker {
         }
     }
 
-    /// Runs a launch on the GPU or, for any other choice, on the simulator, within `limit` of wall time.
+    /// Runs a launch on the GPU or, for any other choice, on the simulator, within `limit` of wall
+    /// time.
     ///
     /// Mistakes of the learner's kernel are in `Run::faults`, including time-outs and crashes.
     ///
@@ -302,11 +318,12 @@ impl Worker {
         }
     }
 
-    /// Starts a process for a program that will be called on the GPU or, for any other choice, on the simulator. On the GPU this may
-    /// be the process that was kept ([`Worker::keep`]).
+    /// Starts a process for a program that will be called on the GPU or, for any other choice, on
+    /// the simulator. On the GPU this may be the process that was kept ([`Worker::keep`]).
     ///
     /// # Errors
-    /// If the process cannot be started, there is no GPU, or the process cannot be confined although that is required.
+    /// If the process cannot be started, there is no GPU, or the process cannot be confined
+    /// although that is required.
     pub fn load(&mut self, backend: Choice, object: &[u8]) -> Result<ProgramProcess, Error> {
         let (role, device) = match backend {
             Choice::Gpu => (Role::GpuProgram, format!("GPU: {}", self.gpu()?.name)),
@@ -330,19 +347,21 @@ impl Worker {
             )
         };
         match start(self) {
-            // in the compute mode `exclusive`, only one process can use a GPU, and that may be our child for kernels
+            // in the compute mode `exclusive`, only one process can use a GPU, and that may be our
+            // child for kernels
             Err(Error::NoGpu(_)) if self.gpu.take().is_some() => start(self),
             started => started,
         }
     }
 
-    /// Keeps the process of a program whose calls on the GPU were all right, for the next program of the same learner.
+    /// Keeps the process of a program whose calls on the GPU were all right, for the next program
+    /// of the same learner.
     pub fn keep(&mut self, program: ProgramProcess) {
         self.program_on_gpu = Some(program);
     }
 
-    /// Runs a launch on the simulator within `limit` of wall time, and records what one of its threads does. There is no trace if
-    /// the launch was refused or did not end.
+    /// Runs a launch on the simulator within `limit` of wall time, and records what one of its
+    /// threads does. There is no trace if the launch was refused or did not end.
     ///
     /// # Errors
     /// As [`Worker::run`].
@@ -381,7 +400,8 @@ impl Worker {
         }
     }
 
-    /// The GPU, after a child has opened it, so that a driver's slow start does not count as a slow kernel.
+    /// The GPU, after a child has opened it, so that a driver's slow start does not count as a slow
+    /// kernel.
     fn gpu_for_kernels(&mut self) -> Result<GpuInfo, NoGpu> {
         if self.gpu.as_mut().is_some_and(Process::is_alive) {
             return self.gpu();
@@ -498,7 +518,8 @@ impl NoReply {
     }
 }
 
-/// The reply to [`Request::Gpu`]: the GPU, which the child has opened with a context, or why it could not.
+/// The reply to [`Request::Gpu`]: the GPU, which the child has opened with a context, or why it
+/// could not.
 fn opened(reply: Result<Reply, NoReply>) -> Result<GpuInfo, NoGpu> {
     let why = match reply {
         Ok(Reply::Gpu(info)) => return Ok(info),

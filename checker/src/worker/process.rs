@@ -29,8 +29,8 @@ pub(super) const READABLE_VARIABLE: &str = "CUDA_WORKBOOK_READABLE";
 /// How many bytes of memory it may use.
 pub(super) const MEMORY_VARIABLE: &str = "CUDA_WORKBOOK_MEMORY";
 
-/// The variables that a child inherits. They are only those that CUDA and the dynamic loader need, because a learner's `#include`
-/// can print the environment.
+/// The variables that a child inherits. They are only those that CUDA and the dynamic loader need,
+/// because a learner's `#include` can print the environment.
 #[cfg(unix)]
 const KEPT_VARIABLES: [&str; 10] = [
     // nvcc uses it to find the host compiler
@@ -45,7 +45,8 @@ const KEPT_VARIABLES: [&str; 10] = [
     "DYLD_LIBRARY_PATH",
     "TMPDIR",
 ];
-/// The same on Windows, which needs some of them to start a process, and finds libraries through PATH.
+/// The same on Windows, which needs some of them to start a process, and finds libraries through
+/// PATH.
 #[cfg(not(unix))]
 const KEPT_VARIABLES: [&str; 9] = [
     "CUDA_VISIBLE_DEVICES",
@@ -66,10 +67,12 @@ const PIPE_BYTES: usize = 1 << 20;
 /// How often a working child is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// By which factor the time limit of a child is extended while a busy machine gives it too little processor time.
+/// By which factor the time limit of a child is extended while a busy machine gives it too little
+/// processor time.
 const MAX_LIMIT_FACTOR: u32 = 3;
 
-/// How long the checker waits for a killed child to end. A child that is stuck in the driver is not waited for any longer.
+/// How long the checker waits for a killed child to end. A child that is stuck in the driver is not
+/// waited for any longer.
 const REAP_LIMIT: Duration = Duration::from_secs(2);
 
 /// The most characters that are quoted of the last line that a child printed before it died.
@@ -83,7 +86,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The executable at this path. A relative path is relative to the current folder of the checker.
+    /// The executable at this path. A relative path is relative to the current folder of the
+    /// checker.
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path: std::path::absolute(&path).unwrap_or(path), args: vec!["worker".into()] }
     }
@@ -94,8 +98,8 @@ impl Program {
         Self { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
     }
 
-    /// This executable. On Linux it is started through its link in /proc, which stays valid when a newer build replaces the file
-    /// while `watch` runs.
+    /// This executable. On Linux it is started through its link in /proc, which stays valid when a
+    /// newer build replaces the file while `watch` runs.
     pub(super) fn current() -> Self {
         let link = Path::new("/proc/self/exe");
         if cfg!(target_os = "linux") && link.exists() {
@@ -216,19 +220,21 @@ impl Process {
         #[cfg(unix)]
         {
             use std::os::unix::process::CommandExt;
-            // a process group of its own, so that one signal reaches all descendants, and a neutral current folder
+            // a process group of its own, so that one signal reaches all descendants, and a neutral
+            // current folder
             command.process_group(0).arg0("checker").current_dir("/");
         }
         let mut child = command.spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         #[cfg(target_os = "linux")]
         {
-            // arrays are sent through these pipes, and the default of 64 KiB would need a task switch for each part; a failure
-            // only makes this slower
+            // arrays are sent through these pipes, and the default of 64 KiB would need a task
+            // switch for each part; a failure only makes this slower
             let _ = stdin.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES));
             let _ = stdout.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES));
         }
-        // other threads do the reading and writing, so that a child that does not read cannot stop the clock
+        // other threads do the reading and writing, so that a child that does not read cannot stop
+        // the clock
         let (frames, outgoing) = mpsc::channel();
         let (event_sender, events) = mpsc::channel();
         if let Some(stdin) = stdin {
@@ -239,7 +245,8 @@ impl Process {
             thread::spawn(move || read_frames(stdout, &event_sender));
         }
         let printed = Default::default();
-        // resource limits do not count shared memory, so all memory is measured, except on a GPU, where the driver maps much more
+        // resource limits do not count shared memory, so all memory is measured, except on a GPU,
+        // where the driver maps much more
         let on_gpu = matches!(role, Role::Gpu | Role::GpuProgram);
         let memory = rules.memory.or((!on_gpu).then_some(limits::MEMORY_BYTES));
         Ok(Self {
@@ -271,7 +278,8 @@ impl Process {
         let _ = self.frames.send(frame);
         let event = self.wait_for_event(limit);
         if killer.end() {
-            // this also applies if the reply came first, because the next job must not receive the cancellation of this one
+            // this also applies if the reply came first, because the next job must not receive the
+            // cancellation of this one
             self.end();
             return Err(NoReply::Cancelled);
         }
@@ -299,8 +307,8 @@ impl Process {
         reply
     }
 
-    /// Waits for an event, and measures the child meanwhile. A child that gets too little processor time because the machine is busy
-    /// may take up to [`MAX_LIMIT_FACTOR`] times as long.
+    /// Waits for an event, and measures the child meanwhile. A child that gets too little processor
+    /// time because the machine is busy may take up to [`MAX_LIMIT_FACTOR`] times as long.
     fn wait_for_event(&self, limit: Duration) -> Result<ChildEvent, RecvTimeoutError> {
         let start = Instant::now();
         let mut first: Option<Load> = None;
@@ -327,7 +335,8 @@ impl Process {
         }
     }
 
-    /// Suspends the child's process group, so that nothing which a program has started runs while the checker does not measure it.
+    /// Suspends the child's process group, so that nothing which a program has started runs while
+    /// the checker does not measure it.
     pub(super) fn suspend(&mut self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::STOP);
@@ -342,7 +351,8 @@ impl Process {
     /// Sends a signal to the child's process group, unless the child has ended.
     #[cfg(unix)]
     fn signal(&mut self, signal: rustix::process::Signal) {
-        // a child that is alive has not been waited for, so its id still belongs to it and its group
+        // a child that is alive has not been waited for, so its id still belongs to it and its
+        // group
         if !self.is_alive() {
             return;
         }

@@ -1,5 +1,5 @@
-//! A program in a child process. The program shares the process with the checker's code there, so nothing that the process
-//! replies is trusted.
+//! A program in a child process. The program shares the process with the checker's code there, so
+//! nothing that the process replies is trusted.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,9 +16,10 @@ use crate::backend::{Arg, Call, Fault, Run};
 
 /// A child process with a program. Dropping this ends the process.
 ///
-/// A program may be called several times, and another program of the same learner may take its place. Each call then finds what
-/// earlier calls have left, such as static variables, memory and errors. So a failure in a later call must not count against
-/// the program. Between calls the process is suspended.
+/// A program may be called several times, and another program of the same learner may take its
+/// place. Each call then finds what earlier calls have left, such as static variables, memory and
+/// errors. So a failure in a later call must not count against the program. Between calls the
+/// process is suspended.
 #[derive(Debug)]
 pub struct ProgramProcess {
     process: Process,
@@ -40,7 +41,8 @@ impl ProgramProcess {
         killer: Killer,
     ) -> Result<Self, Error> {
         let object = write(process.scratch(), 0, object).map_err(Error::Object)?;
-        // this is asked before the program is loaded, so that the program cannot claim that the machine lacks something
+        // this is asked before the program is loaded, so that the program cannot claim that the
+        // machine lacks something
         match process.request(&Request::Confinement, GPU_START_LIMIT, &killer) {
             Ok(Reply::Confinement(confined)) => {
                 if rules.mode == Sandbox::Require && !confined.is_complete() {
@@ -55,8 +57,8 @@ impl ProgramProcess {
             }
         }
         if role == Role::GpuProgram {
-            // if another process holds the GPU, the calls of the program would fail, which must not count as its mistake; the
-            // program uses the context that is created here
+            // if another process holds the GPU, the calls of the program would fail, which must not
+            // count as its mistake; the program uses the context that is created here
             match process.request(&Request::Gpu, GPU_START_LIMIT, &killer) {
                 Err(NoReply::Cancelled) => return Err(Error::Cancelled),
                 reply => opened(reply)?,
@@ -81,7 +83,8 @@ impl ProgramProcess {
         self.calls
     }
 
-    /// Calls a function of the program within `limit` of wall time. After a call with a fault, the process may have ended.
+    /// Calls a function of the program within `limit` of wall time. After a call with a fault, the
+    /// process may have ended.
     ///
     /// # Errors
     /// If the call could not be made, because the job was cancelled or the checker has a bug.
@@ -113,8 +116,8 @@ impl ProgramProcess {
     }
 }
 
-/// Writes a compiled program to the scratch folder of its process. Fails if the file exists already, because a process without a
-/// sandbox could have created a link there.
+/// Writes a compiled program to the scratch folder of its process. Fails if the file exists
+/// already, because a process without a sandbox could have created a link there.
 fn write(scratch: &Path, number: u32, object: &[u8]) -> std::io::Result<PathBuf> {
     let path = scratch.join(format!("program-{number}.so"));
     std::fs::File::create_new(&path)?.write_all(object)?;
@@ -134,13 +137,15 @@ impl ProgramProcess {
     }
 }
 
-/// A new token. It comes from the generator that protects the standard library's hash tables against chosen keys.
+/// A new token. It comes from the generator that protects the standard library's hash tables
+/// against chosen keys.
 pub(super) fn token() -> Token {
     let random = RandomState::new();
     [random.hash_one(0_u8), random.hash_one(1_u8)]
 }
 
-/// The run, if its outputs are those of this call: each writable array once, in order, and with its full size.
+/// The run, if its outputs are those of this call: each writable array once, in order, and with its
+/// full size.
 fn checked(run: Run, call: &Call) -> Result<Run, String> {
     if !run.faults.is_empty() {
         // the outputs of a run with faults are not used
@@ -177,7 +182,8 @@ fn fault_of_exit(ChildExit { status, last_line }: ChildExit) -> Fault {
     }
 }
 
-/// The fault of a program whose process was killed because it used more than this many bytes of memory.
+/// The fault of a program whose process was killed because it used more than this many bytes of
+/// memory.
 fn fault_of_memory(bytes: u64) -> Fault {
     /// `SIGKILL`, with which the process was killed.
     const KILL: i32 = 9;

@@ -1,5 +1,5 @@
-//! Tests that a misbehaving child cannot harm the checker. Some children are shell scripts that violate the protocol. Others are
-//! this test binary, which serves requests with wrong replies.
+//! Tests that a misbehaving child cannot harm the checker. Some children are shell scripts that
+//! violate the protocol. Others are this test binary, which serves requests with wrong replies.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -25,12 +25,14 @@ fn worker(script: &str) -> Worker {
     Worker::from(Program::shell(script)).with_sandbox(Sandbox::Off)
 }
 
-/// This test binary as a child. Descriptor 3 is the pipe to the parent, because libtest writes to standard output.
+/// This test binary as a child. Descriptor 3 is the pipe to the parent, because libtest writes to
+/// standard output.
 fn misbehaving() -> Worker {
     misbehaving_with("1")
 }
 
-/// The same with a file in place of a GPU that only one process at a time can use. The process that locks the file has the GPU.
+/// The same with a file in place of a GPU that only one process at a time can use. The process that
+/// locks the file has the GPU.
 fn misbehaving_with(gpu: &str) -> Worker {
     let binary = std::env::current_exe().unwrap();
     worker(&format!(
@@ -162,7 +164,8 @@ fn reply_to_call(entry: &str, object: &Path, token: wire::Token) -> Reply {
     }
 }
 
-/// The time limit holds whatever the child does, even if it does not read a request that is larger than a pipe.
+/// The time limit holds whatever the child does, even if it does not read a request that is larger
+/// than a pipe.
 #[test]
 fn a_child_that_never_replies_is_killed_in_time() {
     for body in ["exec sleep 600", "trap '' TERM INT HUP; while :; do sleep 600; done"] {
@@ -203,7 +206,8 @@ fn another_thread_can_cancel_a_job() {
     assert_eq!(run.faults, [Fault::TimedOut { seconds: 0.2 }]);
 }
 
-/// A job that is killed and resumed before it has noticed is still cancelled, and the next one is not.
+/// A job that is killed and resumed before it has noticed is still cancelled, and the next one is
+/// not.
 #[test]
 fn a_job_that_is_killed_and_resumed_at_once_is_cancelled() {
     let mut worker = misbehaving();
@@ -219,7 +223,8 @@ fn a_job_that_is_killed_and_resumed_at_once_is_cancelled() {
         });
         let run = run(&mut worker, "nap", LONG_LIMIT);
         ending.join().unwrap();
-        // if the child starts slowly, `kill` and `resume` may both come before the job, which then runs
+        // if the child starts slowly, `kill` and `resume` may both come before the job, which then
+        // runs
         assert!(matches!(&run, Err(Error::Cancelled)) || run.is_ok_and(|r| r.faults.is_empty()));
     }
     assert_eq!(run(&mut worker, "quiet", LONG_LIMIT).unwrap().device, "honest");
@@ -252,7 +257,8 @@ fn the_whole_group_is_killed_and_reaped() {
     assert!(!fs::exists(format!("/proc/{child}")).unwrap(), "the child was not reaped");
 }
 
-/// A crash is reported with its cause and the last printed line, whether it comes before, between or within frames.
+/// A crash is reported with its cause and the last printed line, whether it comes before, between
+/// or within frames.
 #[test]
 fn the_cause_of_a_death_is_reported() {
     for (body, how) in [
@@ -266,7 +272,8 @@ fn the_cause_of_a_death_is_reported() {
     }
 }
 
-/// Bytes that are not a frame, and frames that are not a reply, are errors of the checker and never of the learner.
+/// Bytes that are not a frame, and frames that are not a reply, are errors of the checker and never
+/// of the learner.
 #[test]
 fn a_malformed_reply_is_an_error() {
     for body in [
@@ -311,7 +318,8 @@ fn a_million_lines_are_cut_and_counted() {
     assert_eq!((next.printed.as_str(), next.printed_dropped), ("", 0));
 }
 
-/// A panic is a bug of the checker, and is reported with its location. The next job gets a new child.
+/// A panic is a bug of the checker, and is reported with its location. The next job gets a new
+/// child.
 #[test]
 fn a_panic_is_a_bug_of_the_checker() {
     let mut worker = misbehaving();

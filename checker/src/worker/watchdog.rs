@@ -1,7 +1,7 @@
 //! Observes a child from outside: how much memory it uses, and whether it is working.
 //!
-//! Resource limits apply to each process separately, and do not cover every kind of memory. So the checker also measures the
-//! child and all its descendants from time to time.
+//! Resource limits apply to each process separately, and do not cover every kind of memory. So the
+//! checker also measures the child and all its descendants from time to time.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ pub(super) struct Load {
     pub(super) resident: u64,
     /// Processor time used so far, without that of descendants which have ended.
     pub(super) processor_time: Duration,
-    /// Does any thread wait for a processor or a disk? Then the child may be late only because the machine is busy.
+    /// Does any thread wait for a processor or a disk? Then the child may be late only because the
+    /// machine is busy.
     pub(super) busy: bool,
 }
 

@@ -1,7 +1,8 @@
-//! The messages between the checker and its children. Each is a frame: a tag, a length, and a payload that postcard encodes.
+//! The messages between the checker and its children. Each is a frame: a tag, a length, and a
+//! payload that postcard encodes.
 //!
-//! A child runs learners' code, so replies are not trusted. Lengths are bounded, memory is allocated only as bytes arrive, and
-//! anything that is not a frame is an error.
+//! A child runs learners' code, so replies are not trusted. Lengths are bounded, memory is
+//! allocated only as bytes arrive, and anything that is not a frame is an error.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
@@ -20,7 +21,8 @@ const TAG: [u8; 4] = *b"cwk1";
 /// The longest payload that either side accepts: 1 GiB.
 pub(super) const MAX_PAYLOAD: u64 = 1 << 30;
 
-/// The most bytes that are allocated for a payload before it arrives. The arrays of a case usually fit.
+/// The most bytes that are allocated for a payload before it arrives. The arrays of a case usually
+/// fit.
 const INITIAL_CAPACITY_BYTES: u64 = 16 << 20;
 
 /// Why a frame could not be sent or read.
@@ -62,7 +64,8 @@ pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, Error> {
     Ok(frame)
 }
 
-/// Reads the payload of the next frame. Returns `None` if the other side closed the pipe between two frames.
+/// Reads the payload of the next frame. Returns `None` if the other side closed the pipe between
+/// two frames.
 pub(super) fn read(from: &mut impl Read) -> Result<Option<Vec<u8>>, Error> {
     let mut header = Vec::with_capacity(12);
     from.by_ref().take(12).read_to_end(&mut header)?;
@@ -106,8 +109,8 @@ pub(super) fn send(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-/// A secret number of a call that its reply repeats. A program that knows the format of messages and writes one to every
-/// descriptor still does not know this number.
+/// A secret number of a call that its reply repeats. A program that knows the format of messages
+/// and writes one to every descriptor still does not know this number.
 pub(super) type Token = [u64; 2];
 
 /// A request to a child.
@@ -194,7 +197,8 @@ pub(super) enum Reply {
     Ran {
         /// What happened.
         run: Box<SentRun>,
-        /// Does the child end after this reply? It does if the device faulted, because only a new process can use it again.
+        /// Does the child end after this reply? It does if the device faulted, because only a new
+        /// process can use it again.
         last: bool,
     },
     /// To `Request::Trace`.

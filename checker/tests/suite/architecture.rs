@@ -1,7 +1,8 @@
-//! The rules of ARCHITECTURE.md's table of modules hold. The test reads the table itself, so the two cannot drift apart.
+//! The rules of ARCHITECTURE.md's table of modules hold. The test reads the table itself, so the
+//! two cannot drift apart.
 //!
-//! A path counts wherever it stands, in a `use` line or inline, and with `crate::`, `super::` or a crate's name in front.
-//! Comments, strings and code under `#[cfg(test)]` do not count.
+//! A path counts wherever it stands, in a `use` line or inline, and with `crate::`, `super::` or a
+//! crate's name in front. Comments, strings and code under `#[cfg(test)]` do not count.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ enum Allowed {
 /// One row of the table, such as "`judge` | compares results | `spec`, `value`".
 #[derive(Debug)]
 struct Row {
-    /// `judge`; `commands/*` for each module of a folder by itself; `ptxsim` for a crate of this workspace.
+    /// `judge`; `commands/*` for each module of a folder by itself; `ptxsim` for a crate of this
+    /// workspace.
     name: String,
     allowed: Allowed,
 }
@@ -83,7 +85,8 @@ fn the_table_goes_from_the_bottom_to_the_top() {
     }
 }
 
-/// The kind of an exercise is matched where code is compiled and nowhere else; other modules ask `Kind`'s methods.
+/// The kind of an exercise is matched where code is compiled and nowhere else; other modules ask
+/// `Kind`'s methods.
 #[test]
 fn only_the_compilation_matches_the_kind_of_an_exercise() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -140,11 +143,13 @@ fn allows(row: &Row, used: &str) -> bool {
 struct Owner {
     /// Index of its row.
     row: usize,
-    /// The row's name, or for a row such as `commands/*` the module that is meant: `commands/check`.
+    /// The row's name, or for a row such as `commands/*` the module that is meant:
+    /// `commands/check`.
     unit: String,
 }
 
-/// The row of a module or item; `None` when it is no module of ours: a macro or an item of the library's root.
+/// The row of a module or item; `None` when it is no module of ours: a macro or an item of the
+/// library's root.
 fn owner(rows: &[Row], segments: &[String], source: &Path) -> Option<Owner> {
     let first = segments.first()?;
     let find = |name: &str| rows.iter().position(|row| row.name == name);
@@ -306,8 +311,8 @@ fn item_end(tokens: &[Token], start: usize) -> usize {
     tokens.len()
 }
 
-/// Every path of the code that starts with a crate of this workspace or, in a `module` of the checker, with `crate` or `super`;
-/// the latter from the crate's root.
+/// Every path of the code that starts with a crate of this workspace or, in a `module` of the
+/// checker, with `crate` or `super`; the latter from the crate's root.
 fn paths(tokens: &[Token], module: Option<&[String]>) -> Vec<Use> {
     let mut found = vec![];
     for (at, token) in tokens.iter().enumerate() {
@@ -342,7 +347,8 @@ fn paths(tokens: &[Token], module: Option<&[String]>) -> Vec<Use> {
     found
 }
 
-/// Adds the paths that start with `prefix` and go on at `at`, each name of a group by itself; returns the index behind them.
+/// Adds the paths that start with `prefix` and go on at `at`, each name of a group by itself;
+/// returns the index behind them.
 fn leaves(tokens: &[Token], at: usize, prefix: &[String], found: &mut Vec<Use>) -> usize {
     let Some(token) = tokens.get(at) else { return at };
     if token.text == "{" {

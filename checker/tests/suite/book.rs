@@ -1,4 +1,5 @@
-//! The book of this repository, built in this process: every marker can be filled in, and every internal link has a target.
+//! The book of this repository, built in this process: every marker can be filled in, and every
+//! internal link has a target.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -74,7 +75,8 @@ fn every_page_is_whole_and_every_link_leads_somewhere() {
         .collect();
     let mut links = 0;
     for (path, text) in &pages {
-        // The 404 page is served from any depth, so its links are relative to the site and not to itself.
+        // The 404 page is served from any depth, so its links are relative to the site and not to
+        // itself.
         if path.file_name().is_some_and(|name| name == "404.html") {
             continue;
         }
@@ -193,8 +195,8 @@ fn refused(line: &str) -> Option<String> {
     (!known).then(|| format!("no exercise and no chapter is called {name}"))
 }
 
-/// The commands of a page: lines of fenced text, with or without a prompt, and code in a sentence that begins with
-/// `cargo checker`.
+/// The commands of a page: lines of fenced text, with or without a prompt, and code in a sentence
+/// that begins with `cargo checker`.
 fn commands(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fence = None;
@@ -297,8 +299,8 @@ fn commands_in_sentences_exist() {
     assert!(seen > 3, "only {seen}");
 }
 
-/// The prose of a page in lower case: without code, markers and headings, without links, which name other pages, and without goals,
-/// which name terms of later pages.
+/// The prose of a page in lower case: without code, markers and headings, without links, which name
+/// other pages, and without goals, which name terms of later pages.
 fn prose(page: &str) -> String {
     let mut out = String::new();
     let (mut fenced, mut goals) = (false, false);
@@ -336,7 +338,8 @@ fn mentions(text: &str, term: &str) -> bool {
     })
 }
 
-/// In the order of the chapters, a term of the glossary occurs first on the page that introduces it, in bold.
+/// In the order of the chapters, a term of the glossary occurs first on the page that introduces
+/// it, in bold.
 #[test]
 fn no_term_is_used_before_it_is_introduced() {
     let glossary = fs::read_to_string(root().join("src/glossary.md")).expect("a glossary");

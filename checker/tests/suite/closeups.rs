@@ -1,5 +1,5 @@
-//! What `checker profile` and `checker trace` show at several widths, for observations that these tests write out by hand. Real
-//! kernels on the simulator are in `cli/closeups.rs`.
+//! What `checker profile` and `checker trace` show at several widths, for observations that these
+//! tests write out by hand. Real kernels on the simulator are in `cli/closeups.rs`.
 //!
 //! These are reviewed texts: read a changed snapshot as a learner would before accepting it.
 
@@ -163,7 +163,8 @@ fn screen(seen: &Profiled, width: usize) -> String {
     text
 }
 
-/// The profile has every column, the remarks in order of cost, a row for code in headers, and the gate.
+/// The profile has every column, the remarks in order of cost, a row for code in headers, and the
+/// gate.
 #[test]
 fn a_profile() {
     insta::assert_snapshot!(screen(&seen(observations()), 120));
@@ -338,7 +339,8 @@ fn followed() -> trace::Trace {
     }
 }
 
-/// Loops are folded, calls are named, lines are cut and sentences are wrapped to the width, and `--limit` keeps the last steps.
+/// Loops are folded, calls are named, lines are cut and sentences are wrapped to the width, and
+/// `--limit` keeps the last steps.
 #[test]
 fn a_trace() {
     colored::control::set_override(false);

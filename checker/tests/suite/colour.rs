@@ -1,5 +1,5 @@
-//! Colour follows one switch. The switch is global to the process, and other tests of this program render text at the same time,
-//! so the comparison runs in a process of its own.
+//! Colour follows one switch. The switch is global to the process, and other tests of this program
+//! render text at the same time, so the comparison runs in a process of its own.
 
 use std::process::Command;
 
@@ -53,7 +53,8 @@ fn colour_follows_the_switch() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
-/// With the switch on, the text has colours and no other escape sequences; with it off, it is the same text without them.
+/// With the switch on, the text has colours and no other escape sequences; with it off, it is the
+/// same text without them.
 #[test]
 #[ignore = "changes a switch of the whole process: `colour_follows_the_switch` runs it alone"]
 fn colour_and_nothing_else() {

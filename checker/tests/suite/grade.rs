@@ -1,4 +1,5 @@
-//! `checker grade` with the real binary on small classes: bad input, a killed run, secret inputs, and what students see.
+//! `checker grade` with the real binary on small classes: bad input, a killed run, secret inputs,
+//! and what students see.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,7 +108,8 @@ fn unreadable_submissions_cost_one_line_and_the_rest_is_graded() {
     assert!(!table.lines().any(|line| line.starts_with('=')), "{table}");
 }
 
-/// A mistake in the instructor's files is reported before anything is graded, with its place and a way out.
+/// A mistake in the instructor's files is reported before anything is graded, with its place and a
+/// way out.
 #[test]
 fn broken_policies_rosters_and_seeds_stop_before_anything_runs() {
     let class = Class::new();
@@ -131,7 +133,8 @@ fn broken_policies_rosters_and_seeds_stop_before_anything_runs() {
     }
 }
 
-/// Every case also runs with secret inputs, and a student's page contains nothing that would reproduce them.
+/// Every case also runs with secret inputs, and a student's page contains nothing that would
+/// reproduce them.
 #[test]
 fn secret_inputs_are_run_and_stay_secret() {
     let class = Class::new();
@@ -158,8 +161,8 @@ fn secret_inputs_are_run_and_stay_secret() {
     assert!(!all.contains("long enough"));
 }
 
-/// A killed run keeps the records that it wrote, and the next run grades the rest to the same grades. Unchanged submissions
-/// are not graded again.
+/// A killed run keeps the records that it wrote, and the next run grades the rest to the same
+/// grades. Unchanged submissions are not graded again.
 #[test]
 fn a_killed_run_is_resumed_to_the_same_grades() {
     let class = Class::new();
@@ -202,8 +205,8 @@ fn a_killed_run_is_resumed_to_the_same_grades() {
     assert_eq!(now.score.points, 10.0);
 }
 
-/// Every student on the roster has a record and a row, so that tables are complete and a merge need not wait. Absence follows
-/// only from a whole class, and no grade is taken away.
+/// Every student on the roster has a record and a row, so that tables are complete and a merge need
+/// not wait. Absence follows only from a whole class, and no grade is taken away.
 #[test]
 fn students_without_a_submission_get_a_record() {
     let class = Class::new();

@@ -1,5 +1,6 @@
-//! The checker as learners, authors and instructors use it. It is one test program because each test program links everything.
-//! `gpu` is another one, because it must run without libtest's threads.
+//! The checker as learners, authors and instructors use it. It is one test program because each
+//! test program links everything. `gpu` is another one, because it must run without libtest's
+//! threads.
 
 mod architecture;
 #[cfg(target_os = "linux")]

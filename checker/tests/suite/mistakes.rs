@@ -1,5 +1,6 @@
-//! Checks that the simulated runtime returns the same error codes for mistakes as an NVIDIA H200 (driver 580, CUDA 13.0). The
-//! expected codes are the rows of `hardware/mistakes-h200.tsv`, which `hardware/mistakes.cu` printed there.
+//! Checks that the simulated runtime returns the same error codes for mistakes as an NVIDIA H200
+//! (driver 580, CUDA 13.0). The expected codes are the rows of `hardware/mistakes-h200.tsv`, which
+//! `hardware/mistakes.cu` printed there.
 //!
 //! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
 
@@ -25,7 +26,8 @@ const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
     ("cudaLaunchKernelExC: clusters of 2", "the simulator has no clusters of several blocks"),
 ];
 
-/// The codes of each mistake, or `signal N` if the process crashed. Lines that kernels print are ignored.
+/// The codes of each mistake, or `signal N` if the process crashed. Lines that kernels print are
+/// ignored.
 fn rows(text: &str) -> BTreeMap<&str, Vec<&str>> {
     let row = |line| {
         let mut words = str::split(line, '\t');

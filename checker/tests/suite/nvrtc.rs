@@ -133,7 +133,8 @@ fn cuda_headers_are_there_and_host_headers_are_not() {
     assert!(first.text.contains("\"cstdio\""), "{first:?}");
 }
 
-/// Files that the compiler reads must not appear in a learner's report or in the records of a class.
+/// Files that the compiler reads must not appear in a learner's report or in the records of a
+/// class.
 #[test]
 fn included_files_are_not_shown() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -155,7 +156,8 @@ fn included_files_are_not_shown() {
     }
 }
 
-/// Files beside the exercise, or in the current folder, are not part of it, because the cache would not notice when they change.
+/// Files beside the exercise, or in the current folder, are not part of it, because the cache would
+/// not notice when they change.
 #[test]
 fn neighbours_are_not_included() {
     for path in ["neighbour.h", "../../neighbour.h", "exercises/ch01_threads/neighbour.h"] {
@@ -189,8 +191,8 @@ fn odd_source_ends_well() {
     compiled(&nested);
 }
 
-/// A `libnvrtc.so` of another CUDA version, which the loader would find by name, must not replace the selected compiler. Here it
-/// is a library without NVRTC's functions.
+/// A `libnvrtc.so` of another CUDA version, which the loader would find by name, must not replace
+/// the selected compiler. Here it is a library without NVRTC's functions.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_library_of_the_same_name_is_not_used() {
@@ -231,7 +233,8 @@ fn a_missing_compiler_is_reported() {
     );
 }
 
-/// One source gives a kernel for each value of a macro; without a value, the source's default holds.
+/// One source gives a kernel for each value of a macro; without a value, the source's default
+/// holds.
 #[test]
 fn a_defined_macro_changes_the_kernel() {
     const SPECIAL: &str = "#ifndef RADIUS\n#define RADIUS 4\n#endif\n\

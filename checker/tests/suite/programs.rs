@@ -1,5 +1,6 @@
-//! Whole programs that nvcc compiles and the simulator runs. Their expected output, `tests/programs/NAME.out`, is what they
-//! printed on an NVIDIA H200 (driver 580, CUDA 13.0) after `nvcc -std=c++17 -arch=native NAME.cu`.
+//! Whole programs that nvcc compiles and the simulator runs. Their expected output,
+//! `tests/programs/NAME.out`, is what they printed on an NVIDIA H200 (driver 580, CUDA 13.0) after
+//! `nvcc -std=c++17 -arch=native NAME.cu`.
 //!
 //! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
 
@@ -163,7 +164,8 @@ fn leaked_arrays_and_objects_are_reported() {
     assert_eq!(report.allocations, 0);
 }
 
-/// Everything that gates can count is counted, and each call has its line, also in a template, in a constructor and of a launch.
+/// Everything that gates can count is counted, and each call has its line, also in a template, in a
+/// constructor and of a launch.
 #[test]
 fn calls_are_counted_and_have_their_lines() {
     let report = report(Path::new("tests/programs/facts/counted.cu"));

@@ -1,4 +1,5 @@
-//! What a learner sees, for every kind of verdict: built from verdict data by hand, rendered to 80 columns.
+//! What a learner sees, for every kind of verdict: built from verdict data by hand, rendered to 80
+//! columns.
 //!
 //! These are reviewed texts: read a changed snapshot as a learner would before accepting it.
 

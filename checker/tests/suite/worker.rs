@@ -1,4 +1,5 @@
-//! Compiles and simulates learners' code, hostile or not, in children that are the real `checker worker`.
+//! Compiles and simulates learners' code, hostile or not, in children that are the real
+//! `checker worker`.
 //!
 //! Needs a CUDA 13 compiler, which `cargo checker setup` installs.
 
@@ -194,7 +195,8 @@ fn an_unwritten_output_contains_the_poison() {
     assert!(output.data.chunks(4).all(|word| word == poison));
 }
 
-/// All blocks of a cooperative launch must be on the device at once, so the simulator refuses one with too many.
+/// All blocks of a cooperative launch must be on the device at once, so the simulator refuses one
+/// with too many.
 #[test]
 fn a_cooperative_launch_is_limited() {
     let mut worker = worker();
@@ -210,7 +212,8 @@ fn a_cooperative_launch_is_limited() {
     }
 }
 
-/// The instruction budget ends an endless kernel. Without a budget the time limit does, and the next case runs.
+/// The instruction budget ends an endless kernel. Without a budget the time limit does, and the
+/// next case runs.
 #[test]
 fn an_endless_kernel_ends() {
     let mut worker = worker();

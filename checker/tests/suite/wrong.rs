@@ -1,5 +1,5 @@
-//! The programs of `tests/programs/wrong`, each with one mistake. The checker must report the mistake, and must report nothing
-//! about the fixed program.
+//! The programs of `tests/programs/wrong`, each with one mistake. The checker must report the
+//! mistake, and must report nothing about the fixed program.
 //!
 //! Needs a CUDA 13 compiler (`cargo checker setup` installs one) and the host's g++.
 
@@ -30,7 +30,8 @@ fn without_time(report: &str) -> String {
     lines.collect()
 }
 
-/// A program of `tests/programs/wrong` as it is, or fixed: a line that ends with `// fixed: CODE` is then replaced with CODE.
+/// A program of `tests/programs/wrong` as it is, or fixed: a line that ends with `// fixed: CODE`
+/// is then replaced with CODE.
 fn variant(text: &str, fixed: bool) -> String {
     let line = |line: &str| match line.split_once("// fixed:") {
         Some((_, right)) if fixed => right.trim().to_owned() + "\n",

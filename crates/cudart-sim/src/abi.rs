@@ -1,7 +1,9 @@
-//! The functions that programs call, with the names and signatures of `cuda_runtime_api.h` and `crt/host_runtime.h`.
+//! The functions that programs call, with the names and signatures of `cuda_runtime_api.h` and
+//! `crt/host_runtime.h`.
 //!
-//! Each function converts what C passes, and calls the part of the [`Runtime`] that it needs. Before a program is loaded, the
-//! checker compares the functions that it needs with [`exports`], and names those that are missing.
+//! Each function converts what C passes, and calls the part of the [`Runtime`] that it needs.
+//! Before a program is loaded, the checker compares the functions that it needs with [`exports`],
+//! and names those that are missing.
 
 #![expect(unsafe_code, reason = "the boundary to the program, which is C++")]
 
@@ -55,7 +57,8 @@ pub(crate) fn try_with<T>(f: impl FnOnce(&mut Runtime) -> T) -> Option<T> {
     None
 }
 
-/// The end of a program. Work that the program did not wait for is done now, as it would be on a GPU. Returns the report.
+/// The end of a program. Work that the program did not wait for is done now, as it would be on a
+/// GPU. Returns the report.
 pub fn finish() -> Report {
     let (report, output) = with(|runtime| {
         let _ = runtime.synchronize_device();
@@ -69,8 +72,8 @@ fn lock() -> MutexGuard<'static, Runtime> {
     RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs the body of the exported function called `function`. Records the result for `cudaGetLastError`, and prints what
-/// kernels printed meanwhile to standard output.
+/// Runs the body of the exported function called `function`. Records the result for
+/// `cudaGetLastError`, and prints what kernels printed meanwhile to standard output.
 fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Code {
     let (code, output) = with(|runtime| {
         runtime.enter(function);
@@ -81,14 +84,16 @@ fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Co
     code
 }
 
-/// Prints through the program's own buffer, so that its lines and those of kernels keep their order.
+/// Prints through the program's own buffer, so that its lines and those of kernels keep their
+/// order.
 fn print(text: &str) {
     unsafe extern "C" {
         fn fwrite(data: *const c_void, size: usize, n: usize, file: *mut c_void) -> usize;
         static stdout: *mut c_void;
     }
     if !text.is_empty() {
-        // SAFETY: C's standard output exists as long as the process, and the text as long as the call.
+        // SAFETY: C's standard output exists as long as the process, and the text as long as the
+        // call.
         unsafe { fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
     }
 }
@@ -110,7 +115,8 @@ pub struct Function(pub *const ());
 // SAFETY: this is an address of code, and nothing reads or writes through it.
 unsafe impl Sync for Function {}
 
-/// The names and addresses of all exported functions. This also keeps the linker from removing them.
+/// The names and addresses of all exported functions. This also keeps the linker from removing
+/// them.
 pub fn exports() -> impl Iterator<Item = (&'static str, Function)> {
     EXPORTS.iter().chain(per_thread::EXPORTS).copied()
 }

@@ -1,7 +1,9 @@
-//! The simulated clock. A simulated device has no time of its own, and its times must be the same on every machine.
+//! The simulated clock. A simulated device has no time of its own, and its times must be the same
+//! on every machine.
 //!
-//! This is not a performance model. There is one engine for copies in each direction and one for kernels, with the rates of
-//! a large GPU. That is enough for overlap to show, for events to have times, and for a timeline to be drawn.
+//! This is not a performance model. There is one engine for copies in each direction and one for
+//! kernels, with the rates of a large GPU. That is enough for overlap to show, for events to have
+//! times, and for a timeline to be drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +70,8 @@ const KERNEL_LATENCY_US: f64 = 2.0;
 const PINNED_BYTES_PER_US: f64 = 50_000.0;
 const PAGEABLE_BYTES_PER_US: f64 = 12_000.0;
 const DEVICE_BYTES_PER_US: f64 = 2_000_000.0;
-/// Warp instructions that one multiprocessor executes in a microsecond, and the number of multiprocessors.
+/// Warp instructions that one multiprocessor executes in a microsecond, and the number of
+/// multiprocessors.
 const INSTRUCTIONS_PER_US: f64 = 4.0 * 1_700.0;
 const MULTIPROCESSORS: f64 = 132.0;
 
@@ -89,10 +92,11 @@ struct OpenWork {
 
 /// The clock.
 ///
-/// The simulator does work when the program waits for it, stream by stream. A device would do it in another order. So the
-/// clock computes all times again when more work has been added, for all work since the host last waited for everything:
-/// each engine takes the work that is ready first, and among that the work that was enqueued first. Times that the host has
-/// already observed do not change. So a program that continues after it has waited for only one of several streams may
+/// The simulator does work when the program waits for it, stream by stream. A device would do it in
+/// another order. So the clock computes all times again when more work has been added, for all work
+/// since the host last waited for everything: each engine takes the work that is ready first, and
+/// among that the work that was enqueued first. Times that the host has already observed do not
+/// change. So a program that continues after it has waited for only one of several streams may
 /// continue a little too early.
 #[derive(Debug, Default)]
 pub struct Clock {
@@ -112,7 +116,8 @@ pub struct Clock {
     spans: Vec<Span>,
 }
 
-/// A time as a key for ordered collections. Times are never negative, so their bits have the same order.
+/// A time as a key for ordered collections. Times are never negative, so their bits have the same
+/// order.
 fn key(time: f64) -> u64 {
     time.max(0.0).to_bits()
 }
@@ -166,7 +171,8 @@ impl Clock {
                 }
             }
         }
-        // for each engine, the ready work in the order in which the engine takes it: (time, id, index)
+        // for each engine, the ready work in the order in which the engine takes it: (time, id,
+        // index)
         let mut queues: BTreeMap<Engine, BTreeSet<(u64, Id, usize)>> = BTreeMap::new();
         let mut free = self.free.clone();
         let enter = |queues: &mut BTreeMap<Engine, BTreeSet<_>>, i: usize, ready: f64| {
@@ -219,7 +225,8 @@ impl Clock {
         }
     }
 
-    /// The host has waited for something that ended at `end`. `idle` says that no work is pending any more.
+    /// The host has waited for something that ended at `end`. `idle` says that no work is pending
+    /// any more.
     pub fn synchronise(&mut self, end: f64, idle: bool) {
         self.now = self.now.max(end) + COMPLETION_LATENCY_US;
         if idle {
@@ -266,8 +273,8 @@ pub fn within(bytes: u64) -> f64 {
     COPY_LATENCY_US + bytes as f64 / DEVICE_BYTES_PER_US
 }
 
-/// Microseconds that a kernel of so many blocks takes: the time of its instructions or of its memory traffic, whichever is
-/// longer.
+/// Microseconds that a kernel of so many blocks takes: the time of its instructions or of its
+/// memory traffic, whichever is longer.
 pub fn kernel(blocks: u64, counters: &Counters) -> f64 {
     let busy = (blocks as f64).clamp(1.0, MULTIPROCESSORS);
     let sectors = counters.load_sectors + counters.store_sectors + counters.global_atomic_sectors;
@@ -293,8 +300,9 @@ mod tests {
         ClockedWork { id, stream, after: &[], enqueued, engine, what: String::new(), cost }
     }
 
-    /// For each of `chunks` chunks, a copy in, a kernel and a copy out of ten microseconds each, in `streams` streams that
-    /// take turns. The work is added in the order of the key `added`. Returns the timeline in the order of the starts.
+    /// For each of `chunks` chunks, a copy in, a kernel and a copy out of ten microseconds each, in
+    /// `streams` streams that take turns. The work is added in the order of the key `added`.
+    /// Returns the timeline in the order of the starts.
     fn pipeline(chunks: u64, streams: u64, added: impl Fn(&(u64, u64)) -> u64) -> Vec<(f64, f64)> {
         let mut clock = Clock::default();
         let all = (0..chunks).flat_map(|chunk| (0..3).map(move |step| (chunk, step)));
@@ -309,7 +317,8 @@ mod tests {
         spans
     }
 
-    /// A program that waits for one stream after another has the same timeline as one that waits for all at once.
+    /// A program that waits for one stream after another has the same timeline as one that waits
+    /// for all at once.
     #[test]
     fn times_do_not_depend_on_the_order_in_which_streams_are_waited_for() {
         let at_once = pipeline(6, 3, |(chunk, _)| *chunk);
@@ -317,7 +326,8 @@ mod tests {
             let by_stream = pipeline(6, 3, |(chunk, _)| order[(chunk % 3) as usize]);
             assert_eq!(by_stream, at_once);
         }
-        // the copies in follow each other without a gap, and the last chunk is copied out two steps later
+        // the copies in follow each other without a gap, and the last chunk is copied out two steps
+        // later
         assert_eq!(at_once.first(), Some(&(2.5, 12.5)));
         assert_eq!(at_once.last(), Some(&(72.5, 82.5)));
         let serial = pipeline(2, 1, |(chunk, _)| *chunk);

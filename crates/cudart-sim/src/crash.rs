@@ -1,8 +1,10 @@
-//! Signals. An access to pages that the device uses is recorded, and the program continues ([`crate::guard`]). All other
-//! signals end the process, as they would without the runtime, but first a report is made.
+//! Signals. An access to pages that the device uses is recorded, and the program continues
+//! ([`crate::guard`]). All other signals end the process, as they would without the runtime, but
+//! first a report is made.
 //!
-//! A signal handler may do very little, because the interrupted thread may hold any lock. So the handler only stores what
-//! happened, wakes a thread that waits for this, and gives it some time to make the report.
+//! A signal handler may do very little, because the interrupted thread may hold any lock. So the
+//! handler only stores what happened, wakes a thread that waits for this, and gives it some time to
+//! make the report.
 
 #![expect(unsafe_code, reason = "signals")]
 
@@ -36,7 +38,8 @@ const REPORT_LIMIT_MS: c_int = 5_000;
 /// Bytes of the stack for signal handlers, which is needed when a program has used up its own.
 const SIGNAL_STACK_BYTES: usize = 256 << 10;
 
-/// What the handler stores: the signal, the address, the refused system call or -1, and whether the stack overflowed.
+/// What the handler stores: the signal, the address, the refused system call or -1, and whether the
+/// stack overflowed.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
 static SYSTEM_CALL: AtomicI32 = AtomicI32::new(-1);
@@ -56,7 +59,8 @@ struct Channel {
     process: u32,
 }
 
-/// Installs the signal handlers. If a signal ends the program, `on_crash` is called with the report.
+/// Installs the signal handlers. If a signal ends the program, `on_crash` is called with the
+/// report.
 ///
 /// # Errors
 /// If a pipe, a thread or a handler cannot be created.
@@ -85,7 +89,8 @@ pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<
         return Ok(());
     }
     for signal in SIGNALS {
-        // SAFETY: an action of zeros has nothing set, and the handler has the signature that SA_SIGINFO demands.
+        // SAFETY: an action of zeros has nothing set, and the handler has the signature that
+        // SA_SIGINFO demands.
         let failed = unsafe {
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
             action.sa_sigaction = handle as *const () as usize;
@@ -105,10 +110,12 @@ thread_local! {
     static STACK_END: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many bytes beyond the end of the stack a function's first access may be, if the function has a large array.
+/// How many bytes beyond the end of the stack a function's first access may be, if the function has
+/// a large array.
 const MAX_OVERFLOW_BYTES: u64 = 4 << 20;
 
-/// Gives this thread a stack for signal handlers, so that an overflow of its own stack can be reported.
+/// Gives this thread a stack for signal handlers, so that an overflow of its own stack can be
+/// reported.
 pub fn install_stack() {
     STACK_END.set(own_stack_end());
     let stack = Box::leak(vec![0_u8; SIGNAL_STACK_BYTES].into_boxed_slice());
@@ -125,7 +132,8 @@ pub fn install_stack() {
 fn own_stack_end() -> u64 {
     let mut end = std::ptr::null_mut();
     let mut bytes = 0;
-    // SAFETY: the first call creates the attributes, the second reads them, and the third frees them.
+    // SAFETY: the first call creates the attributes, the second reads them, and the third frees
+    // them.
     unsafe {
         let mut attributes = MaybeUninit::uninit();
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
@@ -153,8 +161,8 @@ fn crash() -> Crash {
     Crash { signal: SIGNAL.load(SeqCst), address: address(), at, pointer: None, system_call: None }
 }
 
-/// The handler. When it returns, the instruction is tried again: either the pages are open now, or the signal has its default
-/// action and ends the process.
+/// The handler. When it returns, the instruction is tried again: either the pages are open now, or
+/// the signal has its default action and ends the process.
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes both to a handler with SA_SIGINFO.
     let (address, at, write) = unsafe {
@@ -183,8 +191,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         // SAFETY: there is one descriptor, which stays open as long as the process.
         unsafe { libc::poll(&raw mut wait, 1, REPORT_LIMIT_MS) };
     }
-    // SAFETY: the default action can always be set. A signal that was sent by a process does not occur again by itself, so it is
-    // raised again.
+    // SAFETY: the default action can always be set. A signal that was sent by a process does not
+    // occur again by itself, so it is raised again.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         if (*info).si_code <= 0 || signal == libc::SIGSYS {
@@ -193,13 +201,15 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     }
 }
 
-/// The number of the system call that a seccomp filter refused; `None` if the signal has another reason.
+/// The number of the system call that a seccomp filter refused; `None` if the signal has another
+/// reason.
 fn refused_call(signal: c_int, info: *mut libc::siginfo_t) -> Option<i32> {
     /// `SYS_SECCOMP` of asm-generic/siginfo.h.
     const SYS_SECCOMP: c_int = 1;
     /// The offset of `si_syscall`: it follows three `int`s, padding, and `si_call_addr`.
     const SYSCALL_OFFSET: usize = 24;
-    // SAFETY: the structure has 128 bytes, and for SIGSYS with this code it has those fields (sigaction(2)).
+    // SAFETY: the structure has 128 bytes, and for SIGSYS with this code it has those fields
+    // (sigaction(2)).
     unsafe {
         let by_filter = signal == libc::SIGSYS && (*info).si_code == SYS_SECCOMP;
         by_filter.then(|| info.cast::<u8>().add(SYSCALL_OFFSET).cast::<i32>().read())
@@ -217,7 +227,8 @@ fn instruction(context: &libc::ucontext_t) -> (usize, bool) {
 
 #[cfg(target_arch = "aarch64")]
 fn instruction(context: &libc::ucontext_t) -> (usize, bool) {
-    // the kernel does not say which it was; an access to a page that is open for reading must have been a write
+    // the kernel does not say which it was; an access to a page that is open for reading must have
+    // been a write
     (context.uc_mcontext.pc as usize, false)
 }
 

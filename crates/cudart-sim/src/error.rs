@@ -3,7 +3,8 @@
 use std::ffi::CStr;
 use std::sync::LazyLock;
 
-/// What a function of the runtime returns: a value of `cudaError_t` (CUDA Runtime API, "Data types").
+/// What a function of the runtime returns: a value of `cudaError_t` (CUDA Runtime API, "Data
+/// types").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Code(pub i32);

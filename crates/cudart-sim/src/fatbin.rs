@@ -1,8 +1,9 @@
 //! The PTX inside a fat binary.
 //!
-//! nvcc emits a wrapper (`fatBinaryCtl.h`) that points to a header (`fatbinary_section.h`), which is followed by entries. An
-//! entry has a header with its kind, version, header size and content size, and at byte 28 the architecture. Only uncompressed
-//! entries can be read, so programs are compiled with `--no-compress`.
+//! nvcc emits a wrapper (`fatBinaryCtl.h`) that points to a header (`fatbinary_section.h`), which
+//! is followed by entries. An entry has a header with its kind, version, header size and content
+//! size, and at byte 28 the architecture. Only uncompressed entries can be read, so programs are
+//! compiled with `--no-compress`.
 
 /// The first word of a wrapper.
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
@@ -13,7 +14,8 @@ const PTX: u16 = 1;
 pub const HEADER_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 64;
 
-/// Bytes of the fat binary that begins with `header`, including the header; `None` if this is not a fat binary.
+/// Bytes of the fat binary that begins with `header`, including the header; `None` if this is not a
+/// fat binary.
 pub fn size(header: &[u8]) -> Option<usize> {
     let magic = u32::from_le_bytes(*header.first_chunk()?);
     let own = u16::from_le_bytes(*header.get(6..)?.first_chunk()?);

@@ -1,8 +1,8 @@
 //! Work that the host has enqueued and that is not done yet, with the work that it has to wait for.
 //!
-//! A GPU starts work as soon as it can, so a program that forgets to wait is often right by luck. Here, work is only done
-//! when the host waits for something that needs it, so a missing wait shows in every run. See the CUDA C++ Programming
-//! Guide, "Asynchronous Concurrent Execution".
+//! A GPU starts work as soon as it can, so a program that forgets to wait is often right by luck.
+//! Here, work is only done when the host waits for something that needs it, so a missing wait shows
+//! in every run. See the CUDA C++ Programming Guide, "Asynchronous Concurrent Execution".
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +31,8 @@ pub struct Stream(pub u64);
 /// The legacy default stream, which waits for all blocking streams, as they wait for it.
 pub const LEGACY: Stream = Stream(0);
 
-/// The default stream of the first host thread that uses a per-thread default stream. Those of other threads follow. They
-/// always exist.
+/// The default stream of the first host thread that uses a per-thread default stream. Those of
+/// other threads follow. They always exist.
 pub const PER_THREAD: Stream = Stream(1_000_000);
 
 /// A piece of work that can be done now.
@@ -70,7 +70,8 @@ pub struct Graph<W> {
     pending: BTreeMap<Id, Pending<W>>,
     next: u64,
     streams: BTreeMap<Stream, StreamState>,
-    /// The last work of destroyed blocking streams that the legacy default stream still has to wait for.
+    /// The last work of destroyed blocking streams that the legacy default stream still has to wait
+    /// for.
     last_of_destroyed: Vec<Id>,
     /// The newest work of a destroyed stream that was not blocking. No stream waits for it.
     last_of_destroyed_nonblocking: Option<Id>,
@@ -107,8 +108,8 @@ impl<W> Graph<W> {
         self.streams.contains_key(&stream) || stream >= PER_THREAD
     }
 
-    /// Destroys a stream, and returns false if there is no such stream. Its work stays pending until the host waits for the
-    /// device.
+    /// Destroys a stream, and returns false if there is no such stream. Its work stays pending
+    /// until the host waits for the device.
     pub fn destroy(&mut self, stream: Stream) -> bool {
         if stream == LEGACY || stream >= PER_THREAD {
             return false;
@@ -126,7 +127,8 @@ impl<W> Graph<W> {
         true
     }
 
-    /// Enqueues work at the end of a stream. It waits for the work that CUDA's rules for streams demand, and for `also`.
+    /// Enqueues work at the end of a stream. It waits for the work that CUDA's rules for streams
+    /// demand, and for `also`.
     pub fn add(&mut self, stream: Stream, work: W, also: &[Id]) -> Id {
         let id = Id(self.next);
         self.next += 1;
@@ -192,8 +194,8 @@ impl<W> Graph<W> {
         !self.pending.contains_key(&id)
     }
 
-    /// Takes the next piece of work that `id` needs, which may be `id` itself, for the caller to do now. Returns `None` when
-    /// `id` is done.
+    /// Takes the next piece of work that `id` needs, which may be `id` itself, for the caller to do
+    /// now. Returns `None` when `id` is done.
     pub fn step(&mut self, id: Id) -> Option<Step<W>> {
         let mut at = id;
         // this ends, because work only waits for work with a lower id
@@ -325,7 +327,8 @@ mod tests {
         assert!(graph.order().is_synchronised(b3));
     }
 
-    /// A wait for the work that was enqueued second does not order the first, which is in another stream.
+    /// A wait for the work that was enqueued second does not order the first, which is in another
+    /// stream.
     #[test]
     fn a_wait_for_later_work_orders_nothing_before_it() {
         let mut graph = Graph::default();

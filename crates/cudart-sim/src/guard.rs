@@ -1,11 +1,13 @@
 //! Closes pages of the program's memory to the host while the device may use them.
 //!
-//! Pending work may read or write page-locked and managed memory at any time. A program that accesses such memory before it
-//! has waited is usually right by luck. Here, the pages are closed (`mprotect`) when the host enqueues the work, and opened
-//! when the host has waited for it. An access meanwhile causes a signal. Its handler records the access and opens the pages,
-//! and the program continues with the old contents.
+//! Pending work may read or write page-locked and managed memory at any time. A program that
+//! accesses such memory before it has waited is usually right by luck. Here, the pages are closed
+//! (`mprotect`) when the host enqueues the work, and opened when the host has waited for it. An
+//! access meanwhile causes a signal. Its handler records the access and opens the pages, and the
+//! program continues with the old contents.
 //!
-//! This module knows nothing about streams or work: a guard has a number, whose meaning only the caller knows.
+//! This module knows nothing about streams or work: a guard has a number, whose meaning only the
+//! caller knows.
 
 #![expect(unsafe_code, reason = "pages of the program's memory")]
 
@@ -58,7 +60,8 @@ static GUARDS: Mutex<Guards> = Mutex::new(Guards {
     hits: vec![],
 });
 
-/// The lock is never held while the program's memory is accessed. So a signal handler never waits for its own thread.
+/// The lock is never held while the program's memory is accessed. So a signal handler never waits
+/// for its own thread.
 fn lock() -> MutexGuard<'static, Guards> {
     GUARDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -81,12 +84,13 @@ fn protect(from: u64, to: u64, access: Access) -> bool {
     if from >= to {
         return true;
     }
-    // SAFETY: these are whole pages of memory that the program got from this runtime or registered with it, and Rust holds no
-    // references into it. A failure leaves the pages as they are.
+    // SAFETY: these are whole pages of memory that the program got from this runtime or registered
+    // with it, and Rust holds no references into it. A failure leaves the pages as they are.
     unsafe { libc::mprotect(from as *mut libc::c_void, (to - from) as usize, flags) == 0 }
 }
 
-/// Maps new pages of zeros at this address. Returns `None` if the address is in use or memory is short.
+/// Maps new pages of zeros at this address. Returns `None` if the address is in use or memory is
+/// short.
 pub fn map(address: u64, bytes: u64) -> Option<u64> {
     let length = usize::try_from(bytes).ok()?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
@@ -111,7 +115,8 @@ pub fn unmap(address: u64, bytes: u64) {
 }
 
 impl Guard {
-    /// The first byte of the first page with bytes of this guard, and the byte after the last such page.
+    /// The first byte of the first page with bytes of this guard, and the byte after the last such
+    /// page.
     const fn pages(&self) -> (u64, u64) {
         (self.from / PAGE * PAGE, self.to.next_multiple_of(PAGE))
     }
@@ -185,8 +190,8 @@ pub fn all_opened<T>(f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Handles the signal of an access. If a guard is the reason, records the access, opens the page, and returns true, so that the
-/// access can be tried again.
+/// Handles the signal of an access. If a guard is the reason, records the access, opens the page,
+/// and returns true, so that the access can be tried again.
 pub fn hit(address: u64, write: bool, frames: impl FnOnce() -> crate::runtime::Frames) -> bool {
     let mut guards = lock();
     let page = address / PAGE * PAGE;
@@ -209,7 +214,8 @@ pub fn hit(address: u64, write: bool, frames: impl FnOnce() -> crate::runtime::F
             guards.open.insert(page);
         }
     }
-    // another thread may have opened the page before; this only fails if the page is not mapped any more
+    // another thread may have opened the page before; this only fails if the page is not mapped any
+    // more
     protect(page, page + PAGE, Access::All)
 }
 

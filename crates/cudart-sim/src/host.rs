@@ -1,7 +1,7 @@
 //! Memory of the program itself, at addresses that the program passed.
 //!
-//! This is the only module that accesses this memory. As with NVIDIA's runtime, an invalid address ends the process with a
-//! signal, so programs run in a process of their own.
+//! This is the only module that accesses this memory. As with NVIDIA's runtime, an invalid address
+//! ends the process with a signal, so programs run in a process of their own.
 
 use crate::guard;
 use crate::runtime::Region;
@@ -15,7 +15,8 @@ impl Address {
     #[expect(unsafe_code, reason = "the program vouches for its addresses")]
     pub fn read(self, bytes: usize) -> Vec<u8> {
         let mut data = vec![0; bytes];
-        // SAFETY: the program vouches for the range, as CUDA demands, and `data` does not overlap it.
+        // SAFETY: the program vouches for the range, as CUDA demands, and `data` does not overlap
+        // it.
         unsafe { std::ptr::copy_nonoverlapping(self.0 as *const u8, data.as_mut_ptr(), bytes) };
         data
     }

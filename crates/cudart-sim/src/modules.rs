@@ -14,7 +14,8 @@ pub fn set_program(address: usize) {
     }
 }
 
-/// May this address be code of the program? It is not if it belongs to another object or to a library of the system.
+/// May this address be code of the program? It is not if it belongs to another object or to a
+/// library of the system.
 pub fn may_be_program(address: usize) -> bool {
     let program = PROGRAM.load(Relaxed);
     object(address).is_none_or(|(start, system)| match program {
@@ -27,7 +28,8 @@ pub fn may_be_program(address: usize) -> bool {
 #[cfg(target_os = "linux")]
 fn object(address: usize) -> Option<(usize, bool)> {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be passed. After a success all fields are set, and the name lives as long as the object.
+    // SAFETY: any address may be passed. After a success all fields are set, and the name lives as
+    // long as the object.
     unsafe {
         if libc::dladdr(address as *const libc::c_void, info.as_mut_ptr()) == 0 {
             return None;

@@ -1,8 +1,8 @@
 //! Happens-before among pieces of work, and between them and the host.
 //!
-//! The work of a stream is in order. So the set of all work that is ordered before a piece of work is described by the
-//! last such piece in each stream, which is a vector clock. See the CUDA C++ Programming Guide, "Streams", "Implicit
-//! Synchronization" and "Events".
+//! The work of a stream is in order. So the set of all work that is ordered before a piece of work
+//! is described by the last such piece in each stream, which is a vector clock. See the CUDA C++
+//! Programming Guide, "Streams", "Implicit Synchronization" and "Events".
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ type StreamAndClock = (Stream, VectorClock);
 #[derive(Debug, Default)]
 pub struct Order {
     works: BTreeMap<Id, StreamAndClock>,
-    /// Work that the host has synchronised with, while work that was enqueued earlier is still unsynchronised. The two may
-    /// be unordered.
+    /// Work that the host has synchronised with, while work that was enqueued earlier is still
+    /// unsynchronised. The two may be unordered.
     past: BTreeMap<Id, StreamAndClock>,
     /// The work that the host has synchronised with.
     host: VectorClock,
@@ -31,8 +31,8 @@ fn join(clock: &mut VectorClock, stream: Stream, id: Id) {
 }
 
 impl Order {
-    /// Adds work that the host has just enqueued. It is ordered after the work in `after`, and after everything that the
-    /// host has synchronised with.
+    /// Adds work that the host has just enqueued. It is ordered after the work in `after`, and
+    /// after everything that the host has synchronised with.
     pub fn enqueued(&mut self, id: Id, stream: Stream, after: impl IntoIterator<Item = Id>) {
         let mut clock = VectorClock::new();
         for earlier in after {
@@ -44,8 +44,8 @@ impl Order {
         self.works.insert(id, (stream, clock));
     }
 
-    /// Is `first`, in `stream`, ordered before `second`? The host enqueued `second` later, and before it synchronised with
-    /// `first`.
+    /// Is `first`, in `stream`, ordered before `second`? The host enqueued `second` later, and
+    /// before it synchronised with `first`.
     pub fn is_before(&self, (first, stream): (Id, Stream), second: Id) -> bool {
         let second = self.works.get(&second).or_else(|| self.past.get(&second));
         let Some((stream_of_second, before)) = second else { return true };

@@ -1,7 +1,8 @@
 //! The report of a program that has ended: counts of what it did, and what is wrong with it.
 //!
-//! The report is plain data, and the same program with the same input always gives the same report. It crosses a process
-//! boundary as JSON. The checker judges a program by its counts and writes explanations of its findings.
+//! The report is plain data, and the same program with the same input always gives the same report.
+//! It crosses a process boundary as JSON. The checker judges a program by its counts and writes
+//! explanations of its findings.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,8 @@ pub struct Report {
     pub synchronisations: Synchronisations,
     /// Times that the program measured with events.
     pub elapsed: Vec<ElapsedTime>,
-    /// Texture and surface objects, then arrays, then device memory that the program did not free, each in the order of
-    /// creation.
+    /// Texture and surface objects, then arrays, then device memory that the program did not free,
+    /// each in the order of creation.
     pub leaks: Vec<Leak>,
     /// Mistakes in how the program uses the runtime, in the order in which they were found.
     pub findings: Vec<HostFinding>,
@@ -47,7 +48,8 @@ pub struct Report {
 /// A call of the runtime in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallSite {
-    /// The function, for example `cudaMemcpyAsync`. A launch is always `cudaLaunchKernel`, however it is written.
+    /// The function, for example `cudaMemcpyAsync`. A launch is always `cudaLaunchKernel`, however
+    /// it is written.
     pub call: String,
     /// The stream that the call names; 0 is the default stream.
     pub stream: Option<u64>,
@@ -154,8 +156,8 @@ pub struct HostFinding {
     pub kind: HostFindingKind,
     /// The call where it happened.
     pub at: Option<CallSite>,
-    /// The earlier call that is also involved, for example the one that freed the memory first, or the one that
-    /// enqueued the work that the program did not wait for.
+    /// The earlier call that is also involved, for example the one that freed the memory first, or
+    /// the one that enqueued the work that the program did not wait for.
     pub earlier: Option<CallSite>,
     /// How often this mistake happened at these calls.
     pub count: u64,
@@ -165,10 +167,12 @@ pub struct HostFinding {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum HostFindingKind {
-    /// A call returned an error. The runtime cannot see whether the program checked the returned value.
+    /// A call returned an error. The runtime cannot see whether the program checked the returned
+    /// value.
     CallFailed(Failure),
-    /// A call returned an error, and the program did not call `cudaGetLastError` afterwards. If the call is a launch,
-    /// the program cannot have noticed the error, because a launch returns nothing.
+    /// A call returned an error, and the program did not call `cudaGetLastError` afterwards. If the
+    /// call is a launch, the program cannot have noticed the error, because a launch returns
+    /// nothing.
     UncheckedError(Failure),
     /// Memory is freed for the second time; `earlier` freed it first.
     DoubleFree {
@@ -196,7 +200,8 @@ pub enum HostFindingKind {
         /// The first and the last byte of a range in it that was never written.
         bytes: [u64; 2],
     },
-    /// Two pieces of work use the same bytes, at least one of them writes, and nothing makes `at` wait for `earlier`.
+    /// Two pieces of work use the same bytes, at least one of them writes, and nothing makes `at`
+    /// wait for `earlier`.
     MissingWait {
         /// The work that `earlier` enqueued.
         first: WorkAccess,

@@ -1,8 +1,10 @@
-//! The state behind the runtime's functions: one simulated device, its memory, its streams and the program's kernels.
+//! The state behind the runtime's functions: one simulated device, its memory, its streams and the
+//! program's kernels.
 //!
-//! [`Runtime`] has four main parts, each with its own state and methods: [`AddressSpace`] (memory), [`Streams`] (pending work,
-//! events, order and time), [`Objects`] (kernels, variables, textures) and [`Findings`] (mistakes and call sites). A function
-//! that needs one part is a method of that part. The methods of [`Runtime`] are those that need several.
+//! [`Runtime`] has four main parts, each with its own state and methods: [`AddressSpace`] (memory),
+//! [`Streams`] (pending work, events, order and time), [`Objects`] (kernels, variables, textures)
+//! and [`Findings`] (mistakes and call sites). A function that needs one part is a method of that
+//! part. The methods of [`Runtime`] are those that need several.
 
 mod allocations;
 mod copies;
@@ -54,7 +56,8 @@ pub struct Settings {
     pub diagnose: Diagnose,
     /// Changes the order of blocks and warps.
     pub seed: u64,
-    /// Chooses among the orders in which streams may work. With 0, work is done as late as the program's waits allow.
+    /// Chooses among the orders in which streams may work. With 0, work is done as late as the
+    /// program's waits allow.
     pub order: u64,
     /// Threads of the host for kernels.
     pub threads: usize,
@@ -86,11 +89,11 @@ pub struct LaunchRecord {
     pub block: [u32; 3],
     /// The arguments that point to arrays, by number, and the names of these arrays in findings.
     pub arrays: Vec<(usize, String)>,
-    /// The arguments, by number, that look like addresses but do not point to device memory. Empty unless a finding may be
-    /// about one of them.
+    /// The arguments, by number, that look like addresses but do not point to device memory. Empty
+    /// unless a finding may be about one of them.
     pub foreign_arguments: Vec<(usize, PointerTarget)>,
-    /// Memory that findings name although no argument points to it. The kernel got its address in a structure or from
-    /// other memory.
+    /// Memory that findings name although no argument points to it. The kernel got its address in a
+    /// structure or from other memory.
     pub indirect: Vec<report::Memory>,
     /// What the simulator observed; empty if the launch was refused.
     pub observations: ptxsim::Observations,
@@ -128,7 +131,8 @@ impl Runtime {
         Self { settings, streams: Streams::new(settings.order), ..Self::default() }
     }
 
-    /// The program calls a function of the runtime. With a seed, the device does some pending work by chance.
+    /// The program calls a function of the runtime. With a seed, the device does some pending work
+    /// by chance.
     pub fn enter(&mut self, function: &'static str) {
         self.findings.enter(function);
         while self.lost.is_none()
@@ -138,8 +142,8 @@ impl Runtime {
         }
     }
 
-    /// Records the result of the call that the program is in, and returns the code for the program. `cudaGetLastError` will
-    /// return the same error.
+    /// Records the result of the call that the program is in, and returns the code for the program.
+    /// `cudaGetLastError` will return the same error.
     pub fn leave(&mut self, result: Result) -> Code {
         match result {
             Ok(()) => {
@@ -157,8 +161,8 @@ impl Runtime {
         }
     }
 
-    /// `cudaGetLastError`, or `cudaPeekAtLastError` without `reset`. An error that ended the context is returned by every
-    /// other call, but not by these.
+    /// `cudaGetLastError`, or `cudaPeekAtLastError` without `reset`. An error that ended the
+    /// context is returned by every other call, but not by these.
     pub fn last_error(&mut self, reset: bool) -> Code {
         self.findings.last_error_checked();
         let thread = self.threads.current();
@@ -209,8 +213,8 @@ impl Runtime {
         self.streams.last(stream).map_or(Ok(()), |id| self.query_work(id))
     }
 
-    /// Is this work done? If not, this does the next piece of work that it needs, so that a program which queries in a loop
-    /// makes progress.
+    /// Is this work done? If not, this does the next piece of work that it needs, so that a program
+    /// which queries in a loop makes progress.
     fn query_work(&mut self, id: Id) -> Result {
         let Some(step) = self.streams.step_towards(id) else {
             self.streams.synchronised_by_query(id);
@@ -224,7 +228,8 @@ impl Runtime {
         Err(Code::NOT_READY)
     }
 
-    /// The host has waited for work: returns memory to the host, and forgets what all later work is ordered with.
+    /// The host has waited for work: returns memory to the host, and forgets what all later work is
+    /// ordered with.
     fn after_synchronisation(&mut self) {
         self.report_host_races();
         self.memory.return_to_host(self.streams.order());

@@ -1,7 +1,7 @@
 //! Writes plans of every kind for `tests/validate/plans.sh`: `plans DIR CHECKER`.
 //!
-//! Each plan lies in a folder of its own, below a name that a shell, Slurm, YAML and Kubernetes would all like to read as
-//! something else: `DIR/ENGINE/it's 100% "$(touch pwned)" ...`.
+//! Each plan lies in a folder of its own, below a name that a shell, Slurm, YAML and Kubernetes
+//! would all like to read as something else: `DIR/ENGINE/it's 100% "$(touch pwned)" ...`.
 
 use std::{error::Error, fs, path::Path};
 

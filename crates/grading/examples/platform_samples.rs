@@ -1,4 +1,5 @@
-//! Writes a made-up class in every format for platforms and people into a folder, to be looked at or validated:
+//! Writes a made-up class in every format for platforms and people into a folder, to be looked at
+//! or validated:
 //!
 //! ```text
 //! cargo run --release -p grading --example platform_samples -- FOLDER [STUDENTS]

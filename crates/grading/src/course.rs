@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// The exercises of a course, in its order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Course {
-    /// SHA-256 over everything that a grade depends on (exercises, cases, skeletons), in hexadecimal: another hash means
-    /// that grades have to be made again.
+    /// SHA-256 over everything that a grade depends on (exercises, cases, skeletons), in
+    /// hexadecimal: another hash means that grades have to be made again.
     pub hash: String,
     /// In the course's order.
     pub exercises: Vec<Exercise>,

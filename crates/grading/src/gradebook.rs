@@ -1,5 +1,5 @@
-//! The files of a graded class in an output folder: a page for each student, `class.html`, `grades.csv`, and
-//! `contained.txt` with the submissions that the sandbox stopped.
+//! The files of a graded class in an output folder: a page for each student, `class.html`,
+//! `grades.csv`, and `contained.txt` with the submissions that the sandbox stopped.
 
 use std::fs;
 use std::io;
@@ -38,14 +38,16 @@ impl Error {
     }
 }
 
-/// The records of a class without what only students' pages show, and one line for each record that cannot be read.
+/// The records of a class without what only students' pages show, and one line for each record that
+/// cannot be read.
 pub type Outlines = (Vec<Record>, Vec<String>);
 
-/// Writes a page for every student who has a record, and returns outlines of the records, sorted by student, because the full
-/// records of a class of thousands do not fit into memory.
+/// Writes a page for every student who has a record, and returns outlines of the records, sorted by
+/// student, because the full records of a class of thousands do not fit into memory.
 ///
-/// When `is_absent` denies that a student handed in nothing, a record without a submission is stale, for example because the
-/// roster misspelt the student's id before. Such a record and its page are removed.
+/// When `is_absent` denies that a student handed in nothing, a record without a submission is
+/// stale, for example because the roster misspelt the student's id before. Such a record and its
+/// page are removed.
 ///
 /// # Errors
 /// When the records cannot be listed, or a page cannot be written.
@@ -99,8 +101,8 @@ fn outline(mut record: Record) -> Record {
     record
 }
 
-/// Writes the files about the class as a whole into `out`. Returns their paths and the folder of the students' pages; nothing
-/// is written without a record.
+/// Writes the files about the class as a whole into `out`. Returns their paths and the folder of
+/// the students' pages; nothing is written without a record.
 ///
 /// # Errors
 /// When a file cannot be written.

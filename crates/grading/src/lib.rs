@@ -7,7 +7,8 @@
 //!   -> formats (JUnit, Gradescope, CSV, HTML, ...)       each from records alone
 //! ```
 //!
-//! The crate runs no learner's code and knows no exercise by name: [`course::Course`] lists the exercises.
+//! The crate runs no learner's code and knows no exercise by name: [`course::Course`] lists the
+//! exercises.
 
 pub mod course;
 pub mod formats;

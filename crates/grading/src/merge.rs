@@ -1,9 +1,10 @@
 //! The records of all shards as one class.
 //!
-//! [`merge`] is pure: bytes of record files and the class's ids in, one record for each student and a list of what is wrong
-//! out. When a student has no usable grade, `checker merge` writes the files of [`Plan::again`] for [`Merged::shards`] and ends with exit code
-//! 3; the Slurm plan's merge job then submits them by itself. Grades that were made with different things (course, policy, secret, checker) are not comparable, so they are refused
-//! rather than mixed.
+//! [`merge`] is pure: bytes of record files and the class's ids in, one record for each student and
+//! a list of what is wrong out. When a student has no usable grade, `checker merge` writes the
+//! files of [`Plan::again`] for [`Merged::shards`] and ends with exit code 3; the Slurm plan's
+//! merge job then submits them by itself. Grades that were made with different things (course,
+//! policy, secret, checker) are not comparable, so they are refused rather than mixed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,17 +33,21 @@ pub struct RecordFile {
 /// A class, as far as it is graded.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Merged {
-    /// One for each student who has any, incomplete ones included: the roster's order, then the others.
+    /// One for each student who has any, incomplete ones included: the roster's order, then the
+    /// others.
     pub records: Vec<Record>,
     /// Students who were to be graded and have no record.
     pub missing: Vec<String>,
     /// With a record in which the machine could not grade everything.
     pub incomplete: Vec<Incomplete>,
-    /// On the roster and not part of the plan: they submitted nothing, and the plan was made without the roster.
+    /// On the roster and not part of the plan: they submitted nothing, and the plan was made
+    /// without the roster.
     pub absent: Vec<String>,
-    /// With a record, and not in the roster. Their grades are in `records`; where they go is the roster's matter.
+    /// With a record, and not in the roster. Their grades are in `records`; where they go is the
+    /// roster's matter.
     pub unknown: Vec<String>,
-    /// Files without a valid record. Their students are unknown; each is listed as missing unless another file has the record.
+    /// Files without a valid record. Their students are unknown; each is listed as missing unless
+    /// another file has the record.
     pub damaged: Vec<Damaged>,
     /// Records that another one of the same student was preferred to.
     pub replaced: Vec<Replaced>,
@@ -86,7 +91,8 @@ pub enum DropReason {
     Earlier,
     /// It is about the same submission, and the machine could not grade all of it.
     LessComplete,
-    /// It is about the same submission and has another grade: something is not deterministic, and an instructor should look.
+    /// It is about the same submission and has another grade: something is not deterministic, and
+    /// an instructor should look.
     Disagrees,
 }
 
@@ -100,17 +106,21 @@ pub enum DropReason {
 pub struct Mixed {
     /// "course", "policy".
     pub what: &'static str,
-    /// "0.1.0 (3f2a...) in 19 records", "0.2.0 (77b1...) in 1 record (out/records/ada.json)": the most frequent first.
+    /// "0.1.0 (3f2a...) in 19 records", "0.2.0 (77b1...) in 1 record (out/records/ada.json)": the
+    /// most frequent first.
     pub groups: Vec<String>,
 }
 
-/// One class out of records. `roster` are the ids of the class, empty without a roster; `handed_in` are those who were to be
-/// graded, the plan's students. When it is empty, the whole roster was to be graded.
+/// One class out of records. `roster` are the ids of the class, empty without a roster; `handed_in`
+/// are those who were to be graded, the plan's students. When it is empty, the whole roster was to
+/// be graded.
 ///
-/// Identical records of the same student and submission are one; otherwise the later submission counts.
+/// Identical records of the same student and submission are one; otherwise the later submission
+/// counts.
 ///
 /// # Errors
-/// [`Mixed`] when two records differ in the policy's title or hash, the course, the checker or the secret.
+/// [`Mixed`] when two records differ in the policy's title or hash, the course, the checker or the
+/// secret.
 pub fn merge(
     found: &[RecordFile],
     roster: &[String],
@@ -189,8 +199,9 @@ impl Merged {
         shards.into_iter().collect()
     }
 
-    /// The summary in lines, safe for a terminal: how many are graded, which students are not and in which shards, problems, and
-    /// `again`, the command that grades just those ([`Plan::again`]'s; without a plan, `checker grade` as before).
+    /// The summary in lines, safe for a terminal: how many are graded, which students are not and
+    /// in which shards, problems, and `again`, the command that grades just those
+    /// ([`Plan::again`]'s; without a plan, `checker grade` as before).
     pub fn summary(&self, plan: Option<&Plan>, again: Option<&str>) -> String {
         let mut text = String::new();
         let mut line = |line: String| {
@@ -307,9 +318,9 @@ fn group(value: &str, paths: &[&str]) -> String {
 
 type RecordAt<'a> = (&'a str, Record);
 
-/// Which of one student's records is used, and the others. For each submission the most complete record, then the one that
-/// saw it first (a time that grading again must not change), then the one made last; of those, the latest submission's, and
-/// any before none.
+/// Which of one student's records is used, and the others. For each submission the most complete
+/// record, then the one that saw it first (a time that grading again must not change), then the one
+/// made last; of those, the latest submission's, and any before none.
 fn choose(mut records: Vec<RecordAt>) -> Option<(RecordAt, Vec<RecordAt>)> {
     records.sort_by(|(_, a), (_, b)| {
         let same = |r: &Record| (is_complete(r), std::cmp::Reverse(r.submission.at), r.made.at);

@@ -1,8 +1,9 @@
 //! Grading a class on many machines, with an existing job engine.
 //!
-//! A class is split into [shards](shard). Each is one command, `checker grade ... --shard 3/40`, that any machine can run at any
-//! time and repeat. Records are written to a temporary name and renamed, so a task that dies leaves only whole records; when it
-//! runs again, it skips unchanged students. An engine needs to know nothing else. [`Plan::files`] makes the files for an engine,
+//! A class is split into [shards](shard). Each is one command, `checker grade ... --shard 3/40`,
+//! that any machine can run at any time and repeat. Records are written to a temporary name and
+//! renamed, so a task that dies leaves only whole records; when it runs again, it skips unchanged
+//! students. An engine needs to know nothing else. [`Plan::files`] makes the files for an engine,
 //! and [`Plan::again`] those for the shards that a merge found incomplete.
 //!
 //! | engine | needs | how a lost task is repeated |
@@ -66,8 +67,9 @@ impl Engine {
         }
     }
 
-    /// Shards for a class of this size: about five students in each, so that a lost one costs little (twenty if each
-    /// machine has to be prepared first), but no more than one array, matrix or job can have.
+    /// Shards for a class of this size: about five students in each, so that a lost one costs
+    /// little (twenty if each machine has to be prepared first), but no more than one array, matrix
+    /// or job can have.
     pub fn shards(self, students: usize) -> u32 {
         let each = if self == Self::Actions { 20 } else { 5 };
         shard::count(students, each, self.limit().min(1000))
@@ -129,7 +131,8 @@ pub struct Plan {
     pub partition: Option<String>,
     /// Slurm's account.
     pub account: Option<String>,
-    /// A container's image that has the checker on its `PATH` (Kubernetes, and if given GitHub Actions).
+    /// A container's image that has the checker on its `PATH` (Kubernetes, and if given GitHub
+    /// Actions).
     pub image: Option<String>,
 }
 
@@ -271,7 +274,8 @@ impl Plan {
         }
     }
 
-    /// Changes a number or a name: "shards=40", "partition=gpu". [`SETTINGS`] lists them; the fields document their meaning.
+    /// Changes a number or a name: "shards=40", "partition=gpu". [`SETTINGS`] lists them; the
+    /// fields document their meaning.
     ///
     /// # Errors
     /// When the setting is unknown, or its value is not a number.
@@ -295,7 +299,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The files for the whole class, including the plan itself (`plan.json`, which the merge reads).
+    /// The files for the whole class, including the plan itself (`plan.json`, which the merge
+    /// reads).
     ///
     /// # Errors
     /// When the engine does not support the plan; [`Error`] says what to change.
@@ -312,8 +317,9 @@ impl Plan {
         Ok(planned)
     }
 
-    /// The files that grade some shards again, in addition to those of [`Plan::files`], and in `next` the command that starts it.
-    /// Both are empty if none of the shards exists. Unchanged students are skipped.
+    /// The files that grade some shards again, in addition to those of [`Plan::files`], and in
+    /// `next` the command that starts it. Both are empty if none of the shards exists. Unchanged
+    /// students are skipped.
     ///
     /// # Errors
     /// As [`Plan::files`].
@@ -339,8 +345,9 @@ impl Plan {
         shard::Shard::of(student, self.shards)
     }
 
-    /// The time limit of a shard in minutes: the students of the largest shard at the maximum time each, and five minutes to
-    /// start. Slurm checks limits once a minute, so the checker's own limits for each case are more precise.
+    /// The time limit of a shard in minutes: the students of the largest shard at the maximum time
+    /// each, and five minutes to start. Slurm checks limits once a minute, so the checker's own
+    /// limits for each case are more precise.
     pub fn minutes(&self) -> u32 {
         let students =
             u64::try_from(shard::largest(&self.students, self.shards)).unwrap_or(u64::MAX);
@@ -419,7 +426,8 @@ impl Plan {
 /// The plan's own file in `OUT/plan`.
 pub const PLAN: &str = "plan.json";
 
-/// The parts of a command that differ between engines, as a shell reads them: quoted, or a variable.
+/// The parts of a command that differ between engines, as a shell reads them: quoted, or a
+/// variable.
 struct CommandPaths<'a> {
     out: &'a str,
     seed: &'a str,
@@ -504,7 +512,8 @@ fn inside(what: &'static str, path: &str, plan: &Plan) -> Result<String, Error> 
     Ok(if rest.is_empty() { ".".into() } else { rest.join("/") })
 }
 
-/// `shard.sh` and `merge.sh`, for engines whose machines share the folder; their other scripts call these.
+/// `shard.sh` and `merge.sh`, for engines whose machines share the folder; their other scripts call
+/// these.
 fn scripts(plan: &Plan) -> Vec<PlannedFile> {
     let count = plan.shards;
     let engine = plan.engine.as_str();

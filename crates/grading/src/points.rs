@@ -1,19 +1,22 @@
 //! Points of items, exercises and late days, and their sum.
 //!
-//! **Points count from the file as handed out.** Each item (a case with one seed, or a gate) has a weight. An item that the
-//! file as handed out already passes gives no points, and failing it costs its weight. An exercise's share of its points is
+//! **Points count from the file as handed out.** Each item (a case with one seed, or a gate) has a
+//! weight. An item that the file as handed out already passes gives no points, and failing it costs
+//! its weight. An exercise's share of its points is
 //!
 //! ```text
 //! (weight passed - weight that the file as handed out passes) / (weight of all - weight that the file as handed out passes)
 //! ```
 //!
-//! and never below 0, so the untouched file has 0 and a file that passes everything has 1. Without partial credit the share is 1
-//! if everything passes and 0 otherwise, and items have no points of their own.
+//! and never below 0, so the untouched file has 0 and a file that passes everything has 1. Without
+//! partial credit the share is 1 if everything passes and 0 otherwise, and items have no points of
+//! their own.
 //!
-//! **Late days count for each due date, not for each exercise**, because a class regards everything due on one day as one
-//! assignment. A free day moves one due date by one day, for all exercises of that day. Free days are spent where they save
-//! the most points, and never where they save none. The remaining days cost the penalty. A file whose bytes were submitted
-//! earlier is as late as it was then ([`record::File::at`]).
+//! **Late days count for each due date, not for each exercise**, because a class regards everything
+//! due on one day as one assignment. A free day moves one due date by one day, for all exercises of
+//! that day. Free days are spent where they save the most points, and never where they save none.
+//! The remaining days cost the penalty. A file whose bytes were submitted earlier is as late as it
+//! was then ([`record::File::at`]).
 //!
 //! Nothing is rounded before the sum.
 
@@ -24,12 +27,14 @@ mod tests;
 use crate::policy::{Policy, Rule};
 use crate::record::{Exercise, Item, Kind, Outcome, Score, Status, Submission};
 
-/// Computes all points and sets them: of each item `points`, `possible`, `extra`, and of hidden ones `show` and `reveal`; of each
-/// exercise `status` (but `Missing` and `NotGraded` stay as they are), `points`, `possible`, `bonus`, `excused`, `due`,
-/// `late_days`, `free_days` and `penalty`. Returns the sum.
+/// Computes all points and sets them: of each item `points`, `possible`, `extra`, and of hidden
+/// ones `show` and `reveal`; of each exercise `status` (but `Missing` and `NotGraded` stay as they
+/// are), `points`, `possible`, `bonus`, `excused`, `due`, `late_days`, `free_days` and `penalty`.
+/// Returns the sum.
 ///
-/// `exercises` need their ids, `status`, and of each item `kind`, `hidden`, `outcome` and `given`. The other fields are not read. The
-/// same call with another policy gives that policy's grade without running anything.
+/// `exercises` need their ids, `status`, and of each item `kind`, `hidden`, `outcome` and `given`.
+/// The other fields are not read. The same call with another policy gives that policy's grade
+/// without running anything.
 ///
 /// An exercise that the policy does not require does not count.
 pub fn score(

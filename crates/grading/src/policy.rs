@@ -48,9 +48,10 @@
 //! excused = ["transpose"]  # chapters and exercises, or true for all
 //! ```
 //!
-//! A time is a day and a time of day: as TOML has them, or as text with an offset (`-07:00`, `Z`) or a zone
-//! (`[Europe/Berlin]`). A key of an exercise overrides its chapter's, which overrides the class's.
-//! An unknown key is an error, because a misspelt key would otherwise change grades silently.
+//! A time is a day and a time of day: as TOML has them, or as text with an offset (`-07:00`, `Z`)
+//! or a zone (`[Europe/Berlin]`). A key of an exercise overrides its chapter's, which overrides the
+//! class's. An unknown key is an error, because a misspelt key would otherwise change grades
+//! silently.
 
 pub(crate) mod file;
 #[cfg(test)]
@@ -234,8 +235,8 @@ impl Policy {
         self.rules.iter().filter(move |rule| rule.release.is_none_or(|release| release <= now))
     }
 
-    /// When an exercise is due for a student: its own date and the student's extension, or the student's date, whichever is
-    /// later.
+    /// When an exercise is due for a student: its own date and the student's extension, or the
+    /// student's date, whichever is later.
     pub fn due(&self, exercise: &str, student: &str) -> Option<Timestamp> {
         let due = self.rule(exercise)?.due?;
         let Some(exception) = self.students.get(student) else { return Some(due) };
@@ -252,8 +253,8 @@ impl Policy {
         self.students.get(student).is_some_and(|one| one.excused.contains(exercise))
     }
 
-    /// Begun days between `due` and `at`; 0 within the grace. A day ends at the same time of the clock, also when clocks are
-    /// changed.
+    /// Begun days between `due` and `at`; 0 within the grace. A day ends at the same time of the
+    /// clock, also when clocks are changed.
     pub fn days_late(&self, due: Timestamp, at: Timestamp) -> u32 {
         let seconds = at.as_second().saturating_sub(due.as_second());
         if at <= due || seconds <= i64::from(self.late.grace_minutes) * 60 {

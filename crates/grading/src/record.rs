@@ -1,7 +1,9 @@
-//! The record of one student's grade: everything that explains the grade, and nothing that would help to cheat next time.
+//! The record of one student's grade: everything that explains the grade, and nothing that would
+//! help to cheat next time.
 //!
-//! A record is one JSON document. All other formats are made from records alone. Fields may be added within a version; a
-//! field that is renamed, removed or given another meaning raises [`VERSION`].
+//! A record is one JSON document. All other formats are made from records alone. Fields may be
+//! added within a version; a field that is renamed, removed or given another meaning raises
+//! [`VERSION`].
 
 use std::collections::BTreeMap;
 
@@ -41,7 +43,8 @@ pub struct Student {
     /// "Lovelace, Ada".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The roster's other columns by their headers: what a platform needs to identify the student ("SIS User ID").
+    /// The roster's other columns by their headers: what a platform needs to identify the student
+    /// ("SIS User ID").
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, String>,
 }
@@ -74,14 +77,15 @@ pub struct Provenance {
 pub struct Submission {
     /// Its path on the command line.
     pub source: String,
-    /// SHA-256 over names and contents of the files that count: the same hash is the same submission.
+    /// SHA-256 over names and contents of the files that count: the same hash is the same
+    /// submission.
     pub hash: String,
     /// When it was handed in. Grading again never changes it.
     pub at: Timestamp,
     /// Where that time comes from.
     pub at_from: TimeFrom,
-    /// How many different submissions of this student have been graded so far, this one included; 0 for a student on the
-    /// roster without a submission.
+    /// How many different submissions of this student have been graded so far, this one included; 0
+    /// for a student on the roster without a submission.
     pub attempt: u32,
     /// Files that were graded.
     pub files: Vec<File>,
@@ -112,8 +116,8 @@ pub struct File {
     pub hash: String,
     /// Its length.
     pub bytes: u64,
-    /// When these bytes were submitted first, if an earlier submission already contained them: a file that was in time stays
-    /// in time when other files follow later.
+    /// When these bytes were submitted first, if an earlier submission already contained them: a
+    /// file that was in time stays in time when other files follow later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
@@ -216,7 +220,8 @@ pub struct Item {
     pub reveal: Option<Timestamp>,
     /// Its result.
     pub outcome: Outcome,
-    /// Whether the file as handed out passes it too. It then gives no points, and failing it costs some.
+    /// Whether the file as handed out passes it too. It then gives no points, and failing it costs
+    /// some.
     #[serde(default)]
     pub given: bool,
     /// Points for it, negative where the file fails an item that it passed as handed out.
@@ -259,8 +264,8 @@ pub enum Outcome {
     Held,
     /// It failed.
     Failed,
-    /// It was not run because an earlier result decides: the file does not compile, the exercise's time is used up, or a
-    /// gate's case is wrong. It does not count as passed.
+    /// It was not run because an earlier result decides: the file does not compile, the exercise's
+    /// time is used up, or a gate's case is wrong. It does not count as passed.
     NotRun,
 }
 
@@ -280,7 +285,8 @@ pub enum Show {
 /// The sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// The sum that counts: points and extra points less penalties, never below 0, rounded to two digits after the point.
+    /// The sum that counts: points and extra points less penalties, never below 0, rounded to two
+    /// digits after the point.
     pub points: f64,
     /// The maximum without extra credit.
     pub possible: f64,
@@ -290,15 +296,16 @@ pub struct Score {
     pub penalty: f64,
     /// Days late that were charged, free ones included.
     pub late_days: u32,
-    /// False while an exercise is [`Status::NotGraded`]: the machine failed, and the grade must not be used.
+    /// False while an exercise is [`Status::NotGraded`]: the machine failed, and the grade must not
+    /// be used.
     pub complete: bool,
 }
 
 /// A remark for an instructor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag {
-    /// A stable name: "contained", "look-at" (words in the source that no exercise needs), "refused-file", "over-the-cap",
-    /// "not-graded".
+    /// A stable name: "contained", "look-at" (words in the source that no exercise needs),
+    /// "refused-file", "over-the-cap", "not-graded".
     pub what: String,
     /// The exercise that it is about, if one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -335,7 +342,8 @@ impl Exercise {
 }
 
 impl Submission {
-    /// The submission of a student on the roster who submitted nothing; `at` is when that was first recorded.
+    /// The submission of a student on the roster who submitted nothing; `at` is when that was first
+    /// recorded.
     pub const fn absent(at: Timestamp) -> Self {
         Self {
             source: String::new(),
@@ -355,9 +363,10 @@ impl Submission {
 }
 
 impl Record {
-    /// The record as the student may see it at the moment `now`: hidden items as far as their [`Show`] goes, no commands that name a
-    /// seed, nothing of how the grade was made. Points stay what they are; those of items that are not shown at all are
-    /// added to one item called "hidden".
+    /// The record as the student may see it at the moment `now`: hidden items as far as their
+    /// [`Show`] goes, no commands that name a seed, nothing of how the grade was made. Points stay
+    /// what they are; those of items that are not shown at all are added to one item called
+    /// "hidden".
     pub fn for_student(&self, now: Timestamp) -> Self {
         let mut copy = self.clone();
         copy.made.seed = String::new();
@@ -382,8 +391,8 @@ fn without_file_option(again: &str) -> String {
 const WITHHELD: &str = "hidden";
 
 impl Item {
-    /// Whether this replaces hidden items: [`Record::for_student`] merges those with [`Show::Nothing`] into one, whose outcome
-    /// has no meaning.
+    /// Whether this replaces hidden items: [`Record::for_student`] merges those with
+    /// [`Show::Nothing`] into one, whose outcome has no meaning.
     pub fn is_withheld(&self) -> bool {
         self.hidden && self.show == Show::Nothing && self.slug == WITHHELD
     }
@@ -456,7 +465,8 @@ impl Exercise {
 mod tests {
     use super::*;
 
-    /// A student can repeat a failure in a workbook, and the command does not reveal the grader's folders.
+    /// A student can repeat a failure in a workbook, and the command does not reveal the grader's
+    /// folders.
     #[test]
     fn commands_for_students_name_no_file() {
         let again =

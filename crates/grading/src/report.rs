@@ -1,13 +1,16 @@
-//! A verdict in words: what the checker explains, what terminals and JSON show, and what a record keeps.
+//! A verdict in words: what the checker explains, what terminals and JSON show, and what a record
+//! keeps.
 //!
-//! The checker names a verdict by an enum, and a record by the enum's text, because a record is also about what is no
-//! verdict (a file that the machine could not grade). So [`Report`] is generic over its slug.
+//! The checker names a verdict by an enum, and a record by the enum's text, because a record is
+//! also about what is no verdict (a file that the machine could not grade). So [`Report`] is
+//! generic over its slug.
 
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// One message for a person, complete: renderers only lay it out. Its JSON is that of `checker check --format json`.
+/// One message for a person, complete: renderers only lay it out. Its JSON is that of
+/// `checker check --format json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report<S = String> {
@@ -25,7 +28,8 @@ pub struct Report<S = String> {
     pub case: Option<String>,
     /// Marked source lines in reading order.
     pub spans: Vec<Span>,
-    /// Lines of a table, first its header; columns are aligned by the renderer. Empty when there is none.
+    /// Lines of a table, first its header; columns are aligned by the renderer. Empty when there is
+    /// none.
     pub table: Vec<Vec<String>>,
     /// Facts, a line each.
     pub notes: Vec<String>,
@@ -64,8 +68,9 @@ pub struct Span {
 }
 
 impl<S: Display> Report<S> {
-    /// The report as a record keeps it. The fields that the record's exercise has itself (`exercise`, `file`, `millis`) or
-    /// that only help in a workbook (`trace`, `program`) are left empty, and [`serialize_recorded`] does not write them.
+    /// The report as a record keeps it. The fields that the record's exercise has itself
+    /// (`exercise`, `file`, `millis`) or that only help in a workbook (`trace`, `program`) are left
+    /// empty, and [`serialize_recorded`] does not write them.
     pub fn into_recorded(self) -> Report {
         Report {
             exercise: String::new(),
@@ -106,7 +111,8 @@ struct Recorded<'a> {
     device: &'a str,
 }
 
-/// Writes the fields of a report that a record keeps, for `#[serde(serialize_with)]`. They are read as any other report.
+/// Writes the fields of a report that a record keeps, for `#[serde(serialize_with)]`. They are read
+/// as any other report.
 ///
 /// # Errors
 /// Those of the serializer.

@@ -1,7 +1,8 @@
 //! The class list: the students, and when they submitted, if a platform recorded it.
 //!
-//! A roster is a table as platforms and spreadsheets export it: CSV (RFC 4180) with a header; `,`, `;` or tabs between columns,
-//! whichever the header has most of; with or without a byte order mark. Columns are found by their names:
+//! A roster is a table as platforms and spreadsheets export it: CSV (RFC 4180) with a header; `,`,
+//! `;` or tabs between columns, whichever the header has most of; with or without a byte order
+//! mark. Columns are found by their names:
 //!
 //! | what | names, the first that is there |
 //! |---|---|
@@ -9,8 +10,9 @@
 //! | the name (optional) | `name`, `Full name`, `Student` |
 //! | when the submission was handed in (optional) | `submitted_at`, `Submission time`, `Submitted` |
 //!
-//! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID` for numbers of its own. The
-//! case of the others does not matter. All columns are kept in [`Student::columns`], for the formats that need them.
+//! Only the first, `id`, is taken before all others and as it is written: Canvas has a column `ID`
+//! for numbers of its own. The case of the others does not matter. All columns are kept in
+//! [`Student::columns`], for the formats that need them.
 //!
 //! A wrong row is reported with its line and left out; the other rows are used.
 
@@ -110,12 +112,12 @@ impl Roster {
             .map_err(|problem| ReadError::Parse { path: path.to_owned(), problem })
     }
 
-    /// The roster that a file's bytes describe. `id_column` names the column of the ids, if it is another than the usual
-    /// ones; `zone` holds for times without one ([`policy::Policy::zone`]).
+    /// The roster that a file's bytes describe. `id_column` names the column of the ids, if it is
+    /// another than the usual ones; `zone` holds for times without one ([`policy::Policy::zone`]).
     ///
     /// # Errors
-    /// When no student can be read from it, because the file has no header, no column of ids, or is not text. Problems of
-    /// single rows are in [`Roster::problems`].
+    /// When no student can be read from it, because the file has no header, no column of ids, or is
+    /// not text. Problems of single rows are in [`Roster::problems`].
     pub fn parse(
         bytes: &[u8],
         id_column: Option<&str>,
@@ -172,7 +174,8 @@ impl Roster {
         self.students.iter().find(|entry| entry.student.id == id)
     }
 
-    /// Puts the class list and the submissions' ids side by side. Ids match when they are the same, letter for letter.
+    /// Puts the class list and the submissions' ids side by side. Ids match when they are the same,
+    /// letter for letter.
     pub fn match_up<'a>(&'a self, submissions: impl IntoIterator<Item = &'a str>) -> MatchUp<'a> {
         let by_id: BTreeMap<&str, &Entry> =
             self.students.iter().map(|entry| (entry.student.id.as_str(), entry)).collect();
@@ -213,7 +216,8 @@ pub struct MatchUp<'a> {
     pub graded: Vec<&'a Entry>,
     /// Students without a submission, in the order of the roster.
     pub missing: Vec<&'a Entry>,
-    /// Submissions whose ids are not on the roster. They can be graded, but an instructor has to look at them.
+    /// Submissions whose ids are not on the roster. They can be graded, but an instructor has to
+    /// look at them.
     pub unknown: Vec<Unknown<'a>>,
 }
 

@@ -1,8 +1,10 @@
-//! Secret seeds: inputs that no student can predict, and that every grader with the secret can reproduce.
+//! Secret seeds: inputs that no student can predict, and that every grader with the secret can
+//! reproduce.
 
 use sha2::{Digest, Sha256};
 
-/// The secret of a class. Its bytes are never written anywhere; [`Secret::commitment`] and the seeds that come from it may be.
+/// The secret of a class. Its bytes are never written anywhere; [`Secret::commitment`] and the
+/// seeds that come from it may be.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
@@ -36,12 +38,14 @@ impl Secret {
         }
     }
 
-    /// A public commitment to the secret, in hexadecimal: two grades were made with the same secret when it is equal.
+    /// A public commitment to the secret, in hexadecimal: two grades were made with the same secret
+    /// when it is equal.
     pub fn commitment(&self) -> String {
         hex(&self.mac(&[b"commitment"]))
     }
 
-    /// The seed of one run of one case for one student. `round` counts the runs of a case with secret seeds.
+    /// The seed of one run of one case for one student. `round` counts the runs of a case with
+    /// secret seeds.
     pub fn seed(&self, student: &str, exercise: &str, case: &str, round: u32) -> u64 {
         let parts: [&[u8]; 5] = [
             b"seed",
@@ -89,8 +93,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Any change of student, exercise, case, round or secret gives another seed, and moving a letter from one name to the
-    /// next does, too.
+    /// Any change of student, exercise, case, round or secret gives another seed, and moving a
+    /// letter from one name to the next does, too.
     #[test]
     fn seeds_differ_in_every_part() {
         let secret = Secret::new(b"sixteen bytes at least").unwrap();
@@ -109,7 +113,8 @@ mod tests {
         assert_eq!(seeds[0], secret.seed("ada", "blocks", "one", 0));
     }
 
-    /// A line end that an editor adds does not change the class's inputs, and a short secret is refused.
+    /// A line end that an editor adds does not change the class's inputs, and a short secret is
+    /// refused.
     #[test]
     fn a_secret_is_long_enough_and_has_no_line_end() {
         let one = Secret::new(b"0123456789abcdef").unwrap();
@@ -118,7 +123,8 @@ mod tests {
         assert!(!format!("{one:?}").contains("0123"));
     }
 
-    /// RFC 4231 has no case in this form (the parts carry their lengths), so the construction is compared with a plain one.
+    /// RFC 4231 has no case in this form (the parts carry their lengths), so the construction is
+    /// compared with a plain one.
     #[test]
     fn it_is_hmac() {
         let secret = Secret::new(&[0xaa; 131]).unwrap();

@@ -1,8 +1,8 @@
 //! Records on disk, one file for each student. A killed run loses none.
 //!
-//! `OUT/records/ID.json` is written under a temporary name in the same folder, flushed to the disk, and then renamed over the old
-//! one, so a reader finds either the old record or the new one, whole. Several processes may write to one folder, as long as their
-//! students differ.
+//! `OUT/records/ID.json` is written under a temporary name in the same folder, flushed to the disk,
+//! and then renamed over the old one, so a reader finds either the old record or the new one,
+//! whole. Several processes may write to one folder, as long as their students differ.
 
 mod again;
 #[cfg(test)]
@@ -129,7 +129,8 @@ impl Store {
         write(part.as_file_mut(), &bytes)?;
         part.as_file().sync_all()?;
         part.persist(path).map_err(|error| error.error)?;
-        // Flush the new name. Some systems cannot open a folder, but the file itself is safe in any case.
+        // Flush the new name. Some systems cannot open a folder, but the file itself is safe in any
+        // case.
         if let Ok(folder) = File::open(&self.folder) {
             let _ = folder.sync_all();
         }
@@ -225,9 +226,10 @@ pub fn read_file(path: &Path) -> Result<Record, Damaged> {
 
 /// A file name for any id; two ids never share one.
 ///
-/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. Names with capital
-/// letters, Windows' device names such as `con`, very long names and the empty one also get `~` and the beginning of the id's
-/// hash, because some file systems do not distinguish `Ada` from `ada` or reserve these names.
+/// Lower-case letters, digits and `._-@+` stay; other bytes become `%` and two digits. Names with
+/// capital letters, Windows' device names such as `con`, very long names and the empty one also get
+/// `~` and the beginning of the id's hash, because some file systems do not distinguish `Ada` from
+/// `ada` or reserve these names.
 pub fn file_name(id: &str) -> String {
     let mut name = String::new();
     for (at, byte) in id.bytes().enumerate() {

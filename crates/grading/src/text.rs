@@ -1,7 +1,9 @@
-//! Text from outside: how it is made harmless to show, and how it becomes one word of a command line.
+//! Text from outside: how it is made harmless to show, and how it becomes one word of a command
+//! line.
 //!
-//! Submissions, rosters, the output of kernels and of other programs are all hostile. [`is_harmful`] alone decides which
-//! characters are harmful, and [`quote`] alone quotes for a shell, for the whole workspace.
+//! Submissions, rosters, the output of kernels and of other programs are all hostile.
+//! [`is_harmful`] alone decides which characters are harmful, and [`quote`] alone quotes for a
+//! shell, for the whole workspace.
 
 mod sanitise;
 mod shell;

@@ -1,5 +1,5 @@
-//! The workbook's preprocessor as a program, for a plain `mdbook build book`. It reads a book as JSON and writes it with its
-//! markers replaced. All of the logic is in `checker::book`.
+//! The workbook's preprocessor as a program, for a plain `mdbook build book`. It reads a book as
+//! JSON and writes it with its markers replaced. All of the logic is in `checker::book`.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -8,7 +8,8 @@ use checker::book::Workbook;
 use mdbook_preprocessor::Preprocessor;
 
 fn main() -> ExitCode {
-    // mdBook asks `supports RENDERER` first; the markers become Markdown and HTML, which every renderer takes.
+    // mdBook asks `supports RENDERER` first; the markers become Markdown and HTML, which every
+    // renderer takes.
     if std::env::args().nth(1).as_deref() == Some("supports") {
         return ExitCode::SUCCESS;
     }

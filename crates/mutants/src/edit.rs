@@ -10,7 +10,8 @@ use serde::Deserialize;
 pub struct Edit {
     /// The text that is replaced. It must occur exactly once in the base.
     pub find: String,
-    /// The text that replaces it. If it is empty and only a comment would be left of the line, the whole line is deleted.
+    /// The text that replaces it. If it is empty and only a comment would be left of the line, the
+    /// whole line is deleted.
     pub replace: String,
 }
 
@@ -103,8 +104,8 @@ fn place(base: &str, edit: &Edit) -> Result<Range<usize>, Problem> {
     Ok(start..start + find.len())
 }
 
-/// Deletes the line at the end of `text` if it is blank and only a comment follows it in `base` after byte `copied`.
-/// Returns the byte of `base` at which copying continues.
+/// Deletes the line at the end of `text` if it is blank and only a comment follows it in `base`
+/// after byte `copied`. Returns the byte of `base` at which copying continues.
 fn remove_empty_line(text: &mut String, base: &str, copied: usize) -> usize {
     let line_start = text.rfind('\n').map_or(0, |newline| newline + 1);
     let before = text.get(line_start..).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The files below `checker/proof/mutants`: a list for each exercise, and mutants that are whole files.
+//! The files below `checker/proof/mutants`: a list for each exercise, and mutants that are whole
+//! files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +13,8 @@ use crate::edit::{self, Edit};
 /// Where the mutants are, in the repository.
 const FOLDER: &str = "checker/proof/mutants";
 
-/// What the first line of a mutant that is a whole file begins with; the name of the diagnostic follows.
+/// What the first line of a mutant that is a whole file begins with; the name of the diagnostic
+/// follows.
 const EXPECT: &str = "// expect:";
 
 /// A wrong version of an exercise.
@@ -73,7 +75,8 @@ impl Mutant {
     }
 }
 
-/// What is different from the base, line by line, with `-` and `+` in front; or where the whole file is.
+/// What is different from the base, line by line, with `-` and `+` in front; or where the whole
+/// file is.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -126,7 +129,8 @@ impl Entry {
     }
 }
 
-/// The mutants of one exercise in order of name. A broken one is an error of its own and hides no other.
+/// The mutants of one exercise in order of name. A broken one is an error of its own and hides no
+/// other.
 pub fn of_exercise(repository: &Path, chapter: &str, exercise: &str) -> Vec<Result<Mutant, Error>> {
     let folder = Path::new(FOLDER).join(chapter);
     let mut named = BTreeMap::new();
@@ -215,7 +219,8 @@ fn from_list(
     Ok(mutants)
 }
 
-/// A whole file: its first comment says what is expected and what the mistake is, and is no part of the source.
+/// A whole file: its first comment says what is expected and what the mistake is, and is no part of
+/// the source.
 fn from_file(repository: &Path, path: &Path, exercise: &str, name: &str) -> Result<Mutant, String> {
     let text = fs::read_to_string(repository.join(path)).map_err(|error| error.to_string())?;
     let expected = text

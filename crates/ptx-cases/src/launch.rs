@@ -64,7 +64,8 @@ impl Launch {
         }
     }
 
-    /// Adds a variant to the name, to distinguish launches of one kernel: `strided` becomes `strided/8`.
+    /// Adds a variant to the name, to distinguish launches of one kernel: `strided` becomes
+    /// `strided/8`.
     #[must_use]
     pub fn variant(mut self, what: impl std::fmt::Display) -> Self {
         self.name = format!("{}/{what}", self.name);

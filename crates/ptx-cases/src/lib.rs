@@ -1,5 +1,5 @@
-//! Kernels with known results and known costs, as data. Tests run them on the simulator, and an example program of the
-//! checker runs them on a GPU. This crate depends on neither.
+//! Kernels with known results and known costs, as data. Tests run them on the simulator, and an
+//! example program of the checker runs them on a GPU. This crate depends on neither.
 //!
 //! ```text
 //! counters::launches()    kernels that a profiler counts: every access pattern that the course teaches

@@ -1,6 +1,7 @@
 //! Pseudo-random numbers that are the same on every machine.
 
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"); the state is the seed.
+/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators"); the state is
+/// the seed.
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);
 

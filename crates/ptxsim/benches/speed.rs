@@ -1,10 +1,11 @@
-//! Measures how fast `ptxsim` runs, in thread-instructions per second: `cargo bench -p ptxsim`, or with a kernel's name behind
-//! `--`.
+//! Measures how fast `ptxsim` runs, in thread-instructions per second: `cargo bench -p ptxsim`, or
+//! with a kernel's name behind `--`.
 //!
-//! Each kernel runs at each level of diagnosis, on one core, measured by the processor time of its thread, and on two cores,
-//! measured by the clock. The best of several runs counts, because other work on the machine only ever adds time. For
-//! comparison, a plain Rust version does the same work; its rate is the kernel's thread-instructions divided by the time
-//! that Rust takes for the same results. The PTX is what nvcc 13.0 makes of the conformance kernels for `compute_75`.
+//! Each kernel runs at each level of diagnosis, on one core, measured by the processor time of its
+//! thread, and on two cores, measured by the clock. The best of several runs counts, because other
+//! work on the machine only ever adds time. For comparison, a plain Rust version does the same
+//! work; its rate is the kernel's thread-instructions divided by the time that Rust takes for the
+//! same results. The PTX is what nvcc 13.0 makes of the conformance kernels for `compute_75`.
 
 mod plain;
 
@@ -165,7 +166,8 @@ fn processor() -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// Memory with the workload's arrays, its launch, and the address and bytes of its output, which is the last array.
+/// Memory with the workload's arrays, its launch, and the address and bytes of its output, which is
+/// the last array.
 fn prepare(workload: &Workload) -> (Memory, Launch, (u64, u64)) {
     let mut memory = Memory::new();
     let mut output = (0, 0);
@@ -201,7 +203,8 @@ struct Seconds {
     clock: f64,
 }
 
-/// The least time of several launches, with the thread-instructions (0 when they are not counted) and the output.
+/// The least time of several launches, with the thread-instructions (0 when they are not counted)
+/// and the output.
 fn best(
     workload: &Workload,
     module: &Module,
@@ -230,7 +233,8 @@ fn best(
     (least, end.0, end.1)
 }
 
-/// Seconds of the plain version. Its results must be the kernel's, except for a few that differ by rounding.
+/// Seconds of the plain version. Its results must be the kernel's, except for a few that differ by
+/// rounding.
 fn plain(workload: &Workload, kernel: &Output) -> f64 {
     let mut least = f64::MAX;
     let mut output = vec![];

@@ -1,11 +1,12 @@
-//! The bytes of device memory that a launch accessed. A program must order other work on the same bytes.
+//! The bytes of device memory that a launch accessed. A program must order other work on the same
+//! bytes.
 
 use std::ops::Range;
 
 use crate::address::{base, split};
 
-/// The bytes that a launch accessed. Accesses that are atomic, or strong in the PTX memory model, are kept apart,
-/// because two of them need no order.
+/// The bytes that a launch accessed. Accesses that are atomic, or strong in the PTX memory model,
+/// are kept apart, because two of them need no order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessSet {
     /// By slot, from 0.
@@ -23,7 +24,8 @@ pub enum AccessMode {
     Strong,
 }
 
-/// Bytes that two pieces of work both access, at least one of them writing, so that they need an order.
+/// Bytes that two pieces of work both access, at least one of them writing, so that they need an
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlap {
     /// The address of the first of them.
@@ -126,7 +128,8 @@ impl AccessSet {
         written.map(|(slot, _)| base(slot as u64 + 1))
     }
 
-    /// The overlap with later work that accesses one range: its address, its bytes, and how they are accessed.
+    /// The overlap with later work that accesses one range: its address, its bytes, and how they
+    /// are accessed.
     pub fn overlap_with_range(
         &self,
         (address, bytes, mode): (u64, u64, AccessMode),

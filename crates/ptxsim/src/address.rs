@@ -1,8 +1,8 @@
 //! The layout of generic addresses: one 64 GiB slot per allocation, its base in the middle.
 //!
-//! An access that misses its array by less than 32 GiB, on either side, still lands in the array's own slot. So every
-//! out-of-bounds access is found, even one that would hit a neighbouring allocation on a GPU, and is reported with the
-//! array's name and index.
+//! An access that misses its array by less than 32 GiB, on either side, still lands in the array's
+//! own slot. So every out-of-bounds access is found, even one that would hit a neighbouring
+//! allocation on a GPU, and is reported with the array's name and index.
 
 /// Bits of a slot.
 pub(crate) const SLOT_BITS: u32 = 36;
@@ -13,7 +13,8 @@ pub(crate) const MIDDLE: u64 = 1 << (SLOT_BITS - 1);
 pub(crate) const SHARED_SLOT: u64 = 1 << 24;
 pub(crate) const LOCAL_SLOT: u64 = SHARED_SLOT + 1;
 pub(crate) const FUNCTION_SLOT: u64 = SHARED_SLOT + 2;
-/// Handles of textures, and in the next slot of surfaces. They are not addresses, but must not equal one either.
+/// Handles of textures, and in the next slot of surfaces. They are not addresses, but must not
+/// equal one either.
 pub(crate) const HANDLE_SLOT: u64 = SHARED_SLOT + 3;
 
 /// The address of byte 0 of a slot's allocation.

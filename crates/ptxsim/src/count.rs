@@ -1,10 +1,12 @@
-//! The cost of one warp's memory access: 32-byte sectors in global memory, wavefronts in shared memory.
+//! The cost of one warp's memory access: 32-byte sectors in global memory, wavefronts in shared
+//! memory.
 //!
-//! Pure functions of the lanes' addresses, the mask of active lanes and the bytes that each lane accesses. They
-//! reproduce what Nsight Compute counts on an NVIDIA H200 (`smsp__sass_sectors_mem_global`,
-//! `l1tex__data_pipe_lsu_wavefronts_mem_shared`, `l1tex__data_bank_conflicts_pipe_lsu_mem_shared` and the `_ideal`
-//! partners of its source view), which depends on nothing else: `tests/records/` has the figures.
-//! The common shapes (consecutive, all equal, within one line) cost a few vector instructions.
+//! Pure functions of the lanes' addresses, the mask of active lanes and the bytes that each lane
+//! accesses. They reproduce what Nsight Compute counts on an NVIDIA H200
+//! (`smsp__sass_sectors_mem_global`, `l1tex__data_pipe_lsu_wavefronts_mem_shared`,
+//! `l1tex__data_bank_conflicts_pipe_lsu_mem_shared` and the `_ideal` partners of its source view),
+//! which depends on nothing else: `tests/records/` has the figures. The common shapes (consecutive,
+//! all equal, within one line) cost a few vector instructions.
 
 /// Bytes of a sector: the unit in which global memory moves.
 pub const SECTOR: u64 = 32;
@@ -26,7 +28,8 @@ const LANE: [u32; 32] = {
     bits
 };
 
-/// Properties of a warp's 32 numbers (addresses in some unit) that the fast paths need, active lanes only.
+/// Properties of a warp's 32 numbers (addresses in some unit) that the fast paths need, active
+/// lanes only.
 struct Shape {
     /// The numbers. Each inactive lane has the number of an active one, so that it adds nothing.
     values: [u32; 32],
@@ -141,7 +144,8 @@ fn sorted_distinct(mut values: [u32; 32]) -> u32 {
     1 + values.windows(2).filter(|pair| pair.first() != pair.last()).count() as u32
 }
 
-/// The general case, in which an access may reach beyond its first sector: the union of the ranges, in order.
+/// The general case, in which an access may reach beyond its first sector: the union of the ranges,
+/// in order.
 #[inline(never)]
 fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     let any = addresses[(mask.trailing_zeros() & 31) as usize];
@@ -157,26 +161,27 @@ fn far_sectors(addresses: &Addresses, mask: u32, bytes: u32) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Sectors that `active` lanes would access if their data lay packed, `ceil(active * bytes / 32)`, and at most the
-/// `sectors` that they do access, which are fewer where lanes share their data.
+/// Sectors that `active` lanes would access if their data lay packed, `ceil(active * bytes / 32)`,
+/// and at most the `sectors` that they do access, which are fewer where lanes share their data.
 #[inline]
 pub fn ideal_sectors(active: u32, bytes: u32, sectors: u32) -> u32 {
     active.saturating_mul(bytes).div_ceil(SECTOR as u32).min(sectors)
 }
 
-/// Wavefronts that a shared-memory access of `active` lanes would take if their data lay packed in all banks, and at
-/// most the `wavefronts` that it does take.
+/// Wavefronts that a shared-memory access of `active` lanes would take if their data lay packed in
+/// all banks, and at most the `wavefronts` that it does take.
 #[inline]
 pub fn ideal_wavefronts(active: u32, bytes: u32, wavefronts: u32) -> u32 {
     active.saturating_mul(bytes).div_ceil(4 * BANKS).min(wavefronts)
 }
 
-/// Wavefronts that a load or store in shared memory takes, and how many it would take without bank conflicts.
+/// Wavefronts that a load or store in shared memory takes, and how many it would take without bank
+/// conflicts.
 ///
-/// Up to 4 bytes a lane, the warp is one transaction. With 8 bytes each half-warp is one, with 16 each quarter;
-/// in a load two of them merge if every active lane `i` of the warp has lane `i ^ 1` inactive or at the same
-/// address, or likewise for `i ^ 2`. A transaction takes as many wavefronts as the busiest bank has different
-/// words; lanes at one word share it.
+/// Up to 4 bytes a lane, the warp is one transaction. With 8 bytes each half-warp is one, with 16
+/// each quarter; in a load two of them merge if every active lane `i` of the warp has lane `i ^ 1`
+/// inactive or at the same address, or likewise for `i ^ 2`. A transaction takes as many wavefronts
+/// as the busiest bank has different words; lanes at one word share it.
 ///
 /// The second number is the count of transactions; each wavefront beyond it is a bank conflict.
 #[inline(always)]
@@ -206,10 +211,11 @@ pub fn shared_wavefronts(addresses: &Addresses, mask: u32, bytes: u32, load: boo
 
 /// Wavefronts that an atomic operation on shared memory takes.
 ///
-/// One word is updated per bank and wavefront, so lanes at one address are serialised, too. Compare-and-swap takes
-/// two wavefronts for each. An operation that the hardware has no instruction for (floating point, 8 bytes) is a loop
-/// around compare-and-swap, in which each iteration serves one lane per bank. With 8 bytes each half of the warp has
-/// its own wavefronts, and lanes at one address are still serialised.
+/// One word is updated per bank and wavefront, so lanes at one address are serialised, too.
+/// Compare-and-swap takes two wavefronts for each. An operation that the hardware has no
+/// instruction for (floating point, 8 bytes) is a loop around compare-and-swap, in which each
+/// iteration serves one lane per bank. With 8 bytes each half of the warp has its own wavefronts,
+/// and lanes at one address are still serialised.
 #[inline(never)]
 pub fn atomic_wavefronts(addresses: &Addresses, mask: u32, how: Update) -> u32 {
     match how {
@@ -263,7 +269,8 @@ pub enum Update {
     Loop8,
 }
 
-/// Sectors of a local-memory access. The 4-byte words of the lanes are interleaved, so 8 lanes share a sector.
+/// Sectors of a local-memory access. The 4-byte words of the lanes are interleaved, so 8 lanes
+/// share a sector.
 #[inline(never)]
 pub fn local_sectors(offsets: &Addresses, mask: u32, bytes: u32) -> u32 {
     let mut sectors = 0;
@@ -284,7 +291,8 @@ fn count_groups(groups: [u32; 4], mask: u32) -> u32 {
     groups.into_iter().map(|group| u32::from(mask & group != 0)).sum()
 }
 
-/// The width of a lane's access, which decides how shared memory is divided: as log2 of bytes, 2 to 4.
+/// The width of a lane's access, which decides how shared memory is divided: as log2 of bytes, 2 to
+/// 4.
 #[derive(Clone, Copy)]
 struct Unit {
     shift: u32,
@@ -390,7 +398,8 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |&lane| mask & LANE[lane] != 0)
 }
 
-/// The busiest bank of a shared-memory access: the lanes that access it, and the number of different words.
+/// The busiest bank of a shared-memory access: the lanes that access it, and the number of
+/// different words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collision {
     /// The bank, 0 to 31; the first of them where a lane's access spans several.
@@ -401,7 +410,8 @@ pub struct Collision {
     pub words: u32,
 }
 
-/// The busiest bank of a load that has conflicts; `None` if it has none. Slow, because it is for messages only.
+/// The busiest bank of a load that has conflicts; `None` if it has none. Slow, because it is for
+/// messages only.
 pub fn worst_collision(addresses: &Addresses, mask: u32, bytes: u32) -> Option<Collision> {
     let (wavefronts, transactions) = shared_wavefronts(addresses, mask, bytes, true);
     if wavefronts <= transactions {

@@ -1,11 +1,14 @@
-//! Finds the source's name of a variable or function in its mangled name (Itanium C++ ABI, section 5.1).
+//! Finds the source's name of a variable or function in its mangled name (Itanium C++ ABI, section
+//! 5.1).
 //!
-//! This is not a full demangler: it finds only the identifier itself, and returns the mangled name where it cannot.
+//! This is not a full demangler: it finds only the identifier itself, and returns the mangled name
+//! where it cannot.
 
 use std::borrow::Cow;
 
-/// The variable's own name: `_ZZ9block_sumE4tile` (the static `tile` of the function `block_sum`) is `tile`, and
-/// `_ZN4bank4tileE` (in a namespace) is `tile`. Names that are not mangled stay as they are.
+/// The variable's own name: `_ZZ9block_sumE4tile` (the static `tile` of the function `block_sum`)
+/// is `tile`, and `_ZN4bank4tileE` (in a namespace) is `tile`. Names that are not mangled stay as
+/// they are.
 ///
 /// ```
 /// # use ptxsim::demangle::variable_name;
@@ -16,8 +19,8 @@ pub fn variable_name(symbol: &str) -> &str {
     last_identifier(symbol).unwrap_or(symbol)
 }
 
-/// The function's own name, without namespaces, template arguments and parameters: `_Z9double_itPKfPfi` is
-/// `double_it`.
+/// The function's own name, without namespaces, template arguments and parameters:
+/// `_Z9double_itPKfPfi` is `double_it`.
 ///
 /// ```
 /// # use ptxsim::demangle::kernel_name;
@@ -76,8 +79,9 @@ impl<'a> Parser<'a> {
         self.identifier()
     }
 
-    /// `Z <function> E <entity>`: the entity inside a function. The function's parameter types, which may hold
-    /// an `E` themselves, are skipped by trying each `E` until what follows reads as a name.
+    /// `Z <function> E <entity>`: the entity inside a function. The function's parameter types,
+    /// which may hold an `E` themselves, are skipped by trying each `E` until what follows reads as
+    /// a name.
     fn local(&mut self, depth: u32) -> Option<()> {
         self.encoding(depth + 1)?;
         let (function, types) = (self.path.clone(), self.rest);
@@ -91,8 +95,8 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// After a local entity: nothing, or `_0`, `__10_` (which of several of that name), or the end of an
-    /// enclosing local name.
+    /// After a local entity: nothing, or `_0`, `__10_` (which of several of that name), or the end
+    /// of an enclosing local name.
     fn at_end(&self) -> bool {
         self.rest.trim_start_matches('_').bytes().all(|b| b.is_ascii_digit() || b == b'_')
     }
@@ -115,8 +119,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips to the `E` that closes template arguments. Identifiers inside are stepped over, so that their
-    /// letters do not count.
+    /// Skips to the `E` that closes template arguments. Identifiers inside are stepped over, so
+    /// that their letters do not count.
     fn template_arguments(&mut self) -> Option<()> {
         let mut open = 1u32;
         while open > 0 {
@@ -168,7 +172,8 @@ mod tests {
 
     #[test]
     fn names_that_compilers_make() {
-        // Taken from compiled kernels: statics of functions, namespaces, templates, internal linkage.
+        // Taken from compiled kernels: statics of functions, namespaces, templates, internal
+        // linkage.
         for (symbol, name, qualified) in [
             ("tile", "tile", "tile"),
             ("s", "s", "s"),

@@ -1,8 +1,8 @@
 //! The simulated device: its limits, and how many blocks are resident at once.
 //!
-//! Compute capability 9.0 with 132 multiprocessors, as the H100 and H200 have (CUDA C++ Programming Guide,
-//! "Technical Specifications per Compute Capability"; "Occupancy Calculator" for the rule). Registers never limit the
-//! number of blocks here, because the assembler allocates them after PTX.
+//! Compute capability 9.0 with 132 multiprocessors, as the H100 and H200 have (CUDA C++ Programming
+//! Guide, "Technical Specifications per Compute Capability"; "Occupancy Calculator" for the rule).
+//! Registers never limit the number of blocks here, because the assembler allocates them after PTX.
 
 /// Threads of a block, and blocks of a grid, per dimension.
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
@@ -15,29 +15,33 @@ pub(crate) const STATIC_SHARED: u32 = 48 << 10;
 pub(crate) const BLOCK_SHARED: u64 = 227 << 10;
 /// Local memory of a thread.
 pub(crate) const LOCAL: u32 = 512 << 10;
-/// Stack of a thread unless the program sets another limit, and the least that a call takes of it, which is the return
-/// address. The assembler decides how much a call really takes. On an H200 a function that calls itself and keeps one
-/// number takes 16 bytes, and the 65th call ends the kernel with an illegal address (700).
+/// Stack of a thread unless the program sets another limit, and the least that a call takes of it,
+/// which is the return address. The assembler decides how much a call really takes. On an H200 a
+/// function that calls itself and keeps one number takes 16 bytes, and the 65th call ends the
+/// kernel with an illegal address (700).
 pub(crate) const STACK: u64 = 1 << 10;
 pub(crate) const CALL: u64 = 8;
 /// Multiprocessors.
 pub const MULTIPROCESSORS: u32 = 132;
-/// Device memory of an H100. The driver reserves local memory in it for every thread that can be resident.
+/// Device memory of an H100. The driver reserves local memory in it for every thread that can be
+/// resident.
 const MEMORY: u64 = 80 << 30;
 
-/// Limits of one multiprocessor: threads, blocks, shared memory, and the shared memory that it reserves for each block.
+/// Limits of one multiprocessor: threads, blocks, shared memory, and the shared memory that it
+/// reserves for each block.
 const THREADS: u64 = 2048;
 const BLOCKS: u64 = 32;
 const SHARED: u64 = 228 << 10;
 const RESERVED: u64 = 1 << 10;
 
-/// Blocks that are resident on the device at once, by threads per block and bytes of shared memory per block.
+/// Blocks that are resident on the device at once, by threads per block and bytes of shared memory
+/// per block.
 pub(crate) fn resident(threads: u64, shared: u64) -> u64 {
     occupancy(threads, shared) * u64::from(MULTIPROCESSORS)
 }
 
-/// How many blocks of `threads` threads and `shared` bytes of shared memory are resident on one multiprocessor at once; 0
-/// for blocks that cannot be launched.
+/// How many blocks of `threads` threads and `shared` bytes of shared memory are resident on one
+/// multiprocessor at once; 0 for blocks that cannot be launched.
 pub fn occupancy(threads: u64, shared: u64) -> u64 {
     if threads > MAX_THREADS || shared > BLOCK_SHARED {
         return 0;

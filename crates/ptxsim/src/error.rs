@@ -13,7 +13,8 @@ pub enum Error {
         line: u32,
         /// What was expected and found.
         message: String,
-        /// The source location of the inline assembly that this line comes from; `None` for code that the compiler generated.
+        /// The source location of the inline assembly that this line comes from; `None` for code
+        /// that the compiler generated.
         source_line: Option<Source>,
     },
     /// PTX that is valid as far as the simulator can check, but not supported.
@@ -32,8 +33,8 @@ pub enum Error {
         /// The module's kernels.
         found: Vec<String>,
     },
-    /// The driver would not load the module or start the kernel: the launch exceeds a limit of CUDA, or the arguments do
-    /// not fit the kernel's parameters.
+    /// The driver would not load the module or start the kernel: the launch exceeds a limit of
+    /// CUDA, or the arguments do not fit the kernel's parameters.
     #[error("{text}")]
     BadLaunch {
         /// The error that the driver would return.
@@ -55,8 +56,8 @@ impl Error {
 /// The driver's errors for launches that are not possible (CUDA Driver API, `CUresult`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CudaError {
-    /// A size of the grid, the block or the shared memory that no launch can have, or a block larger than the kernel was
-    /// compiled for.
+    /// A size of the grid, the block or the shared memory that no launch can have, or a block
+    /// larger than the kernel was compiled for.
     InvalidValue,
     /// Local memory for all threads that can be resident at once does not fit.
     OutOfMemory,
@@ -95,7 +96,8 @@ impl From<crate::parse::ParseError> for Error {
 }
 
 impl Error {
-    /// Adds the source location to a syntax error in inline assembly, which the compilers mark with comments after a `.loc`.
+    /// Adds the source location to a syntax error in inline assembly, which the compilers mark with
+    /// comments after a `.loc`.
     pub(crate) fn located(mut self, text: &str) -> Self {
         if let Self::Parse { line, source_line, .. } = &mut self {
             *source_line = inline_assembly(text, *line as usize);
@@ -104,8 +106,8 @@ impl Error {
     }
 }
 
-/// The source location of the inline assembly that contains line `number` of the PTX, or of inline assembly with
-/// unmatched braces, because that causes an error on a later line.
+/// The source location of the inline assembly that contains line `number` of the PTX, or of inline
+/// assembly with unmatched braces, because that causes an error on a later line.
 fn inline_assembly(text: &str, number: usize) -> Option<Source> {
     let (mut inside, mut place) = (false, None);
     let (mut here, mut open, mut surplus) = (None, vec![], None);

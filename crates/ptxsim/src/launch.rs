@@ -1,4 +1,5 @@
-//! Launches a kernel: checks limits and arguments, distributes the blocks over host threads, and gathers observations.
+//! Launches a kernel: checks limits and arguments, distributes the blocks over host threads, and
+//! gathers observations.
 
 mod blocks;
 mod limits;
@@ -41,10 +42,11 @@ pub struct Launch {
     /// Dynamic shared memory in bytes.
     pub shared: u32,
     /// The most dynamic shared memory that the program allows, in bytes: the function's attribute
-    /// `MAX_DYNAMIC_SHARED_SIZE_BYTES`. `None` where the program never set it: the kernel then has what its static
-    /// arrays leave of 48 KiB.
+    /// `MAX_DYNAMIC_SHARED_SIZE_BYTES`. `None` where the program never set it: the kernel then has
+    /// what its static arrays leave of 48 KiB.
     pub shared_allowed: Option<u32>,
-    /// The launch is `cudaLaunchCooperativeKernel`: all blocks are on the device at once and may synchronise.
+    /// The launch is `cudaLaunchCooperativeKernel`: all blocks are on the device at once and may
+    /// synchronise.
     pub cooperative: bool,
     /// The arguments, one per parameter, little-endian.
     pub args: Vec<Vec<u8>>,
@@ -67,11 +69,12 @@ pub enum Diagnose {
 pub struct Options {
     /// What to observe.
     pub diagnose: Diagnose,
-    /// 0 runs blocks and warps in order; each other seed runs them in another order, which is always the same.
+    /// 0 runs blocks and warps in order; each other seed runs them in another order, which is
+    /// always the same.
     pub seed: u64,
-    /// The most host threads to use. A launch whose result could depend on the order of its blocks uses one. Races
-    /// between blocks are found with [`Diagnose::Full`] only; without it, memory after such a race is what one of the
-    /// possible orders leaves.
+    /// The most host threads to use. A launch whose result could depend on the order of its blocks
+    /// uses one. Races between blocks are found with [`Diagnose::Full`] only; without it, memory
+    /// after such a race is what one of the possible orders leaves.
     pub threads: usize,
     /// Warp instructions after which the launch ends with [`crate::FindingKind::NeverFinishes`].
     pub budget: u64,
@@ -89,8 +92,8 @@ const MAX_HOST_THREADS: usize = 64;
 /// Runs a kernel until it ends, or until a fault or a deadlock stops it.
 ///
 /// # Errors
-/// [`Error::NoSuchEntry`], or [`Error::BadLaunch`] for limits and arguments. What the kernel does wrong is in the
-/// observations.
+/// [`Error::NoSuchEntry`], or [`Error::BadLaunch`] for limits and arguments. What the kernel does
+/// wrong is in the observations.
 pub fn run(
     module: &Module,
     memory: &mut Memory,
@@ -100,7 +103,8 @@ pub fn run(
     Ok(observe(module, memory, launch, options, Follow::default())?.observations)
 }
 
-/// Runs a kernel and records which bytes of device memory it accessed. Below [`Diagnose::Full`] nothing is recorded.
+/// Runs a kernel and records which bytes of device memory it accessed. Below [`Diagnose::Full`]
+/// nothing is recorded.
 ///
 /// # Errors
 /// As [`run`].
@@ -124,8 +128,9 @@ struct Follow<'a> {
     bytes: bool,
 }
 
-/// Runs a kernel with everything diagnosed, and records what one of its threads does. In a debug build
-/// (`--device-debug`) lines are executed in the order of the source, and variables have names.
+/// Runs a kernel with everything diagnosed, and records what one of its threads does. In a debug
+/// build (`--device-debug`) lines are executed in the order of the source, and variables have
+/// names.
 ///
 /// # Errors
 /// As [`run`]; [`Error::BadLaunch`] for a thread that the launch does not have.
@@ -150,7 +155,8 @@ pub fn trace(
     Ok((seen.observations, seen.trace.unwrap_or_default()))
 }
 
-/// The linear index of a position in a box, x fastest. The position is inside, and the box's volume fits 32 bits.
+/// The linear index of a position in a box, x fastest. The position is inside, and the box's volume
+/// fits 32 bits.
 fn linear_index([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
     x + width * (y + height * z)
 }
@@ -165,7 +171,8 @@ pub fn shadow_bytes(module: &Module, memory: &mut Memory, launch: &Launch) -> Re
     Ok(shadows.iter().map(SlotShadow::bytes).sum())
 }
 
-/// Runs a kernel and records what `follow` names. The result includes the shadow of global memory after the launch.
+/// Runs a kernel and records what `follow` names. The result includes the shadow of global memory
+/// after the launch.
 fn observe(
     module: &Module,
     memory: &mut Memory,
@@ -257,9 +264,9 @@ fn run_sequential<'g>(
     (m, done)
 }
 
-/// Runs the blocks on several host threads. When there is any finding, this restores memory and returns `None`,
-/// because findings may depend on the order of the blocks, and the caller reports those of a run on one thread. A
-/// result without findings does not depend on the order.
+/// Runs the blocks on several host threads. When there is any finding, this restores memory and
+/// returns `None`, because findings may depend on the order of the blocks, and the caller reports
+/// those of a run on one thread. A result without findings does not depend on the order.
 fn run_parallel(
     grid: &Grid<'_>,
     options: &Options,
@@ -324,7 +331,8 @@ pub fn check(module: &Module, launch: &Launch) -> Result<(), Error> {
 }
 
 impl Module {
-    /// The address of a `__device__` or `__constant__` variable in this memory, by its name in PTX; `None` when there is none.
+    /// The address of a `__device__` or `__constant__` variable in this memory, by its name in PTX;
+    /// `None` when there is none.
     ///
     /// # Errors
     /// [`Error::Memory`] when there is no room for the module's variables.
@@ -343,7 +351,8 @@ fn find_entry<'m>(module: &'m Module, launch: &Launch) -> Result<&'m Entry, Erro
     })
 }
 
-/// Slots of the module's variables, which are allocated and initialised when the module first runs in this memory.
+/// Slots of the module's variables, which are allocated and initialised when the module first runs
+/// in this memory.
 fn bind_variables(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Error> {
     if let Some((_, slots)) = memory.modules.iter().find(|(id, _)| *id == module.id) {
         return Ok(slots.clone());
@@ -373,7 +382,8 @@ fn bind_variables(module: &Module, memory: &mut Memory) -> Result<Vec<usize>, Er
     Ok(slots)
 }
 
-/// Which slots the launch may write: those of the parameters that the kernel stores through, or all slots.
+/// Which slots the launch may write: those of the parameters that the kernel stores through, or all
+/// slots.
 fn writable_slots(entry: &Entry, params: &[u8], memory: &Memory) -> Vec<bool> {
     let mut all = vec![entry.written >> 63 & 1 == 1; memory.allocations.len()];
     let mut offset = 0_usize;
@@ -477,7 +487,8 @@ struct Merged {
     touched: Option<Box<AccessSet>>,
 }
 
-/// One shadow per allocation from those of several host threads; `None` when accesses of two of them conflict.
+/// One shadow per allocation from those of several host threads; `None` when accesses of two of
+/// them conflict.
 fn merge_shadows(mut results: Vec<(Machine<'_>, bool)>) -> Option<Merged> {
     let slots = results.iter().map(|(m, _)| m.shadows.len()).max().unwrap_or(0);
     let mut all: Vec<Vec<SlotShadow>> = (0..slots).map(|_| vec![]).collect();
@@ -530,7 +541,8 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     Merged { observations, completed, shadows, heap, trace, touched }
 }
 
-/// Marks as initialised what the launch wrote, and reports how it used the named allocations that it wrote.
+/// Marks as initialised what the launch wrote, and reports how it used the named allocations that
+/// it wrote.
 fn record_results(
     memory: &mut Memory,
     shadows: &[SlotShadow],
@@ -581,7 +593,8 @@ fn record_results(
 mod tests {
     use super::*;
 
-    /// Shadow bytes per byte of the kernel's data after one launch of `body` with an output array of `bytes`.
+    /// Shadow bytes per byte of the kernel's data after one launch of `body` with an output array
+    /// of `bytes`.
     fn shadow_of(body: &str, blocks: u32, bytes: u64) -> f64 {
         let ptx = format!(
             ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\

@@ -1,4 +1,5 @@
-//! An exact, diagnosing simulator for NVIDIA PTX: PTX text, a launch and memory in; results and observations out.
+//! An exact, diagnosing simulator for NVIDIA PTX: PTX text, a launch and memory in; results and
+//! observations out.
 //!
 //! ```text
 //! Module::parse(ptx) -> Module         parse, lay out, decode once

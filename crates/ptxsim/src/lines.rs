@@ -1,5 +1,5 @@
-//! Memory that starts at a cache line of the host, as allocations of a GPU do. A warp's 128 bytes are then two lines and not
-//! three.
+//! Memory that starts at a cache line of the host, as allocations of a GPU do. A warp's 128 bytes
+//! are then two lines and not three.
 
 use std::ops::{Deref, DerefMut};
 

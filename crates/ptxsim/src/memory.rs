@@ -1,6 +1,7 @@
 //! Global memory: allocations with gaps between them, which host threads can share.
 //!
-//! Words are relaxed atomics, so that a racing kernel is a finding and never undefined behaviour of the simulator.
+//! Words are relaxed atomics, so that a racing kernel is a finding and never undefined behaviour of
+//! the simulator.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -123,15 +124,16 @@ impl Initialised {
     }
 }
 
-/// Slots to use before the slot of freed memory is used again. Until then a use after the free is found.
+/// Slots to use before the slot of freed memory is used again. Until then a use after the free is
+/// found.
 const SLOTS_BEFORE_REUSE: usize = 1024;
-/// Slots that are never used because their addresses may belong to the host: from where the system usually maps a
-/// program to the end of a process's address space.
+/// Slots that are never used because their addresses may belong to the host: from where the system
+/// usually maps a program to the end of a process's address space.
 const HOST_SLOTS: std::ops::Range<usize> = 1340..2048;
 
 impl Memory {
-    /// The most bytes of all allocations together: more than any exercise needs, and little enough for a laptop. Offsets
-    /// fit 32 bits.
+    /// The most bytes of all allocations together: more than any exercise needs, and little enough
+    /// for a laptop. Offsets fit 32 bits.
     pub const CAPACITY: u64 = 512 << 20;
 
     /// Empty memory.
@@ -139,8 +141,9 @@ impl Memory {
         Self::default()
     }
 
-    /// Allocates `bytes`, 256-byte aligned (CUDA C++ Programming Guide, "Device Memory Accesses"), and returns the
-    /// address. `contents` fill it from the start; the rest counts as uninitialised.
+    /// Allocates `bytes`, 256-byte aligned (CUDA C++ Programming Guide, "Device Memory Accesses"),
+    /// and returns the address. `contents` fill it from the start; the rest counts as
+    /// uninitialised.
     ///
     /// # Errors
     /// [`Error::Memory`] beyond 512 MiB in total.
@@ -160,8 +163,9 @@ impl Memory {
         Ok(address)
     }
 
-    /// Declares that the elements of the array at `address` are single bytes. Without this, findings count the elements of
-    /// an array that was allocated with elements of 1 byte in units of the access's size.
+    /// Declares that the elements of the array at `address` are single bytes. Without this,
+    /// findings count the elements of an array that was allocated with elements of 1 byte in units
+    /// of the access's size.
     pub fn set_byte_elements(&mut self, address: u64) {
         if let Some(slot) = self.slot(address) {
             self.allocations[slot].of_bytes = true;
@@ -176,7 +180,8 @@ impl Memory {
         Ok(base(self.allocate(name, 0, 1, true)? as u64 + 1))
     }
 
-    /// Allocates the memory of an address that was reserved. Does nothing when that has happened before.
+    /// Allocates the memory of an address that was reserved. Does nothing when that has happened
+    /// before.
     ///
     /// # Errors
     /// As [`Self::alloc`].
@@ -272,7 +277,8 @@ impl Memory {
         self.limits
     }
 
-    /// Sets limits for the launches that follow. The heap's limit has no effect once the heap exists ([`Memory::has_heap`]).
+    /// Sets limits for the launches that follow. The heap's limit has no effect once the heap
+    /// exists ([`Memory::has_heap`]).
     pub const fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
@@ -282,7 +288,8 @@ impl Memory {
         self.heap.is_some()
     }
 
-    /// Frees all memory, objects and variables, and resets the limits (`cudaDeviceReset`). Old addresses stay invalid.
+    /// Frees all memory, objects and variables, and resets the limits (`cudaDeviceReset`). Old
+    /// addresses stay invalid.
     pub fn reset(&mut self) {
         for (slot, allocation) in self.allocations.iter_mut().enumerate() {
             if allocation.freed.is_none() {
@@ -297,8 +304,8 @@ impl Memory {
         *self = Self { allocations, freed, ..Self::default() };
     }
 
-    /// The address of the workspace that the driver gives a cooperative launch (`cooperative_groups/details/sync.h`):
-    /// its size, then the word that the blocks count in.
+    /// The address of the workspace that the driver gives a cooperative launch
+    /// (`cooperative_groups/details/sync.h`): its size, then the word that the blocks count in.
     pub(crate) fn grid_barrier(&mut self) -> Result<u64, Error> {
         let slot = match self.barrier {
             Some(slot) => slot,
@@ -325,7 +332,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether an address belongs to device memory, including freed allocations and the gaps around allocations.
+    /// Whether an address belongs to device memory, including freed allocations and the gaps around
+    /// allocations.
     pub fn owns(&self, address: u64) -> bool {
         self.slot(address).is_some()
     }
@@ -335,7 +343,8 @@ impl Memory {
         self.slot(address).map(|slot| base(slot as u64 + 1))
     }
 
-    /// The name and the size of the allocation that begins at `address`; of freed memory, the size that it had.
+    /// The name and the size of the allocation that begins at `address`; of freed memory, the size
+    /// that it had.
     pub fn described(&self, address: u64) -> Option<(&str, u64)> {
         let allocation = self.allocations.get(self.slot(address)?)?;
         Some((&allocation.name, allocation.freed.unwrap_or(allocation.bytes)))
@@ -369,8 +378,8 @@ impl Memory {
         Ok(data)
     }
 
-    /// The first run of at least `least` uninitialised bytes in this range: its start, in bytes from `address`, and its
-    /// length. Padding in structures is shorter than 16 bytes.
+    /// The first run of at least `least` uninitialised bytes in this range: its start, in bytes
+    /// from `address`, and its length. Padding in structures is shorter than 16 bytes.
     pub fn unwritten(&self, address: u64, bytes: u64, least: u64) -> Option<(u64, u64)> {
         let (allocation, offset) = self.range(address, bytes).ok()?;
         if allocation.initialised == Initialised::All {
@@ -507,7 +516,8 @@ pub(crate) const fn byte_mask(bits: u8) -> u32 {
 mod tests {
     use super::*;
 
-    /// A program may allocate and free without end, and must not get addresses that the host may use.
+    /// A program may allocate and free without end, and must not get addresses that the host may
+    /// use.
     #[test]
     fn freed_slots_are_reused_late_and_host_slots_never() {
         let mut memory = Memory::new();

@@ -39,7 +39,8 @@ impl Entry {
         bit(63) || u32::try_from(parameter).is_ok_and(bit)
     }
 
-    /// The most threads that a block can have: what `__launch_bounds__` says, or the device's limit.
+    /// The most threads that a block can have: what `__launch_bounds__` says, or the device's
+    /// limit.
     pub fn max_threads_per_block(&self) -> u32 {
         let required = self.bounds.required.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         required.or(self.bounds.threads).unwrap_or(device::MAX_THREADS as u32)
@@ -86,8 +87,9 @@ impl Module {
     /// Parses and decodes PTX text.
     ///
     /// # Errors
-    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for variables that the simulator does not
-    /// support. An unsupported function is an error later, and only for the kernels that need it: [`Module::refused`].
+    /// [`Error::Parse`] where the text is not PTX, [`Error::Unsupported`] for variables that the
+    /// simulator does not support. An unsupported function is an error later, and only for the
+    /// kernels that need it: [`Module::refused`].
     pub fn parse(ptx: &str) -> Result<Self, Error> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let tree = parse::parse(ptx).map_err(|e| Error::from(e).located(ptx))?;
@@ -111,8 +113,8 @@ impl Module {
         Ok(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), program, entries })
     }
 
-    /// Why a kernel cannot run here although its module can be loaded: the kernel, or a function that it may call, uses
-    /// something that the simulator does not support.
+    /// Why a kernel cannot run here although its module can be loaded: the kernel, or a function
+    /// that it may call, uses something that the simulator does not support.
     pub fn refused(&self, entry: &str) -> Option<&Error> {
         let entry = self.entries.iter().find(|e| e.name == entry)?;
         self.program.refusal(entry.function)
@@ -135,7 +137,8 @@ impl Module {
     }
 }
 
-/// Bytes of static shared memory that a kernel declares, or that its module declares and the kernel names.
+/// Bytes of static shared memory that a kernel declares, or that its module declares and the kernel
+/// names.
 fn shared_bytes(tree: &ast::Ptx<'_>, f: &ast::Function<'_>) -> u32 {
     let body = f.body.as_deref().unwrap_or_default();
     let own = body.iter().filter_map(|s| match s {

@@ -1,4 +1,5 @@
-//! What a simulated launch reports beside its results: findings, counters, array use, device output.
+//! What a simulated launch reports beside its results: findings, counters, array use, device
+//! output.
 //!
 //! Everything here is plain data, so that it can cross a process boundary and be rendered anywhere.
 
@@ -68,8 +69,9 @@ pub struct Access {
     pub space: Option<Space>,
     /// The array's name, where it is known (a parameter, a shared or local variable).
     pub array: Option<String>,
-    /// Element index into `array`; negative when before its start. Local arrays have no names, so in local memory this
-    /// is the index into all of the kernel's local arrays together, in elements of the access's size.
+    /// Element index into `array`; negative when before its start. Local arrays have no names, so
+    /// in local memory this is the index into all of the kernel's local arrays together, in
+    /// elements of the access's size.
     pub index: Option<i64>,
     /// Elements that `array` has, or the kernel's local arrays together.
     pub elements: Option<u64>,
@@ -81,7 +83,8 @@ pub struct Access {
     pub pending: bool,
 }
 
-/// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck, synccheck.
+/// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck,
+/// synccheck.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum FindingKind {
@@ -107,7 +110,8 @@ pub enum FindingKind {
         /// What the handle is instead.
         problem: ObjectProblem,
     },
-    /// A surface access outside the array, or between its elements. The first coordinate counts bytes.
+    /// A surface access outside the array, or between its elements. The first coordinate counts
+    /// bytes.
     BadSurfaceCoordinate {
         /// Byte in the row, row, plane or layer.
         at: [i64; 3],
@@ -118,12 +122,13 @@ pub enum FindingKind {
     },
     /// A read of memory that nothing has written.
     UninitialisedRead,
-    /// Two unordered accesses of one shared word, at least one of them a write. `with` was executed first.
+    /// Two unordered accesses of one shared word, at least one of them a write. `with` was executed
+    /// first.
     SharedRace,
     /// The same in global memory.
     GlobalRace,
-    /// Threads wait at a barrier that others of their block never reach. `at` waits, `with` is one that left
-    /// or waits elsewhere.
+    /// Threads wait at a barrier that others of their block never reach. `at` waits, `with` is one
+    /// that left or waits elsewhere.
     BarrierNotReached {
         /// Threads waiting.
         waiting: u32,
@@ -135,23 +140,25 @@ pub enum FindingKind {
         /// Threads that wait.
         waiting: u32,
     },
-    /// Threads wait in loops for a change that can never happen, because no thread is left that could make it. `at` is
-    /// the load in one of these loops; `with` is the load of another group of threads, where there is one.
+    /// Threads wait in loops for a change that can never happen, because no thread is left that
+    /// could make it. `at` is the load in one of these loops; `with` is the load of another group
+    /// of threads, where there is one.
     Livelock {
         /// Threads that wait.
         waiting: u32,
         /// All places where threads wait, in the order of the source.
         places: Vec<WaitingAt>,
     },
-    /// A barrier that does not exist: its number is above 15, or its number of threads is not a multiple of the warp's
-    /// size.
+    /// A barrier that does not exist: its number is above 15, or its number of threads is not a
+    /// multiple of the warp's size.
     BadBarrier {
         /// The barrier's number.
         id: u32,
         /// The number of threads, where the instruction gives one.
         threads: Option<u32>,
     },
-    /// A `.sync` warp operation whose mask names lanes that do not execute it, or lacks the executing lane.
+    /// A `.sync` warp operation whose mask names lanes that do not execute it, or lacks the
+    /// executing lane.
     BadSyncMask {
         /// The mask given.
         mask: u32,
@@ -227,7 +234,8 @@ pub struct Finding {
     pub count: u64,
 }
 
-/// Event counts, for one source line or in total. Definitions: Nsight Compute's `smsp__sass_*` source metrics.
+/// Event counts, for one source line or in total. Definitions: Nsight Compute's `smsp__sass_*`
+/// source metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
     /// PTX instructions executed by warps.
@@ -254,12 +262,14 @@ pub struct Counters {
     pub shared_wavefronts: u64,
     /// Wavefronts that the requests would take if the data lay packed in all banks.
     pub shared_wavefronts_ideal: u64,
-    /// Transactions of those requests. A transaction without bank conflicts takes one wavefront. When each lane accesses
-    /// 8 or 16 bytes, the warp's halves or quarters are separate transactions.
+    /// Transactions of those requests. A transaction without bank conflicts takes one wavefront.
+    /// When each lane accesses 8 or 16 bytes, the warp's halves or quarters are separate
+    /// transactions.
     pub shared_transactions: u64,
     /// Global atomic requests.
     pub global_atomics: u64,
-    /// Global atomic operations executed by threads (`global_atomics` weighted with the lanes that take part).
+    /// Global atomic operations executed by threads (`global_atomics` weighted with the lanes that
+    /// take part).
     pub thread_atomics: u64,
     /// 32-byte sectors that those touched.
     pub global_atomic_sectors: u64,

@@ -1,24 +1,26 @@
 //! Device `printf`: the format string and the packed arguments of a `vprintf` call, made into text.
 //!
-//! CUDA C++ Programming Guide, "Formatted Output": flags, width, precision and the conversions of C; at most 32
-//! arguments beside the format string; an argument that is missing prints nothing. The compiler packs the
-//! arguments into a buffer, each at its natural alignment: 4 bytes for `int` and what promotes to it, 8 for
-//! `long long`, `double` and pointers.
+//! CUDA C++ Programming Guide, "Formatted Output": flags, width, precision and the conversions of
+//! C; at most 32 arguments beside the format string; an argument that is missing prints nothing.
+//! The compiler packs the arguments into a buffer, each at its natural alignment: 4 bytes for `int`
+//! and what promotes to it, 8 for `long long`, `double` and pointers.
 
 use std::fmt::Write;
 
-/// The most arguments that CUDA allows beside the format string. Further conversions are printed as written.
+/// The most arguments that CUDA allows beside the format string. Further conversions are printed as
+/// written.
 const ARGUMENTS: u32 = 32;
 
 /// The greatest field width and precision. The limit keeps a format from using up memory.
 const MAX_FIELD_WIDTH: usize = 4096;
 
-/// Reads the string that a `%s` argument points at: a device address to its bytes, without the final zero.
+/// Reads the string that a `%s` argument points at: a device address to its bytes, without the
+/// final zero.
 pub type ReadString<'a> = dyn Fn(u64) -> Option<Vec<u8>> + 'a;
 
-/// Formats as the device does. `format` ends at its first zero byte or its end. Text that is not UTF-8 is replaced
-/// character by character; addresses that cannot be read print as `(null)`. Also returns how many arguments the format
-/// has, which is what the device's `printf` returns.
+/// Formats as the device does. `format` ends at its first zero byte or its end. Text that is not
+/// UTF-8 is replaced character by character; addresses that cannot be read print as `(null)`. Also
+/// returns how many arguments the format has, which is what the device's `printf` returns.
 pub fn format(format: &[u8], arguments: &[u8], string: &ReadString<'_>) -> (String, u32) {
     let end = format.iter().position(|&b| b == 0).unwrap_or(format.len());
     let mut input = format.get(..end).unwrap_or_default();
@@ -92,8 +94,8 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Parses the text after `%`. Returns the directive and the rest; `None` where there is no conversion character. A `*`
-    /// takes its argument here.
+    /// Parses the text after `%`. Returns the directive and the rest; `None` where there is no
+    /// conversion character. A `*` takes its argument here.
     fn parse<'a>(input: &'a [u8], arguments: &mut Arguments<'_>) -> (Option<Self>, &'a [u8]) {
         let mut this = Self {
             minus: false,
@@ -303,7 +305,8 @@ fn scientific(value: f64, precision: usize, point: bool) -> String {
     format!("{digits}{point}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// `%g`: `%e` for exponents under -4 or from the precision on, else `%f`; trailing zeros go, unless `#`.
+/// `%g`: `%e` for exponents under -4 or from the precision on, else `%f`; trailing zeros go, unless
+/// `#`.
 fn general(value: f64, precision: usize, alternate: bool) -> String {
     let significant = precision.max(1);
     let probe = format!("{value:.*e}", significant - 1);
@@ -330,8 +333,8 @@ fn general(value: f64, precision: usize, alternate: bool) -> String {
     format!("{short}{tail}")
 }
 
-/// `%a` without its `0x`: one hexadecimal digit before the point, the shortest exact fraction unless a precision
-/// is given, a binary exponent.
+/// `%a` without its `0x`: one hexadecimal digit before the point, the shortest exact fraction
+/// unless a precision is given, a binary exponent.
 fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
     const FRACTION: u64 = (1 << 52) - 1;
     let bits = value.to_bits();

@@ -204,7 +204,8 @@ pub(crate) struct Objects {
     surfaces: Vec<Option<usize>>,
 }
 
-/// Distance of two handles. Those of textures and of surfaces are each in an address slot that no array has.
+/// Distance of two handles. Those of textures and of surfaces are each in an address slot that no
+/// array has.
 const HANDLE_STEP: u64 = 16;
 
 impl Objects {
@@ -229,11 +230,12 @@ fn invalid<T>(text: String) -> Result<T, Error> {
 }
 
 impl Memory {
-    /// Creates an array (`cudaMalloc3DArray`). `contents` are its texels, row by row, plane by plane, layer by layer,
-    /// without padding. Without contents it is uninitialised.
+    /// Creates an array (`cudaMalloc3DArray`). `contents` are its texels, row by row, plane by
+    /// plane, layer by layer, without padding. Without contents it is uninitialised.
     ///
     /// # Errors
-    /// [`Error::BadLaunch`] for an impossible format or extent, [`Error::Memory`] when it does not fit.
+    /// [`Error::BadLaunch`] for an impossible format or extent, [`Error::Memory`] when it does not
+    /// fit.
     pub fn create_array(
         &mut self,
         desc: &ArrayDesc,
@@ -282,17 +284,19 @@ impl Memory {
         self.read(base(image.slot as u64 + 1), image.plane * planes)
     }
 
-    /// The location of an array's texels, for copies: the address of the first, and the bytes from row to row and from plane
-    /// to plane or layer to layer. `None` for an array of another memory.
+    /// The location of an array's texels, for copies: the address of the first, and the bytes from
+    /// row to row and from plane to plane or layer to layer. `None` for an array of another memory.
     pub fn array_rows(&self, array: ArrayId) -> Option<(u64, u64, u64)> {
         let image = self.objects.arrays.get(array.0)?;
         Some((base(image.slot as u64 + 1) + image.offset, image.pitch, image.plane))
     }
 
-    /// Creates a texture object (`cudaCreateTextureObject`) and returns its handle, a kernel's argument.
+    /// Creates a texture object (`cudaCreateTextureObject`) and returns its handle, a kernel's
+    /// argument.
     ///
     /// # Errors
-    /// [`Error::BadLaunch`] for combinations that CUDA refuses, [`Error::Memory`] for texels outside their allocation.
+    /// [`Error::BadLaunch`] for combinations that CUDA refuses, [`Error::Memory`] for texels
+    /// outside their allocation.
     pub fn create_texture(&mut self, desc: &TextureDesc) -> Result<u64, Error> {
         let mut desc = *desc;
         let image = match desc.resource {
@@ -336,7 +340,8 @@ impl Memory {
         Ok(base(HANDLE_SLOT) + (self.objects.textures.len() as u64 - 1) * HANDLE_STEP)
     }
 
-    /// Creates a surface object for an array (`cudaCreateSurfaceObject`) and returns its handle, a kernel's argument.
+    /// Creates a surface object for an array (`cudaCreateSurfaceObject`) and returns its handle, a
+    /// kernel's argument.
     ///
     /// # Errors
     /// [`Error::Memory`] for an array of another memory.
@@ -348,7 +353,8 @@ impl Memory {
         Ok(base(HANDLE_SLOT + 1) + (self.objects.surfaces.len() as u64 - 1) * HANDLE_STEP)
     }
 
-    /// Destroys a texture or surface object (`cudaDestroyTextureObject`). Other handles are ignored.
+    /// Destroys a texture or surface object (`cudaDestroyTextureObject`). Other handles are
+    /// ignored.
     pub fn destroy_object(&mut self, handle: u64) {
         let Objects { textures, surfaces, .. } = &mut self.objects;
         if let Some(texture) = index(handle, HANDLE_SLOT).and_then(|n| textures.get_mut(n)) {

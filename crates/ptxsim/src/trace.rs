@@ -71,7 +71,8 @@ pub struct Step {
     pub accesses: Vec<MemoryAccess>,
     /// Conditional branches executed.
     pub branches: u32,
-    /// Threads of the block that had arrived at the barrier, including this warp's lanes, and the block's number of threads.
+    /// Threads of the block that had arrived at the barrier, including this warp's lanes, and the
+    /// block's number of threads.
     pub barrier: Option<(u32, u32)>,
     /// The thread exited here.
     pub left: bool,

@@ -25,8 +25,8 @@ pub(super) struct Binary {
 impl Binary {
     /// Compiles PTX text with the driver's compiler; an error contains the compiler's log.
     ///
-    /// Compiling takes ten times as long as loading, and every case loads its module anew. The driver's linker interface
-    /// returns the compiled code, which cuModuleLoadDataEx does not.
+    /// Compiling takes ten times as long as loading, and every case loads its module anew. The
+    /// driver's linker interface returns the compiled code, which cuModuleLoadDataEx does not.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn compile(_: &Device, ptx: &str) -> DriverResult<Self> {
         let text = CString::new(ptx).map_err(|_| Failure {
@@ -48,14 +48,15 @@ impl Binary {
             ptr::without_provenance_mut(1),
         ];
         let mut linker = ptr::null_mut();
-        // SAFETY: both arrays have 3 entries and the log has LOG_BYTES bytes; all outlive the linker, which
-        // cuLinkDestroy below ends in every case.
+        // SAFETY: both arrays have 3 entries and the log has LOG_BYTES bytes; all outlive the
+        // linker, which cuLinkDestroy below ends in every case.
         check(unsafe {
             sys::cuLinkCreate_v2(3, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut linker)
         })?;
         let (mut image, mut bytes) = (ptr::null_mut(), 0);
-        // SAFETY: `linker` is live; `text` is NUL-terminated and its size counts the NUL, as for PTX it must; no
-        // options are given, so their arrays may be null; both results are live variables.
+        // SAFETY: `linker` is live; `text` is NUL-terminated and its size counts the NUL, as for
+        // PTX it must; no options are given, so their arrays may be null; both results are live
+        // variables.
         let linked = unsafe {
             check(sys::cuLinkAddData_v2(
                 linker,
@@ -70,7 +71,8 @@ impl Binary {
             .and_then(|()| check(sys::cuLinkComplete(linker, &raw mut image, &raw mut bytes)))
         };
         let image = match linked {
-            // SAFETY: cuLinkComplete succeeded: `image` has `bytes` bytes, and lives as long as the linker.
+            // SAFETY: cuLinkComplete succeeded: `image` has `bytes` bytes, and lives as long as the
+            // linker.
             Ok(()) => Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec()),
             Err(failure) => Err(failure),
         };
@@ -106,8 +108,8 @@ impl<'d> Module<'d> {
 impl Drop for Module<'_> {
     #[expect(unsafe_code, reason = "calls the driver")]
     fn drop(&mut self) {
-        // SAFETY: loaded in `load`, unloaded only here. After a fault the driver refuses, which does not matter because this
-        // process is about to end.
+        // SAFETY: loaded in `load`, unloaded only here. After a fault the driver refuses, which
+        // does not matter because this process is about to end.
         let _ = unsafe { result::module::unload(self.module) };
     }
 }
@@ -170,8 +172,8 @@ impl Function<'_> {
 
     /// Queues the launch. `words` are the arguments, one word each, whatever their size.
     ///
-    /// The kernel is the learner's and may do anything to the device's memory. It cannot reach this process's memory, because no
-    /// host memory is mapped.
+    /// The kernel is the learner's and may do anything to the device's memory. It cannot reach this
+    /// process's memory, because no host memory is mapped.
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn launch(&self, launch: &Launch, mut words: Vec<u64>) -> DriverResult<()> {
         let sizes = self.parameter_sizes()?;
@@ -188,8 +190,8 @@ impl Function<'_> {
         } else {
             result::launch_kernel
         };
-        // SAFETY: one pointer per parameter, each to at least the parameter's size of live memory (checked above
-        // against cuFuncGetParamInfo); the driver copies them before it returns.
+        // SAFETY: one pointer per parameter, each to at least the parameter's size of live memory
+        // (checked above against cuFuncGetParamInfo); the driver copies them before it returns.
         let launched = unsafe {
             start(
                 self.function,

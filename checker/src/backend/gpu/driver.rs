@@ -61,7 +61,8 @@ pub(super) fn check(code: CUresult) -> DriverResult<()> {
     code.result().map_err(Failure::from)
 }
 
-/// The first GPU. Its primary context is current on the thread that opened it, for the life of the process.
+/// The first GPU. Its primary context is current on the thread that opened it, for the life of the
+/// process.
 pub(super) struct Device {
     device: sys::CUdevice,
     /// The context is current on one thread only.
@@ -80,7 +81,8 @@ pub(super) struct Limits {
 impl Device {
     pub(super) fn open() -> Result<Self, NoGpu> {
         #[expect(unsafe_code, reason = "loads the driver's library")]
-        // SAFETY: loading libcuda runs its initialisers, which any CUDA program runs; nothing else is called.
+        // SAFETY: loading libcuda runs its initialisers, which any CUDA program runs; nothing else
+        // is called.
         let present = unsafe { sys::is_culib_present() };
         if !present {
             return Err(environment::no_driver());
@@ -228,7 +230,8 @@ impl<'d> Buffer<'d> {
     #[expect(unsafe_code, reason = "calls the driver")]
     pub(super) fn download(&self) -> DriverResult<Vec<u8>> {
         let mut bytes = vec![0_u8; self.bytes];
-        // SAFETY: the allocation has exactly `self.bytes` bytes, and the slice too; any byte is a valid u8.
+        // SAFETY: the allocation has exactly `self.bytes` bytes, and the slice too; any byte is a
+        // valid u8.
         unsafe { result::memcpy_dtoh_sync(&mut bytes, self.address) }?;
         Ok(bytes)
     }

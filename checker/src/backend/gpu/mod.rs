@@ -1,8 +1,9 @@
 //! Kernels on a real GPU, through NVIDIA's driver.
 //!
-//! A GPU reports little: it checks pages and not arrays, and after a fault the whole process has lost the device. Therefore each
-//! buffer lies between guard zones that are compared afterwards, inputs are compared with what was sent, outputs start
-//! as poison, and the first fault ends this process (`worker` starts another).
+//! A GPU reports little: it checks pages and not arrays, and after a fault the whole process has
+//! lost the device. Therefore each buffer lies between guard zones that are compared afterwards,
+//! inputs are compared with what was sent, outputs start as poison, and the first fault ends this
+//! process (`worker` starts another).
 
 mod code;
 mod driver;
@@ -42,7 +43,8 @@ impl Gpu {
     }
 
     fn try_run(&self, binary: &Binary, launch: &Launch) -> Result<Run, LaunchError> {
-        // Loaded for every launch, because the global variables of one case must not reach the next one.
+        // Loaded for every launch, because the global variables of one case must not reach the next
+        // one.
         let module = Module::load(&self.device, binary)?;
         let function = module.function(&launch.entry)?;
         self.check_limits(&function, launch)?;
@@ -73,8 +75,8 @@ impl Gpu {
         Ok(run)
     }
 
-    /// Compares the launch with the limits of the GPU and of the kernel, because the driver's error does not say which limit was
-    /// exceeded.
+    /// Compares the launch with the limits of the GPU and of the kernel, because the driver's error
+    /// does not say which limit was exceeded.
     fn check_limits(&self, function: &Function<'_>, launch: &Launch) -> Result<(), LaunchError> {
         let sizes = function.parameter_sizes()?;
         let fits = sizes.len() == launch.args.len()
@@ -134,7 +136,8 @@ impl Gpu {
             let free = self.device.free_memory();
             let taken =
                 || LaunchError::NoGpu(NoGpu { why: environment::memory_taken(whole, free) });
-            // The image is made in host memory, so a size that does not fit on the GPU is refused first.
+            // The image is made in host memory, so a size that does not fit on the GPU is refused
+            // first.
             if free.is_some_and(|free| whole > free) {
                 return Err(taken());
             }
@@ -175,7 +178,8 @@ impl Backend for Gpu {
         match ran {
             Ok(run) => Ok(run),
             Err(LaunchError::Fault(failure)) => {
-                // After a refused launch the process can still use the device; after a fault in a kernel it cannot.
+                // After a refused launch the process can still use the device; after a fault in a
+                // kernel it cannot.
                 self.healthy = self.device.synchronise().is_ok();
                 Ok(Run { faults: vec![failure.into()], ..self.empty_run() })
             }

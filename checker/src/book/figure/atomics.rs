@@ -1,4 +1,5 @@
-//! The figures of chapter 6 about threads that update the same element: a lost update, step by step, and private bins of blocks.
+//! The figures of chapter 6 about threads that update the same element: a lost update, step by
+//! step, and private bins of blocks.
 
 use super::Panel;
 use super::index::group;

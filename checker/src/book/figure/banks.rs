@@ -1,5 +1,5 @@
-//! The figures about banks and padding, and the data of `<bank-grid>`: which bank serves which lane, and in which wavefront. The book
-//! calls a wavefront a turn.
+//! The figures about banks and padding, and the data of `<bank-grid>`: which bank serves which
+//! lane, and in which wavefront. The book calls a wavefront a turn.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ const BANKS: usize = 32;
 const STRIDES: usize = 34;
 /// Number of paddings that the reader can choose: 0 to 3 words after every 32.
 const PADDINGS: usize = 4;
-/// Number of banks, of lanes, and of words in a row of the small picture of a tile, which shows with 8 what happens with 32.
+/// Number of banks, of lanes, and of words in a row of the small picture of a tile, which shows
+/// with 8 what happens with 32.
 const SMALL: usize = 8;
 
 /// The word of an element when `padding` unused words follow every 32.
@@ -22,7 +23,8 @@ const fn word(element: usize, padding: usize) -> usize {
     element + padding * (element / BANKS)
 }
 
-/// The bank and the turn in which each lane gets its word. A bank serves one word in a turn, to all lanes that need it.
+/// The bank and the turn in which each lane gets its word. A bank serves one word in a turn, to all
+/// lanes that need it.
 fn served(words: &[usize], banks: usize) -> Vec<(usize, usize)> {
     let mut queues: Vec<Vec<usize>> = vec![vec![]; banks];
     words
@@ -49,8 +51,9 @@ fn words(stride: usize, padding: usize) -> Vec<usize> {
     (0..LANES).map(|lane| word(stride * lane, padding)).collect()
 }
 
-/// `<bank-grid>`, a grid with sliders for stride and padding. The element computes nothing, because it has the bank and turn of each
-/// lane for every position of both sliders. It contains pictures of some positions for readers without JavaScript.
+/// `<bank-grid>`, a grid with sliders for stride and padding. The element computes nothing, because
+/// it has the bank and turn of each lane for every position of both sliders. It contains pictures
+/// of some positions for readers without JavaScript.
 pub fn grid() -> String {
     let digit = |n: usize| char::from_digit(n as u32, 36).unwrap_or('?');
     let mut lanes = String::new();
@@ -250,7 +253,8 @@ mod tests {
         right.expect("a right one")["text"].as_str().expect("a text").to_owned()
     }
 
-    /// The wavefronts of one shared load. `address` computes the address into register r5 from the lane in r3.
+    /// The wavefronts of one shared load. `address` computes the address into register r5 from the
+    /// lane in r3.
     fn wavefronts(address: &str, load: &str) -> Result<u64, ptxsim::Error> {
         let ptx = format!(
             ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry load() {{\n\
@@ -286,7 +290,8 @@ mod tests {
         let lanes = lanes.expect("the attribute");
         assert_eq!(lanes.len(), 2 * LANES * STRIDES * PADDINGS);
         assert!(!lanes.contains('?'));
-        // With stride 0, all lanes use bank 0 in turn 0; with stride 32, they use bank 0 one after the other.
+        // With stride 0, all lanes use bank 0 in turn 0; with stride 32, they use bank 0 one after
+        // the other.
         let of = |stride: usize| &lanes[2 * LANES * stride..2 * LANES * (stride + 1)];
         assert_eq!(of(0), "00".repeat(LANES));
         assert!(of(32).starts_with("000102030405060708090a0b"), "{}", of(32));

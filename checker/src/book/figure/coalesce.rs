@@ -38,8 +38,8 @@ pub fn sectors_of(access: Access) -> usize {
 const STRIDES: usize = 32;
 const OFFSETS: usize = 7;
 
-/// Five accesses for readers without sliders, and the table that the sliders show: a row for each stride from 0, with the number of
-/// sectors for each offset from 0.
+/// Five accesses for readers without sliders, and the table that the sliders show: a row for each
+/// stride from 0, with the number of sectors for each offset from 0.
 pub fn stride_and_offset() -> (Vec<Panel>, String) {
     let panels = vec![
         warp("Stride 1", "Lane k reads element k", |lane| lane),
@@ -91,8 +91,8 @@ fn warp(title: &'static str, what: &str, element: impl Fn(usize) -> usize) -> Pa
     }
 }
 
-/// Memory as `rows` rows of 32 floats: eight floats in a sector, four sectors in a row. Loaded sectors are shaded, used floats are
-/// filled.
+/// Memory as `rows` rows of 32 floats: eight floats in a sector, four sectors in a row. Loaded
+/// sectors are shaded, used floats are filled.
 pub fn draw(elements: &BTreeSet<usize>, loaded: &BTreeSet<usize>, rows: usize) -> Svg {
     let mut svg = Svg::default();
     let cell = WIDTH / (SIDE as f64 + 3.0);

@@ -3,8 +3,8 @@
 use super::Panel;
 use super::svg::{Svg, WIDTH};
 
-/// The values of the active half of the lanes before each round, and after the last. In a round, lane l adds the value of lane
-/// l + distance.
+/// The values of the active half of the lanes before each round, and after the last. In a round,
+/// lane l adds the value of lane l + distance.
 fn rounds(values: &[i32]) -> Vec<Vec<i32>> {
     let mut all = vec![values.to_vec()];
     let mut live = values.to_vec();

@@ -1,4 +1,5 @@
-//! The figures of chapter 7: an unrolled loop, a fused kernel, and the identity element of a reduction.
+//! The figures of chapter 7: an unrolled loop, a fused kernel, and the identity element of a
+//! reduction.
 
 use super::Panel;
 use super::index::group;
@@ -44,7 +45,8 @@ fn rounds(taps: usize, asks: bool) -> Svg {
     svg
 }
 
-/// A kernel in a sequence: the arrays that it reads, the expression that it computes, the array that it writes.
+/// A kernel in a sequence: the arrays that it reads, the expression that it computes, the array
+/// that it writes.
 struct Step {
     reads: &'static [&'static str],
     does: &'static str,
@@ -122,7 +124,8 @@ fn kernels(steps: &[Step]) -> Svg {
     svg
 }
 
-/// The maximum of three negative numbers by four threads whose accumulators start with 0, and with -infinity.
+/// The maximum of three negative numbers by four threads whose accumulators start with 0, and with
+/// -infinity.
 pub fn identity_element(elements: [f32; 3]) -> Vec<Panel> {
     let from = |title, start: f32, why: &str| {
         let rows = tree(elements, start);
@@ -205,7 +208,8 @@ mod tests {
         (gate.baseline, gate.target)
     }
 
-    /// The numbers in the pictures are the gates of the exercise: the count of the skeleton, and the limit.
+    /// The numbers in the pictures are the gates of the exercise: the count of the skeleton, and
+    /// the limit.
     #[test]
     fn traffic_is_what_the_exercise_measures() {
         let spec = exercises::find("elementwise").expect("an exercise");

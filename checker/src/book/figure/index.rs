@@ -8,7 +8,8 @@ pub fn group(number: usize) -> &'static str {
     ["g0", "g1", "g2", "g3"][number % 4]
 }
 
-/// A block of `rows` x `cols` threads over an array of the same shape. The thread (row, col) is highlighted.
+/// A block of `rows` x `cols` threads over an array of the same shape. The thread (row, col) is
+/// highlighted.
 pub fn one_block(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Panel> {
     let idx = row * cols + col;
     vec![
@@ -130,7 +131,8 @@ fn threads_over_data(threads: usize, n: usize, guarded: bool) -> Svg {
     svg
 }
 
-/// `grid` blocks of `block` threads over `n` elements, indexed by the thread index alone, and by the global index.
+/// `grid` blocks of `block` threads over `n` elements, indexed by the thread index alone, and by
+/// the global index.
 pub fn many_blocks(grid: usize, block: usize, n: usize) -> Vec<Panel> {
     let spare = grid * block - n;
     vec![

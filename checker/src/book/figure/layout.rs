@@ -1,4 +1,5 @@
-//! The figures of chapter 3: layouts of structs, threads or warps that read rows, and the alignment of wide loads.
+//! The figures of chapter 3: layouts of structs, threads or warps that read rows, and the alignment
+//! of wide loads.
 
 use std::collections::BTreeSet;
 use std::mem::{align_of, offset_of, size_of};
@@ -41,7 +42,8 @@ fn lanes_apart(stride: usize) -> Svg {
     svg
 }
 
-/// Points of three floats as an array of structs, as an array of padded structs, and as an array for each field. A warp loads x.
+/// Points of three floats as an array of structs, as an array of padded structs, and as an array
+/// for each field. A warp loads x.
 pub fn structs() -> Vec<Panel> {
     let counted = |stride: usize| {
         let sectors = sectors_of(Access { stride, first: 0, width: 1 });
@@ -186,7 +188,8 @@ fn bytes(size: usize, fields: &[((&str, usize), usize)]) -> Svg {
     svg
 }
 
-/// Rows and columns of the matrix in the picture. A warp in the picture has as many lanes as there are rows.
+/// Rows and columns of the matrix in the picture. A warp in the picture has as many lanes as there
+/// are rows.
 const ROWS: usize = 8;
 const COLS: usize = 16;
 

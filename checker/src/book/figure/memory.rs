@@ -1,4 +1,5 @@
-//! The figures of chapter 2: the memories of host and device with the copies between them, and the layout of 2-D arrays.
+//! The figures of chapter 2: the memories of host and device with the copies between them, and the
+//! layout of 2-D arrays.
 
 use super::Panel;
 use super::index::group;
@@ -90,7 +91,8 @@ fn arrow(svg: &mut Svg, from: [f64; 2], [x, y]: [f64; 2]) {
     }
 }
 
-/// A region of `rows` x `cols` elements, packed and in rows of `pitch` elements. A sector has `sector` elements.
+/// A region of `rows` x `cols` elements, packed and in rows of `pitch` elements. A sector has
+/// `sector` elements.
 pub fn pitch(rows: usize, cols: usize, pitch: usize, sector: usize) -> Vec<Panel> {
     vec![
         Panel {

@@ -1,5 +1,6 @@
-//! The figures of the book. Each is a row of panels. With JavaScript, the page shows one panel at a time, with buttons and arrow
-//! keys. Without JavaScript, in print and for screen readers, it shows all of them, one below the other.
+//! The figures of the book. Each is a row of panels. With JavaScript, the page shows one panel at a
+//! time, with buttons and arrow keys. Without JavaScript, in print and for screen readers, it shows
+//! all of them, one below the other.
 
 use super::html::inline;
 
@@ -173,7 +174,8 @@ mod tests {
         assert_eq!(named("nothing"), None);
     }
 
-    /// Text does not extend beyond its picture. Small letters of the book's monospaced font are 6.6 units wide.
+    /// Text does not extend beyond its picture. Small letters of the book's monospaced font are 6.6
+    /// units wide.
     #[test]
     fn small_words_fit_their_picture() {
         for name in ALL {

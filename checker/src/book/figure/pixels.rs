@@ -1,4 +1,5 @@
-//! Pixels of three bytes in sectors of 32, and the loads that fetch them: the first figure of chapter 9.
+//! Pixels of three bytes in sectors of 32, and the loads that fetch them: the first figure of
+//! chapter 9.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +11,16 @@ const SECTOR: usize = 32;
 /// Bytes of the pixels of a warp.
 const SPAN: usize = 3 * LANES;
 
-/// One load of a warp: the first byte of each active lane, and the number of bytes that each lane loads.
+/// One load of a warp: the first byte of each active lane, and the number of bytes that each lane
+/// loads.
 struct Load {
     first: Vec<usize>,
     bytes: usize,
 }
 
 impl Load {
-    /// Lane i loads from byte `step * i + start`; the lanes whose byte is not one of the warp's pixels are inactive.
+    /// Lane i loads from byte `step * i + start`; the lanes whose byte is not one of the warp's
+    /// pixels are inactive.
     fn new(start: usize, step: usize, bytes: usize) -> Self {
         let first = (0..LANES).map(|lane| start + step * lane).filter(|at| *at < SPAN).collect();
         Self { first, bytes }
@@ -73,7 +76,8 @@ pub fn packed() -> Vec<Panel> {
     ]
 }
 
-/// Each row is a sector and each cell a byte, in the colour red, green or blue of its pixel. Bytes that are used are filled.
+/// Each row is a sector and each cell a byte, in the colour red, green or blue of its pixel. Bytes
+/// that are used are filled.
 fn draw(load: &Load) -> Svg {
     let mut svg = Svg::default();
     let wanted = load.wanted();

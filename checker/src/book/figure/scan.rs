@@ -1,4 +1,5 @@
-//! The figures of chapter 6 about prefix sums: the up-sweep and down-sweep of one tile, and the carry from tile to tile.
+//! The figures of chapter 6 about prefix sums: the up-sweep and down-sweep of one tile, and the
+//! carry from tile to tile.
 
 use super::Panel;
 use super::index::group;
@@ -31,8 +32,8 @@ fn up(slots: &mut [i32]) -> Vec<State> {
     states
 }
 
-/// The down-sweep: the first half of every 2 * stride slots gets the sum of what is before them, and the second half also gets the
-/// sum of the first half.
+/// The down-sweep: the first half of every 2 * stride slots gets the sum of what is before them,
+/// and the second half also gets the sum of the first half.
 fn down(slots: &mut [i32]) -> Vec<State> {
     let last = slots.len() - 1;
     slots[last] = 0;
@@ -153,7 +154,8 @@ pub fn carry(values: &[i32], tile: usize) -> Vec<Panel> {
 
 type Row<'a> = (&'a str, &'a [i32]);
 
-/// Rows of elements in the colours of their tiles, with rows of one number for each tile between them.
+/// Rows of elements in the colours of their tiles, with rows of one number for each tile between
+/// them.
 fn tiles(tile: usize, above: &[Row<'_>], below: &[Row<'_>], per_tile: &[Row<'_>]) -> Svg {
     let mut svg = Svg::default();
     let mut y = 0.0;

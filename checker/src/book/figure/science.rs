@@ -1,4 +1,5 @@
-//! The figures of chapter 10: random streams, a checkerboard, neurons in memory, two arrays that are swapped, butterflies.
+//! The figures of chapter 10: random streams, a checkerboard, neurons in memory, two arrays that
+//! are swapped, butterflies.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,8 @@ use super::index::group;
 use super::svg::{Svg, WIDTH};
 use crate::exercises::philox;
 
-/// The numbers that `threads` threads draw in `rounds` rounds, with one stream for all threads and with one for each.
+/// The numbers that `threads` threads draw in `rounds` rounds, with one stream for all threads and
+/// with one for each.
 pub fn streams(seed: u32, threads: u32, rounds: u32) -> Vec<Panel> {
     let draws = |stream: fn(u32) -> u32| {
         let mut svg = Svg::default();
@@ -62,8 +64,9 @@ fn column(colour: usize, row: usize, k: usize) -> usize {
     2 * k + (row + colour) % 2
 }
 
-/// The four neighbours of a cell (row, k) of one colour, as cells (row, k) of the other colour: above, below, the one with the same k,
-/// and the one beside it. The lattice has `rows` rows with `half` cells of either colour.
+/// The four neighbours of a cell (row, k) of one colour, as cells (row, k) of the other colour:
+/// above, below, the one with the same k, and the one beside it. The lattice has `rows` rows with
+/// `half` cells of either colour.
 fn neighbours(colour: usize, [row, k]: [usize; 2], [rows, half]: [usize; 2]) -> [[usize; 2]; 4] {
     let beside = if (row + colour) % 2 == 1 { (k + 1) % half } else { (k + half - 1) % half };
     [[(row + rows - 1) % rows, k], [(row + 1) % rows, k], [row, k], [row, beside]]
@@ -128,7 +131,8 @@ pub fn checkerboard(rows: usize, cols: usize, [row, col]: [usize; 2]) -> Vec<Pan
     ]
 }
 
-/// The sectors that a warp loads when each lane reads one field of its neuron, which has `fields` floats.
+/// The sectors that a warp loads when each lane reads one field of its neuron, which has `fields`
+/// floats.
 pub fn neurons(fields: usize) -> Vec<Panel> {
     const LANES: usize = 32;
     let panel = |title, how: &str, element: &dyn Fn(usize) -> usize| {
@@ -237,14 +241,16 @@ fn reversed(i: usize, stages: u32) -> usize {
     i.reverse_bits() >> (usize::BITS - stages)
 }
 
-/// The two points of butterfly `tid` in the round with distance `half`, and its number in its group.
+/// The two points of butterfly `tid` in the round with distance `half`, and its number in its
+/// group.
 fn butterfly(tid: usize, half: usize) -> (usize, usize, usize) {
     let k = tid % half;
     let a = 2 * (tid - k) + k;
     (a, a + half, k)
 }
 
-/// The fast Fourier transform of `2^stages` points: the order at the start, and the rounds, with one thread highlighted.
+/// The fast Fourier transform of `2^stages` points: the order at the start, and the rounds, with
+/// one thread highlighted.
 pub fn butterflies(stages: u32, tid: usize) -> Vec<Panel> {
     let n = 1_usize << stages;
     let rounds: Vec<usize> = (0..stages).map(|round| 1 << round).collect();
@@ -363,7 +369,8 @@ mod tests {
 
     use super::*;
 
-    /// The neighbours are above, below, left and right on the lattice, which wraps around its edges.
+    /// The neighbours are above, below, left and right on the lattice, which wraps around its
+    /// edges.
     #[test]
     fn packed_neighbours_are_the_lattices() {
         let (rows, cols) = (4, 6);
@@ -416,7 +423,8 @@ mod tests {
         }
     }
 
-    /// A warp loads 28 sectors of structs with 7 floats, and 4 sectors of a plain array, as the exercise's profile counts.
+    /// A warp loads 28 sectors of structs with 7 floats, and 4 sectors of a plain array, as the
+    /// exercise's profile counts.
     #[test]
     fn fields_of_structs_are_far_apart() {
         let captions: Vec<String> = neurons(7).into_iter().map(|panel| panel.caption).collect();

@@ -1,11 +1,12 @@
-//! The figures of chapter 4's first page: the barrier between writing and reading, threads that must reach it, and a tile with a halo
-//! in one dimension.
+//! The figures of chapter 4's first page: the barrier between writing and reading, threads that
+//! must reach it, and a tile with a halo in one dimension.
 
 use super::Panel;
 use super::index::group;
 use super::svg::{Svg, WIDTH};
 
-/// A block of `threads` threads in warps of `warp`. Each writes its element to its slot and reads that of the opposite thread.
+/// A block of `threads` threads in warps of `warp`. Each writes its element to its slot and reads
+/// that of the opposite thread.
 pub fn wall(threads: usize, warp: usize) -> Vec<Panel> {
     let last = threads - 1;
     vec![
@@ -41,7 +42,8 @@ const fn opposite(t: usize, threads: usize) -> usize {
     threads - 1 - t
 }
 
-/// `written` threads have written their slots; `read` is the number of threads that read now, and whether a barrier is in between.
+/// `written` threads have written their slots; `read` is the number of threads that read now, and
+/// whether a barrier is in between.
 fn exchange(threads: usize, warp: usize, written: usize, read: Option<(usize, bool)>) -> Svg {
     let mut svg = Svg::default();
     let (left, w, h) = (64.0, 36.0, 24.0);
@@ -83,7 +85,8 @@ fn exchange(threads: usize, warp: usize, written: usize, read: Option<(usize, bo
     svg
 }
 
-/// A block with more `threads` than elements. The spare threads return before the barrier, or write a zero and reach it.
+/// A block with more `threads` than elements. The spare threads return before the barrier, or write
+/// a zero and reach it.
 pub fn barrier_with_spare_threads<const N: usize>(
     elements: [i32; N],
     threads: usize,
@@ -147,8 +150,8 @@ fn element(cell: usize, number: usize, block: usize, radius: usize) -> Option<us
     (number * block + cell).checked_sub(radius)
 }
 
-/// The tile of one block of a stencil: the elements that it needs, the threads that load them, what one thread reads, and the cells
-/// before the start of the array.
+/// The tile of one block of a stencil: the elements that it needs, the threads that load them, what
+/// one thread reads, and the cells before the start of the array.
 pub fn stencil(block: usize, radius: usize) -> Vec<Panel> {
     let all = cells(block, radius);
     let thread = 2;
@@ -247,8 +250,8 @@ mod tests {
         assert_eq!(read, (0..8).collect::<Vec<_>>());
     }
 
-    /// The tile of the exercise has 1048 bytes for 256 threads and radius 3, and its 16 blocks load 1.02 elements for each of 4096, as
-    /// the simulator counts for the solution.
+    /// The tile of the exercise has 1048 bytes for 256 threads and radius 3, and its 16 blocks load
+    /// 1.02 elements for each of 4096, as the simulator counts for the solution.
     #[test]
     fn the_tile_has_room_for_both_halos() {
         assert_eq!(cells(256, 3) * 4, 1048);

@@ -1,6 +1,7 @@
 //! Runs on the simulator that the tests of the figures compare their arithmetic with.
 
-/// Kernels in which 32 lanes load one or four floats each, `step` floats apart, from float `first` on.
+/// Kernels in which 32 lanes load one or four floats each, `step` floats apart, from float `first`
+/// on.
 const LOADS: &str = "
     .version 7.0
     .target sm_75
@@ -32,7 +33,8 @@ const LOADS: &str = "
         ret;
     }";
 
-/// The sectors of one request in which lane l loads `width` floats (1 or 4) from float `first + l * step` on.
+/// The sectors of one request in which lane l loads `width` floats (1 or 4) from float
+/// `first + l * step` on.
 pub(crate) fn sectors(step: usize, first: usize, width: usize) -> Result<u64, ptxsim::Error> {
     let mut memory = ptxsim::Memory::new();
     let room = vec![0; 4 * (first + 32 * step + width)];
@@ -46,7 +48,8 @@ pub(crate) fn word(number: usize) -> Vec<u8> {
     (number as u32).to_le_bytes().to_vec()
 }
 
-/// Runs the kernel `entry` of `ptx` in one block of `threads` threads, and returns what the simulator saw.
+/// Runs the kernel `entry` of `ptx` in one block of `threads` threads, and returns what the
+/// simulator saw.
 pub(crate) fn run(
     ptx: &str,
     entry: &str,

@@ -1,4 +1,5 @@
-//! Two ways to distribute `n` elements over fewer threads: a chunk for each thread, and a grid-stride loop.
+//! Two ways to distribute `n` elements over fewer threads: a chunk for each thread, and a
+//! grid-stride loop.
 
 use super::Panel;
 use super::index::group;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use crate::book::html::escape;
 
-/// Width of every figure in its own units. On a phone one unit is about one pixel, so the text stays readable.
+/// Width of every figure in its own units. On a phone one unit is about one pixel, so the text
+/// stays readable.
 pub const WIDTH: f64 = 360.0;
 
 /// A drawing under construction.
@@ -27,7 +28,8 @@ impl Svg {
         }
     }
 
-    /// Draws a word. The position is the start of its baseline, or its middle with the class `middle`.
+    /// Draws a word. The position is the start of its baseline, or its middle with the class
+    /// `middle`.
     pub fn word(&mut self, [x, y]: [f64; 2], class: &str, word: &str) {
         let _ = write!(
             self.body,
@@ -46,7 +48,8 @@ impl Svg {
         self.grow(y1.max(y2));
     }
 
-    /// Starts a part of the drawing that `wb-rounds` shows as step `number`; `says` describes it for screen readers.
+    /// Starts a part of the drawing that `wb-rounds` shows as step `number`; `says` describes it
+    /// for screen readers.
     pub fn begin_step(&mut self, number: usize, says: &str) {
         let says = escape(says);
         let _ = write!(self.body, "<g data-round=\"{number}\" data-says=\"{says}\">");

@@ -1,4 +1,5 @@
-//! The figures of chapter 4's second page about tiles of matrices: a transpose that reads and writes along rows, and a product.
+//! The figures of chapter 4's second page about tiles of matrices: a transpose that reads and
+//! writes along rows, and a product.
 
 use super::Panel;
 use super::svg::{Svg, WIDTH};
@@ -46,12 +47,14 @@ const fn read([bx, by]: [usize; 2], [tx, ty]: [usize; 2]) -> [usize; 2] {
     [by * SIDE + ty, bx * SIDE + tx]
 }
 
-/// The row and column of `out` that the thread writes, and the cell of the tile that it reads for that.
+/// The row and column of `out` that the thread writes, and the cell of the tile that it reads for
+/// that.
 const fn written([bx, by]: [usize; 2], [tx, ty]: [usize; 2]) -> ([usize; 2], [usize; 2]) {
     ([bx * SIDE + ty, by * SIDE + tx], [tx, ty])
 }
 
-/// A matrix of `down` x `across` tiles, and the elements that one warp of block (2, 0) moves through its tile.
+/// A matrix of `down` x `across` tiles, and the elements that one warp of block (2, 0) moves
+/// through its tile.
 pub fn turn(down: usize, across: usize) -> Vec<Panel> {
     let (block, ty) = ([across - 1, 0], 1);
     vec![
@@ -95,7 +98,8 @@ pub fn turn(down: usize, across: usize) -> Vec<Panel> {
 
 type Used = (Option<[usize; 2]>, Option<[usize; 2]>, Option<[usize; 2]>);
 
-/// `used` returns the element of `in`, the cell of the tile and the element of `out` that each lane uses.
+/// `used` returns the element of `in`, the cell of the tile and the element of `out` that each lane
+/// uses.
 fn sheets(down: usize, across: usize, block: [usize; 2], used: impl Fn(usize) -> Used) -> Svg {
     let mut svg = Svg::default();
     let cell = 12.0;
@@ -140,7 +144,8 @@ const fn shade(of_block: bool) -> &'static str {
     if of_block { "g0" } else { "data" }
 }
 
-/// A product of `rows` x `inner` and `inner` x `cols` matrices: what one element needs, and what a block loads in each iteration.
+/// A product of `rows` x `inner` and `inner` x `cols` matrices: what one element needs, and what a
+/// block loads in each iteration.
 pub fn product([rows, inner, cols]: [usize; 3]) -> Vec<Panel> {
     let block = [1, 0];
     let picked = read(block, [2, 1]);
@@ -183,8 +188,9 @@ const fn loads(inner: usize, side: usize, tiled: bool) -> usize {
     if tiled { 2 * inner.div_ceil(side) } else { 2 * inner }
 }
 
-/// Draws a at the lower left, b at the upper right, and c where their rows and columns meet. `wanted` returns whether the k-th column
-/// of a and the k-th row of b are unused, used by the one element, or used by the whole tile.
+/// Draws a at the lower left, b at the upper right, and c where their rows and columns meet.
+/// `wanted` returns whether the k-th column of a and the k-th row of b are unused, used by the one
+/// element, or used by the whole tile.
 fn matrices(
     [rows, inner, cols]: [usize; 3],
     [bx, by]: [usize; 2],
@@ -221,8 +227,9 @@ fn matrices(
 mod tests {
     use super::*;
 
-    /// Every element is read once, and written once to its place in the transpose. The element that a thread writes at (row, column)
-    /// is the one that another thread read at (column, row) and put into that cell of the tile.
+    /// Every element is read once, and written once to its place in the transpose. The element that
+    /// a thread writes at (row, column) is the one that another thread read at (column, row) and
+    /// put into that cell of the tile.
     #[test]
     fn the_way_through_the_tile_is_a_transpose() {
         for block in [[0, 0], [2, 0], [1, 1]] {

@@ -1,4 +1,5 @@
-//! The figure of chapter 8: copies and a kernel on the simulated clock, in one stream, and in chunks on several streams.
+//! The figure of chapter 8: copies and a kernel on the simulated clock, in one stream, and in
+//! chunks on several streams.
 
 use cudart_sim::clock::{self, Clock, ClockedWork, Engine, Span};
 use cudart_sim::graph::{Id, Stream};
@@ -47,7 +48,8 @@ pub fn panels(n: u64) -> Vec<Panel> {
     ]
 }
 
-/// The timeline of a program that processes `n` floats in `chunks` chunks, on `streams` streams in turn.
+/// The timeline of a program that processes `n` floats in `chunks` chunks, on `streams` streams in
+/// turn.
 fn work(n: u64, chunks: u64, streams: u64) -> Vec<Span> {
     let mut clock = Clock::default();
     let mut last: Vec<Option<Id>> = vec![None; streams as usize];
@@ -118,7 +120,8 @@ fn draw(spans: &[Span], end: f64) -> Svg {
 mod tests {
     use super::*;
 
-    /// As the page says, nothing overlaps in one stream, and more than half of the time does in four.
+    /// As the page says, nothing overlaps in one stream, and more than half of the time does in
+    /// four.
     #[test]
     fn chunks_in_streams_overlap_and_finish_sooner() {
         let [serial, four, eight] = [(1, 1), (4, 4), (8, 3)].map(|(c, s)| work(1 << 20, c, s));

@@ -1,5 +1,5 @@
-//! The figure of chapter 6 with steps: three trees that add up the same values, with the threads that work in each round and the slots
-//! that they use.
+//! The figure of chapter 6 with steps: three trees that add up the same values, with the threads
+//! that work in each round and the slots that they use.
 
 use std::collections::BTreeSet;
 
@@ -56,9 +56,11 @@ struct Cost {
     busy: usize,
     /// Of these, warps in which some lanes are inactive.
     split: usize,
-    /// The maximum of turns for one access of a warp to its left slots, with as many banks as lanes.
+    /// The maximum of turns for one access of a warp to its left slots, with as many banks as
+    /// lanes.
     turns: usize,
-    /// Turns beyond the first, over all loads and stores: two loads and a store for each warp with work.
+    /// Turns beyond the first, over all loads and stores: two loads and a store for each warp with
+    /// work.
     conflicts: usize,
 }
 
@@ -224,7 +226,8 @@ mod tests {
 
     const TREES: [Tree; 3] = [Tree::EveryOther, Tree::Neighbours, Tree::Halves];
 
-    /// Each tree ends with the sum of all values in slot 0, after one addition fewer than there are values.
+    /// Each tree ends with the sum of all values in slot 0, after one addition fewer than there are
+    /// values.
     #[test]
     fn every_tree_adds_up_all_values() {
         for tree in TREES {

@@ -36,7 +36,8 @@ pub fn run(args: &Book) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Runs the commands whose output the book shows, and writes what they print. With `check`, only compares.
+/// Runs the commands whose output the book shows, and writes what they print. With `check`, only
+/// compares.
 fn capture(check: bool) -> anyhow::Result<Exit> {
     let book = Session::open()?
         .workbook
@@ -63,7 +64,8 @@ fn capture(check: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// The sources of the book: those of the workbook, or else the embedded ones, in a temporary folder.
+/// The sources of the book: those of the workbook, or else the embedded ones, in a temporary
+/// folder.
 struct Sources {
     folder: PathBuf,
     embedded: Option<TempDir>,

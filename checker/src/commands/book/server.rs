@@ -1,7 +1,7 @@
 //! A server of the book's pages for this machine only: static files, rebuilt at every change.
 //!
-//! mdBook's own `serve` is in its binary and not in its library. tiny_http is the smallest maintained server that suffices: a few
-//! hundred lines, no async runtime, HTTP/1.1 on one port.
+//! mdBook's own `serve` is in its binary and not in its library. tiny_http is the smallest
+//! maintained server that suffices: a few hundred lines, no async runtime, HTTP/1.1 on one port.
 
 use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
@@ -42,8 +42,8 @@ pub fn serve(folder: &Path, port: u16, open: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends a message at every change of the book's sources. When the system has no watches left, there is no watcher, and the book
-/// is served as it was built.
+/// Sends a message at every change of the book's sources. When the system has no watches left,
+/// there is no watcher, and the book is served as it was built.
 fn watch(folder: &Path, changes: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
     let handler = move |event: notify::Result<notify::Event>| {
         if event.is_ok_and(|event| !event.kind.is_access()) {

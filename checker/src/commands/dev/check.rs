@@ -21,7 +21,8 @@ use crate::exit::Exit;
 use crate::session;
 use crate::spec::Spec;
 
-/// How many exercises are proven at the same time at most. Each needs a compiler, a simulator and a share of the GPU.
+/// How many exercises are proven at the same time at most. Each needs a compiler, a simulator and a
+/// share of the GPU.
 const MAX_ENGINES: usize = 8;
 
 /// The record that `--format json` prints.
@@ -97,7 +98,8 @@ pub fn run(args: &DevCheck) -> anyhow::Result<Exit> {
     Ok(if record.problems == 0 { Exit::Passed } else { Exit::Usage })
 }
 
-/// Proves exercises in parallel, one thread for each engine, and passes the proofs to `report` in the order of the course.
+/// Proves exercises in parallel, one thread for each engine, and passes the proofs to `report` in
+/// the order of the course.
 fn prove_all(
     root: &Path,
     specs: &[&'static Spec],
@@ -123,7 +125,8 @@ fn prove_all(
         let mut early = BTreeMap::new();
         for spec in specs {
             while !early.contains_key(spec.id) {
-                // The channel is closed although a proof is missing, so a thread has panicked; the scope passes that on.
+                // The channel is closed although a proof is missing, so a thread has panicked; the
+                // scope passes that on.
                 let Ok((id, proofs)) = proven.recv() else { return Ok(()) };
                 early.insert(id, proofs);
             }

@@ -1,7 +1,8 @@
 //! `checker dev class`: an invented class whose grades are known before it is graded.
 //!
-//! The students hand in solutions, skeletons, mutants and hostile files. The grade that each file must get is written beside the
-//! submissions, and `--verify` compares the records with these grades after the class has been graded.
+//! The students hand in solutions, skeletons, mutants and hostile files. The grade that each file
+//! must get is written beside the submissions, and `--verify` compares the records with these
+//! grades after the class has been graded.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +50,8 @@ struct File {
     possible: f64,
 }
 
-/// Makes a class, or compares its records with the planted grades. The exit code is 2 when a grade differs.
+/// Makes a class, or compares its records with the planted grades. The exit code is 2 when a grade
+/// differs.
 pub fn run(args: &DevClass) -> anyhow::Result<Exit> {
     match &args.verify {
         Some(out) => verify(&args.dir, out),
@@ -183,7 +185,8 @@ fn attacks(root: &Path) -> anyhow::Result<Vec<(String, Choice)>> {
             line.map(|value| value.trim_start_matches(':').trim().to_owned())
         };
         let (Some(exercise), Some(public)) = (key("exercise:"), key("expect:")) else { continue };
-        // the verdict is another one in a grade if the file is right with public inputs and wrong with secret ones
+        // the verdict is another one in a grade if the file is right with public inputs and wrong
+        // with secret ones
         let slug = key("expect-grade:").unwrap_or(public);
         let what = format!("attack {}", stem(&path));
         attacks.push((exercise, Choice { what, slug, text }));

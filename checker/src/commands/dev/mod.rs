@@ -30,7 +30,8 @@ pub fn run(args: &Dev) -> anyhow::Result<Exit> {
     }
 }
 
-/// The root of the course's repository, which authors' tools need because a workbook lacks the sources.
+/// The root of the course's repository, which authors' tools need because a workbook lacks the
+/// sources.
 fn repository() -> anyhow::Result<PathBuf> {
     let root = Session::open()?.workbook.root().to_path_buf();
     if root.join("checker/proof/mutants").is_dir() && root.join("solutions").is_dir() {

@@ -1,4 +1,5 @@
-//! `checker dev new`: writes the files of a new exercise, and prints the lines that register it in the course.
+//! `checker dev new`: writes the files of a new exercise, and prints the lines that register it in
+//! the course.
 
 use std::fs;
 use std::io::Write;
@@ -71,7 +72,8 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Whether `text` is lower-case letters, digits and `_` after a first letter, so that it can be a file name and an identifier.
+/// Whether `text` is lower-case letters, digits and `_` after a first letter, so that it can be a
+/// file name and an identifier.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')

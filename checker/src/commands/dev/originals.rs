@@ -1,7 +1,8 @@
 //! `checker dev bless`: copies `exercises/` to `checker/proof/originals/`, which the binary embeds.
 //!
-//! Learners may work in a clone and edit `exercises/`. A rebuild must not embed their work as the original, and their edits must
-//! not cause rebuilds. Therefore the originals have a folder of their own, and only this command writes to it.
+//! Learners may work in a clone and edit `exercises/`. A rebuild must not embed their work as the
+//! original, and their edits must not cause rebuilds. Therefore the originals have a folder of
+//! their own, and only this command writes to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -62,7 +62,8 @@ pub struct Scope {
 /// Proves one exercise: its files first, then every version of its code by checking it.
 ///
 /// # Errors
-/// When checking is not possible at all: there is no compiler, or no GPU although one was requested.
+/// When checking is not possible at all: there is no compiler, or no GPU although one was
+/// requested.
 pub fn prove(
     root: &Path,
     spec: &'static Spec,
@@ -91,7 +92,8 @@ pub fn prove(
     proofs.push(Proof { problem: proof.problem.clone().or(baseline), ..proof });
     proofs.push(run("solution", spec, &solution, Slug::Passed, engine)?.0);
     for seed in 0..scope.seeds {
-        // A case adds its index to the seed, so the seeds have to be far from each other, as secret ones are.
+        // A case adds its index to the seed, so the seeds have to be far from each other, as secret
+        // ones are.
         let options = Options { seed: mix(seed), ..Options::default() };
         let about = format!("solution, seed {}", options.seed);
         let (proof, _) = run_with(&about, spec, &solution, Slug::Passed, engine, &options)?;
@@ -185,8 +187,8 @@ fn run_with(
 ) -> Result<(Proof, Option<Attempt>), attempt::Error> {
     let attempt = match attempt::check(spec, path, engine, options) {
         Ok(attempt) => attempt,
-        // Without a compiler, or without the GPU that was requested, nothing can be proven at all. Every other error is one
-        // problem among others, and must not hide them.
+        // Without a compiler, or without the GPU that was requested, nothing can be proven at all.
+        // Every other error is one problem among others, and must not hide them.
         Err(error @ (attempt::Error::NoGpu(_) | attempt::Error::Compiler(_))) => return Err(error),
         Err(error) => return Ok((Proof::of_files(about, Some(error.to_string())), None)),
     };
@@ -202,7 +204,8 @@ fn run_with(
     Ok((proof, Some(attempt)))
 }
 
-/// Which baseline of the Spec differs from the value that the skeleton has, by more than 1 % and more than 0.05.
+/// Which baseline of the Spec differs from the value that the skeleton has, by more than 1 % and
+/// more than 0.05.
 fn wrong_baseline(verdict: &Verdict) -> Option<String> {
     let Verdict::GateMissed { gates, .. } = verdict else { return None };
     gates.iter().find_map(|measured| {
@@ -246,7 +249,8 @@ fn too_few(mutants: usize) -> Option<String> {
         .then(|| format!("{mutants} mutants: at least {LEAST_MUTANTS} are needed"))
 }
 
-/// Solving a `write` exercise only adds code: the skeleton's lines are found in the solution, in the same order.
+/// Solving a `write` exercise only adds code: the skeleton's lines are found in the solution, in
+/// the same order.
 fn only_adds(exercise: &Path, solution: &Path) -> Option<String> {
     let (Ok(before), Ok(after)) = (fs::read_to_string(exercise), fs::read_to_string(solution))
     else {

@@ -29,7 +29,8 @@ const COPY: &str = include_str!("copy.cu");
 /// Code that is appended to a program's source and times its kernels.
 const LAUNCHES: &str = include_str!("launches.cu");
 
-/// Times the exercises, prints the times, and writes the record. The exit code is 2 when a result is wrong.
+/// Times the exercises, prints the times, and writes the record. The exit code is 2 when a result
+/// is wrong.
 pub fn run(args: &DevTime) -> anyhow::Result<Exit> {
     repository()?;
     let specs: Vec<&'static Spec> = match args.what.as_deref().map(session::target).transpose()? {
@@ -92,7 +93,8 @@ fn gain(spec: &'static Spec, engine: &mut Engine) -> anyhow::Result<Gain> {
         PreparedCase { repeat: TIMED_LAUNCHES, ..PreparedCase::new(spec, (0, case), SEED) };
     let mut times = |timed| -> anyhow::Result<Times> {
         let solution = time(spec, course::solution(spec), Slug::Passed, &prepared, engine, timed)?;
-        // a skeleton is timed only where it computes the right result, or lacks nothing but an answer
+        // a skeleton is timed only where it computes the right result, or lacks nothing but an
+        // answer
         let skeleton = match spec.start {
             Start::Optimise => Some(
                 time(spec, course::skeleton(spec), spec.skeleton, &prepared, engine, timed)
@@ -128,7 +130,8 @@ enum Timed {
     Program,
 }
 
-/// The median time of one source in milliseconds. Its results must be right, or wrong in the way of `allowed`.
+/// The median time of one source in milliseconds. Its results must be right, or wrong in the way of
+/// `allowed`.
 fn time(
     spec: &'static Spec,
     source: Option<&str>,

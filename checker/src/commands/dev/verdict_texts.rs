@@ -1,6 +1,6 @@
-//! The texts of the verdicts: what learners read about the skeleton and about every mutant, one file for each exercise in
-//! `checker/proof/verdicts/`. `dev check` compares them and `dev check --bless` writes them. An author reads every change before
-//! committing it.
+//! The texts of the verdicts: what learners read about the skeleton and about every mutant, one
+//! file for each exercise in `checker/proof/verdicts/`. `dev check` compares them and
+//! `dev check --bless` writes them. An author reads every change before committing it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

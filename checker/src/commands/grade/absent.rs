@@ -1,4 +1,5 @@
-//! Records of students on the roster without a submission, so that the class's tables have a row for every student.
+//! Records of students on the roster without a submission, so that the class's tables have a row
+//! for every student.
 
 use std::time::Duration;
 
@@ -13,8 +14,9 @@ use crate::exercises;
 use crate::grade::{self, Job};
 
 impl GradingSession<'_> {
-    /// Writes the records of absent students. A student who was graded before keeps that grade, because a submission that
-    /// disappeared is for an instructor to look at and costs no points by itself.
+    /// Writes the records of absent students. A student who was graded before keeps that grade,
+    /// because a submission that disappeared is for an instructor to look at and costs no points by
+    /// itself.
     pub(super) fn record_absent(&self, progress: &Progress) -> Result<(), store::Error> {
         let now = Timestamp::now();
         let wanted = self.released(now);

@@ -1,4 +1,5 @@
-//! The inputs of `checker grade`, read before anything is graded, so that a mistake in them is reported at once.
+//! The inputs of `checker grade`, read before anything is graded, so that a mistake in them is
+//! reported at once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -80,7 +81,8 @@ impl Inputs {
     }
 }
 
-/// Students on the roster without a submission. A refused submission, such as a link or one of two, is not absent.
+/// Students on the roster without a submission. A refused submission, such as a link or one of two,
+/// is not absent.
 fn absent(roster: &Roster, found: &Found, ours: impl Fn(&str) -> bool) -> Vec<String> {
     let there = found.submissions.iter().map(|place| &place.id);
     let there: BTreeSet<&String> = there.chain(found.refused.iter().map(|r| &r.id)).collect();

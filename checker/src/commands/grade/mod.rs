@@ -103,7 +103,8 @@ pub fn run(args: &Grade) -> anyhow::Result<Exit> {
     reports::class(args, &inputs, &store, &tally)
 }
 
-/// The provenance of every record of this run; `device`, `at` and `seconds` are set for each record.
+/// The provenance of every record of this run; `device`, `at` and `seconds` are set for each
+/// record.
 fn made(args: &Grade, course: &Course, inputs: &Inputs) -> record::Provenance {
     record::Provenance {
         title: inputs.policy.title.clone(),
@@ -237,7 +238,8 @@ impl GradingSession<'_> {
         }
     }
 
-    /// The student's record of an earlier run, if there is one. A damaged record is made again, without its history.
+    /// The student's record of an earlier run, if there is one. A damaged record is made again,
+    /// without its history.
     fn previous_record(&self, id: &str, progress: &Progress) -> Option<Record> {
         self.store.read(id).unwrap_or_else(|damaged| {
             progress.note(&format!("{damaged}; it is made again"));

@@ -103,7 +103,8 @@ const fn fault(
     Case { allows: &[Slug::CallFailed, Slug::UncheckedError], ..sized(name, why, sizes) }
 }
 
-/// A case in which the device is lost on purpose: from then on every call fails, and nothing can be freed.
+/// A case in which the device is lost on purpose: from then on every call fails, and nothing can be
+/// freed.
 const fn lost(
     name: &'static str,
     why: &'static str,

@@ -1,4 +1,5 @@
-//! Which way each argument's data has to go, and what it costs to send it both ways to be on the safe side.
+//! Which way each argument's data has to go, and what it costs to send it both ways to be on the
+//! safe side.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;

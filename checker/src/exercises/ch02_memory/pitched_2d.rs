@@ -68,7 +68,8 @@ pub static SPEC: Spec = Spec {
         exactly(Metric::CopiesToHost, 1.0),
         exactly(Metric::BytesToDevice, 25_600.0),
         exactly(Metric::BytesToHost, 25_600.0),
-        // three full warps of 4 sectors in each row, and 4 floats in one; packed, every other row takes 3 more
+        // three full warps of 4 sectors in each row, and 4 floats in one; packed, every other row
+        // takes 3 more
         at_most(Metric::SectorsPerRequest, 3.3),
     ],
     hints: &[

@@ -122,7 +122,8 @@ mod tests {
 
     use super::*;
 
-    /// The middle of 2 x 1 x 3: 1 and 3 in its row, 5 behind it, and nothing else: 1 + 3 + 5 - 6 * 2 = -3.
+    /// The middle of 2 x 1 x 3: 1 and 3 in its row, 5 behind it, and nothing else: 1 + 3 + 5 - 6 *
+    /// 2 = -3.
     #[test]
     fn sums_the_neighbours_that_there_are() {
         let volume = array![[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]];

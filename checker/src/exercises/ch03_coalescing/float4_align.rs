@@ -1,4 +1,5 @@
-//! Four floats in one load: what it saves, what it asks of an address, and what to do with the rest.
+//! Four floats in one load: what it saves, what it asks of an address, and what to do with the
+//! rest.
 
 use ndarray::{ArrayD, Zip};
 use rand::RngExt;
@@ -52,7 +53,8 @@ pub static SPEC: Spec = Spec {
     large: Some(case("large", "", &[("offset", 0), ("n", 1 << 25)], [1056, 1], [256, 1])),
     // a product and a sum
     tolerance: Tolerance::Roundings(2),
-    // 16 384 elements are 512 warps' worth, each with two loads; a quarter of that, and some for three elements more.
+    // 16 384 elements are 512 warps' worth, each with two loads; a quarter of that, and some for
+    // three elements more.
     gates: &[WRITTEN_ONCE, load_requests(264.0, Some(1026.0))],
     hints: &[
         "A float4 is a struct of four floats: x, y, z, w. Read through a `const float4*`, it comes in \

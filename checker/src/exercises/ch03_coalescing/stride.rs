@@ -96,7 +96,8 @@ fn squares(values: &ArrayD<f64>) -> ArrayD<f64> {
     values.mapv(|v| v * v)
 }
 
-/// Sectors of 32 bytes that the 32 floats of a warp touch, `stride` floats apart, from the start of a sector on.
+/// Sectors of 32 bytes that the 32 floats of a warp touch, `stride` floats apart, from the start of
+/// a sector on.
 fn sectors_of(stride: usize) -> i32 {
     let touched: HashSet<usize> = (0..32).map(|lane| lane * stride * 4 / 32).collect();
     touched.len() as i32

@@ -94,7 +94,8 @@ fn reference(case: &Case, inputs: &[Value]) -> Vec<Array> {
     vec![turned(&points, [c, s, lift], case.size("steps")).into()]
 }
 
-/// Points `[n][3]` after so many turns around z by the angle of this cosine and sine, each with a lift.
+/// Points `[n][3]` after so many turns around z by the angle of this cosine and sine, each with a
+/// lift.
 fn turned(points: &ArrayD<f64>, [c, s, lift]: [f64; 3], steps: usize) -> Array2<f64> {
     let n = points.len() / 3;
     let mut points =

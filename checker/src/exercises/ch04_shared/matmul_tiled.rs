@@ -1,4 +1,5 @@
-//! A matrix product in which a block loads tiles together, and every thread uses what the others have loaded.
+//! A matrix product in which a block loads tiles together, and every thread uses what the others
+//! have loaded.
 
 use ndarray::{Array2, Ix2};
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,5 @@
-//! The smallest kernel in which threads of a block need each other: one barrier between a write and a read.
+//! The smallest kernel in which threads of a block need each other: one barrier between a write and
+//! a read.
 
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;

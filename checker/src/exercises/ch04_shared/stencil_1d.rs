@@ -1,4 +1,5 @@
-//! Sums of neighbours through a tile with a halo, whose size is known only at the launch: dynamic shared memory.
+//! Sums of neighbours through a tile with a halo, whose size is known only at the launch: dynamic
+//! shared memory.
 
 use ndarray::{Array1, ArrayD};
 use rand_chacha::ChaCha8Rng;

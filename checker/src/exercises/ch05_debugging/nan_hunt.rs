@@ -1,4 +1,5 @@
-//! Infinities and NaN in a series whose terms are all small: find where they begin, then fix the arithmetic.
+//! Infinities and NaN in a series whose terms are all small: find where they begin, then fix the
+//! arithmetic.
 
 use ndarray::{Array1, ArrayD, Zip};
 use rand::RngExt;
@@ -79,8 +80,8 @@ const fn of_128(
     case(name, why, sizes, [blocks, 1], [128, 1])
 }
 
-/// The same points every time, because the learner records which of them is the first bad one; only the signs of y are
-/// random, and no sign makes a number large or small.
+/// The same points every time, because the learner records which of them is the first bad one; only
+/// the signs of y are random, and no sign makes a number large or small.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let (x, mut y) = points(n);
@@ -93,7 +94,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     vec![array(x), array(y), out(&[n]), ints(&[3]), int(n)]
 }
 
-/// `n` points with 0 < y < x. Multiples of two irrational numbers, without their whole part, spread them.
+/// `n` points with 0 < y < x. Multiples of two irrational numbers, without their whole part, spread
+/// them.
 fn points(n: usize) -> (Vec<f32>, Vec<f32>) {
     let spread = |i: usize, step: f64| (i as f64 * step).fract();
     (0..n)
@@ -117,8 +119,8 @@ fn angles(x: &ArrayD<f64>, y: &ArrayD<f64>) -> ArrayD<f64> {
     Zip::from(x).and(y).map_collect(|x, y| (y / x).atan())
 }
 
-/// Block and thread of the first point at which the skeleton's arithmetic is no longer finite, and the step after which
-/// its sum is not finite.
+/// Block and thread of the first point at which the skeleton's arithmetic is no longer finite, and
+/// the step after which its sum is not finite.
 fn first_bad() -> [usize; 3] {
     let (x, y) = points(POINTS);
     let steps = x.iter().zip(&y).map(|(x, y)| bad_step(*x, *y));
@@ -152,8 +154,8 @@ mod tests {
         assert_eq!(angles(&x, &y), array![quarter, -quarter, 0.0].into_dyn());
     }
 
-    /// 100^21 and 50^23 are more than a float holds: bottom is infinite in step 10, top in step 11. Near 0 both are 0:
-    /// 0.001^15 is the smallest float, and the next power, in step 8, is 0.
+    /// 100^21 and 50^23 are more than a float holds: bottom is infinite in step 10, top in step 11.
+    /// Near 0 both are 0: 0.001^15 is the smallest float, and the next power, in step 8, is 0.
     #[test]
     fn powers_leave_the_floats_on_either_side() {
         assert_eq!(bad_step(100.0, 50.0), Some(11));
@@ -162,7 +164,8 @@ mod tests {
         assert_eq!(bad_step(100.0, -50.0), bad_step(100.0, 50.0), "whatever the sign");
     }
 
-    /// What the learner has to record is the same for every seed, and past the points at a moderate distance.
+    /// What the learner has to record is the same for every seed, and past the points at a moderate
+    /// distance.
     #[test]
     fn the_first_bad_point_is_past_the_tame_ones() {
         let [block, thread, step] = first_bad();

@@ -1,4 +1,5 @@
-//! One counter that every thread wants to change: a lost update, and the atomic operation that cannot lose one.
+//! One counter that every thread wants to change: a lost update, and the atomic operation that
+//! cannot lose one.
 
 use ndarray::{ArrayD, arr1};
 use rand::RngExt;

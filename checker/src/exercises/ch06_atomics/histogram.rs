@@ -10,15 +10,16 @@ use crate::exercises::common::*;
 use crate::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use crate::value::{Array, DType, Value};
 
-/// Bins over [0, 1), as in the skeleton. A power of two: multiplying a `float` by it rounds nothing.
+/// Bins over [0, 1), as in the skeleton. A power of two: multiplying a `float` by it rounds
+/// nothing.
 const BINS: usize = 256;
 /// One of this many elements is outside [0, 1).
 const OUTSIDE: usize = 16;
 
 /// `histogram`.
 ///
-/// The gate is counted with 40 % of the elements in one bin. With 90 %, lanes that first add up within their warp need few
-/// atomics as well, so a kernel without private bins would pass.
+/// The gate is counted with 40 % of the elements in one bin. With 90 %, lanes that first add up
+/// within their warp need few atomics as well, so a kernel without private bins would pass.
 pub static SPEC: Spec = Spec {
     id: "histogram",
     chapter: "ch06_atomics",
@@ -112,7 +113,8 @@ const fn line(
     case(name, why, sizes, [grid, 1], [block, 1])
 }
 
-/// `percent` of the elements in one bin, one of [`OUTSIDE`] outside the range, the others anywhere in it.
+/// `percent` of the elements in one bin, one of [`OUTSIDE`] outside the range, the others anywhere
+/// in it.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let n = case.size("n");
     let outside = n / OUTSIDE;

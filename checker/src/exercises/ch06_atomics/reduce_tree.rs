@@ -14,9 +14,10 @@ const BLOCK: usize = 256;
 
 /// `reduce_tree`.
 ///
-/// The gates are counted on a single full block. Interleaved, 47 of its branches split a warp: 8 in each of the first 5
-/// rounds, when every warp has work for some of its lanes, then 4, 2 and 1. Folded from the upper half, only the
-/// last 5 rounds do, within the one warp that is left. Writing the sum is one more.
+/// The gates are counted on a single full block. Interleaved, 47 of its branches split a warp: 8 in
+/// each of the first 5 rounds, when every warp has work for some of its lanes, then 4, 2 and 1.
+/// Folded from the upper half, only the last 5 rounds do, within the one warp that is left. Writing
+/// the sum is one more.
 pub static SPEC: Spec = Spec {
     id: "reduce_tree",
     chapter: "ch06_atomics",

@@ -1,4 +1,5 @@
-//! Prefix sums over many blocks: scan the tiles, scan their totals, add the carry. The tree has bank conflicts.
+//! Prefix sums over many blocks: scan the tiles, scan their totals, add the carry. The tree has
+//! bank conflicts.
 
 use ndarray::{ArrayD, Axis};
 use rand::RngExt;
@@ -11,11 +12,13 @@ use crate::value::{Array, DType, Value};
 
 /// `scan_blocks`.
 ///
-/// A program, because the lesson is that the end of a launch is the barrier for the whole grid: three launches do it
-/// in three lines. A single kernel would need a cooperative launch, which limits the grid to the blocks that fit on the
-/// device, or blocks that wait for each other's flags.
+/// A program, because the lesson is that the end of a launch is the barrier for the whole grid:
+/// three launches do it in three lines. A single kernel would need a cooperative launch, which
+/// limits the grid to the blocks that fit on the device, or blocks that wait for each other's
+/// flags.
 ///
-/// The tree that is given has 525 bank conflicts for each tile of 512: 225 on its way up, and 300 on its way down.
+/// The tree that is given has 525 bank conflicts for each tile of 512: 225 on its way up, and 300
+/// on its way down.
 pub static SPEC: Spec = Spec {
     id: "scan_blocks",
     chapter: "ch06_atomics",

@@ -1,4 +1,5 @@
-//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral elements, lanes without an element.
+//! Sum and maximum of rows by warps whose lanes exchange registers: masks, neutral elements, lanes
+//! without an element.
 
 use ndarray::{Array2, ArrayD, Axis, Ix2};
 use rand::RngExt;
@@ -11,8 +12,9 @@ use crate::value::{Array, Value};
 
 /// `warp_shuffle`.
 ///
-/// A block for each row, not a warp: rows of up to 1024 need the second fold over the warps, where most lanes have no
-/// slot, and the numbers compare with the tree in shared memory (9 barriers, 1024 bytes for the sum alone).
+/// A block for each row, not a warp: rows of up to 1024 need the second fold over the warps, where
+/// most lanes have no slot, and the numbers compare with the tree in shared memory (9 barriers,
+/// 1024 bytes for the sum alone).
 pub static SPEC: Spec = Spec {
     id: "warp_shuffle",
     chapter: "ch06_atomics",
@@ -104,7 +106,8 @@ const fn rows(
     case(name, why, sizes, [grid, 1], [block, 1])
 }
 
-/// Rows of one sign each, so that no sum cancels; most are negative, so that 0 is greater than all of them.
+/// Rows of one sign each, so that no sum cancels; most are negative, so that 0 is greater than all
+/// of them.
 fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     let (rows, cols) = (case.size("rows"), case.size("cols"));
     let values = Array2::from_shape_fn((rows, cols), |(row, _)| {

@@ -119,7 +119,8 @@ mod tests {
         assert_eq!(clamped(&x, &y, sum, (-3.0, 6.0)), array![-3.0, 6.0, 2.0].into_dyn());
     }
 
-    /// Both limits matter in the case whose counts are graded: a program without one of them is wrong.
+    /// Both limits matter in the case whose counts are graded: a program without one of them is
+    /// wrong.
     #[test]
     fn both_limits_cut_something_off() {
         use rand_chacha::rand_core::SeedableRng;

@@ -1,4 +1,5 @@
-//! A generic reduction: a function of each element, an operation on two values, and its neutral element.
+//! A generic reduction: a function of each element, an operation on two values, and its neutral
+//! element.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -129,7 +130,8 @@ fn above(x: &[f64], limit: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 1 * 4 - 2 * 5 + 3 * 6 = 12; of -1, -2 and -3 the first is largest; two of 1, -2 and 3 are above 0.5.
+    /// 1 * 4 - 2 * 5 + 3 * 6 = 12; of -1, -2 and -3 the first is largest; two of 1, -2 and 3 are
+    /// above 0.5.
     #[test]
     fn three_reductions_of_three_numbers() {
         let x = [1.0, -2.0, 3.0];

@@ -1,4 +1,5 @@
-//! One source compiled once for each radius: values that the compiler knows cost nothing when the kernel runs.
+//! One source compiled once for each radius: values that the compiler knows cost nothing when the
+//! kernel runs.
 
 use rand_chacha::ChaCha8Rng;
 

@@ -39,7 +39,8 @@ pub static SPEC: Spec = Spec {
         sized("one element", "the smallest array", &[("n", 1), ("steps", 3)]),
     ],
     large: None,
-    // an exact product and a sum in each of up to 2000 steps, of which every one halves the errors before
+    // an exact product and a sum in each of up to 2000 steps, of which every one halves the errors
+    // before
     tolerance: Tolerance::Roundings(8),
     gates: &[
         at_least(Metric::TimedKernels, 0.9),

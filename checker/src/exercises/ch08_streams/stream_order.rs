@@ -1,4 +1,5 @@
-//! Two streams, of which one needs what the other makes: an event orders them, and nothing else waits.
+//! Two streams, of which one needs what the other makes: an event orders them, and nothing else
+//! waits.
 
 use ndarray::ArrayD;
 use rand_chacha::ChaCha8Rng;

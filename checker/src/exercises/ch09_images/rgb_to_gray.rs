@@ -124,7 +124,8 @@ mod tests {
 
     use super::*;
 
-    /// 77 * 255 = 19 635, 150 * 255 = 38 250 and 29 * 255 = 7395, over 256: 76.7, 149.4 and 28.9; together 255.
+    /// 77 * 255 = 19 635, 150 * 255 = 38 250 and 29 * 255 = 7395, over 256: 76.7, 149.4 and 28.9;
+    /// together 255.
     #[test]
     fn green_is_the_brightest_and_white_stays_white() {
         let colours = array![[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255], [0, 0, 0]];

@@ -1,4 +1,5 @@
-//! Edges of an image: weights in constant memory, a tile with a halo on all four sides, three kinds of border.
+//! Edges of an image: weights in constant memory, a tile with a halo on all four sides, three kinds
+//! of border.
 
 use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
@@ -79,7 +80,8 @@ pub static SPEC: Spec = Spec {
     // two sums of nine products of two weights each, and their sum
     tolerance: Tolerance::Roundings(24),
     gates: &[
-        // a tile of 32 x 32 needs 34 * 34 / 1024 = 1.13, one of 32 x 8 needs 34 * 10 / 256 = 1.33; without one, 9
+        // a tile of 32 x 32 needs 34 * 34 / 1024 = 1.13, one of 32 x 8 needs 34 * 10 / 256 = 1.33;
+        // without one, 9
         Gate { metric: Metric::LoadsPerElement, op: Op::AtMost, target: 1.35, baseline: None },
         exactly(Metric::Launches, 1.0),
         // the image and six weights
@@ -146,7 +148,8 @@ fn stands_for(at: usize, n: usize, border: usize) -> Option<usize> {
     }
 }
 
-/// Smoothed one way and sloped the other: rows first, then columns, which a product of weights allows.
+/// Smoothed one way and sloped the other: rows first, then columns, which a product of weights
+/// allows.
 fn edges(image: &Array2<f64>, smooth: [f64; 3], slope: [f64; 3], border: usize) -> Array2<f64> {
     let (height, width) = image.dim();
     let rows = |weights: [f64; 3]| {
@@ -177,8 +180,8 @@ mod tests {
     const SMOOTH: [f64; 3] = [1.0, 2.0, 1.0];
     const SLOPE: [f64; 3] = [-1.0, 0.0, 1.0];
 
-    /// The middle of 1..9: its right neighbours 3 + 2 * 6 + 9 less its left ones 1 + 2 * 4 + 7 are 8, those below
-    /// 7 + 2 * 8 + 9 less those above 1 + 2 * 2 + 3 are 24.
+    /// The middle of 1..9: its right neighbours 3 + 2 * 6 + 9 less its left ones 1 + 2 * 4 + 7 are
+    /// 8, those below 7 + 2 * 8 + 9 less those above 1 + 2 * 2 + 3 are 24.
     #[test]
     fn slopes_across_and_down() {
         let image = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
@@ -187,8 +190,8 @@ mod tests {
         }
     }
 
-    /// One row, 1 2 4, and its first pixel. Nothing around: across 2 * 2, down 0. Edges that go on: across
-    /// (1 + 2 + 1) * (2 - 1), the same above and below. Around: its left neighbour is the 4.
+    /// One row, 1 2 4, and its first pixel. Nothing around: across 2 * 2, down 0. Edges that go on:
+    /// across (1 + 2 + 1) * (2 - 1), the same above and below. Around: its left neighbour is the 4.
     #[test]
     fn borders_differ() {
         let image = array![[1.0, 2.0, 4.0]];

@@ -13,8 +13,9 @@ const NOTHING: usize = 0;
 /// The pixel at the edge goes on.
 const GOES_ON: usize = 1;
 
-/// One step of the filter: alpha and beta are 256ths, and neighbours differ by 20 at most in either direction. A coordinate
-/// that was rounded otherwise, because a compiler fused a product and a sum or did not, takes the weight next to it.
+/// One step of the filter: alpha and beta are 256ths, and neighbours differ by 20 at most in either
+/// direction. A coordinate that was rounded otherwise, because a compiler fused a product and a sum
+/// or did not, takes the weight next to it.
 const STEP: f64 = (20.0 + 20.0) / 256.0;
 
 /// `texture_rotate`.
@@ -145,16 +146,17 @@ fn turned(image: &Array2<f64>, [cosine, sine]: [f64; 2], edge: usize) -> Array2<
     })
 }
 
-/// `tex2D` with `cudaFilterModeLinear` at `(x, y)` in texels (CUDA C++ Programming Guide, "Texture Fetching", "Linear
-/// Filtering"): with `xB = x - 0.5`, `i = floor(xB)`, `alpha = frac(xB)`, and `beta` the same of y,
+/// `tex2D` with `cudaFilterModeLinear` at `(x, y)` in texels (CUDA C++ Programming Guide, "Texture
+/// Fetching", "Linear Filtering"): with `xB = x - 0.5`, `i = floor(xB)`, `alpha = frac(xB)`, and
+/// `beta` the same of y,
 ///
 /// ```text
 /// (1 - alpha) (1 - beta) T[i, j] + alpha (1 - beta) T[i+1, j] + (1 - alpha) beta T[i, j+1] + alpha beta T[i+1, j+1]
 /// ```
 ///
-/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value": 1.8. The guide leaves
-/// open how they are rounded, to the nearest here, and that a product of the two is a number of 256ths as well, as it
-/// is on an H200.
+/// where alpha and beta are "stored in 9-bit fixed point format with 8 bits of fractional value":
+/// 1.8. The guide leaves open how they are rounded, to the nearest here, and that a product of the
+/// two is a number of 256ths as well, as it is on an H200.
 fn filtered(image: &Array2<f64>, x: f64, y: f64, edge: usize) -> f64 {
     let steps = |at: f64| ((at - 0.5) * 256.0 + 0.5).floor() as i64;
     let [(i, alpha), (j, beta)] =

@@ -1,4 +1,5 @@
-//! Time steps: each reads the state before and writes the next one, in two arrays that change places.
+//! Time steps: each reads the state before and writes the next one, in two arrays that change
+//! places.
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -131,7 +132,8 @@ mod tests {
         assert_eq!(after, array![[0.0, 0.0, 0.0], [0.0, 2.0, 4.0], [0.0, 2.0, 0.0]]);
     }
 
-    /// An eighth to each neighbour; the drop sits in a corner, so that two of them are on the other side.
+    /// An eighth to each neighbour; the drop sits in a corner, so that two of them are on the other
+    /// side.
     #[test]
     fn a_drop_spreads_across_the_edges() {
         let mut drop = Array2::zeros([3, 4]);
@@ -140,7 +142,8 @@ mod tests {
         assert_eq!(after, array![[1.0, 0.0, 1.0, 4.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]]);
     }
 
-    /// What leaves one cell arrives in another: the sum stays, and everything spreads evenly in the end.
+    /// What leaves one cell arrives in another: the sum stays, and everything spreads evenly in the
+    /// end.
     #[test]
     fn no_dye_is_lost() {
         let mut dye = Array2::from_shape_fn([5, 7], |(row, col)| (row * 7 + col) as f64);

@@ -1,5 +1,5 @@
-//! Project Euler's problem 14: intermediate values that outgrow 32 bits, threads that work for unequal times, and a
-//! maximum that is found by blocks.
+//! Project Euler's problem 14: intermediate values that outgrow 32 bits, threads that work for
+//! unequal times, and a maximum that is found by blocks.
 
 use ndarray::{Array1, arr1};
 use rand::RngExt;
@@ -169,7 +169,8 @@ mod tests {
         assert_eq!(chains(19, 2).1, key(21, 19));
     }
 
-    /// Project Euler's answer; and unsigned 32-bit numbers find the same one, with 109 chains wrong, 159 487 the first.
+    /// Project Euler's answer; and unsigned 32-bit numbers find the same one, with 109 chains
+    /// wrong, 159 487 the first.
     #[test]
     fn the_answer_hides_what_32_bits_lose() {
         let (lengths, best) = chains(1, 999_999);
@@ -182,8 +183,9 @@ mod tests {
         assert_eq!(longest, Some(best));
     }
 
-    /// What the lesson says of the gated case: chains of 147 terms on average, and warps of 32 that wait for their longest,
-    /// 246 on average (15 736 in all, which is how often the simulator counts the loop's branch): 19 of 32 lanes work.
+    /// What the lesson says of the gated case: chains of 147 terms on average, and warps of 32 that
+    /// wait for their longest, 246 on average (15 736 in all, which is how often the simulator
+    /// counts the loop's branch): 19 of 32 lanes work.
     #[test]
     fn a_warp_waits_for_its_longest_chain() {
         let (lengths, _) = chains(836_000, 2048);

@@ -73,16 +73,16 @@ pub static SPEC: Spec = Spec {
         )),
     ],
     large: None,
-    // ten rounds of a product, a difference and a sum, and their twiddles, 40 in all; a tone is one peak 16 times as high as
-    // the rest, five times the mean, and its roundings are everywhere
+    // ten rounds of a product, a difference and a sum, and their twiddles, 40 in all; a tone is one
+    // peak 16 times as high as the rest, five times the mean, and its roundings are everywhere
     tolerance: Tolerance::Roundings(40 * 25),
     gates: &[
         // eight rounds, and the points before the first
         at_most(Metric::Barriers, 9.0),
         // 3 * 256 points of two parts, 32 at a time
         at_most(Metric::LoadRequests, 48.0),
-        // 3 signals, 4 warps: 8 rounds of 4 loads and 4 stores, 4 stores before and 4 loads after; the sum of the
-        // header would take 12 288
+        // 3 signals, 4 warps: 8 rounds of 4 loads and 4 stores, 4 stores before and 4 loads after;
+        // the sum of the header would take 12 288
         at_most(Metric::SharedRequests, 1100.0),
     ],
     hints: &[
@@ -184,7 +184,8 @@ mod tests {
         assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} {b}");
     }
 
-    /// 1 2 3 4: their sum 10; 1 - 3 + (2 - 4) (-i) = -2 + 2i; 1 - 2 + 3 - 4 = -2; and the conjugate of the second.
+    /// 1 2 3 4: their sum 10; 1 - 3 + (2 - 4) (-i) = -2 + 2i; 1 - 2 + 3 - 4 = -2; and the conjugate
+    /// of the second.
     #[test]
     fn four_points_by_hand() {
         let (re, im) = transform(&array![[1.0, 2.0, 3.0, 4.0]], &Array2::zeros([1, 4]));

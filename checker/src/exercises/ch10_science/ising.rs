@@ -60,7 +60,8 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Exact,
     gates: &[
         exactly(Metric::Launches, 6.0),
-        // five loads and a store: the neighbour beside begins one element further, which makes five sectors
+        // five loads and a store: the neighbour beside begins one element further, which makes five
+        // sectors
         at_most(Metric::SectorsPerRequest, 4.5),
         at_most(Metric::CopiesToDevice, 2.0),
         at_most(Metric::CopiesToHost, 2.0),
@@ -109,8 +110,8 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     colours.into_iter().chain([rows, cols, sweeps].map(int)).chain(words).collect()
 }
 
-/// How many of the 2^32 random words let a spin flip that agrees with its neighbours by `agree`: the energy that this
-/// costs is 2 `agree`, and its Boltzmann factor exp(-2 `agree` / T).
+/// How many of the 2^32 random words let a spin flip that agrees with its neighbours by `agree`:
+/// the energy that this costs is 2 `agree`, and its Boltzmann factor exp(-2 `agree` / T).
 fn chance(agree: u32, temperature: f64) -> u32 {
     ((f64::from(2 * agree) / -temperature).exp() * 2_f64.powi(32)).round() as u32
 }
@@ -173,7 +174,8 @@ mod tests {
 
     use super::*;
 
-    /// At no temperature nothing flips against its neighbours: one spin among others turns, black or white.
+    /// At no temperature nothing flips against its neighbours: one spin among others turns, black
+    /// or white.
     #[test]
     fn a_single_spin_turns_to_its_neighbours() {
         for odd in [[1_usize, 1], [1, 2]] {
@@ -199,7 +201,8 @@ mod tests {
         assert_eq!(chance(4, 4.0 / 2_f64.ln()), 1 << 30);
     }
 
-    /// Onsager's critical temperature is 2.269: below it the lattice stays magnetised, above it does not.
+    /// Onsager's critical temperature is 2.269: below it the lattice stays magnetised, above it
+    /// does not.
     #[test]
     fn magnetised_when_cold_and_not_when_hot() {
         let magnetisation = |temperature: f64| {

@@ -113,9 +113,9 @@ fn inputs(case: &Case, rng: &mut ChaCha8Rng) -> Vec<Value> {
     (0..7).map(field).chain([spikes, int(n), int(steps)]).collect()
 }
 
-/// Izhikevich's excitatory and inhibitory neurons ("Simple Model of Spiking Neurons", IEEE Transactions on Neural
-/// Networks 14, 2003), the former a little spread, somewhere between rest and threshold, with a current that makes most
-/// of them fire.
+/// Izhikevich's excitatory and inhibitory neurons ("Simple Model of Spiking Neurons", IEEE
+/// Transactions on Neural Networks 14, 2003), the former a little spread, somewhere between rest
+/// and threshold, with a current that makes most of them fire.
 fn random(rng: &mut ChaCha8Rng) -> Neuron {
     let r: f32 = rng.random();
     let [a, b, c, d] = if rng.random_bool(0.8) {
@@ -128,8 +128,9 @@ fn random(rng: &mut ChaCha8Rng) -> Neuron {
     [v, b * v + rng.random_range(-2.0..2.0), a, b, c, d, rng.random_range(2.0..20.0)]
 }
 
-/// Whether small disturbances stay small: pushed up and down at random, in every step and by some ten times as much as
-/// rounding in `float` may do it, the neuron fires in the same steps and ends at the same place.
+/// Whether small disturbances stay small: pushed up and down at random, in every step and by some
+/// ten times as much as rounding in `float` may do it, the neuron fires in the same steps and ends
+/// at the same place.
 fn tame(neuron: &Neuron, steps: usize, rng: &mut ChaCha8Rng) -> bool {
     let (still, spikes) = course(neuron, steps, || 0.0);
     (0..DISTURBANCES).all(|_| {
@@ -139,10 +140,11 @@ fn tame(neuron: &Neuron, steps: usize, rng: &mut ChaCha8Rng) -> bool {
     })
 }
 
-/// v and u after `steps` milliseconds, and the steps in which it fired. `push` returns what each step adds to v.
+/// v and u after `steps` milliseconds, and the steps in which it fired. `push` returns what each
+/// step adds to v.
 ///
-/// The value of v beyond the threshold is very sensitive to rounding, so u always sees a peak of 30, as in other codes of
-/// this model.
+/// The value of v beyond the threshold is very sensitive to rounding, so u always sees a peak of
+/// 30, as in other codes of this model.
 fn course(neuron: &Neuron, steps: usize, mut push: impl FnMut() -> f64) -> ([f64; 2], Vec<u8>) {
     let [mut v, mut u, a, b, c, d, current] = neuron.map(f64::from);
     let spikes = (0..steps)
@@ -183,8 +185,9 @@ mod tests {
 
     use super::*;
 
-    /// v = -60, u = -10, nothing flows in: 0.04 * 3600 - 300 + 140 + 10 = -6, so v goes down to -63; there 158.76 - 315 +
-    /// 150 = -6.24, to -66.12. Then u = -10 + 0.02 * (0.2 * -66.12 + 10) = -10.06448.
+    /// v = -60, u = -10, nothing flows in: 0.04 * 3600 - 300 + 140 + 10 = -6, so v goes down to
+    /// -63; there 158.76 - 315 + 150 = -6.24, to -66.12. Then u = -10 + 0.02 * (0.2 * -66.12 + 10)
+    /// = -10.06448.
     #[test]
     fn a_step_by_hand() {
         let neuron = [-60.0, -10.0, 0.02, 0.2, -65.0, 8.0, 0.0];
@@ -211,7 +214,8 @@ mod tests {
         assert!(gaps.len() >= 4 && gaps[0] < gaps[gaps.len() - 1], "{times:?}");
     }
 
-    /// Inputs fire, and not all at once; some neurons are rejected because rounding would change their spikes.
+    /// Inputs fire, and not all at once; some neurons are rejected because rounding would change
+    /// their spikes.
     #[test]
     fn inputs_fire_and_are_tame() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);

@@ -1,5 +1,5 @@
-//! Philox4x32-10, the counter-based generator of chapter 10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw,
-//! "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section 4.
+//! Philox4x32-10, the counter-based generator of chapter 10: J. K. Salmon, M. A. Moraes, R. O.
+//! Dror, D. E. Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section 4.
 
 /// Four random words for a counter of 128 bits and a key of 64, lowest word first.
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {

@@ -113,8 +113,9 @@ mod tests {
 
     use super::*;
 
-    /// The first answer that Random123 publishes is for counter 0 and key 0. 6627e8d5 e169c58d is the point (0.40, 0.88),
-    /// bc57ac4c 9b00dbd8 is (0.74, 0.61); the sums of their squares are 0.93 and 0.91: both hit.
+    /// The first answer that Random123 publishes is for counter 0 and key 0. 6627e8d5 e169c58d is
+    /// the point (0.40, 0.88), bc57ac4c 9b00dbd8 is (0.74, 0.61); the sums of their squares are
+    /// 0.93 and 0.91: both hit.
     #[test]
     fn a_draw_by_hand() {
         let (first, hits) = throw(0, 1, 1);
@@ -125,7 +126,8 @@ mod tests {
     fn comes_near_pi() {
         let (_, hits) = throw(1, 1000, 100);
         let pi = 4.0 * f64::from(hits) / 200_000.0;
-        // five standard deviations of the mean of 200 000 points: 5 * 4 * sqrt(0.785 * 0.215 / 200 000)
+        // five standard deviations of the mean of 200 000 points: 5 * 4 * sqrt(0.785 * 0.215 / 200
+        // 000)
         assert!((pi - std::f64::consts::PI).abs() < 0.0184, "{pi}");
     }
 

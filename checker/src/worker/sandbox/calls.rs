@@ -1,9 +1,10 @@
 //! The system calls that a child may make (seccomp(2)).
 //!
-//! Several filters apply at once, and the strictest result counts. A child that only computes (the simulator, or the process of a
-//! program) has a list of allowed calls, and all others are refused. A program makes some calls only by malice or by a
-//! misunderstanding. These end its process with `SIGSYS`, so that they can be reported with their line. The calls of a compiler or
-//! of a driver cannot be listed, so for them only the dangerous ones are refused.
+//! Several filters apply at once, and the strictest result counts. A child that only computes (the
+//! simulator, or the process of a program) has a list of allowed calls, and all others are refused.
+//! A program makes some calls only by malice or by a misunderstanding. These end its process with
+//! `SIGSYS`, so that they can be reported with their line. The calls of a compiler or of a driver
+//! cannot be listed, so for them only the dangerous ones are refused.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,8 @@ use seccompiler::{
 
 use super::Role;
 
-/// The calls that a filter lists, by number, each with the arguments for which the filter applies. No arguments mean any.
+/// The calls that a filter lists, by number, each with the arguments for which the filter applies.
+/// No arguments mean any.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Installs the filters for a role.
@@ -67,8 +69,8 @@ fn install(
     Ok(seccompiler::apply_filter(&filter)?)
 }
 
-/// `clone3`, whose arguments are in memory, where a filter cannot read them. Without it, the C library uses `clone`, whose
-/// arguments are in registers.
+/// `clone3`, whose arguments are in memory, where a filter cannot read them. Without it, the C
+/// library uses `clone`, whose arguments are in registers.
 fn clone3() -> Rules {
     all(&[libc::SYS_clone3])
 }
@@ -98,8 +100,8 @@ fn own_id() -> u64 {
     u64::from(std::process::id())
 }
 
-/// Calls that create processes, but not those that create threads. This includes the calls of the x32 interface, which a 64-bit
-/// process may use if the kernel has it.
+/// Calls that create processes, but not those that create threads. This includes the calls of the
+/// x32 interface, which a 64-bit process may use if the kernel has it.
 fn processes() -> Result<Rules, String> {
     let thread = libc::CLONE_THREAD as u64;
     let mut rules = all(&[libc::SYS_execve, libc::SYS_execveat]);
@@ -187,7 +189,8 @@ fn dangerous() -> Rules {
     rules
 }
 
-/// Calls that change the owner, mode, times or other attributes of a file, which landlock does not restrict.
+/// Calls that change the owner, mode, times or other attributes of a file, which landlock does not
+/// restrict.
 fn attributes() -> Rules {
     /// Linux 6.6; the number is the same on every machine.
     const FCHMODAT2: i64 = 452;
@@ -239,7 +242,8 @@ fn reported() -> Result<Rules, String> {
     Ok(rules)
 }
 
-/// Calls that a computation needs: for memory, threads, time, its own signals, and files that it may open.
+/// Calls that a computation needs: for memory, threads, time, its own signals, and files that it
+/// may open.
 fn allowed() -> Result<Rules, String> {
     let mut rules = all(&[
         // data

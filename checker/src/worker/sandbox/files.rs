@@ -9,7 +9,8 @@ use landlock::{
 
 use super::Role;
 
-/// The newest version of landlock whose rights are used. A kernel ignores the rights that it does not know.
+/// The newest version of landlock whose rights are used. A kernel ignores the rights that it does
+/// not know.
 const NEWEST: ABI = ABI::V6;
 
 /// The folders of the system's programs and libraries.
@@ -18,7 +19,8 @@ const SYSTEM: [&str; 5] = ["/usr", "/bin", "/lib", "/lib32", "/lib64"];
 const LOADER_FILES: [&str; 4] =
     ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/proc/self"];
 
-/// Restricts this process to the files of its role. Returns the version of landlock that is in force.
+/// Restricts this process to the files of its role. Returns the version of landlock that is in
+/// force.
 pub(super) fn confine(
     role: Role,
     readable: &[PathBuf],
@@ -62,7 +64,8 @@ pub(super) fn confine(
         Role::Gpu | Role::GpuProgram => {
             rules.allow_each(&SYSTEM, read).map_err(failed)?;
             rules.allow_each(&LOADER_FILES, read).map_err(failed)?;
-            // what the driver reads: its parameters, the memory and the processors of the machine, its installation
+            // what the driver reads: its parameters, the memory and the processors of the machine,
+            // its installation
             let driver =
                 ["/opt", "/sys", "/proc/driver", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo"];
             rules.allow_each(&driver, read).map_err(failed)?;
@@ -73,14 +76,16 @@ pub(super) fn confine(
             for path in std::env::split_paths(&libraries).filter(|path| path.is_absolute()) {
                 rules.allow(&path, read).map_err(failed)?;
             }
-            // CUDA names its threads through files in /proc that it truncates, and does not start without that
+            // CUDA names its threads through files in /proc that it truncates, and does not start
+            // without that
             let rename = read | AccessFs::WriteFile | AccessFs::Truncate;
             rules.allow("/proc/self".as_ref(), rename).map_err(failed)?;
             for path in devices() {
                 rules.allow(&path, all).map_err(failed)?;
             }
             rules.allow("/dev/null".as_ref(), read | AccessFs::WriteFile).map_err(failed)?;
-            // the driver caches there what it compiles, but nothing of a program, which could otherwise fill the disk
+            // the driver caches there what it compiles, but nothing of a program, which could
+            // otherwise fill the disk
             if let Some(scratch) = scratch {
                 let access = if role == Role::Gpu { all } else { read };
                 rules.allow(scratch, access).map_err(failed)?;

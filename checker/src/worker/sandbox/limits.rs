@@ -1,8 +1,10 @@
-//! Resource limits, which learners' code cannot raise. A child that exceeds one dies, and only its current job fails.
+//! Resource limits, which learners' code cannot raise. A child that exceeds one dies, and only its
+//! current job fails.
 
 use super::Role;
 
-/// The default for the bytes of memory that a child may use. A macro that expands without end must not use up the machine's memory.
+/// The default for the bytes of memory that a child may use. A macro that expands without end must
+/// not use up the machine's memory.
 pub const MEMORY_BYTES: u64 = 4 << 30;
 /// The same for address space. This is larger, because threads reserve space that they never use.
 #[cfg(unix)]

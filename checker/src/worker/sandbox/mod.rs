@@ -1,17 +1,22 @@
 //! The sandbox. It leaves a child only the rights that its work needs.
 //!
-//! A child confines itself when it starts, while it has one thread and before it reads anything of a learner's. It cannot regain
-//! the rights that it gives up, and neither can any process that it starts.
+//! A child confines itself when it starts, while it has one thread and before it reads anything of
+//! a learner's. It cannot regain the rights that it gives up, and neither can any process that it
+//! starts.
 //!
-//! * **Files** (landlock): each role has a list of folders, and cannot access anything else. It can write only to a scratch folder
-//!   that is removed with the child. It cannot use TCP, send signals to other processes, or connect to their abstract sockets.
-//! * **System calls** (seccomp): a child that simulates or calls programs may use only what a computation needs. A child that
-//!   compiles may start the parts of the compiler, but not use the network. A child with a GPU may do neither, and may not change
-//!   the mode, owner or times of a file.
-//! * **Resources** (rlimits): memory, file sizes and descriptors are limited, and there are no core files. From outside, the checker
-//!   also limits the time, and the memory of a child with all its descendants (`worker/watchdog.rs`).
+//! * **Files** (landlock): each role has a list of folders, and cannot access anything else. It can
+//!   write only to a scratch folder that is removed with the child. It cannot use TCP, send signals
+//!   to other processes, or connect to their abstract sockets.
+//! * **System calls** (seccomp): a child that simulates or calls programs may use only what a
+//!   computation needs. A child that compiles may start the parts of the compiler, but not use the
+//!   network. A child with a GPU may do neither, and may not change the mode, owner or times of a
+//!   file.
+//! * **Resources** (rlimits): memory, file sizes and descriptors are limited, and there are no core
+//!   files. From outside, the checker also limits the time, and the memory of a child with all its
+//!   descendants (`worker/watchdog.rs`).
 //!
-//! The sandbox needs Linux. On other systems there are only the resource limits, and a run that requires the sandbox fails.
+//! The sandbox needs Linux. On other systems there are only the resource limits, and a run that
+//! requires the sandbox fails.
 
 #[cfg(target_os = "linux")]
 mod calls;

@@ -1,5 +1,5 @@
-//! Tests that a confined process cannot do what landlock does not restrict. For each role, this test binary starts itself as a
-//! process that confines itself and then tries.
+//! Tests that a confined process cannot do what landlock does not restrict. For each role, this
+//! test binary starts itself as a process that confines itself and then tries.
 
 #![expect(unsafe_code, reason = "system calls as a program makes them")]
 
@@ -51,7 +51,8 @@ fn change_attributes() {
     assert!(confined.seccomp, "{confined}");
     let (fd, name) = (open.as_raw_fd(), name.as_ptr());
     let (here, value) = (libc::AT_FDCWD, c"user.note".as_ptr());
-    // SAFETY: the names end with a zero byte, the descriptor is open, and a null pointer for the times means now.
+    // SAFETY: the names end with a zero byte, the descriptor is open, and a null pointer for the
+    // times means now.
     let results = unsafe {
         [
             libc::chmod(name, 0o777),

@@ -8,7 +8,8 @@ use super::{LONG_LIMIT, call, launch, misbehaving, misbehaving_with};
 use crate::backend::{Arg, Choice, Fault};
 use crate::value::DType;
 
-/// No reply that a program forges is accepted: none without the token of the call, and none that blames the machine.
+/// No reply that a program forges is accepted: none without the token of the call, and none that
+/// blames the machine.
 #[test]
 fn a_program_cannot_forge_replies() {
     let mut worker = misbehaving();
@@ -23,8 +24,8 @@ fn a_program_cannot_forge_replies() {
     }
 }
 
-/// If another process holds the GPU, the calls of a program would fail, and it would lose points. So it does not run there. The
-/// checker's own child for kernels releases the GPU.
+/// If another process holds the GPU, the calls of a program would fail, and it would lose points.
+/// So it does not run there. The checker's own child for kernels releases the GPU.
 #[test]
 fn a_program_never_runs_on_a_gpu_that_is_in_use() {
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -44,8 +45,8 @@ fn a_program_never_runs_on_a_gpu_that_is_in_use() {
     assert!(worker.load(Choice::Gpu, b"").is_ok());
 }
 
-/// Threads and processes that a program has started run only during calls, when time and memory are limited. The program can be
-/// called again afterwards.
+/// Threads and processes that a program has started run only during calls, when time and memory are
+/// limited. The program can be called again afterwards.
 #[test]
 fn a_program_is_suspended_between_its_calls() {
     let mut worker = misbehaving();
@@ -55,7 +56,8 @@ fn a_program_is_suspended_between_its_calls() {
         assert_eq!(loaded.call(&call, LONG_LIMIT).unwrap().faults, []);
         assert_eq!(loaded.calls(), calls);
         let stat = fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
-        // the state "T" is stopped by a signal (proc_pid_stat(5)); the signal may take a moment to arrive
+        // the state "T" is stopped by a signal (proc_pid_stat(5)); the signal may take a moment to
+        // arrive
         let stopped = (0..500).any(|_| {
             std::thread::sleep(Duration::from_millis(2));
             let stat = fs::read_to_string(format!("/proc/{}/stat", loaded.id())).unwrap();
@@ -65,8 +67,8 @@ fn a_program_is_suspended_between_its_calls() {
     }
 }
 
-/// On a GPU, the programs of one learner share a process that is kept. The programs of the next learner get a new process, and a
-/// process that is not kept ends.
+/// On a GPU, the programs of one learner share a process that is kept. The programs of the next
+/// learner get a new process, and a process that is not kept ends.
 #[test]
 fn programs_of_one_learner_share_a_process_on_a_gpu() {
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -92,14 +94,16 @@ fn programs_of_one_learner_share_a_process_on_a_gpu() {
     drop(other);
     assert_ne!(next(&mut worker, b"not kept").id(), process);
 
-    // a kept process releases a GPU that only one process can use, when the child for kernels needs it
+    // a kept process releases a GPU that only one process can use, when the child for kernels needs
+    // it
     let kept = next(&mut worker, b"kept");
     worker.keep(kept);
     worker.run(Choice::Gpu, "ptx", &launch("k"), LONG_LIMIT).unwrap();
     assert!(worker.program_on_gpu.is_none());
 }
 
-/// If the file for a compiled program exists already, it is not written, because it may be a link to anywhere.
+/// If the file for a compiled program exists already, it is not written, because it may be a link
+/// to anywhere.
 #[test]
 fn a_program_is_not_written_through_a_link() {
     let mut worker = misbehaving();

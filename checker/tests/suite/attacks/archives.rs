@@ -1,5 +1,5 @@
-//! Hostile archives: each is refused with a reason, or only its good files are taken. Nothing is unpacked to disk, no link is
-//! followed, and messages contain no control characters.
+//! Hostile archives: each is refused with a reason, or only its good files are taken. Nothing is
+//! unpacked to disk, no link is followed, and messages contain no control characters.
 
 use std::fs;
 use std::io::Write as _;
@@ -94,7 +94,8 @@ impl Zipped {
     }
 }
 
-/// A zip archive of these files. With `shared`, every entry of the directory leads to the first file's bytes.
+/// A zip archive of these files. With `shared`, every entry of the directory leads to the first
+/// file's bytes.
 fn zip(files: &[Zipped], shared: bool) -> Vec<u8> {
     let (mut out, mut directory) = (vec![], vec![]);
     for file in files {

@@ -1,4 +1,5 @@
-//! Hostile submissions, `checker/proof/attacks`: each gets the expected verdict, learns no secret, and leaves nothing behind.
+//! Hostile submissions, `checker/proof/attacks`: each gets the expected verdict, learns no secret,
+//! and leaves nothing behind.
 //!
 //! The keys in the first lines of an attack:
 //!
@@ -16,9 +17,10 @@
 //! // stopped-by: what keeps it from working
 //! ```
 //!
-//! `@CANARY@` stands for a folder with files that no submission may read, `@COURSE@` for the checkout, `@CACHE@` for the checker's
-//! cache. Needs Linux with landlock and seccomp, a CUDA 13 compiler (`cargo checker setup` installs one), and the host's g++:
-//! if one is missing the tests fail, because they would prove nothing.
+//! `@CANARY@` stands for a folder with files that no submission may read, `@COURSE@` for the
+//! checkout, `@CACHE@` for the checker's cache. Needs Linux with landlock and seccomp, a CUDA 13
+//! compiler (`cargo checker setup` installs one), and the host's g++: if one is missing the tests
+//! fail, because they would prove nothing.
 
 mod archives;
 
@@ -106,7 +108,8 @@ struct Scene {
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Scene {
-    /// The folder is always the same, so that what attacks compile to is the same, too, and compiled once.
+    /// The folder is always the same, so that what attacks compile to is the same, too, and
+    /// compiled once.
     fn new(name: &str) -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -351,8 +354,8 @@ fn attacks_are_contained() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// A class with attackers: none gets undeserved points, the next files in the same engine and of the same student are graded
-/// as usual, and records reveal nothing and flag the attackers.
+/// A class with attackers: none gets undeserved points, the next files in the same engine and of
+/// the same student are graded as usual, and records reveal nothing and flag the attackers.
 #[test]
 fn a_class_is_graded_around_attackers() {
     let scene = Scene::new("attacked_class");
@@ -451,7 +454,8 @@ fn a_class_is_graded_around_attackers() {
     assert!(wrong.is_empty(), "\n{}\n{said}", wrong.join("\n"));
 }
 
-/// `checker/proof/attacks/README.md` lists what stops each attack. `BLESS=1` writes the table again.
+/// `checker/proof/attacks/README.md` lists what stops each attack. `BLESS=1` writes the table
+/// again.
 #[test]
 fn the_table_of_attacks_is_right() {
     let mut table = String::from(

@@ -13,7 +13,8 @@ fn timeless(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// The skeleton and the solution of every exercise of chapter 1. The counts are those that the gates use.
+/// The skeleton and the solution of every exercise of chapter 1. The counts are those that the
+/// gates use.
 #[test]
 fn profiles_of_chapter_1() {
     let workbook = Workbook::new();
@@ -53,8 +54,8 @@ fn profiles_for_programs_and_after_a_check() {
     assert!(ran.out.find("error[gate-missed]") < ran.out.find("profile of grid_stride"), "{ran:?}");
 }
 
-/// A kernel that does not compile or does not end leads to a report, a name that does not exist to a usage error, and `--json` to
-/// JSON in either case.
+/// A kernel that does not compile or does not end leads to a report, a name that does not exist to
+/// a usage error, and `--json` to JSON in either case.
 #[test]
 fn what_cannot_be_profiled() {
     let workbook = Workbook::new();
@@ -112,7 +113,8 @@ fn traces_of_chapter_1() {
     insta::assert_snapshot!(screens);
 }
 
-/// A reduction in shared memory, with calls, local arrays, an atomic, and a loop in which the active threads change.
+/// A reduction in shared memory, with calls, local arrays, an atomic, and a loop in which the
+/// active threads change.
 const REDUCTION: &str = r#"__device__ float plus(float x, float y) {
     float sum = x + y;
     return sum;
@@ -150,7 +152,8 @@ extern "C" __global__ void guard(const float* a, float* out, int n) {
 }
 "#;
 
-/// A kernel that stores its variables, so that the values in the trace can be compared with the values stored.
+/// A kernel that stores its variables, so that the values in the trace can be compared with the
+/// values stored.
 const LOGGING: &str = r#"extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int tid = threadIdx.x;
     if (tid >= 20) {
@@ -190,7 +193,8 @@ const LOGGING: &str = r#"extern "C" __global__ void guard(const float* a, float*
 }
 "#;
 
-/// A trace shows calls, loops that other threads leave earlier, local and shared arrays, atomics and pointers; it folds loops.
+/// A trace shows calls, loops that other threads leave earlier, local and shared arrays, atomics
+/// and pointers; it folds loops.
 #[test]
 fn a_trace_of_a_reduction() {
     let workbook = Workbook::new();
@@ -233,8 +237,8 @@ fn traced_variables_are_what_the_kernel_stores() {
     assert!(compared > 60, "{compared}");
 }
 
-/// A thread that does not exist, a kernel that does not compile, a thread that never returns, and a thread that waits for ever each
-/// have their own message.
+/// A thread that does not exist, a kernel that does not compile, a thread that never returns, and a
+/// thread that waits for ever each have their own message.
 #[test]
 fn what_cannot_be_traced_to_its_end() {
     let workbook = Workbook::new();

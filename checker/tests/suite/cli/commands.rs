@@ -29,7 +29,8 @@ fn mistakes_on_the_command_line() {
     }
 }
 
-/// Help succeeds and lists the commands for learners. The commands for authors have a help of their own.
+/// Help succeeds and lists the commands for learners. The commands for authors have a help of their
+/// own.
 #[test]
 fn help() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -56,7 +57,8 @@ fn help() {
     }
 }
 
-/// The commands find the workbook from any folder inside it, and elsewhere the error says what to do.
+/// The commands find the workbook from any folder inside it, and elsewhere the error says what to
+/// do.
 #[test]
 fn the_workbook_is_found_from_inside() {
     let workbook = Workbook::new();
@@ -71,7 +73,8 @@ fn the_workbook_is_found_from_inside() {
     assert!(ran.err.contains("checker init"), "{ran:?}");
 }
 
-/// `init` writes the exercises and the book, adds only missing files, and refuses a folder with other files.
+/// `init` writes the exercises and the book, adds only missing files, and refuses a folder with
+/// other files.
 #[test]
 fn init() {
     let workbook = Workbook::new();
@@ -141,7 +144,8 @@ fn solutions_stay_hidden() {
     assert!(ran.code == 0 && ran.out.contains("__global__ void blocks"), "{ran:?}");
 }
 
-/// A damaged line of the progress file is reported with its number; the other lines are kept, and the command runs.
+/// A damaged line of the progress file is reported with its number; the other lines are kept, and
+/// the command runs.
 #[test]
 fn a_damaged_progress_file_does_not_stop_a_command() {
     let workbook = Workbook::new();
@@ -198,7 +202,8 @@ fn explain() {
     }
 }
 
-/// `reset` neither overwrites nor waits for something that is not a plain file: a folder, a link to itself, a pipe.
+/// `reset` neither overwrites nor waits for something that is not a plain file: a folder, a link to
+/// itself, a pipe.
 #[cfg(unix)]
 #[test]
 fn reset_leaves_what_it_cannot_back_up() {
@@ -222,7 +227,8 @@ fn reset_leaves_what_it_cannot_back_up() {
     assert_eq!(workbook.run(&["reset", "blocks"]).code, 0);
 }
 
-/// With `--format json`, stdout is a JSON document even when nothing was checked; the reason is on stderr.
+/// With `--format json`, stdout is a JSON document even when nothing was checked; the reason is on
+/// stderr.
 #[test]
 fn json_without_a_check() {
     let workbook = Workbook::new();
@@ -235,8 +241,8 @@ fn json_without_a_check() {
     }
 }
 
-/// `dev ptx` runs a PTX file. It writes the output buffer and prints the observations as JSON, and its exit code distinguishes a
-/// wrong path from wrong PTX.
+/// `dev ptx` runs a PTX file. It writes the output buffer and prints the observations as JSON, and
+/// its exit code distinguishes a wrong path from wrong PTX.
 #[test]
 fn ptx_by_hand() {
     const DOUBLE: &str = "

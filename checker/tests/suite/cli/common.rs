@@ -1,4 +1,5 @@
-//! What the tests of the binary share: a workbook in a temporary folder, and commands that run in it.
+//! What the tests of the binary share: a workbook in a temporary folder, and commands that run in
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,8 @@ impl Workbook {
     }
 }
 
-/// The built binary, without a terminal, and without variables of the environment that change what it prints.
+/// The built binary, without a terminal, and without variables of the environment that change what
+/// it prints.
 pub fn checker(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
     command.current_dir(folder).stdin(Stdio::null());

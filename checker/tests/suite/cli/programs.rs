@@ -1,5 +1,5 @@
-//! Host programs that do not return, or do what they must not do. Each is reported in words and at its line, and the checker
-//! survives it.
+//! Host programs that do not return, or do what they must not do. Each is reported in words and at
+//! its line, and the checker survives it.
 
 use std::fs;
 

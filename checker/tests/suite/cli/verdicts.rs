@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::cli::common::Workbook;
 
-/// The first run greets the learner, installs what is missing, checks the first exercise, and says what to do next. Later runs show
-/// the progress.
+/// The first run greets the learner, installs what is missing, checks the first exercise, and says
+/// what to do next. Later runs show the progress.
 #[test]
 fn the_first_run_and_the_next() {
     let workbook = Workbook::new();
@@ -95,7 +95,8 @@ fn an_endless_kernel_is_a_verdict() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-/// With `--format json`, stdout is one JSON document with a version and a report for each exercise, and nothing else.
+/// With `--format json`, stdout is one JSON document with a version and a report for each exercise,
+/// and nothing else.
 #[test]
 fn json() {
     let workbook = Workbook::new();
@@ -128,7 +129,8 @@ fn a_workbook_that_cannot_be_written_is_still_checked() {
     assert!(ran.err.contains("progress was not saved"), "{ran:?}");
 }
 
-/// A kernel that exceeds a limit, or prints without end, gets a verdict and is not reported as a bug of the checker.
+/// A kernel that exceeds a limit, or prints without end, gets a verdict and is not reported as a
+/// bug of the checker.
 #[test]
 fn too_much_is_a_verdict() {
     let workbook = Workbook::new();
@@ -152,7 +154,8 @@ fn too_much_is_a_verdict() {
     }
 }
 
-/// The compiler copies inline assembly into the PTX unread. An error in it is the learner's, at the line of the `asm`.
+/// The compiler copies inline assembly into the PTX unread. An error in it is the learner's, at the
+/// line of the `asm`.
 #[test]
 fn inline_assembly_that_is_no_ptx_is_a_compile_error() {
     let workbook = Workbook::new();

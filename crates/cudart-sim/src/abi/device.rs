@@ -236,7 +236,8 @@ pub extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: 
         }
         check_device(device)?;
         let bytes = properties::BUS.as_bytes();
-        // SAFETY: the program passes a buffer with this room, which the check above found large enough.
+        // SAFETY: the program passes a buffer with this room, which the check above found large
+        // enough.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), text.cast(), bytes.len());
             text.add(bytes.len()).write(0);

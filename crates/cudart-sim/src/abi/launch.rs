@@ -52,7 +52,8 @@ pub extern "C" fn __cudaPopCallConfiguration(
     })
 }
 
-/// A `cudaKernel_t` is the address of the kernel's host function. So both ways to launch a kernel pass that address.
+/// A `cudaKernel_t` is the address of the kernel's host function. So both ways to launch a kernel
+/// pass that address.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaGetKernel(kernel: *mut *const c_void, function: *const c_void) -> Code {
     call("__cudaGetKernel", |_| write_result(kernel, function))
@@ -155,8 +156,8 @@ const COMPLETION_EVENT: c_int = 12;
 const UPDATABLE_NODE: c_int = 13;
 const HINTS: [c_int; 9] = [0, 1, 5, 6, 8, 9, 10, 14, 16];
 
-/// Is a launch with these attributes cooperative? Hints have no effect here. Events that are recorded during a launch, and
-/// graphs, are not simulated.
+/// Is a launch with these attributes cooperative? Hints have no effect here. Events that are
+/// recorded during a launch, and graphs, are not simulated.
 fn is_cooperative(
     r: &mut Runtime,
     function: u64,

@@ -84,7 +84,8 @@ pub extern "C" fn __cudaRegisterManagedVar(
     // SAFETY: nvcc's stub passes a string literal.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     let address = with(|r| {
-        // the host accesses the variable through this pointer, whose address also identifies the variable
+        // the host accesses the variable through this pointer, whose address also identifies the
+        // variable
         r.objects.register_variable(binary_index(handle), pointer as u64, &name, bytes as u64);
         r.map_variable(pointer as u64)
     });

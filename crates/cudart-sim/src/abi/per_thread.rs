@@ -1,5 +1,5 @@
-//! The functions that programs call when they were compiled with `--default-stream per-thread`. Their default stream is the
-//! calling thread's own.
+//! The functions that programs call when they were compiled with `--default-stream per-thread`.
+//! Their default stream is the calling thread's own.
 
 use std::ffi::{c_int, c_uint, c_void};
 

@@ -14,7 +14,8 @@ struct Wrapper {
     files: *const c_void,
 }
 
-/// The index of a binary. The program only passes the handle back, so the handle is the index plus one.
+/// The index of a binary. The program only passes the handle back, so the handle is the index plus
+/// one.
 pub(super) fn binary_index(handle: *mut *mut c_void) -> usize {
     (handle as usize).wrapping_sub(1)
 }

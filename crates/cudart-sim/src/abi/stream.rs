@@ -8,8 +8,8 @@ use crate::error::{Code, Result};
 use crate::graph::{LEGACY, PER_THREAD, Stream};
 use crate::runtime::{HostFunction, Runtime, own_stream, properties};
 
-/// `cudaStream_t`: 0 is the default stream, 1 the legacy default stream, and 2 the calling thread's own. The handles of streams
-/// that the program creates begin at [`FIRST_HANDLE`].
+/// `cudaStream_t`: 0 is the default stream, 1 the legacy default stream, and 2 the calling thread's
+/// own. The handles of streams that the program creates begin at [`FIRST_HANDLE`].
 pub type Handle = usize;
 pub(super) const DEFAULT: Handle = 0;
 const PER_THREAD_HANDLE: Handle = 2;
@@ -20,8 +20,8 @@ thread_local! {
     static OWN_DEFAULT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function for which the default stream is the calling thread's own. Programs that were compiled with
-/// `--default-stream per-thread` call such functions.
+/// Calls a function for which the default stream is the calling thread's own. Programs that were
+/// compiled with `--default-stream per-thread` call such functions.
 pub(super) fn with_own_default<T>(call: impl FnOnce() -> T) -> T {
     OWN_DEFAULT.set(true);
     let result = call();
@@ -56,7 +56,8 @@ pub(super) const fn event_of(handle: EventHandle) -> usize {
     handle.wrapping_sub(1)
 }
 
-/// `cudaEventRecordExternal` and `cudaEventWaitExternal`, which are only valid while a graph is captured.
+/// `cudaEventRecordExternal` and `cudaEventWaitExternal`, which are only valid while a graph is
+/// captured.
 const EXTERNAL: c_uint = 1;
 
 /// Checks the flags of functions whose only flag is for graphs.

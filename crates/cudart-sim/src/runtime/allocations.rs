@@ -96,14 +96,16 @@ impl Runtime {
         Ok(address)
     }
 
-    /// Makes a `__managed__` variable managed memory that keeps its initial contents. Returns its address.
+    /// Makes a `__managed__` variable managed memory that keeps its initial contents. Returns its
+    /// address.
     pub fn map_variable(&mut self, shadow: u64) -> Option<u64> {
         let address = self.symbol(shadow).ok()?;
         let bytes = self.objects.variable_bytes(shadow).ok()?;
         self.memory.make_variable_managed(address, bytes).then_some(address)
     }
 
-    /// `cudaMemPrefetchAsync`. On a GPU it only changes the time, which is not simulated, so this only checks the arguments.
+    /// `cudaMemPrefetchAsync`. On a GPU it only changes the time, which is not simulated, so this
+    /// only checks the arguments.
     pub fn prefetch(
         &mut self,
         address: u64,

@@ -92,9 +92,9 @@ struct OnDevice {
 }
 
 impl Runtime {
-    /// `cudaMemcpyAsync` and its variants. Pageable memory is copied before this returns: as a source at once, as a
-    /// destination after everything before it in the stream (CUDA Runtime API, "API synchronization behavior"). An empty
-    /// copy succeeds, whatever else is wrong with it.
+    /// `cudaMemcpyAsync` and its variants. Pageable memory is copied before this returns: as a
+    /// source at once, as a destination after everything before it in the stream (CUDA Runtime API,
+    /// "API synchronization behavior"). An empty copy succeeds, whatever else is wrong with it.
     pub fn copy_async(&mut self, transfer: Transfer, stream: Stream) -> Result {
         if transfer.extent.is_empty() {
             return Ok(());
@@ -219,9 +219,9 @@ impl Runtime {
         self.objects.variable_address(shadow, &mut self.memory)
     }
 
-    /// Which ends of a copy are on the device. On an H200 the direction need not fit the addresses exactly: page-locked
-    /// memory may stand for the device's, and device memory for the host's. But an end that the direction places on the device
-    /// must not be pageable memory.
+    /// Which ends of a copy are on the device. On an H200 the direction need not fit the addresses
+    /// exactly: page-locked memory may stand for the device's, and device memory for the host's.
+    /// But an end that the direction places on the device must not be pageable memory.
     fn ends_on_device(&mut self, transfer: &Transfer) -> Result<OnDevice> {
         let (to, from) = (transfer.to.address, transfer.from.address);
         let reachable = |address| self.memory.owner_of(address) != MemoryOwner::Pageable;

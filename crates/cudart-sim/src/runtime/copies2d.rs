@@ -9,8 +9,8 @@ use crate::error::{Code, Result};
 use crate::graph::Stream;
 
 impl Runtime {
-    /// `cudaMallocPitch`, `cudaMalloc3D`: the address, and the bytes from row to row. An empty allocation succeeds with
-    /// address 0.
+    /// `cudaMallocPitch`, `cudaMalloc3D`: the address, and the bytes from row to row. An empty
+    /// allocation succeeds with address 0.
     pub fn malloc_pitched(&mut self, extent: Extent) -> Result<(u64, u64)> {
         let pitch = copies3d::pitch_of(extent.width)?;
         if extent.is_empty() {
@@ -124,7 +124,8 @@ impl Runtime {
         self.copy_async(transfer, stream)
     }
 
-    /// `cudaMemcpy2DArrayToArray`, `cudaMemcpyArrayToArray`, but does not wait. The pitches of the parts have no meaning.
+    /// `cudaMemcpy2DArrayToArray`, `cudaMemcpyArrayToArray`, but does not wait. The pitches of the
+    /// parts have no meaning.
     pub fn copy_between_arrays(
         &mut self,
         to: (ArrayHandle, ArrayPart),

@@ -7,8 +7,8 @@ use ptxsim::Limits;
 use super::{Runtime, properties};
 use crate::error::{Code, Result};
 
-/// `cudaLimit`: `cudaLimitStackSize`, `cudaLimitPrintfFifoSize`, `cudaLimitMallocHeapSize`, `cudaLimitDevRuntimeSyncDepth`
-/// and `cudaLimitMaxL2FetchGranularity`.
+/// `cudaLimit`: `cudaLimitStackSize`, `cudaLimitPrintfFifoSize`, `cudaLimitMallocHeapSize`,
+/// `cudaLimitDevRuntimeSyncDepth` and `cudaLimitMaxL2FetchGranularity`.
 const STACK: i32 = 0;
 const PRINTF_BUFFER: i32 = 1;
 const HEAP: i32 = 2;
@@ -18,8 +18,8 @@ const L2_FETCH: i32 = 5;
 const GRAPHICS_SHARED: i32 = 7;
 const GRAPHICS: i32 = 8;
 
-/// Bytes of a thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). The
-/// stack is only a part of it, so an H200 refuses a stack of this size.
+/// Bytes of a thread's local memory (CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability"). The stack is only a part of it, so an H200 refuses a stack of this size.
 const LOCAL_MEMORY_BYTES: u64 = 512 << 10;
 
 /// The most bytes that are fetched into L2 at once.
@@ -71,7 +71,8 @@ impl DeviceSettings {
         self.cache
     }
 
-    /// `cudaSetDeviceFlags`. At most one way to wait may be chosen. None of them makes a difference here.
+    /// `cudaSetDeviceFlags`. At most one way to wait may be chosen. None of them makes a difference
+    /// here.
     pub fn set_flags(&mut self, flags: u32) -> Result {
         if flags & !ALL_FLAGS != 0 || (flags & SCHEDULE_FLAGS).count_ones() > 1 {
             return Err(Code::INVALID_VALUE);
@@ -92,7 +93,8 @@ impl DeviceSettings {
 }
 
 impl Runtime {
-    /// `cudaDeviceSetLimit`. The buffer of `printf` is always large enough, but its limit is remembered.
+    /// `cudaDeviceSetLimit`. The buffer of `printf` is always large enough, but its limit is
+    /// remembered.
     pub fn set_limit(&mut self, number: i32, value: u64) -> Result {
         self.alive()?;
         self.device.limit(number)?;
@@ -115,8 +117,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// `cudaDeviceReset`: waits, and then removes everything that the program has created. On an H200, a device whose context
-    /// was lost is not available afterwards.
+    /// `cudaDeviceReset`: waits, and then removes everything that the program has created. On an
+    /// H200, a device whose context was lost is not available afterwards.
     pub fn reset(&mut self) -> Result {
         if self.lost.is_some() {
             self.lost = Some(Code::DEVICES_UNAVAILABLE);

@@ -124,7 +124,8 @@ impl Findings {
         Some(self.all.len() - 1)
     }
 
-    /// The findings for the report. If the program never checked its last error, that finding says so.
+    /// The findings for the report. If the program never checked its last error, that finding says
+    /// so.
     pub(super) fn for_report(&self) -> Vec<HostFinding> {
         let mut all = self.all.clone();
         if let Some(finding) = self.unchecked.and_then(|i| all.get_mut(i))

@@ -92,7 +92,8 @@ impl Runtime {
             .collect()
     }
 
-    /// If a finding may be about such an argument: the arguments that look like addresses but do not point to device memory.
+    /// If a finding may be about such an argument: the arguments that look like addresses but do
+    /// not point to device memory.
     fn foreign_arguments(
         &self,
         observations: &ptxsim::Observations,
@@ -119,8 +120,8 @@ const fn is_about_address(finding: &ptxsim::Finding) -> bool {
     matches!(finding.what, FindingKind::InvalidAddress | FindingKind::UseAfterFree)
 }
 
-/// The error with which a launch ends the context, if its findings do so. An index outside its array does not: on a GPU, the
-/// access reads or writes something else.
+/// The error with which a launch ends the context, if its findings do so. An index outside its
+/// array does not: on a GPU, the access reads or writes something else.
 fn outcome(observations: &ptxsim::Observations) -> Result {
     let code = |finding: &ptxsim::Finding| match finding.what {
         FindingKind::InvalidAddress | FindingKind::StackOverflow { .. } => {

@@ -55,7 +55,8 @@ impl Runtime {
         Ok((configuration.shape, configuration.stream))
     }
 
-    /// `cudaLaunchKernel`, `cudaLaunchCooperativeKernel`. A launch that exceeds a limit fails at once. Any other is enqueued.
+    /// `cudaLaunchKernel`, `cudaLaunchCooperativeKernel`. A launch that exceeds a limit fails at
+    /// once. Any other is enqueued.
     pub fn launch(&mut self, request: LaunchRequest) -> Result {
         let LaunchRequest { host, shape, args, stream, cooperative } = request;
         if let Some(site) = self.threads.current().launch_site.take() {

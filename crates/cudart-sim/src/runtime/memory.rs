@@ -152,7 +152,8 @@ impl AddressSpace {
         Ok(address)
     }
 
-    /// Frees device memory for the call at `site`, and returns its bytes; `None` if no allocation starts at this address.
+    /// Frees device memory for the call at `site`, and returns its bytes; `None` if no allocation
+    /// starts at this address.
     pub(super) fn release(&mut self, address: u64, site: SiteId) -> Option<Result<u64>> {
         let allocation = self.allocations.remove(&address)?;
         let bytes = allocation.bytes;

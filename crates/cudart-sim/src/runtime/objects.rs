@@ -1,4 +1,5 @@
-//! The program's device code and the objects that it creates: modules, kernels, variables, textures and surfaces.
+//! The program's device code and the objects that it creates: modules, kernels, variables, textures
+//! and surfaces.
 
 pub(super) mod functions;
 pub(super) mod textures;
@@ -54,8 +55,8 @@ pub struct Objects {
     variables: BTreeMap<u64, Variable>,
     /// Texture and surface objects, by handle.
     textures: BTreeMap<u64, TextureObject>,
-    /// Objects that the program has destroyed. Pending kernels may still use them, so the simulator destroys them when no
-    /// work is left.
+    /// Objects that the program has destroyed. Pending kernels may still use them, so the simulator
+    /// destroys them when no work is left.
     destroyed: Vec<u64>,
 }
 

@@ -1,5 +1,6 @@
-//! The properties of the simulated device. They are those of an H200 (`hardware/device-h200.txt`, which `hardware/device.cu`
-//! printed) except for the name, the size of the memory and the location on the bus.
+//! The properties of the simulated device. They are those of an H200 (`hardware/device-h200.txt`,
+//! which `hardware/device.cu` printed) except for the name, the size of the memory and the location
+//! on the bus.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,7 +21,8 @@ pub const VERSION: i32 = 13_000;
 /// The location of the device on the PCI bus.
 pub const BUS: &str = "0000:00:00.0";
 
-/// The domain, bus and device numbers of a location like `0000:00:00.0`, which may lack the domain or the function.
+/// The domain, bus and device numbers of a location like `0000:00:00.0`, which may lack the domain
+/// or the function.
 pub fn bus(text: &str) -> Option<[u32; 3]> {
     let (location, function) = text.rsplit_once('.').unwrap_or((text, "0"));
     let numbers = location.split(':').map(|part| u32::from_str_radix(part, 16).ok());
@@ -41,7 +43,8 @@ const MEMORY_OFFSET: usize = 288;
 const PCI_LOCATION: std::ops::Range<usize> = 568..580;
 const GPU_PCI_LOCATION: std::ops::Range<usize> = 772..780;
 
-/// The attributes of the location on the bus, `cudaDevAttrPciBusId`, `...DeviceId` and `...DomainId`, and the same of the GPU.
+/// The attributes of the location on the bus, `cudaDevAttrPciBusId`, `...DeviceId` and
+/// `...DomainId`, and the same of the GPU.
 const PCI_LOCATION_ATTRIBUTES: [i32; 5] = [33, 34, 50, 139, 140];
 
 /// What `hardware/device.cu` printed on the H200.

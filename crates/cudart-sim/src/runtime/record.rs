@@ -31,8 +31,8 @@ impl Record {
 }
 
 impl Runtime {
-    /// What the program has created and not freed. An object comes before the memory that it refers to, so freeing
-    /// everything in this order never leaves an object without its memory.
+    /// What the program has created and not freed. An object comes before the memory that it refers
+    /// to, so freeing everything in this order never leaves an object without its memory.
     fn leaks(&self) -> Vec<Leak> {
         let sites = self.findings.sites();
         let leak = |kind, address, bytes, site| {

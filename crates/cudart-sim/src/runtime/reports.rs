@@ -1,4 +1,5 @@
-//! Mistakes that show while work is done: unwritten bytes, missing waits, and accesses of the host that come too early.
+//! Mistakes that show while work is done: unwritten bytes, missing waits, and accesses of the host
+//! that come too early.
 
 use super::Runtime;
 use super::findings::conflicts::FinishedWork;
@@ -8,7 +9,8 @@ use crate::graph::Stream;
 use crate::guard;
 use crate::report::{CallSite, HostFindingKind, WorkAccess};
 
-/// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no type has a larger alignment.
+/// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no
+/// type has a larger alignment.
 const PADDING_BYTES: u64 = 16;
 
 impl Runtime {

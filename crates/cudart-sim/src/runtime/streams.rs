@@ -153,7 +153,8 @@ impl Streams {
         self.graph.step_any()
     }
 
-    /// With a seed, takes some work that the device happens to do now, although the host does not wait for it.
+    /// With a seed, takes some work that the device happens to do now, although the host does not
+    /// wait for it.
     pub(super) fn step_by_chance(&mut self) -> Option<Step<Task>> {
         if self.schedule.seed == 0 || self.schedule.draw(2) != 0 {
             return None;

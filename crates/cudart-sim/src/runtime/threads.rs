@@ -1,4 +1,5 @@
-//! State that each thread of the host has for itself: its last error, and the launch that it is preparing.
+//! State that each thread of the host has for itself: its last error, and the launch that it is
+//! preparing.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

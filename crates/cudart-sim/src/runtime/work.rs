@@ -203,7 +203,8 @@ impl Runtime {
         }
     }
 
-    /// Copies shared memory to the device before work uses it. Returns the managed memory that a copy or a set writes.
+    /// Copies shared memory to the device before work uses it. Returns the managed memory that a
+    /// copy or a set writes.
     fn upload(&mut self, work: &Work) -> Vec<u64> {
         if let Work::Kernel { binary, launch, .. } = work {
             let used = self.used_by_kernel(*binary, launch);

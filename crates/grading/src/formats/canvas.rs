@@ -1,15 +1,18 @@
 //! A CSV file for Canvas' gradebook ("Import", "upload scores").
 //!
-//! Implements what `lib/gradebook_importer.rb` of <https://github.com/instructure/canvas-lms> reads; what each rule below is
-//! there stands in the tests. Canvas finds a student by `ID`, else `SIS User ID`, else `SIS Login ID`, else the name, and
-//! makes a new one where it finds none; the column is found by `Title (id)`, and a new assignment is made where it is not. So
-//! both must be certain here.
+//! Implements what `lib/gradebook_importer.rb` of <https://github.com/instructure/canvas-lms>
+//! reads; what each rule below is there stands in the tests. Canvas finds a student by `ID`, else
+//! `SIS User ID`, else `SIS Login ID`, else the name, and makes a new one where it finds none; the
+//! column is found by `Title (id)`, and a new assignment is made where it is not. So both must be
+//! certain here.
 //!
-//! * The roster's columns with these names are written as they are. A formula in one of them is refused where Canvas would
-//!   need the text as it is, and disarmed where it would not.
-//! * `EX` (excused) stands for students whose roster column `Excused` says so, or who are excused from every exercise. Who is
-//!   excused from some has the same share of Canvas' points as of their own, because Canvas has one maximum for all students.
-//! * A grade that is not complete has no row: an empty cell would take back the points that Canvas has.
+//! * The roster's columns with these names are written as they are. A formula in one of them is
+//!   refused where Canvas would need the text as it is, and disarmed where it would not.
+//! * `EX` (excused) stands for students whose roster column `Excused` says so, or who are excused
+//!   from every exercise. Who is excused from some has the same share of Canvas' points as of their
+//!   own, because Canvas has one maximum for all students.
+//! * A grade that is not complete has no row: an empty cell would take back the points that Canvas
+//!   has.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +36,8 @@ const COLUMNS: [&str; 6] =
 /// The roster's column for students who need no grade.
 pub const EXCUSED: &str = "Excused";
 
-/// A column whose name contains one of these is not an assignment to Canvas, and would be left out without a word.
+/// A column whose name contains one of these is not an assignment to Canvas, and would be left out
+/// without a word.
 const NO_ASSIGNMENT: [&str; 9] = [
     "Current Score",
     "Current Points",
@@ -46,12 +50,12 @@ const NO_ASSIGNMENT: [&str; 9] = [
     "Override Status",
 ];
 
-/// Records as a file for Canvas. [`Options::assignment`] is the column's header, "CUDA workbook (48213)", as an export of
-/// the gradebook has it.
+/// Records as a file for Canvas. [`Options::assignment`] is the column's header, "CUDA workbook
+/// (48213)", as an export of the gradebook has it.
 ///
 /// # Errors
-/// When there is no record, the header is not of that form, students differ in what is possible, or a student could not be
-/// found again for certain.
+/// When there is no record, the header is not of that form, students differ in what is possible, or
+/// a student could not be found again for certain.
 fn write(records: &[Record], options: &Options) -> Result<String, Error> {
     let header = assignment(options)?;
     let possible = possible(records)?;
@@ -99,7 +103,8 @@ fn write(records: &[Record], options: &Options) -> Result<String, Error> {
     sheet::write(rows).map_err(|reason| Error::Write { format: FORMAT.name, reason })
 }
 
-/// The maximum of the students who are not excused from anything, which must be the same for all of them.
+/// The maximum of the students who are not excused from anything, which must be the same for all of
+/// them.
 fn possible(records: &[Record]) -> Result<f64, Error> {
     let whole = |record: &&Record| record.exercises.iter().all(|exercise| !exercise.excused);
     let Some(model) = records.iter().find(whole) else {
@@ -152,7 +157,8 @@ fn assignment(options: &Options) -> Result<String, Error> {
     Ok(header)
 }
 
-/// The roster's columns that are written: those that some student has, in the combinations that Canvas' header check takes.
+/// The roster's columns that are written: those that some student has, in the combinations that
+/// Canvas' header check takes.
 fn columns(records: &[Record]) -> Vec<&'static str> {
     let has = |name: &str| {
         records.iter().any(|record| record.student.columns.get(name).is_some_and(|v| !v.is_empty()))
@@ -213,7 +219,8 @@ fn identity(student: &Student, used: &[&str]) -> Result<(String, Vec<String>), E
     Ok((key, [name].into_iter().chain(cells).collect()))
 }
 
-/// The name's cell. Canvas takes a row whose first cell contains "Points Possible" for the assignment's points.
+/// The name's cell. Canvas takes a row whose first cell contains "Points Possible" for the
+/// assignment's points.
 fn name_of(student: &Student) -> String {
     let name = student.name.as_deref().filter(|name| !name.trim().is_empty());
     let name = sheet::text(name.unwrap_or(&student.id));

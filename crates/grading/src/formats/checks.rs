@@ -1,5 +1,5 @@
-//! The items of a record in the form that test reports share: a list of checks, each with a unique name and one line. The most
-//! important check also carries the whole verdict.
+//! The items of a record in the form that test reports share: a list of checks, each with a unique
+//! name and one line. The most important check also carries the whole verdict.
 
 use crate::record::{Exercise, Item, Kind, Outcome, Record, Report, Status};
 
@@ -47,7 +47,8 @@ pub struct Check<'a> {
     pub name: String,
     /// Its result.
     pub state: State,
-    /// The stable name of what is wrong: "shared-race", "missing", "not-graded"; "passed" when it holds.
+    /// The stable name of what is wrong: "shared-race", "missing", "not-graded"; "passed" when it
+    /// holds.
     pub slug: String,
     /// One line.
     pub message: String,
@@ -55,8 +56,9 @@ pub struct Check<'a> {
     pub report: Option<&'a Report>,
 }
 
-/// The checks of an exercise, at least one. An exercise that is neither passed nor excused has at least one that is not
-/// [`State::Held`] and not [`State::Skipped`], so that no reader takes it for passed. Missed extra credit is not a failure.
+/// The checks of an exercise, at least one. An exercise that is neither passed nor excused has at
+/// least one that is not [`State::Held`] and not [`State::Skipped`], so that no reader takes it for
+/// passed. Missed extra credit is not a failure.
 pub fn checks(exercise: &Exercise) -> Vec<Check<'_>> {
     let mut checks: Vec<Check<'_>> = vec![];
     if exercise.items.is_empty() {
@@ -180,7 +182,8 @@ fn name(item: &Item) -> String {
     if secret { format!("{name}, secret inputs") } else { name }
 }
 
-/// The name, or the name with the first number from 2 that no check has yet: readers drop what has the same name.
+/// The name, or the name with the first number from 2 that no check has yet: readers drop what has
+/// the same name.
 fn unique_name(name: &str, checks: &[Check<'_>]) -> String {
     let taken = |name: &str| checks.iter().any(|check| check.name == name);
     let mut unused = name.to_owned();
@@ -233,7 +236,8 @@ impl Check<'_> {
         }
     }
 
-    /// The whole check as plain text of several lines. The first line says what is wrong, because some readers show nothing else.
+    /// The whole check as plain text of several lines. The first line says what is wrong, because
+    /// some readers show nothing else.
     pub fn text(&self) -> String {
         let mut out = match self.message.strip_prefix(&words(&self.slug)) {
             Some(_) => format!("{}\n", self.message),

@@ -1,4 +1,5 @@
-//! Numbers about a class: how points are spread, which exercises are hard, what goes wrong most often.
+//! Numbers about a class: how points are spread, which exercises are hard, what goes wrong most
+//! often.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,8 @@ pub struct Difficulty {
     pub counts: [usize; 4],
 }
 
-/// Exercises that at least one student submitted, the hardest first. Ungraded and excused exercises do not count.
+/// Exercises that at least one student submitted, the hardest first. Ungraded and excused exercises
+/// do not count.
 pub fn hardest(records: &[Record]) -> Vec<Difficulty> {
     let mut list: Vec<Difficulty> = vec![];
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();

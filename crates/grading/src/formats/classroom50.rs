@@ -1,12 +1,14 @@
 //! Classroom 50's `result.json`, as its autograders write it.
 //!
-//! Implements `schemas/result-v1.schema.json` of <https://github.com/foundation50/classroom50> and the rules that
-//! `validate_result` of its `runner.py` adds: points are integers, no score is above its maximum, and the student must
-//! be what the runner expects. The runner hands that over in environment variables; see [`render`].
+//! Implements `schemas/result-v1.schema.json` of <https://github.com/foundation50/classroom50> and
+//! the rules that `validate_result` of its `runner.py` adds: points are integers, no score is above
+//! its maximum, and the student must be what the runner expects. The runner hands that over in
+//! environment variables; see [`render`].
 //!
-//! * A test is an exercise, less what being late took. Points are in hundredths, so that every student's maximum is the same
-//!   and the scores of the tests add up to the score exactly.
-//! * There is no extra credit there: it counts, up to the maximum. Its tests have 0 of 0 points and say what they add.
+//! * A test is an exercise, less what being late took. Points are in hundredths, so that every
+//!   student's maximum is the same and the scores of the tests add up to the score exactly.
+//! * There is no extra credit there: it counts, up to the maximum. Its tests have 0 of 0 points and
+//!   say what they add.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -61,12 +63,13 @@ struct Test {
 
 /// One record as `result.json`.
 ///
-/// [`Options::platform`] holds what the runner hands over: `CLASSROOM`, `ASSIGNMENT`, `USERNAME`, `SUBMISSION_TAG`,
-/// `COMMIT_URL` and `RELEASE_URL`; also `REVIEW_URL` (else the commit) and `MODE` (else "individual").
+/// [`Options::platform`] holds what the runner hands over: `CLASSROOM`, `ASSIGNMENT`, `USERNAME`,
+/// `SUBMISSION_TAG`, `COMMIT_URL` and `RELEASE_URL`; also `REVIEW_URL` (else the commit) and `MODE`
+/// (else "individual").
 ///
 /// # Errors
-/// When it is not one record, its grade is not complete, or one of these is missing. The caller must then fail: a result
-/// without tests is a pass.
+/// When it is not one record, its grade is not complete, or one of these is missing. The caller
+/// must then fail: a result without tests is a pass.
 fn write(record: &Record, options: &Options) -> Result<String, Error> {
     platform::check(&FORMAT, record)?;
     let given = |key: &str| {
@@ -161,8 +164,8 @@ fn scaled(points: f64) -> u64 {
     (points * SCALE).round().max(0.0) as u64
 }
 
-/// `total` spread over tests as their points ask for, none above its maximum: where roundings or a cap on the sum make it
-/// differ from the sum of the points, in proportion to them.
+/// `total` spread over tests as their points ask for, none above its maximum: where roundings or a
+/// cap on the sum make it differ from the sum of the points, in proportion to them.
 fn share(total: u64, points: &[u64], most: &[u64]) -> Vec<u64> {
     let capped: Vec<u64> =
         points.iter().zip(most).map(|(points, most)| *points.min(most)).collect();
@@ -175,7 +178,8 @@ fn share(total: u64, points: &[u64], most: &[u64]) -> Vec<u64> {
         capped
     };
     let mut left = total.saturating_sub(scores.iter().sum());
-    // The remainder of rounding goes to tests that have points already, the rest wherever there is room.
+    // The remainder of rounding goes to tests that have points already, the rest wherever there is
+    // room.
     for only_scored in [true, false] {
         for ((score, points), most) in scores.iter_mut().zip(points).zip(most) {
             let room = if only_scored && *points == 0 { 0 } else { most - (*score).min(*most) };
@@ -199,7 +203,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Tests add up to the score, none has more than its maximum, and points that already fit stay what they are.
+        /// Tests add up to the score, none has more than its maximum, and points that already fit
+        /// stay what they are.
         #[test]
         fn shares_add_up(
             tests in prop::collection::vec((0_u64..5_000, 0_u64..5_000), 1..50),

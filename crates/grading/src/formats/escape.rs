@@ -1,12 +1,13 @@
 //! Escapes of the report formats.
 //!
-//! [`crate::text::plain`] comes first, whatever the reader: names of files, titles, notes, source, output of kernels and names
-//! on a roster are all hostile. Serialisers (XML, JSON) then escape by themselves; text that is written by hand goes
-//! through a function here.
+//! [`crate::text::plain`] comes first, whatever the reader: names of files, titles, notes, source,
+//! output of kernels and names on a roster are all hostile. Serialisers (XML, JSON) then escape by
+//! themselves; text that is written by hand goes through a function here.
 
 use crate::text::{line, plain};
 
-/// The data of a GitHub workflow command, of several lines perhaps (`escapeData` of `@actions/core`).
+/// The data of a GitHub workflow command, of several lines perhaps (`escapeData` of
+/// `@actions/core`).
 pub fn github_message(text: &str) -> String {
     plain(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
@@ -16,7 +17,8 @@ pub fn github_property(text: &str) -> String {
     github_message(&line(text)).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Text inside a line of GitHub's Markdown, not in a table. No markup, link, mention, reference or HTML comes out of it.
+/// Text inside a line of GitHub's Markdown, not in a table. No markup, link, mention, reference or
+/// HTML comes out of it.
 pub fn markdown(text: &str) -> String {
     let text = line(text);
     if links(&text) { code_span(&text, "|") } else { prose(&text) }
@@ -35,8 +37,8 @@ pub fn markdown_block(text: &str) -> String {
     format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }
 
-/// The description of a TAP test point: `\` and `#` are escaped as TAP 14 says. Parsers of earlier versions do not know
-/// that and would find a directive, so one never stands right behind the `#`.
+/// The description of a TAP test point: `\` and `#` are escaped as TAP 14 says. Parsers of earlier
+/// versions do not know that and would find a directive, so one never stands right behind the `#`.
 pub fn tap_description(text: &str) -> String {
     let mut out = String::new();
     let text = line(text);
@@ -63,8 +65,9 @@ pub fn quoted(text: &str) -> String {
     serde_json::Value::String(plain(text)).to_string()
 }
 
-/// One line for a reader that takes it for sanitised HTML with marks of its own, as GitLab's merge request page does
-/// (`generateText` in `vue_merge_request_widget`): no tag begins, and no `%{..._start}`.
+/// One line for a reader that takes it for sanitised HTML with marks of its own, as GitLab's merge
+/// request page does (`generateText` in `vue_merge_request_widget`): no tag begins, and no
+/// `%{..._start}`.
 pub fn without_tags(text: &str) -> String {
     let mut out = String::new();
     let text = line(text);
@@ -84,14 +87,14 @@ pub fn without_tags(text: &str) -> String {
     out
 }
 
-/// A text in SARIF: `[name](target)` is a link there even in plain text (SARIF 2.1.0, 3.11.6), so the two parts are
-/// kept apart.
+/// A text in SARIF: `[name](target)` is a link there even in plain text (SARIF 2.1.0, 3.11.6), so
+/// the two parts are kept apart.
 pub fn sarif_text(text: &str) -> String {
     plain(text).replace("](", "] (")
 }
 
-/// A relative path as a URI reference: each byte outside RFC 3986's unreserved ones and `/` in percent encoding; no empty
-/// part, no `.` and no `..`.
+/// A relative path as a URI reference: each byte outside RFC 3986's unreserved ones and `/` in
+/// percent encoding; no empty part, no `.` and no `..`.
 pub fn relative_uri(path: &str) -> String {
     let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     let encoded: Vec<String> = parts.map(percent_encoded).collect();
@@ -110,7 +113,8 @@ fn percent_encoded(part: &str) -> String {
     out
 }
 
-/// Whether GitHub would make a link, a mention, a reference or a formula of something in the text; inside code it does not.
+/// Whether GitHub would make a link, a mention, a reference or a formula of something in the text;
+/// inside code it does not.
 fn links(text: &str) -> bool {
     text.contains(['@', '#', '$'])
         || text.contains("://")

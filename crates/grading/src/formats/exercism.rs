@@ -1,7 +1,8 @@
 //! Exercism's `results.json`, version 3, as its test runners write it.
 //!
-//! Implements `building/tooling/test-runners/interface.md` of <https://github.com/exercism/docs>. Exercism knows no points. A
-//! test is an item that its learner may see; where the record has several exercises, `task_id` counts them.
+//! Implements `building/tooling/test-runners/interface.md` of <https://github.com/exercism/docs>.
+//! Exercism knows no points. A test is an item that its learner may see; where the record has
+//! several exercises, `task_id` counts them.
 
 use serde::Serialize;
 
@@ -58,8 +59,8 @@ enum Word {
 /// One record as Exercism's results.
 ///
 /// # Errors
-/// When it is not one record, or the machine could not grade it: the test runner has then not "run successfully" and must
-/// not exit with 0.
+/// When it is not one record, or the machine could not grade it: the test runner has then not "run
+/// successfully" and must not exit with 0.
 fn write(record: &Record, _: &Options) -> Result<String, Error> {
     platform::check(&FORMAT, record)?;
     if record.exercises.iter().all(|exercise| exercise.excused) {
@@ -115,7 +116,8 @@ fn tests_of(exercise: &Exercise, task_id: Option<usize>) -> Vec<Test> {
         None => name(what, "test"),
     };
     let report = |i| exercise.report.as_ref().filter(|_| about == Some(i));
-    // The item that replaces hidden items has no outcome to list, and missed extra credit is not an error.
+    // The item that replaces hidden items has no outcome to list, and missed extra credit is not an
+    // error.
     let listed = |item: &&Item| !item.is_withheld() && !missed_extra(item);
     let mut tests: Vec<Test> = exercise
         .items

@@ -1,4 +1,5 @@
-//! Everything that is wrong in a record, worst first, for readers that show remarks beside lines of a file instead of tests.
+//! Everything that is wrong in a record, worst first, for readers that show remarks beside lines of
+//! a file instead of tests.
 
 use crate::record::{Exercise, Kind, Record};
 use crate::seed::sha256;
@@ -34,8 +35,8 @@ pub struct Finding<'a> {
     pub occurrence: usize,
 }
 
-/// All findings of a record, worst first, then by the points that the exercise lost, then in the course's order: one for
-/// each name and line of an exercise.
+/// All findings of a record, worst first, then by the points that the exercise lost, then in the
+/// course's order: one for each name and line of an exercise.
 pub fn findings(record: &Record) -> Vec<Finding<'_>> {
     let mut findings: Vec<Finding<'_>> = record.exercises.iter().flat_map(of_exercise).collect();
     let lost = |finding: &Finding<'_>| {
@@ -90,8 +91,8 @@ fn severity(check: &Check<'_>) -> Severity {
 }
 
 impl Finding<'_> {
-    /// The same as long as the same is wrong in the same exercise and case, wherever its lines move to; another for
-    /// every other finding of the record.
+    /// The same as long as the same is wrong in the same exercise and case, wherever its lines move
+    /// to; another for every other finding of the record.
     pub fn fingerprint(&self) -> String {
         let exercise = self.check.exercise;
         let parts = [&self.check.slug, &exercise.chapter, &exercise.id, &self.check.name]

@@ -1,5 +1,5 @@
-//! Records for the tests of every format: a student with one exercise of each result, and one who is hostile in
-//! every place that a learner or a roster can write to.
+//! Records for the tests of every format: a student with one exercise of each result, and one who
+//! is hostile in every place that a learner or a roster can write to.
 
 use jiff::Timestamp;
 

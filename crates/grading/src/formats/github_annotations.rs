@@ -1,9 +1,9 @@
 //! Annotations of GitHub Actions: workflow commands, for standard output.
 //!
-//! GitHub shows ten annotations of a kind for a step, fifty for a job, and drops the others, so there are ten lines at
-//! most, one for each exercise, the worst first; when there are more, the last one says so. Grammar and escapes are
-//! those of `ActionCommand.TryParseV2` (actions/runner, `src/Runner.Common/ActionCommand.cs`) and of `command.ts` in
-//! `@actions/core`.
+//! GitHub shows ten annotations of a kind for a step, fifty for a job, and drops the others, so
+//! there are ten lines at most, one for each exercise, the worst first; when there are more, the
+//! last one says so. Grammar and escapes are those of `ActionCommand.TryParseV2` (actions/runner,
+//! `src/Runner.Common/ActionCommand.cs`) and of `command.ts` in `@actions/core`.
 
 use crate::record::Record;
 

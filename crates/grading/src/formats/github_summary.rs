@@ -1,7 +1,8 @@
 //! The summary of a GitHub Actions job: Markdown for the file that `GITHUB_STEP_SUMMARY` names.
 //!
-//! GitHub refuses the upload of more than 1 MiB for a step, so parts that do not fit are left out and counted. Text that
-//! learners can shape stands in prose without markup, in code spans where GitHub would link it, or in fenced blocks.
+//! GitHub refuses the upload of more than 1 MiB for a step, so parts that do not fit are left out
+//! and counted. Text that learners can shape stands in prose without markup, in code spans where
+//! GitHub would link it, or in fenced blocks.
 
 use crate::record::{Exercise, Record, Status};
 
@@ -19,7 +20,8 @@ pub static FORMAT: Format = Format {
     write: Write::Class(write),
 };
 
-/// Most bytes, with room for the last sentence; the step that writes it may have said something before.
+/// Most bytes, with room for the last sentence; the step that writes it may have said something
+/// before.
 const MAX_BYTES: usize = 1_000_000;
 /// Most characters of what is wrong in a row of the table.
 const MAX_CELL_CHARS: usize = 200;

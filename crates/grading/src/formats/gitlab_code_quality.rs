@@ -1,8 +1,9 @@
 //! GitLab's code quality report, `gl-code-quality-report.json`.
 //!
-//! GitLab validates each entry against `app/validators/json_schemas/codeclimate.json`, stops at the first that is not
-//! valid, keeps one entry for each fingerprint, and compares fingerprints between branches to say what is new and what
-//! is fixed. Its merge request page puts the description into sanitised HTML ([`without_tags`]).
+//! GitLab validates each entry against `app/validators/json_schemas/codeclimate.json`, stops at the
+//! first that is not valid, keeps one entry for each fingerprint, and compares fingerprints between
+//! branches to say what is new and what is fixed. Its merge request page puts the description into
+//! sanitised HTML ([`without_tags`]).
 
 use serde::Serialize;
 

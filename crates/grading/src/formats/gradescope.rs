@@ -1,8 +1,9 @@
 //! Gradescope's `results.json`, for its autograders.
 //!
-//! Implements "Output format", "Controlling test case visibility", "Output string formatting" and "Test case status" of
-//! <https://gradescope-autograders.readthedocs.io/en/latest/specs/>. A test is an item, in the record's order. The top-level
-//! `score` overrides the sum of the tests, and is that sum: what caps and late days take are tests of their own.
+//! Implements "Output format", "Controlling test case visibility", "Output string formatting" and
+//! "Test case status" of <https://gradescope-autograders.readthedocs.io/en/latest/specs/>. A test
+//! is an item, in the record's order. The top-level `score` overrides the sum of the tests, and is
+//! that sum: what caps and late days take are tests of their own.
 //!
 //! Gradescope decides who sees a test, so this format does not depend on [`Options::audience`]:
 //!
@@ -14,9 +15,10 @@
 //! | hidden, nothing is shown until a later date | `after_published` | all |
 //! | hidden, nothing is ever shown | `hidden` | all |
 //!
-//! The graders' test is `hidden`, has no points, and says what only graders should read. Extra credit has a `max_score` of
-//! 0, so that the maxima add up to the record's. Gradescope has one maximum for all students: for a student who is excused
-//! from an exercise it has to be changed there.
+//! The graders' test is `hidden`, has no points, and says what only graders should read. Extra
+//! credit has a `max_score` of 0, so that the maxima add up to the record's. Gradescope has one
+//! maximum for all students: for a student who is excused from an exercise it has to be changed
+//! there.
 
 use serde::Serialize;
 
@@ -75,7 +77,8 @@ enum Visibility {
 /// One record as `results.json`.
 ///
 /// # Errors
-/// When it is not one record, or its grade is not complete: whatever is written here becomes the grade.
+/// When it is not one record, or its grade is not complete: whatever is written here becomes the
+/// grade.
 fn write(record: &Record, options: &Options) -> Result<String, Error> {
     platform::check(&FORMAT, record)?;
     let shown = record.for_student(options.now);
@@ -247,7 +250,8 @@ fn summary(record: &Record) -> String {
     lines.join("\n")
 }
 
-/// Text for graders only: stopped and refused files, and the messages of hidden items that show students only a verdict.
+/// Text for graders only: stopped and refused files, and the messages of hidden items that show
+/// students only a verdict.
 fn for_graders(record: &Record, options: &Options) -> String {
     let mut lines = vec![];
     for flag in &record.flags {

@@ -1,8 +1,9 @@
 //! What both HTML pages share: the page itself, sanitised texts, and words for results.
 //!
-//! A page is one file that loads nothing: its style and its script are inside, and its Content-Security-Policy allows these two
-//! by their hashes and nothing else, so that smuggled markup could still not run or contact a server. Templates
-//! are maud's, which escape every text; texts are first made plain ([`text`], [`block`]).
+//! A page is one file that loads nothing: its style and its script are inside, and its
+//! Content-Security-Policy allows these two by their hashes and nothing else, so that smuggled
+//! markup could still not run or contact a server. Templates are maud's, which escape every text;
+//! texts are first made plain ([`text`], [`block`]).
 
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

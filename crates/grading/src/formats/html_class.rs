@@ -1,5 +1,6 @@
-//! A class as one HTML page: how the points are spread, which exercises are hard, what goes wrong most often, remarks for
-//! the instructor, and a row for each student with a cell for each exercise.
+//! A class as one HTML page: how the points are spread, which exercises are hard, what goes wrong
+//! most often, remarks for the instructor, and a row for each student with a cell for each
+//! exercise.
 //!
 //! The table can be sorted and filtered by a script of a few lines; without it, it is whole.
 
@@ -221,7 +222,8 @@ fn hardest_table(hardest: &[Difficulty]) -> Markup {
     }
 }
 
-/// Parts of a whole, side by side. The numbers stand beside it, so that it is decoration to a screen reader.
+/// Parts of a whole, side by side. The numbers stand beside it, so that it is decoration to a
+/// screen reader.
 fn bars(parts: &[(&str, usize)], whole: usize) -> Markup {
     let whole = whole.max(1);
     let mut left = 0;

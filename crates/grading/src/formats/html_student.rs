@@ -1,7 +1,8 @@
-//! One student's grade as an HTML page of its own: what was handed in, points item by item, what is wrong and where, what to
-//! think about, and where the book explains it.
+//! One student's grade as an HTML page of its own: what was handed in, points item by item, what is
+//! wrong and where, what to think about, and where the book explains it.
 //!
-//! A page shows what [`Options::view`] leaves: for students nothing of a hidden item that they may not see.
+//! A page shows what [`Options::view`] leaves: for students nothing of a hidden item that they may
+//! not see.
 
 use maud::{Markup, html};
 
@@ -38,8 +39,8 @@ pub fn files(records: &[Record], options: &Options) -> Result<Vec<File>, Error> 
     records.iter().map(file).collect()
 }
 
-/// The file of a student's page: of characters that every file system takes, and different for any two students, also where
-/// case does not count.
+/// The file of a student's page: of characters that every file system takes, and different for any
+/// two students, also where case does not count.
 pub fn file_name(student: &Student) -> String {
     let known = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let stem: String = student.id.chars().take(40).map(known).collect();
@@ -296,7 +297,8 @@ fn items(items: &[Item]) -> Markup {
     }
 }
 
-/// "3 of 4"; of a bonus gate "2 extra"; of what the file held from the start nothing, or what losing it costs.
+/// "3 of 4"; of a bonus gate "2 extra"; of what the file held from the start nothing, or what
+/// losing it costs.
 fn item_points(item: &Item) -> String {
     let [earned, possible, extra] = [item.points, item.possible, item.extra].map(points);
     match (possible.as_str(), extra.as_str(), earned.as_str()) {

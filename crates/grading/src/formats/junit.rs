@@ -1,13 +1,13 @@
 //! JUnit XML, in the two dialects that exclude each other.
 //!
-//! * GitLab reads `lib/gitlab/ci/parsers/test/junit.rb`: `file` of a test case becomes a link; of `failure` and `error`
-//!   the text is shown and the attributes are not; cases with the same suite, class and name are dropped;
-//!   `[[ATTACHMENT|path]]` in `system-out` is a link to an artifact.
-//! * Jenkins validates against `junit-10.xsd` (xunit plugin), which knows no `file` of a test case; it shows a tree of
-//!   packages and classes made from `classname`, and `message` above the text.
+//! * GitLab reads `lib/gitlab/ci/parsers/test/junit.rb`: `file` of a test case becomes a link; of
+//!   `failure` and `error` the text is shown and the attributes are not; cases with the same suite,
+//!   class and name are dropped; `[[ATTACHMENT|path]]` in `system-out` is a link to an artifact.
+//! * Jenkins validates against `junit-10.xsd` (xunit plugin), which knows no `file` of a test case;
+//!   it shows a tree of packages and classes made from `classname`, and `message` above the text.
 //!
-//! Both colour a job by `failure` and `error` alone, so what was not tried is `skipped`. What the machine could not
-//! grade is an `error`.
+//! Both colour a job by `failure` and `error` alone, so what was not tried is `skipped`. What the
+//! machine could not grade is an `error`.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};

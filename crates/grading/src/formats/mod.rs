@@ -1,9 +1,9 @@
 //! Report formats that other programs and people read, each made from records alone.
 //!
-//! A format is one file that describes itself: a `static` [`Format`] with its name, the name of the file that it writes,
-//! its default audience and the function that writes it. [`ALL`] is the registry. The function gets records that
-//! [`Options::view`] has redacted already, so a report for students cannot contain what they may not see; texts of
-//! learners go through [`escape`].
+//! A format is one file that describes itself: a `static` [`Format`] with its name, the name of the
+//! file that it writes, its default audience and the function that writes it. [`ALL`] is the
+//! registry. The function gets records that [`Options::view`] has redacted already, so a report for
+//! students cannot contain what they may not see; texts of learners go through [`escape`].
 
 pub mod canvas;
 pub mod checks;
@@ -56,7 +56,8 @@ pub struct Options {
     pub now: Timestamp,
     /// Its readers.
     pub audience: Audience,
-    /// The platform's name for the assignment, for platforms that need it: Canvas' column "CUDA workbook (48213)".
+    /// The platform's name for the assignment, for platforms that need it: Canvas' column "CUDA
+    /// workbook (48213)".
     pub assignment: Option<String>,
     /// Values that the platform provides, by the platform's own names: "CLASSROOM", "COMMIT_URL".
     pub platform: BTreeMap<String, String>,
@@ -115,7 +116,8 @@ pub enum Error {
         /// The way out.
         way_out: String,
     },
-    /// The machine could not grade everything, and the platform takes what it is given for the final grade.
+    /// The machine could not grade everything, and the platform takes what it is given for the
+    /// final grade.
     #[error(
         "{format}: the grade of {student} is not complete, and a number would be taken for it: grade again, and fail this run"
     )]
@@ -152,7 +154,8 @@ pub enum Error {
 pub struct Format {
     /// Its name on the command line: "gitlab-code-quality".
     pub name: &'static str,
-    /// The name that the format's reader expects of the file, or a sensible one where the reader expects none.
+    /// The name that the format's reader expects of the file, or a sensible one where the reader
+    /// expects none.
     pub file_name: &'static str,
     /// The audience when the command line does not name one.
     pub audience: Audience,
@@ -167,7 +170,8 @@ enum Write {
     Class(fn(&[Record], &Options) -> Result<String, Error>),
     /// One document for each student.
     Student(fn(&Record, &Options) -> Result<String, Error>),
-    /// One document for each student, for a platform that hides parts of it by itself: the record is not redacted.
+    /// One document for each student, for a platform that hides parts of it by itself: the record
+    /// is not redacted.
     Unredacted(fn(&Record, &Options) -> Result<String, Error>),
 }
 
@@ -205,8 +209,8 @@ impl Format {
     /// Writes records in this format, as the audience of `options` may see them.
     ///
     /// # Errors
-    /// Without a record, with several for a format of one student, or when the format cannot express a record: [`Error`]
-    /// names the way out.
+    /// Without a record, with several for a format of one student, or when the format cannot
+    /// express a record: [`Error`] names the way out.
     pub fn render(&self, records: &[Record], options: &Options) -> Result<String, Error> {
         match (self.write, records) {
             (_, []) => Err(Error::NoRecords { format: self.name }),

@@ -1,4 +1,5 @@
-//! Shared parts of the formats for teaching platforms: one student, a complete grade, a verdict as text.
+//! Shared parts of the formats for teaching platforms: one student, a complete grade, a verdict as
+//! text.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +8,12 @@ use super::{Error, Format};
 use crate::record::{Exercise, Item, Outcome, Record, Report, Status};
 use crate::text;
 
-/// Checks that a record may be handed to a platform, which takes whatever it is given for the final grade.
+/// Checks that a record may be handed to a platform, which takes whatever it is given for the final
+/// grade.
 ///
 /// # Errors
-/// When the machine could not grade everything, when the record has no exercise, or when a number in it is not finite.
+/// When the machine could not grade everything, when the record has no exercise, or when a number
+/// in it is not finite.
 pub fn check(format: &Format, record: &Record) -> Result<(), Error> {
     let student = || text::cut(&text::line(&record.student.id), 80);
     if !is_complete(record) {
@@ -36,7 +39,8 @@ pub fn is_complete(record: &Record) -> bool {
     record.score.complete && record.exercises.iter().all(graded)
 }
 
-/// The points that an exercise adds to the sum, and the extra credit in them, as in [`crate::points`].
+/// The points that an exercise adds to the sum, and the extra credit in them, as in
+/// [`crate::points`].
 pub fn kept(exercise: &Exercise) -> (f64, f64) {
     let kept = (exercise.points - exercise.penalty).max(0.0);
     let gates = exercise.items.iter().filter(|item| item.extra > 0.0);
@@ -70,7 +74,8 @@ pub fn rounded(points: f64) -> f64 {
     if rounded == 0.0 { 0.0 } else { rounded }
 }
 
-/// Points as people read them: at most two digits after the point, no zeros at the end; nothing for what is no number.
+/// Points as people read them: at most two digits after the point, no zeros at the end; nothing for
+/// what is no number.
 pub fn points(points: f64) -> String {
     if !points.is_finite() {
         return String::new();
@@ -78,8 +83,8 @@ pub fn points(points: f64) -> String {
     number(points)
 }
 
-/// The difference between an exercise's points and the sum of its items: the effect of a cap, or everything without items.
-/// First points, then the most that there are.
+/// The difference between an exercise's points and the sum of its items: the effect of a cap, or
+/// everything without items. First points, then the most that there are.
 pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
     let sum = |of: fn(&Item) -> f64| exercise.items.iter().map(of).sum::<f64>();
     let points = rounded(exercise.points - sum(|item| item.points));
@@ -87,8 +92,8 @@ pub fn rest(exercise: &Exercise) -> Option<(f64, f64)> {
     (points != 0.0 || possible != 0.0 || exercise.items.is_empty()).then_some((points, possible))
 }
 
-/// The difference between the score and the sum of the exercises' points, mostly the penalty for being late. Differences by
-/// rounding are ignored.
+/// The difference between the score and the sum of the exercises' points, mostly the penalty for
+/// being late. Differences by rounding are ignored.
 pub fn adjustment(record: &Record) -> f64 {
     let points = record.exercises.iter().map(|exercise| exercise.points).sum::<f64>();
     let lost = rounded(record.score.points - points);
@@ -111,7 +116,8 @@ pub fn adjustment_reason(record: &Record) -> String {
     }
 }
 
-/// The item that an exercise's report is about: the first failed one with the report's name, else the first failed one.
+/// The item that an exercise's report is about: the first failed one with the report's name, else
+/// the first failed one.
 pub fn reported(exercise: &Exercise) -> Option<usize> {
     let report = exercise.report.as_ref().filter(|report| !report.passed)?;
     let failed = |item: &&Item| item.outcome != Outcome::Held;

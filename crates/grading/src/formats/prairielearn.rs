@@ -1,9 +1,10 @@
 //! PrairieLearn's `results.json` of an external grader.
 //!
-//! Implements "Grading results" of PrairieLearn's `docs/externalGrading.md` and what its consumers do with it:
-//! `makeGradingResult` of `apps/prairielearn/src/lib/externalGraderCommon.ts` and the element `pl-external-grader-results`.
-//! Points stand on every test, because the element hides them all when one test lacks them. A test of at most 0 points is
-//! grey there: extra credit, and what being late took.
+//! Implements "Grading results" of PrairieLearn's `docs/externalGrading.md` and what its consumers
+//! do with it: `makeGradingResult` of `apps/prairielearn/src/lib/externalGraderCommon.ts` and the
+//! element `pl-external-grader-results`. Points stand on every test, because the element hides them
+//! all when one test lacks them. A test of at most 0 points is grey there: extra credit, and what
+//! being late took.
 
 use serde::Serialize;
 
@@ -44,11 +45,12 @@ struct Test {
 
 /// One record as PrairieLearn's results.
 ///
-/// A record of one exercise whose file does not compile is not gradable: PrairieLearn then takes no attempt for it.
+/// A record of one exercise whose file does not compile is not gradable: PrairieLearn then takes no
+/// attempt for it.
 ///
 /// # Errors
-/// When it is not one record, its grade is not complete, there are no points to be had (the score is a part of them), or it
-/// does not fit into 1 MB.
+/// When it is not one record, its grade is not complete, there are no points to be had (the score
+/// is a part of them), or it does not fit into 1 MB.
 fn write(record: &Record, _: &Options) -> Result<String, Error> {
     platform::check(&FORMAT, record)?;
     if let Some(report) = does_not_compile(record) {

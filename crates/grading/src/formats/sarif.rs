@@ -1,8 +1,9 @@
-//! SARIF 2.1.0 (OASIS standard, `sarif-schema-2.1.0.json`), in the part that GitHub's code scanning reads.
+//! SARIF 2.1.0 (OASIS standard, `sarif-schema-2.1.0.json`), in the part that GitHub's code scanning
+//! reads.
 //!
-//! Results are remarks beside lines. What the machine could not grade is no result of the analysis alone: the run says
-//! that it was not successful, and a warning stays beside the file, so that an alert is not taken for fixed.
-//! Fingerprints do not depend on lines.
+//! Results are remarks beside lines. What the machine could not grade is no result of the analysis
+//! alone: the run says that it was not successful, and a warning stays beside the file, so that an
+//! alert is not taken for fixed. Fingerprints do not depend on lines.
 
 use std::collections::BTreeMap;
 

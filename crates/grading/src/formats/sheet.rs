@@ -2,12 +2,12 @@
 
 use crate::text;
 
-/// First characters that make a spreadsheet read a cell as a formula (OWASP, "CSV Injection"); the wide forms are
-/// read like the plain ones by some of them.
+/// First characters that make a spreadsheet read a cell as a formula (OWASP, "CSV Injection"); the
+/// wide forms are read like the plain ones by some of them.
 const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// Whether a spreadsheet may read the text as a formula: quotes and white space before the mark do not help, because a reader
-/// that takes the file apart in its own way may drop them.
+/// Whether a spreadsheet may read the text as a formula: quotes and white space before the mark do
+/// not help, because a reader that takes the file apart in its own way may drop them.
 pub fn is_formula(text: &str) -> bool {
     let skipped = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\u{fffd}');
     text.trim_start_matches(skipped).starts_with(STARTS) || text.starts_with(['\t', '\r', '\n'])
@@ -38,7 +38,8 @@ mod tests {
 
     use super::*;
 
-    /// Each way in which a formula may begin is disarmed, and names that look a little like one stay as they are.
+    /// Each way in which a formula may begin is disarmed, and names that look a little like one
+    /// stay as they are.
     #[test]
     fn formulas_are_disarmed() {
         for formula in [
@@ -64,7 +65,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever goes into cells is read back from the file, in the rows and columns where it was put.
+        /// Whatever goes into cells is read back from the file, in the rows and columns where it
+        /// was put.
         #[test]
         fn tables_read_back(rows in prop::collection::vec(prop::collection::vec(any::<String>(), 3), 1..8)) {
             let rows: Vec<Vec<String>> =

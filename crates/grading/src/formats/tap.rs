@@ -1,12 +1,14 @@
 //! Test Anything Protocol, version 14 (testanything.org).
 //!
-//! One test point for each check, with the verdict in a YAML block behind those that fail. What was not tried, and what
-//! is not shown yet, is `ok # SKIP`, as every reader of the protocol expects; an exercise that is not passed always has
-//! a `not ok`. There is no word for what the machine could not grade but `Bail out!`, which would end the whole report:
-//! it is `not ok` with the severity `error`.
+//! One test point for each check, with the verdict in a YAML block behind those that fail. What was
+//! not tried, and what is not shown yet, is `ok # SKIP`, as every reader of the protocol expects;
+//! an exercise that is not passed always has a `not ok`. There is no word for what the machine
+//! could not grade but `Bail out!`, which would end the whole report: it is `not ok` with the
+//! severity `error`.
 //!
-//! Strings in the YAML blocks are in double quotes and on one line: some readers end a block at any line of three
-//! points, others (TAP::Parser, as Perl has it) know no other form for text with colons.
+//! Strings in the YAML blocks are in double quotes and on one line: some readers end a block at any
+//! line of three points, others (TAP::Parser, as Perl has it) know no other form for text with
+//! colons.
 
 use crate::record::Record;
 
@@ -23,7 +25,8 @@ pub static FORMAT: Format = Format {
     write: Write::Class(write),
 };
 
-/// Renders any number of students; where there are several, descriptions begin with the student's id.
+/// Renders any number of students; where there are several, descriptions begin with the student's
+/// id.
 fn write(records: &[Record], _: &Options) -> Result<String, Error> {
     let mut points = String::new();
     let mut count = 0_usize;

@@ -18,8 +18,9 @@ pub struct Error {
     pub source: io::Error,
 }
 
-/// All records (`*.json`) in `folder/records`, or in `folder` when it has no such folder, by name. Files that are being
-/// written have other names. What cannot be read as a file is handed on empty, so that the merge names it.
+/// All records (`*.json`) in `folder/records`, or in `folder` when it has no such folder, by name.
+/// Files that are being written have other names. What cannot be read as a file is handed on empty,
+/// so that the merge names it.
 ///
 /// # Errors
 /// When the folder cannot be listed.

@@ -7,7 +7,8 @@ use crate::{
     record::Provenance,
 };
 
-/// A record of `student`: the submission `hash` handed in in minute `at`, `points` of 10, complete or not.
+/// A record of `student`: the submission `hash` handed in in minute `at`, `points` of 10, complete
+/// or not.
 fn record(student: &str, hash: &str, at: i64, points: f64, complete: bool) -> Record {
     let minute = |n: i64| Timestamp::from_second(1_700_000_000 + 60 * n).unwrap();
     let status = if complete { "partial" } else { "not-graded" };
@@ -42,8 +43,8 @@ fn ids(class: &[&str]) -> Vec<String> {
     class.iter().map(|id| (*id).to_owned()).collect()
 }
 
-/// After a night in which tasks died, every student without a usable grade is named, with the shard to run again; an
-/// incomplete grade is not counted as one.
+/// After a night in which tasks died, every student without a usable grade is named, with the shard
+/// to run again; an incomplete grade is not counted as one.
 #[test]
 fn missing_students_are_named() {
     let found = [
@@ -68,7 +69,8 @@ fn missing_students_are_named() {
     insta::assert_snapshot!("without_a_plan", merged.summary(None, None));
 }
 
-/// Who handed in nothing is graded and named; where one folder of several has a submission, it counts, however early it came.
+/// Who handed in nothing is graded and named; where one folder of several has a submission, it
+/// counts, however early it came.
 #[test]
 fn any_submission_counts_before_none() {
     let nothing = |id: &str| {
@@ -90,7 +92,8 @@ fn any_submission_counts_before_none() {
     assert_eq!((merged.records.len(), merged.unknown.len()), (1, 0));
 }
 
-/// The order of records is the roster's, whatever the order of files, so that two merges give the same CSV.
+/// The order of records is the roster's, whatever the order of files, so that two merges give the
+/// same CSV.
 #[test]
 fn the_order_is_the_rosters() {
     let found = ["a", "b", "c"].map(|id| found(id, &record(id, id, 0, 1.0, true)));
@@ -102,8 +105,8 @@ fn the_order_is_the_rosters() {
     assert_eq!((merged.records.len(), merged.unknown), (3, vec![]));
 }
 
-/// A student who is in two folders gets one grade: the later submission's, the complete one's, and never a worse time for the
-/// same submission; a grade that differs is reported.
+/// A student who is in two folders gets one grade: the later submission's, the complete one's, and
+/// never a worse time for the same submission; a grade that differs is reported.
 #[test]
 fn of_two_records_the_right_one_is_used() {
     let old = record("ada", "a", 0, 9.0, true);
@@ -131,7 +134,8 @@ fn of_two_records_the_right_one_is_used() {
     assert_eq!((merged.records.len(), merged.replaced), (1, vec![]));
 }
 
-/// Half a class graded with last week's policy is not silently merged with the other half; the line says which files.
+/// Half a class graded with last week's policy is not silently merged with the other half; the line
+/// says which files.
 #[test]
 fn different_makings_are_refused() {
     type Change = fn(&mut Provenance);
@@ -189,7 +193,8 @@ fn a_folder_is_read() {
 }
 
 proptest! {
-    /// Every student is in exactly one list, whatever the folders contain and in whatever order they are read.
+    /// Every student is in exactly one list, whatever the folders contain and in whatever order
+    /// they are read.
     #[test]
     fn every_student_is_in_exactly_one_list(
         parts in prop::collection::vec((0..6_usize, 0..3_usize, 0..4_i64, any::<bool>()), 0..12),

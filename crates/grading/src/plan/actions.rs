@@ -8,10 +8,12 @@
 //! gh run rerun --failed                           the shards that failed, and the merge
 //! ```
 //!
-//! It needs a private repository with the submissions, the roster and the policy in it: everyone who can read it can read the
-//! grades in the run's artefacts. With GPUs it asks for a runner of your own with the labels `self-hosted`, `linux` and `gpu`: let it
-//! serve this repository alone, and start it fresh for each job (`config.sh --ephemeral`). Actions are pinned by their major
-//! version; the token may read the repository and nothing else, and is not left where a submission could read it.
+//! It needs a private repository with the submissions, the roster and the policy in it: everyone
+//! who can read it can read the grades in the run's artefacts. With GPUs it asks for a runner of
+//! your own with the labels `self-hosted`, `linux` and `gpu`: let it serve this repository alone,
+//! and start it fresh for each job (`config.sh --ephemeral`). Actions are pinned by their major
+//! version; the token may read the repository and nothing else, and is not left where a submission
+//! could read it.
 
 use super::{CommandPaths, Error, PLAN, Plan, Planned, PlannedFile, quote};
 use crate::text;

@@ -6,17 +6,20 @@
 //! sh out/plan/run.sh             applies the Job, waits, applies the merge, prints what it says
 //! ```
 //!
-//! It needs Kubernetes 1.29 or newer (`backoffLimitPerIndex`), an image with the checker and a CUDA compiler (`CUDA_HOME`, or
-//! `checker setup` with `CUDA_WORKBOOK_CACHE` set to a folder of the image), and a PersistentVolumeClaim `checker-class` that several nodes can mount (ReadWriteMany), with the class's folder at its root, owned by group
-//! 10001: `kubectl cp` or a copy on the file server. GPUs need NVIDIA's device plugin.
-//! Pods are not root, have no token, no capabilities, no network (where the cluster enforces NetworkPolicy) and a read-only
-//! root; the container runtime's own seccomp filter applies under the checker's. It must allow landlock
+//! It needs Kubernetes 1.29 or newer (`backoffLimitPerIndex`), an image with the checker and a CUDA
+//! compiler (`CUDA_HOME`, or `checker setup` with `CUDA_WORKBOOK_CACHE` set to a folder of the
+//! image), and a PersistentVolumeClaim `checker-class` that several nodes can mount
+//! (ReadWriteMany), with the class's folder at its root, owned by group 10001: `kubectl cp` or a
+//! copy on the file server. GPUs need NVIDIA's device plugin. Pods are not root, have no token, no
+//! capabilities, no network (where the cluster enforces NetworkPolicy) and a read-only root; the
+//! container runtime's own seccomp filter applies under the checker's. It must allow landlock
 //! (containerd 1.6 or newer does). A pod that a drained node ends is not counted as a failure.
 
 use super::{CommandPaths, Error, Plan, Planned, PlannedFile, quote, script};
 use crate::text;
 
-/// Up to here neither `maxFailedIndexes` nor `parallelism` has further conditions (Kubernetes' validation of Jobs).
+/// Up to here neither `maxFailedIndexes` nor `parallelism` has further conditions (Kubernetes'
+/// validation of Jobs).
 pub const MAX_SHARDS: u32 = 100_000;
 pub(super) const SHARD_LIMIT_REASON: &str = "an Indexed Job has 100 000 completions at most";
 /// The mount point of the claim.
@@ -43,8 +46,8 @@ are in {MOUNT}/{} of the volume.
     Ok(Planned { files, next })
 }
 
-/// The whole Job once more: indices whose students are all graded end within seconds, and the files lie where `kubectl` is, not
-/// where the merge runs.
+/// The whole Job once more: indices whose students are all graded end within seconds, and the files
+/// lie where `kubectl` is, not where the merge runs.
 pub(super) fn again(plan: &Plan) -> Planned {
     let next = format!("sh {}", text::quote(&format!("{}/run.sh", plan.folder())));
     Planned { files: vec![], next }

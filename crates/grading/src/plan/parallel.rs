@@ -5,9 +5,10 @@
 //! sh out/plan/run.sh             grades, then merges; run again after Ctrl-C or a crash, it goes on where it was
 //! ```
 //!
-//! It needs `apt-get install parallel`. With GPUs, as many shards run at a time as there are slots, and slot n has its own
-//! GPUs (`CUDA_VISIBLE_DEVICES`). `out/plan/joblog.tsv` says how long each shard took and how it ended.
-//! (`checker grade` alone, with `--jobs`, does the same on one machine; this adds a log, time limits and retries.)
+//! It needs `apt-get install parallel`. With GPUs, as many shards run at a time as there are slots,
+//! and slot n has its own GPUs (`CUDA_VISIBLE_DEVICES`). `out/plan/joblog.tsv` says how long each
+//! shard took and how it ended. (`checker grade` alone, with `--jobs`, does the same on one
+//! machine; this adds a log, time limits and retries.)
 
 use super::{Plan, Planned, PlannedFile, script, scripts};
 use crate::text;
@@ -49,7 +50,8 @@ pub(super) fn again(plan: &Plan, shards: &[u32]) -> Planned {
     Planned { files: vec![file], next }
 }
 
-/// The joblog knows its tasks by their place in the list, so only runs over the same list may resume from it.
+/// The joblog knows its tasks by their place in the list, so only runs over the same list may
+/// resume from it.
 fn run(plan: &Plan, name: &str, what: &str, list: &str, resume: bool) -> PlannedFile {
     let log = if resume { "--joblog joblog.tsv --resume-failed" } else { "--joblog retry.tsv" };
     let gpus = plan.gpus;

@@ -5,7 +5,8 @@ pub fn slurm_name(path: &str) -> String {
     path.replace('%', "%%")
 }
 
-/// `text` inside a container's command, where Kubernetes replaces `$(NAME)` by itself and reads `$$` as `$`.
+/// `text` inside a container's command, where Kubernetes replaces `$(NAME)` by itself and reads
+/// `$$` as `$`.
 pub fn kubernetes(text: &str) -> String {
     text.replace('$', "$$")
 }
@@ -18,8 +19,8 @@ pub fn indent(text: &str, spaces: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether `text` may stand in a script's comment and in a block of YAML as it is: characters that end a line or that YAML
-/// 1.1 or 1.2 counts as not printable may not.
+/// Whether `text` may stand in a script's comment and in a block of YAML as it is: characters that
+/// end a line or that YAML 1.1 or 1.2 counts as not printable may not.
 pub fn is_one_line(text: &str) -> bool {
     !text.chars().any(|c| {
         c.is_control()

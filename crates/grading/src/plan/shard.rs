@@ -4,12 +4,13 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-/// One of `count` parts of a class, written "3/40": one-based, as on the command line of test runners (cargo-nextest's
-/// `--partition hash:3/40`).
+/// One of `count` parts of a class, written "3/40": one-based, as on the command line of test
+/// runners (cargo-nextest's `--partition hash:3/40`).
 ///
-/// The part is decided by the student's id alone (the first eight bytes of its SHA-256, as a little-endian number, modulo
-/// `count`): a student stays in their part when others come and go, on every machine. Another `count` moves most of them.
-/// Parts are of similar size, not of the same size: where ten are expected in each, some have twenty and some have two.
+/// The part is decided by the student's id alone (the first eight bytes of its SHA-256, as a
+/// little-endian number, modulo `count`): a student stays in their part when others come and go, on
+/// every machine. Another `count` moves most of them. Parts are of similar size, not of the same
+/// size: where ten are expected in each, some have twenty and some have two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     /// From 1 to `count`.
@@ -111,8 +112,9 @@ mod tests {
 
     use super::*;
 
-    /// A class is graded by machines that never meet: where a student belongs may not change with a version, or records of
-    /// half a class are made twice and the others never. The numbers come from `sha256sum`.
+    /// A class is graded by machines that never meet: where a student belongs may not change with a
+    /// version, or records of half a class are made twice and the others never. The numbers come
+    /// from `sha256sum`.
     #[test]
     fn where_a_student_belongs_is_fixed() {
         // printf ada | sha256sum: fdee430d40bd57de..., little-endian 0xde57bd400d43eefd.
@@ -122,7 +124,8 @@ mod tests {
         }
     }
 
-    /// "0/3", "4/3" and every other shard without students is refused, and the error shows the right form.
+    /// "0/3", "4/3" and every other shard without students is refused, and the error shows the
+    /// right form.
     #[test]
     fn only_shards_are_shards() {
         assert_eq!("3/40".parse(), Ok(Shard { number: 3, count: 40 }));
@@ -133,7 +136,8 @@ mod tests {
         }
     }
 
-    /// The parts of a class of 5 000 are near enough to each other that one does not run twice as long as the plan allows.
+    /// The parts of a class of 5 000 are near enough to each other that one does not run twice as
+    /// long as the plan allows.
     #[test]
     fn parts_are_of_similar_size() {
         let class: Vec<String> = (0..5000).map(|n| format!("u{n}")).collect();

@@ -6,18 +6,21 @@
 //! squeue --me                    what still runs; logs are in out/plan/logs
 //! ```
 //!
-//! It needs a folder that all nodes share (class and output), the checker at the same path on all of them, and Linux 5.13 or
-//! newer there for the sandbox. No accounting database, no `srun`. A task is requeued when its node fails (`--requeue`); one
-//! that ends badly (exit 3, out of time, out of memory) leaves its students missing, and the merge then submits the shards
-//! of those once more (`retry.sh`). `afterany`, because `afterok` would never run after a task that failed.
-//! Where nodes may not submit jobs, its log says so, and `sh out/plan/retry.sh` does it by hand. A task that waits with the reason
-//! `PartitionTimeLimit` asks for more time than the partition gives: plan more shards, or fewer seconds for a student.
-//! The seed's file must be readable for the account that grades and for no other account.
+//! It needs a folder that all nodes share (class and output), the checker at the same path on all
+//! of them, and Linux 5.13 or newer there for the sandbox. No accounting database, no `srun`. A
+//! task is requeued when its node fails (`--requeue`); one that ends badly (exit 3, out of time,
+//! out of memory) leaves its students missing, and the merge then submits the shards of those once
+//! more (`retry.sh`). `afterany`, because `afterok` would never run after a task that failed. Where
+//! nodes may not submit jobs, its log says so, and `sh out/plan/retry.sh` does it by hand. A task
+//! that waits with the reason `PartitionTimeLimit` asks for more time than the partition gives:
+//! plan more shards, or fewer seconds for a student. The seed's file must be readable for the
+//! account that grades and for no other account.
 
 use super::{Error, Plan, Planned, PlannedFile, quote, script, scripts, shard};
 use crate::text;
 
-/// Indices in one array: `MaxArraySize` is 1001 unless a site changed it, and the largest index is one less.
+/// Indices in one array: `MaxArraySize` is 1001 unless a site changed it, and the largest index is
+/// one less.
 pub const MAX_ARRAY_TASKS: u32 = 1000;
 /// Ten arrays of [`MAX_ARRAY_TASKS`]: Slurm keeps 10 000 jobs at a time (`MaxJobCount`).
 pub const MAX_SHARDS: u32 = 9_000;
@@ -81,7 +84,8 @@ exec sh {shard} \"$((${{1:-0}} + SLURM_ARRAY_TASK_ID))\"
     )
 }
 
-/// The merge. In the first round it submits what is missing once more, with a merge after it that does not.
+/// The merge. In the first round it submits what is missing once more, with a merge after it that
+/// does not.
 fn merge(plan: &Plan) -> PlannedFile {
     let mut options = vec![
         "--job-name=checker-merge".to_owned(),
@@ -123,8 +127,8 @@ fn directives(options: &[String]) -> String {
     options.iter().map(|option| format!("#SBATCH {option}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The script that submits arrays for `shards` and the merge. An array's indices may not pass [`MAX_ARRAY_TASKS`], so each thousand of
-/// shards has an array of its own.
+/// The script that submits arrays for `shards` and the merge. An array's indices may not pass
+/// [`MAX_ARRAY_TASKS`], so each thousand of shards has an array of its own.
 fn submit(plan: &Plan, name: &str, what: &str, shards: &[u32]) -> Result<PlannedFile, Error> {
     let folder = plan.folder();
     if folder.contains('\\') {

@@ -27,8 +27,8 @@ fn shown(planned: &Planned) -> String {
     text + "==== next\n" + &planned.next
 }
 
-/// The files of each engine as they are, for a reader who knows the engine; the shell, Slurm, GNU parallel, kubectl and
-/// schemas read them in `tests/validate/plans.sh`.
+/// The files of each engine as they are, for a reader who knows the engine; the shell, Slurm, GNU
+/// parallel, kubectl and schemas read them in `tests/validate/plans.sh`.
 #[test]
 fn files_are_as_they_were() {
     for engine in Engine::ALL {
@@ -61,7 +61,8 @@ fn no_student_is_in_a_script() {
     }
 }
 
-/// A plan that exceeds its engine's limit on tasks is refused when it is made, not at night when it runs.
+/// A plan that exceeds its engine's limit on tasks is refused when it is made, not at night when it
+/// runs.
 #[test]
 fn limits_are_kept() {
     for engine in Engine::ALL {
@@ -88,7 +89,8 @@ fn limits_are_kept() {
     assert!(slow.files().is_ok());
 }
 
-/// No index passes `MaxArraySize`, every shard is submitted once, and what runs at a time is shared by the arrays.
+/// No index passes `MaxArraySize`, every shard is submitted once, and what runs at a time is shared
+/// by the arrays.
 #[test]
 fn large_classes_have_several_arrays() {
     let mut plan = plan(Engine::Slurm, 30_000);
@@ -150,7 +152,8 @@ fn bad_paths_are_refused() {
     }
 }
 
-/// Engines that copy or check out the class's folder get paths relative to it, however they were given.
+/// Engines that copy or check out the class's folder get paths relative to it, however they were
+/// given.
 #[test]
 fn paths_follow_the_folder() {
     let plan = plan(Engine::Kubernetes, 5);

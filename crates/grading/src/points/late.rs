@@ -86,14 +86,16 @@ fn loss(policy: &Policy, exercise: &Exercise, days: u32) -> f64 {
     ((late.penalty * f64::from(days)).min(late.most) * of).clamp(0.0, exercise.points)
 }
 
-/// The number of free days for each due date that minimises the total loss; `losses` lists what each due date loses with 0, 1,
-/// 2, ... of them. No day is spent without saving points. (A greedy choice would be wrong, because behind a cutoff the first
-/// days save nothing and the next one saves everything.)
+/// The number of free days for each due date that minimises the total loss; `losses` lists what
+/// each due date loses with 0, 1, 2, ... of them. No day is spent without saving points. (A greedy
+/// choice would be wrong, because behind a cutoff the first days save nothing and the next one
+/// saves everything.)
 fn spend(losses: &[Vec<f64>], budget: u32) -> Vec<usize> {
     const NOTHING: f64 = 1e-9;
     let budget =
         losses.iter().map(|loss| loss.len().saturating_sub(1)).sum::<usize>().min(budget as usize);
-    // The maximum saved with at most this many days on the due dates so far, and the days of the last one.
+    // The maximum saved with at most this many days on the due dates so far, and the days of the
+    // last one.
     let mut saved = vec![0.0_f64; budget + 1];
     let mut choices = vec![];
     for loss in losses {

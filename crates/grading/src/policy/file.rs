@@ -164,7 +164,8 @@ impl Reader<'_> {
         policy
     }
 
-    /// The rules of one exercise: `own` are its own table and its chapter's, which decide before the class's.
+    /// The rules of one exercise: `own` are its own table and its chapter's, which decide before
+    /// the class's.
     fn rule<'a, 't>(
         &mut self,
         exercise: &Exercise,
@@ -338,7 +339,8 @@ impl Reader<'_> {
                     EXERCISE,
                 );
                 for key in EXERCISE.iter().filter(|key| table.get(key).is_some()) {
-                    // Read here once, so that a mistake is reported even where another table decides.
+                    // Read here once, so that a mistake is reported even where another table
+                    // decides.
                     match *key {
                         "due" | "release" => drop(self.time(*table, key)),
                         "bonus" | "partial" => drop(self.flag(*table, key)),

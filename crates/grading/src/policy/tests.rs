@@ -20,7 +20,8 @@ fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// The example at the top of the module is all that an instructor reads: every key in it exists and means what it says.
+/// The example at the top of the module is all that an instructor reads: every key in it exists and
+/// means what it says.
 #[test]
 fn the_documented_example() {
     let source = include_str!("../policy.rs");

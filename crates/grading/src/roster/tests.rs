@@ -28,7 +28,8 @@ fn a_table() {
     assert_eq!((alan.student.name.as_deref(), alan.line), (Some("Turing \"Alan\"\nMathison"), 5));
 }
 
-/// A gradebook as Canvas exports it: its `ID` is no name of a submission, and its second line no student.
+/// A gradebook as Canvas exports it: its `ID` is no name of a submission, and its second line no
+/// student.
 #[test]
 fn canvas() {
     let text = "Student,ID,SIS User ID,SIS Login ID,Section,CUDA workbook (48213)\n    Points Possible,,,,,100\n\"Lovelace, Ada\",1042,u1042,ada,CS 149,\n";

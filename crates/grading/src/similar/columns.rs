@@ -9,8 +9,8 @@ const TAB_COLUMNS: usize = 4;
 /// Most characters of a line that are shown.
 const MAX_LINE_CHARS: usize = 400;
 
-/// A line, or a name, without anything that acts ([`plain`]); tabs become spaces, and what is longer than 400 characters ends
-/// in `…`.
+/// A line, or a name, without anything that acts ([`plain`]); tabs become spaces, and what is
+/// longer than 400 characters ends in `…`.
 pub(super) fn display_line(line: &str) -> String {
     let line = plain(&line.replace(['\n', '\r'], "\u{fffd}"));
     let mut out = String::with_capacity(line.len());

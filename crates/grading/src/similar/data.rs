@@ -5,23 +5,27 @@ use serde::{Deserialize, Serialize};
 /// Raised when a field of [`Similar`] is renamed, removed, or means something else.
 pub const VERSION: u32 = 1;
 
-/// How to compare. The defaults are calibrated on the course's own exercises: see the module's documentation.
+/// How to compare. The defaults are calibrated on the course's own exercises: see the module's
+/// documentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Options {
     /// Pairs with this score or more are listed, 0 to 1.
     pub threshold: f64,
-    /// Most pairs that are listed, with the files that are needed to show them; the others are counted.
+    /// Most pairs that are listed, with the files that are needed to show them; the others are
+    /// counted.
     pub most_pairs: usize,
-    /// Tokens of the shortest agreement that counts, and of the fragments that are counted in the class.
+    /// Tokens of the shortest agreement that counts, and of the fragments that are counted in the
+    /// class.
     pub fragment: usize,
-    /// How many tokens both must have written in vain: the score of n unusual tokens that are shared whole is
-    /// n / (n + `doubt`). So a little agreement is never much of a score.
+    /// How many tokens both must have written in vain: the score of n unusual tokens that are
+    /// shared whole is n / (n + `doubt`). So a little agreement is never much of a score.
     pub doubt: f64,
-    /// Code that at least this share of the class has (0 to 1), and at least [`MIN_COMMON_STUDENTS`] students, does not count.
+    /// Code that at least this share of the class has (0 to 1), and at least
+    /// [`MIN_COMMON_STUDENTS`] students, does not count.
     pub common: f64,
-    /// Files besides the skeletons that every student could see, as (exercise, text): published solutions, examples from a lecture.
-    /// Their code does not count either.
+    /// Files besides the skeletons that every student could see, as (exercise, text): published
+    /// solutions, examples from a lecture. Their code does not count either.
     pub known: Vec<(String, String)>,
 }
 
@@ -54,7 +58,8 @@ pub struct Similar {
     pub compared: usize,
     /// [`Options::threshold`].
     pub threshold: f64,
-    /// Pairs by score, in steps of a tenth: how many from 0 to below 0.1, and so on; the last one includes 1.
+    /// Pairs by score, in steps of a tenth: how many from 0 to below 0.1, and so on; the last one
+    /// includes 1.
     pub scores: [usize; 10],
     /// Pairs with at least the threshold, the highest score first.
     pub pairs: Vec<Pair>,
@@ -77,12 +82,13 @@ pub struct Pair {
     pub b: String,
     /// From 0 to below 1: `shared / (own + doubt)` over the exercises that count.
     pub score: f64,
-    /// Unusual tokens that both have, over the exercises that count: a token that only these two have is 1, a common one 0.
+    /// Unusual tokens that both have, over the exercises that count: a token that only these two
+    /// have is 1, a common one 0.
     pub shared: f64,
     /// Unusual tokens that the one with fewer wrote, over the exercises that count.
     pub own: f64,
-    /// Exercises with unusual tokens in common: those that count, then others that share half a fragment or more; of both, those
-    /// that agree most first.
+    /// Exercises with unusual tokens in common: those that count, then others that share half a
+    /// fragment or more; of both, those that agree most first.
     pub exercises: Vec<Agreement>,
 }
 

@@ -7,8 +7,8 @@ use super::grams::{Gram, grams, lines};
 use super::normal::{self, Token};
 use super::tile::{Side, Tiler};
 
-/// Length of the fragments that are looked for in the skeleton. Shorter than the others: that a line stands in the skeleton is
-/// likely from the start.
+/// Length of the fragments that are looked for in the skeleton. Shorter than the others: that a
+/// line stands in the skeleton is likely from the start.
 const GIVEN: usize = 8;
 /// Rarity is computed from counts as if a class had at least this many students.
 const SMALL_CLASS: usize = 16;
@@ -169,9 +169,9 @@ impl Files {
         Self { files, most, owners }
     }
 
-    /// Pairs of files that have an unusual fragment in common, each once, by their places in `files`, the lower first. Any other
-    /// pair shares nothing that counts: a token that counts has no common fragment around it, and a tile holds at least one of
-    /// those.
+    /// Pairs of files that have an unusual fragment in common, each once, by their places in
+    /// `files`, the lower first. Any other pair shares nothing that counts: a token that counts has
+    /// no common fragment around it, and a tile holds at least one of those.
     pub(super) fn candidates(&self) -> Vec<(usize, usize)> {
         let many = self.files.len();
         let mut seen = vec![false; many * many];
@@ -190,8 +190,8 @@ impl Files {
     }
 }
 
-/// The weight of a token by the number of students that have it and the size of the class: 1 for two, less for more, by the logarithm (as inverse document
-/// frequencies are: Spärck Jones, 1972).
+/// The weight of a token by the number of students that have it and the size of the class: 1 for
+/// two, less for more, by the logarithm (as inverse document frequencies are: Spärck Jones, 1972).
 fn rarity(students: u32, of: usize) -> f64 {
     if students <= 2 {
         return 1.0;

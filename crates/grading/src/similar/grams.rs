@@ -1,8 +1,9 @@
 //! Fragments of `k` tokens (k-grams), comparable across files.
 //!
-//! Names are compared by the pattern in which they come back ("parameterised" matching: Baker, "A theory of parameterized
-//! pattern matching", STOC 1993): in a fragment, the first name is 0, the next one that is new is 1, and so on. So `a[i] = b[i]`
-//! is `x[j] = y[j]`, whatever the names, and is not `x[j] = y[k]`.
+//! Names are compared by the pattern in which they come back ("parameterised" matching: Baker, "A
+//! theory of parameterized pattern matching", STOC 1993): in a fragment, the first name is 0, the
+//! next one that is new is 1, and so on. So `a[i] = b[i]` is `x[j] = y[j]`, whatever the names, and
+//! is not `x[j] = y[k]`.
 
 use super::normal::{NAME, Token};
 
@@ -11,9 +12,10 @@ pub(super) type Gram = (u64, u32);
 
 /// All fragments of `length` tokens in order of their hashes.
 ///
-/// Winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document fingerprinting", SIGMOD 2003) would keep one
-/// of every window of fragments, so that an index of millions of pages stays small, and would miss agreement shorter than
-/// window and fragment together. An exercise has a few hundred tokens: here the window is 1, and nothing is missed.
+/// Winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document
+/// fingerprinting", SIGMOD 2003) would keep one of every window of fragments, so that an index of
+/// millions of pages stays small, and would miss agreement shorter than window and fragment
+/// together. An exercise has a few hundred tokens: here the window is 1, and nothing is missed.
 pub(super) fn grams(tokens: &[Token], length: usize) -> Vec<Gram> {
     let mut names: Vec<u64> = Vec::with_capacity(length);
     let windows = tokens.windows(length.max(1)).zip(0_u32..);

@@ -1,8 +1,9 @@
 //! CUDA C++ to tokens: comments and white space go, everything else stays, whatever the bytes are.
 //!
-//! The lexical grammar is that of ISO C++20, [lex]: line splices first, maximal munch, raw strings, digit separators,
-//! alternative tokens and digraphs; `<<<` and `>>>` are CUDA's. Nothing is an error here: a character that begins no token is
-//! left out, and a literal or comment without an end goes on to the end of its line or of the file.
+//! The lexical grammar is that of ISO C++20, [lex]: line splices first, maximal munch, raw strings,
+//! digit separators, alternative tokens and digraphs; `<<<` and `>>>` are CUDA's. Nothing is an
+//! error here: a character that begins no token is left out, and a literal or comment without an
+//! end goes on to the end of its line or of the file.
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,8 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Raw {
     pub kind: Kind,
-    /// Its characters without line splices; digraphs and alternative tokens in their primary spelling.
+    /// Its characters without line splices; digraphs and alternative tokens in their primary
+    /// spelling.
     pub text: String,
     /// One-based line in the file.
     pub line: u32,
@@ -33,7 +35,8 @@ pub(super) struct Raw {
     pub row: u32,
 }
 
-/// Most bytes that are looked at in one file; the rest is left out. The longest solution of the course has 5 KiB.
+/// Most bytes that are looked at in one file; the rest is left out. The longest solution of the
+/// course has 5 KiB.
 pub(super) const MAX_BYTES: usize = 128 * 1024;
 
 /// Signs of more than one character, the longest first, with their primary spelling.
@@ -295,7 +298,8 @@ impl Lexer<'_> {
     }
 }
 
-/// Every byte of a character beyond ASCII may be part of a name: which ones C++ allows does not matter here.
+/// Every byte of a character beyond ASCII may be part of a name: which ones C++ allows does not
+/// matter here.
 const fn begins_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
 }

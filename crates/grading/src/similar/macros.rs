@@ -1,15 +1,17 @@
-//! Directives are taken out, and aliases are replaced by what they stand for: `#define TX threadIdx.x`, short macros with
-//! arguments, `typedef` and `using`.
+//! Directives are taken out, and aliases are replaced by what they stand for:
+//! `#define TX threadIdx.x`, short macros with arguments, `typedef` and `using`.
 //!
-//! This is no preprocessor: every alias holds in the whole file, conditions are not evaluated except `#if 0`, and a macro of
-//! more than one statement stays where it is defined, as code of its own.
+//! This is no preprocessor: every alias holds in the whole file, conditions are not evaluated
+//! except `#if 0`, and a macro of more than one statement stays where it is defined, as code of its
+//! own.
 
 use std::collections::HashMap;
 
 use super::lex::{Kind, Raw};
 
-/// Most tokens of a macro with arguments that is replaced. Longer ones are functions in all but name: copied into every use,
-/// one popular macro for checking errors would look like pages of agreement.
+/// Most tokens of a macro with arguments that is replaced. Longer ones are functions in all but
+/// name: copied into every use, one popular macro for checking errors would look like pages of
+/// agreement.
 const MAX_MACRO_TOKENS: usize = 24;
 /// Most tokens of an alias for a type.
 const MAX_TYPE_TOKENS: usize = 12;
@@ -80,8 +82,8 @@ fn define(rest: &[Raw], aliases: &mut Aliases) -> bool {
     if name.kind != Kind::Word {
         return true;
     }
-    // `#define F (x)` is no macro with arguments. White space is gone here, so the parentheses must hold names only, and
-    // something must follow them.
+    // `#define F (x)` is no macro with arguments. White space is gone here, so the parentheses must
+    // hold names only, and something must follow them.
     let close = after.iter().position(|token| token.text == ")").unwrap_or(0);
     let parameters =
         after.get(1..close).filter(|_| is(after.first(), "(") && close + 1 < after.len());
@@ -275,7 +277,8 @@ mod tests {
         );
     }
 
-    /// Macros that call themselves or double at every level cost no more than a file of the largest size.
+    /// Macros that call themselves or double at every level cost no more than a file of the largest
+    /// size.
     #[test]
     fn bombs_are_bounded() {
         assert_eq!(shown("#define A A A\nA"), "A A");

@@ -1,4 +1,5 @@
-//! Similar submissions: pairs of students whose files agree in what neither the course nor the class explains.
+//! Similar submissions: pairs of students whose files agree in what neither the course nor the
+//! class explains.
 //!
 //! ```text
 //! text -> lex -> macros -> normal     tokens, without names, layout, types and what else is changed without a thought
@@ -9,31 +10,39 @@
 //!      -> score                       over the exercises of two students
 //! ```
 //!
-//! **What the score means.** Of the unusual tokens that a student wrote, so many stand in the other one's file as well, in runs
-//! of at least 12 tokens. A token is unusual when the skeleton does not have it and the class has not: 1 where no third
-//! student has a fragment around it, less where more have, 0 from a third of the class on. For each exercise the one with less of
-//! them counts, so that code which was only added hides nothing. The score is `shared / (own + doubt)`, summed over those
-//! exercises that make it highest: 50 tokens shared whole are 50 %, 150 are 75 %. So agreement in exercises of three lines,
-//! where all right answers are the same, is never listed, and the same wrong code in several of them is.
+//! **What the score means.** Of the unusual tokens that a student wrote, so many stand in the other
+//! one's file as well, in runs of at least 12 tokens. A token is unusual when the skeleton does not
+//! have it and the class has not: 1 where no third student has a fragment around it, less where
+//! more have, 0 from a third of the class on. For each exercise the one with less of them counts,
+//! so that code which was only added hides nothing. The score is `shared / (own + doubt)`, summed
+//! over those exercises that make it highest: 50 tokens shared whole are 50 %, 150 are 75 %. So
+//! agreement in exercises of three lines, where all right answers are the same, is never listed,
+//! and the same wrong code in several of them is.
 //!
-//! **What is seen through.** Other names, layout and comments; other types and qualifiers; declarations split, joined, moved or
-//! added; statements without effect in between; functions in another order; `#define`, `typedef` and `using`; other ways to
-//! write an increment, a cast or a literal. What is not: expressions turned around, loops of another form, one function made of
-//! two, and statements without effect after every short statement. Who writes a file anew is not found, and is not meant to be.
+//! **What is seen through.** Other names, layout and comments; other types and qualifiers;
+//! declarations split, joined, moved or added; statements without effect in between; functions in
+//! another order; `#define`, `typedef` and `using`; other ways to write an increment, a cast or a
+//! literal. What is not: expressions turned around, loops of another form, one function made of
+//! two, and statements without effect after every short statement. Who writes a file anew is not
+//! found, and is not meant to be.
 //!
-//! **How good it is** (`tests/similar`: the course's own solutions and its wrong versions, more than 600, and three exercises
-//! solved in six hands each). One copied exercise of at least 60 unusual tokens among seven solutions, in nine disguises: 132 of
-//! 135 found, and the three others have a statement added after each statement. A copied submission, or 20 exercises of it,
-//! among 11 students with other wrong versions of the same solutions: 18 of 18 found. Other pairs in these classes: 6489, none
-//! listed. Two solutions in different hands, compared alone: 63 pairs, none listed, the highest score 45 %.
+//! **How good it is** (`tests/similar`: the course's own solutions and its wrong versions, more
+//! than 600, and three exercises solved in six hands each). One copied exercise of at least 60
+//! unusual tokens among seven solutions, in nine disguises: 132 of 135 found, and the three others
+//! have a statement added after each statement. A copied submission, or 20 exercises of it, among
+//! 11 students with other wrong versions of the same solutions: 18 of 18 found. Other pairs in
+//! these classes: 6489, none listed. Two solutions in different hands, compared alone: 63 pairs,
+//! none listed, the highest score 45 %.
 //!
-//! **Small classes.** In a small class, common code cannot be separated from code that a few students share: of 15 students or fewer, five with
-//! one source are taken for common. With two students nothing is common, and the skeletons have to say it all.
+//! **Small classes.** In a small class, common code cannot be separated from code that a few
+//! students share: of 15 students or fewer, five with one source are taken for common. With two
+//! students nothing is common, and the skeletons have to say it all.
 //!
-//! **What it is not.** Similarity is a reason to look, never proof. Two friends who worked with the same tutor agree as well.
+//! **What it is not.** Similarity is a reason to look, never proof. Two friends who worked with the
+//! same tutor agree as well.
 //!
-//! The module draws no conclusions, and it skips nothing for speed: every fragment of every file is compared, and
-//! 200 students with 45 exercises take about ten seconds on one core, in 31 MiB.
+//! The module draws no conclusions, and it skips nothing for speed: every fragment of every file is
+//! compared, and 200 students with 45 exercises take about ten seconds on one core, in 31 MiB.
 
 mod columns;
 mod data;
@@ -63,13 +72,14 @@ use files::{File, Files, Given};
 use score::Part;
 use tile::Tiler;
 
-/// A student's id and files, as (exercise, text). Of several files of one exercise the last one counts.
+/// A student's id and files, as (exercise, text). Of several files of one exercise the last one
+/// counts.
 pub type Submission = (String, Vec<(String, String)>);
 
 /// Compares every two students of a class.
 ///
-/// Texts may hold anything. Of a file, the first 128 KiB and the first 8000 tokens are compared. Students with the same id
-/// are one student.
+/// Texts may hold anything. Of a file, the first 128 KiB and the first 8000 tokens are compared.
+/// Students with the same id are one student.
 pub fn compare(course: &Course, submissions: &[Submission], options: &Options) -> Similar {
     let class = Class::new(course, submissions, options);
     let mut tiler = Tiler::default();
@@ -199,7 +209,8 @@ impl<'c> Class<'c> {
         }
     }
 
-    /// Adds the exercises of listed pairs, with their regions, and gives the files that they are in.
+    /// Adds the exercises of listed pairs, with their regions, and gives the files that they are
+    /// in.
     fn fill(
         &self,
         found: &[((usize, usize), score::Score)],

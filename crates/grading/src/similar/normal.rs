@@ -167,7 +167,8 @@ fn simplify(raw: &[Raw]) -> Vec<Tok> {
     out
 }
 
-/// Kind of a whole number. 0, 1 and 2 (the first, the next, a half) are structure; others are choices.
+/// Kind of a whole number. 0, 1 and 2 (the first, the next, a half) are structure; others are
+/// choices.
 fn integer(text: &str) -> &'static str {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
     if digits.strip_suffix(['f', 'F']).is_some() && !digits.starts_with("0x") {
@@ -251,7 +252,8 @@ fn begins_statement(tokens: &[Tok], at: usize) -> bool {
         || before.is("(") && at >= 2 && is(tokens.get(at - 2), "for")
 }
 
-/// Appends the declaration at `begin` in its simple form and gives the place behind it; `None` where there is none.
+/// Appends the declaration at `begin` in its simple form and gives the place behind it; `None`
+/// where there is none.
 fn declaration(tokens: &[Tok], begin: usize, out: &mut Vec<Tok>) -> Option<usize> {
     // `__shared__`, `__device__`, ...
     let space = |token: &&Tok| token.class == Class::Fixed && token.text.starts_with("__");

@@ -74,7 +74,8 @@ fn region(a: &File, b: &File, tile: Tile, begin: usize, end: usize) -> Option<Re
     })
 }
 
-/// Lines side by side: those whose tokens agree stand in one row, and what lies between fills up from above.
+/// Lines side by side: those whose tokens agree stand in one row, and what lies between fills up
+/// from above.
 fn rows(a: Lines, b: Lines, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<Row> {
     let mut rows = vec![];
     // The next lines that have no row yet.
@@ -105,7 +106,8 @@ fn rows(a: Lines, b: Lines, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<Row>
 mod tests {
     use super::*;
 
-    /// Every line of both sides stands in one row, in order, and lines whose tokens agree stand together.
+    /// Every line of both sides stands in one row, in order, and lines whose tokens agree stand
+    /// together.
     #[test]
     fn rows_hold_every_line_once() {
         let a = Lines { first: 3, last: 8 };

@@ -43,8 +43,9 @@ pub(super) fn shared(a: &File, b: &File, tiles: &[Tile]) -> f64 {
     tokens.map(|(at_a, at_b)| weight(a, at_a).min(weight(b, at_b))).sum()
 }
 
-/// The highest `shared / (own + doubt)` over any choice of exercises. An exercise raises that as long as its own share is higher
-/// than the score so far, so the best choice is the first few by share.
+/// The highest `shared / (own + doubt)` over any choice of exercises. An exercise raises that as
+/// long as its own share is higher than the score so far, so the best choice is the first few by
+/// share.
 pub(super) fn score(mut parts: Vec<Part>, doubt: f64) -> Score {
     let share = |part: &Part| part.shared / part.own().max(f64::MIN_POSITIVE);
     parts.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.exercise.cmp(&b.exercise)));
@@ -86,7 +87,8 @@ mod tests {
         Part { exercise, shared, own_a: own, own_b: own * 2.0 }
     }
 
-    /// One exercise copied out of many is not diluted by the others, a few tokens are never much, and small ones add up.
+    /// One exercise copied out of many is not diluted by the others, a few tokens are never much,
+    /// and small ones add up.
     #[test]
     fn the_best_choice_of_exercises_counts() {
         let one = score(vec![part(0, 5.0, 90.0), part(1, 80.0, 80.0), part(2, 9.0, 100.0)], 40.0);

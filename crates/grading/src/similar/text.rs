@@ -178,8 +178,8 @@ fn list(similar: &Similar, width: usize, paint: &Paint, out: &mut String) {
     }
 }
 
-/// One pair with the lines that agree side by side, in at most `width` columns (40 to 240). Below 80 columns the two sides
-/// stand one below the other.
+/// One pair with the lines that agree side by side, in at most `width` columns (40 to 240). Below
+/// 80 columns the two sides stand one below the other.
 pub fn pair(similar: &Similar, pair: &Pair, width: usize, colour: bool) -> String {
     let width = width.clamp(NARROW, WIDE);
     let paint = Paint(colour);

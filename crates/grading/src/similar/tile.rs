@@ -1,9 +1,10 @@
-//! The common parts of two files, each token at most once: Greedy String Tiling (Wise, "String similarity via greedy string
-//! tiling and Running Karp-Rabin matching", 1993), as JPlag does it (Prechelt, Malpohl, Philippsen, 2002).
+//! The common parts of two files, each token at most once: Greedy String Tiling (Wise, "String
+//! similarity via greedy string tiling and Running Karp-Rabin matching", 1993), as JPlag does it
+//! (Prechelt, Malpohl, Philippsen, 2002).
 //!
-//! The longest common run of tokens becomes a tile, then the longest one that does not overlap it, and so on down to a least
-//! length. So the order of functions and statements does not matter. Runs are found from equal fragments (`grams`) and extended as
-//! long as names translate one to one.
+//! The longest common run of tokens becomes a tile, then the longest one that does not overlap it,
+//! and so on down to a least length. So the order of functions and statements does not matter. Runs
+//! are found from equal fragments (`grams`) and extended as long as names translate one to one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,7 +31,8 @@ pub(super) struct Tile {
     pub length: usize,
 }
 
-/// Most places of one fragment in one file that are tried: code that repeats itself has as many chances as it needs.
+/// Most places of one fragment in one file that are tried: code that repeats itself has as many
+/// chances as it needs.
 const MAX_SEEDS_PER_GRAM: usize = 64;
 
 /// Tiles files; keeps its memory from one pair to the next.

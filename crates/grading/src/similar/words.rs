@@ -1,5 +1,5 @@
-//! Words that say the same in every program: keywords, CUDA's names, functions of the libraries. All others are the author's own
-//! choice, and which one was chosen does not count.
+//! Words that say the same in every program: keywords, CUDA's names, functions of the libraries.
+//! All others are the author's own choice, and which one was chosen does not count.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -69,8 +69,8 @@ const BUILT_IN: &str = "\
     threadIdx blockIdx blockDim gridDim warpSize stderr stdout NULL EXIT_FAILURE EXIT_SUCCESS \
     cooperative_groups numeric_limits initializer_list";
 
-/// CUDA functions without a typical prefix, and common functions of the C and C++ libraries; names like any other where
-/// they are not called, as `round` in `for (int round = 0; ...)`.
+/// CUDA functions without a typical prefix, and common functions of the C and C++ libraries; names
+/// like any other where they are not called, as `round` in `for (int round = 0; ...)`.
 const FUNCTIONS: &str = "\
     main printf fprintf puts assert malloc calloc realloc free memcpy memset memmove exit abort \
     abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp \
@@ -149,7 +149,8 @@ pub(super) fn classify(word: &str, around: Around) -> Word {
     if known { Word::Fixed } else { Word::Name }
 }
 
-/// A word as it is compared: single precision is no other function than double, and `fmaxf` no other than `max`.
+/// A word as it is compared: single precision is no other function than double, and `fmaxf` no
+/// other than `max`.
 pub(super) fn canonical(word: &str) -> &str {
     if matches!(word, "NULL") {
         return "nullptr";
@@ -183,7 +184,8 @@ fn is_library_type(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A learner's name is a name, a CUDA name is not, and words of the course's own files are classified on purpose.
+    /// A learner's name is a name, a CUDA name is not, and words of the course's own files are
+    /// classified on purpose.
     #[test]
     fn words() {
         let alone = Around::default();

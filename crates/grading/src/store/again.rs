@@ -17,14 +17,16 @@ pub struct Inputs<'a> {
     pub checker: &'a str,
     /// [`crate::seed::Secret::commitment`], or empty.
     pub seed: &'a str,
-    /// The exercises that are asked for at this moment: a release date adds some without a change of the policy.
+    /// The exercises that are asked for at this moment: a release date adds some without a change
+    /// of the policy.
     pub exercises: &'a [&'a str],
     /// The submission time, if the roster or the command line states it.
     pub stated: Option<Timestamp>,
 }
 
 impl Inputs<'_> {
-    /// Whether a record is what grading again would give. A record that the machine left incomplete never is.
+    /// Whether a record is what grading again would give. A record that the machine left incomplete
+    /// never is.
     pub fn is_current(&self, record: &Record) -> bool {
         let made = &record.made;
         let here = [self.submission, self.course, self.policy, self.checker, self.seed];
@@ -49,10 +51,12 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// The arrival of the submission `hash` at the moment `now`; `previous` is the student's record, if there is one.
+    /// The arrival of the submission `hash` at the moment `now`; `previous` is the student's
+    /// record, if there is one.
     ///
-    /// A `stated` time takes precedence. Without one, a submission that has a record keeps the time that stands
-    /// there, so that grading again makes no student late; a new submission arrived now. Each change of the hash is a further attempt.
+    /// A `stated` time takes precedence. Without one, a submission that has a record keeps the time
+    /// that stands there, so that grading again makes no student late; a new submission arrived
+    /// now. Each change of the hash is a further attempt.
     ///
     /// Sets [`File::at`] of the `files` that the student handed in before.
     pub fn of(
@@ -74,7 +78,8 @@ impl Arrival {
             let is = |old: &&File| old.exercise == file.exercise && old.hash == file.hash;
             let old = previous.and_then(|record| {
                 let old = record.submission.files.iter().find(is)?;
-                // For the same submission, only files that were already dated earlier keep their time.
+                // For the same submission, only files that were already dated earlier keep their
+                // time.
                 old.at.or_else(|| same.is_none().then_some(record.submission.at))
             });
             file.at = old.filter(|old| *old < at);
@@ -82,13 +87,15 @@ impl Arrival {
         Self { at, at_from, attempt }
     }
 
-    /// Whether this is one submission more than are graded: the previous record stays then, see [`over_the_cap`].
+    /// Whether this is one submission more than are graded: the previous record stays then, see
+    /// [`over_the_cap`].
     pub fn is_over(&self, cap: Option<u32>) -> bool {
         cap.is_some_and(|cap| self.attempt > cap)
     }
 }
 
-/// The record that stays when a student hands in more often than is graded: as it was, with a flag that says so.
+/// The record that stays when a student hands in more often than is graded: as it was, with a flag
+/// that says so.
 pub fn over_the_cap(mut previous: Record, cap: u32) -> Record {
     let what = "over-the-cap";
     previous.flags.retain(|flag| flag.what != what);

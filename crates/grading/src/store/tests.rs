@@ -110,7 +110,8 @@ fn file_names() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-    /// No two ids share a file, on file systems without upper and lower case neither, and none leaves the folder.
+    /// No two ids share a file, on file systems without upper and lower case neither, and none
+    /// leaves the folder.
     #[test]
     fn any_two_ids(ids in prop::collection::btree_set("[aAbB.~%/\\\\ é0-]{0,4}|(?i)(con|com1|nul)(\\.[a-z])?|.{0,3}|a{98,103}", 2..30)) {
         let names: BTreeSet<String> = ids.iter().map(|id| file_name(id).to_lowercase()).collect();
@@ -174,7 +175,8 @@ fn damage() {
     "#);
 }
 
-/// A disk that is full in the middle of a record: one line, the old record is whole, and no half of the new one is left.
+/// A disk that is full in the middle of a record: one line, the old record is whole, and no half of
+/// the new one is left.
 #[test]
 fn a_full_disk() {
     let out = tempfile::tempdir().unwrap();
@@ -194,7 +196,8 @@ fn a_full_disk() {
     assert_eq!(names(&here), ["ada.json"]);
 }
 
-/// The same with the kernel refusing to write: a shell ignores the signal, lowers the limit, and starts this test again.
+/// The same with the kernel refusing to write: a shell ignores the signal, lowers the limit, and
+/// starts this test again.
 #[cfg(unix)]
 #[test]
 fn a_limit_of_the_kernel() {
@@ -287,7 +290,8 @@ fn arrivals() {
     assert_eq!(kept.flags[0].what, "over-the-cap");
 }
 
-/// A file that did not change keeps the time of the submission that brought it, over any number of further ones.
+/// A file that did not change keeps the time of the submission that brought it, over any number of
+/// further ones.
 #[test]
 fn files_keep_their_times() {
     let first = record("ada");

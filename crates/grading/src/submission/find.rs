@@ -17,8 +17,8 @@ pub struct Found {
     pub refused: Vec<Refused>,
     /// Other files in folders of submissions, escaped by [`shown`].
     pub ignored: Vec<String>,
-    /// Whether this is a class: a folder of submissions was given, and every argument could be opened. Only then is a student
-    /// without a submission absent.
+    /// Whether this is a class: a folder of submissions was given, and every argument could be
+    /// opened. Only then is a student without a submission absent.
     pub is_class: bool,
 }
 
@@ -42,13 +42,15 @@ pub struct Refused {
 
 /// Finds the submissions that the arguments of a command line name.
 ///
-/// An argument that is a file is a submission. A folder is **one submission** when it has, directly in it, a folder
-/// `exercises`, a folder named like a chapter of the course, or a file named like an exercise. Any other folder contains
-/// **submissions**: each folder and each archive directly in it is one, however deep its own mirror begins. Hidden names,
-/// `__MACOSX` and other files are no submissions.
+/// An argument that is a file is a submission. A folder is **one submission** when it has, directly
+/// in it, a folder `exercises`, a folder named like a chapter of the course, or a file named like
+/// an exercise. Any other folder contains **submissions**: each folder and each archive directly in
+/// it is one, however deep its own mirror begins. Hidden names, `__MACOSX` and other files are no
+/// submissions.
 ///
-/// The student's id is the name of the folder, or of the file without its ending. Two submissions with one id are both refused, because
-/// only the instructor knows which one counts. The same path twice is one submission.
+/// The student's id is the name of the folder, or of the file without its ending. Two submissions
+/// with one id are both refused, because only the instructor knows which one counts. The same path
+/// twice is one submission.
 ///
 /// Never fails as a whole: submissions that cannot be opened are in [`Found::refused`].
 pub fn many(paths: &[PathBuf], course: &Course) -> Found {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::pick::{Offer, Picker};
 use super::{Reason, names, of_io, open};
 
-/// Offers every file below `root`. Archives that lie directly in it come back by their paths: they may be what was meant.
+/// Offers every file below `root`. Archives that lie directly in it come back by their paths: they
+/// may be what was meant.
 pub fn read(root: &Path, picker: &mut Picker<'_>) -> Result<Vec<PathBuf>, Reason> {
     let mut entries = 0;
     let mut archives = vec![];

@@ -1,21 +1,25 @@
 //! Reads submissions. Nothing is unpacked to disk, nothing is run, and all of it is hostile input.
 //!
-//! A submission is a folder, an archive (zip, tar, tar.gz) or one `.cu` file. It mirrors `exercises/CHAPTER/NAME.cu`, and the
-//! mirror may begin anywhere: in `repo-main/exercises/`, at the chapters' folders, or at the files themselves. Files are identified
-//! by their paths alone, in this order of preference:
+//! A submission is a folder, an archive (zip, tar, tar.gz) or one `.cu` file. It mirrors
+//! `exercises/CHAPTER/NAME.cu`, and the mirror may begin anywhere: in `repo-main/exercises/`, at
+//! the chapters' folders, or at the files themselves. Files are identified by their paths alone, in
+//! this order of preference:
 //!
 //! 1. `.../exercises/CHAPTER/NAME.cu`,
 //! 2. `.../CHAPTER/NAME.cu`,
 //! 3. `NAME.cu` anywhere else,
-//! 4. `NAME.cu` below a folder called `solutions`, and only without a file of form 1, because a copy of the whole course contains them.
+//! 4. `NAME.cu` below a folder called `solutions`, and only without a file of form 1, because a
+//!    copy of the whole course contains them.
 //!
-//! Of two files of the same form, the one with fewer folders above it counts. If two different files are equally good, that
-//! exercise is refused with both names, and the others are graded. Hidden files and folders, `__MACOSX` and
-//! `target` are skipped. Archives in a submission are not opened, with one exception that platforms export: a folder without
-//! exercises and with exactly one archive is read as that archive.
+//! Of two files of the same form, the one with fewer folders above it counts. If two different
+//! files are equally good, that exercise is refused with both names, and the others are graded.
+//! Hidden files and folders, `__MACOSX` and `target` are skipped. Archives in a submission are not
+//! opened, with one exception that platforms export: a folder without exercises and with exactly
+//! one archive is read as that archive.
 //!
-//! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course bounds the memory, whatever the
-//! submission contains. Links are never followed and special files never opened.
+//! Only files named like an exercise are ever read, each up to [`Limits::file`]; so the course
+//! bounds the memory, whatever the submission contains. Links are never followed and special files
+//! never opened.
 
 mod find;
 mod folder;
@@ -77,7 +81,8 @@ impl Default for Limits {
 /// The part of a submission that can be graded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submitted {
-    /// Name of the folder, or of the file without its ending, which identifies the student by default. Escaped by [`shown`].
+    /// Name of the folder, or of the file without its ending, which identifies the student by
+    /// default. Escaped by [`shown`].
     pub id_hint: String,
     /// The path as it was given.
     pub source: String,
@@ -85,8 +90,8 @@ pub struct Submitted {
     pub files: Vec<SubmittedFile>,
     /// The first files that belong to no exercise, in order; the last line counts the others.
     pub ignored: Vec<String>,
-    /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror begins and however it was
-    /// packed.
+    /// SHA-256 over the exercises' names and their files' contents: the same wherever the mirror
+    /// begins and however it was packed.
     pub hash: String,
     /// Refused files and the reasons; `what` is "refused-file" or "ignored-file".
     pub notes: Vec<Flag>,
@@ -185,12 +190,13 @@ pub enum Reason {
 
 /// Reads one submission.
 ///
-/// `path` itself may be a link (the instructor means its target); nothing in a submission may. A folder must
-/// not change while it is read, because the kind of a name is checked before it is opened.
+/// `path` itself may be a link (the instructor means its target); nothing in a submission may. A
+/// folder must not change while it is read, because the kind of a name is checked before it is
+/// opened.
 ///
 /// # Errors
-/// When nothing of it can be graded, or when it was made to do harm; problems of single files are in
-/// [`Submitted::notes`].
+/// When nothing of it can be graded, or when it was made to do harm; problems of single files are
+/// in [`Submitted::notes`].
 pub fn read(path: &Path, course: &Course, limits: &Limits) -> Result<Submitted, Error> {
     let source = shown(path.as_os_str().as_encoded_bytes());
     read_any(path, course, limits)
@@ -244,7 +250,8 @@ fn read_any<'a>(
     Ok((shown(stem.as_bytes()), picker))
 }
 
-/// The last name of a path; for `.` and `..` the name of that folder. Bytes that are not UTF-8 become `\xff`.
+/// The last name of a path; for `.` and `..` the name of that folder. Bytes that are not UTF-8
+/// become `\xff`.
 fn own_name(path: &Path) -> String {
     let name = |path: &Path| {
         path.file_name().map(|name| {
@@ -295,8 +302,8 @@ fn read_archive(mut file: File, path: &Path, picker: &mut Picker<'_>) -> Result<
     }
 }
 
-/// Opens a regular file, and nothing else: opening a named pipe would wait for ever, so the file is opened
-/// without waiting, and then its type is checked.
+/// Opens a regular file, and nothing else: opening a named pipe would wait for ever, so the file is
+/// opened without waiting, and then its type is checked.
 fn open(path: &Path, follow: bool) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);

@@ -6,7 +6,8 @@ use crate::text::shown;
 /// The parts of an entry's path. Both slashes part: archives made on Windows have the other one.
 ///
 /// # Errors
-/// When the path is longer than `longest` bytes, starts at a root or climbs: such an archive was made to write elsewhere.
+/// When the path is longer than `longest` bytes, starts at a root or climbs: such an archive was
+/// made to write elsewhere.
 pub fn parts(path: &[u8], longest: usize) -> Result<Vec<&[u8]>, Reason> {
     if path.len() > longest {
         return Err(Reason::LongPath { entry: shown(path), longest });

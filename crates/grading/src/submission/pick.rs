@@ -189,7 +189,8 @@ impl<'a> Picker<'a> {
     /// Reads what was wanted, up to the limits, from `reader`.
     ///
     /// # Errors
-    /// When the submission as a whole has had its bytes; a file that cannot be read is refused alone.
+    /// When the submission as a whole has had its bytes; a file that cannot be read is refused
+    /// alone.
     pub fn read(&mut self, wanted: Wanted, reader: impl Read) -> Result<(), Reason> {
         match self.bytes(reader)? {
             Ok(bytes) => self.take(wanted, bytes),

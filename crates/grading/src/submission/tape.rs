@@ -1,8 +1,8 @@
 //! Submissions that are tar archives (POSIX ustar and pax, GNU's long names), plain or in gzip.
 //!
-//! A tar archive has no directory: it is read once from its beginning, every byte counted as it comes out of the
-//! decompressor. The library is used for single headers only; names that are longer than a header are put together here, where
-//! their length has a limit.
+//! A tar archive has no directory: it is read once from its beginning, every byte counted as it
+//! comes out of the decompressor. The library is used for single headers only; names that are
+//! longer than a header are put together here, where their length has a limit.
 
 use crate::text::shown;
 use std::cell::Cell;
@@ -198,7 +198,8 @@ fn entries<R: Read>(
     if count == 0 && meter.inflated.get() < 512 {
         return Err(Reason::Truncated);
     }
-    // Without the blocks of zeros at its end the rest of the archive may be missing, and with it exercises.
+    // Without the blocks of zeros at its end the rest of the archive may be missing, and with it
+    // exercises.
     if meter.zeros.get() < 512 {
         return Err(Reason::Truncated);
     }

@@ -189,7 +189,8 @@ fn a_whole_repository() {
     assert_eq!(files(&read_it(root.path()).unwrap()), [("blocks", "solutions/blocks.cu", "mine")]);
 }
 
-/// Two files for one exercise: the better place decides, and where nothing does the others are graded all the same.
+/// Two files for one exercise: the better place decides, and where nothing does the others are
+/// graded all the same.
 #[test]
 fn two_files_for_one_exercise() {
     let root = folder(&[
@@ -385,7 +386,8 @@ fn refused_as_a_whole() {
     ");
 }
 
-/// Links and special files in archives are refused alone; those that are not an exercise's file are ignored.
+/// Links and special files in archives are refused alone; those that are not an exercise's file are
+/// ignored.
 #[test]
 fn links_and_devices_in_archives() {
     let tar = tar_of(&[
@@ -429,7 +431,8 @@ fn long_names_in_tar() {
     }
 }
 
-/// The bombs: too many bytes, too many for the size, too many entries, and entries made of the same bytes.
+/// The bombs: too many bytes, too many for the size, too many entries, and entries made of the same
+/// bytes.
 #[test]
 fn bombs() {
     let limits = Limits { total: 40 << 20, entries: 50, ..Limits::default() };
@@ -467,7 +470,8 @@ fn bombs() {
     assert_eq!(archive_with("a.zip", &zip_of(&[]), &small), Err(Reason::Archive(10).to_string()));
 }
 
-/// David Fifield's bomb in its simplest form: two entries of the directory point at one local header.
+/// David Fifield's bomb in its simplest form: two entries of the directory point at one local
+/// header.
 #[test]
 fn overlapping_entries() {
     let mut zip = zip_of(&[("blocks.cu", b"the same bytes"), ("guardx.cu", b"the same bytes")]);

@@ -1,7 +1,8 @@
 //! Submissions that are zip archives (PKWARE's APPNOTE 6.3.10).
 //!
-//! The central directory says what is in an archive. Nothing is inflated before all of it has been read and found sound: paths
-//! stay inside, no two entries share a byte (David Fifield's bombs are made of that), nothing that counts is encrypted.
+//! The central directory says what is in an archive. Nothing is inflated before all of it has been
+//! read and found sound: paths stay inside, no two entries share a byte (David Fifield's bombs are
+//! made of that), nothing that counts is encrypted.
 
 use crate::text::shown;
 use std::fs::File;

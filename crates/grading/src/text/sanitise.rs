@@ -11,11 +11,12 @@
 /// Longest name that [`shown`] returns uncut, in characters.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Whether a character does something other than show itself: it moves a cursor, changes the direction of text, is invisible,
-/// ends a line for some readers only, or is forbidden in XML. Line ends and tabs are control characters, so they count.
+/// Whether a character does something other than show itself: it moves a cursor, changes the
+/// direction of text, is invisible, ends a line for some readers only, or is forbidden in XML. Line
+/// ends and tabs are control characters, so they count.
 ///
-/// The joiners U+200C and U+200D are invisible too, but scripts need them inside words and emoji inside names;
-/// [`is_joiner`] decides about those.
+/// The joiners U+200C and U+200D are invisible too, but scripts need them inside words and emoji
+/// inside names; [`is_joiner`] decides about those.
 pub const fn is_harmful(c: char) -> bool {
     match c {
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
@@ -38,8 +39,8 @@ const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Text for a terminal: each harmful character and each joiner becomes `\u{fffd}`. Tabs and line ends stay, and `\r\n` becomes
-/// `\n`.
+/// Text for a terminal: each harmful character and each joiner becomes `\u{fffd}`. Tabs and line
+/// ends stay, and `\r\n` becomes `\n`.
 pub fn sanitise(text: &str) -> String {
     replace_harmful(text, is_joiner)
 }
@@ -50,11 +51,12 @@ fn replace_harmful(text: &str, also: fn(char) -> bool) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Text for a report, of several lines perhaps. Serialisers (XML, JSON) do their own escaping afterwards.
+/// Text for a report, of several lines perhaps. Serialisers (XML, JSON) do their own escaping
+/// afterwards.
 ///
 /// * Each harmful character becomes `\u{fffd}`. Line ends become `\n`; tabs and joiners stay.
-/// * No line is a command of GitHub Actions (`::error::`, or `##[error]` anywhere in a line), Azure Pipelines
-///   (`##vso[...]`) or TeamCity (`##teamcity[...]`), because a space breaks the mark.
+/// * No line is a command of GitHub Actions (`::error::`, or `##[error]` anywhere in a line), Azure
+///   Pipelines (`##vso[...]`) or TeamCity (`##teamcity[...]`), because a space breaks the mark.
 pub fn plain(text: &str) -> String {
     let shown = replace_harmful(text, |_| false);
     let mut out = String::with_capacity(shown.len());
@@ -95,8 +97,8 @@ fn push_without_marks(out: &mut String, line: &str) {
     out.push_str(rest);
 }
 
-/// A name or a path for people, in one line: harmful characters and joiners are escaped, bytes that are not UTF-8 become
-/// `\xff`, and what is longer than 200 characters ends in `...`.
+/// A name or a path for people, in one line: harmful characters and joiners are escaped, bytes that
+/// are not UTF-8 become `\xff`, and what is longer than 200 characters ends in `...`.
 pub fn shown(name: &[u8]) -> String {
     let mut text = String::new();
     let mut left = MAX_NAME_CHARS;
@@ -123,7 +125,8 @@ pub fn shown(name: &[u8]) -> String {
     text
 }
 
-/// One line of another program's output without its harmful characters, and at most `max_chars` characters of it.
+/// One line of another program's output without its harmful characters, and at most `max_chars`
+/// characters of it.
 pub fn excerpt(line: &str, max_chars: usize) -> String {
     line.chars().filter(|&c| !is_harmful(c)).take(max_chars).collect()
 }
@@ -143,8 +146,8 @@ mod tests {
 
     use super::*;
 
-    /// What a terminal, a log or an XML parser would act on is visible and has no effect, while names in scripts that
-    /// need joiners stay as they are.
+    /// What a terminal, a log or an XML parser would act on is visible and has no effect, while
+    /// names in scripts that need joiners stay as they are.
     #[test]
     fn text_has_no_effect() {
         assert_eq!(
@@ -205,7 +208,8 @@ mod tests {
             prop_assert!(cut(&text, most).chars().count() <= most);
         }
 
-        /// Names that differ stay different, as long as they are not cut and contain no backslash themselves.
+        /// Names that differ stay different, as long as they are not cut and contain no backslash
+        /// themselves.
         #[test]
         fn names_stay_apart(a in "[^\\\\]{0,40}", b in "[^\\\\]{0,40}") {
             prop_assert_eq!(a == b, shown(a.as_bytes()) == shown(b.as_bytes()));

@@ -1,6 +1,7 @@
 //! Words for a POSIX shell.
 
-/// Quotes `word` as one word of a POSIX shell's command line, whatever it contains (a NUL cannot be part of an argument).
+/// Quotes `word` as one word of a POSIX shell's command line, whatever it contains (a NUL cannot be
+/// part of an argument).
 pub fn quote(word: &str) -> String {
     // `=` turns the first word of a command into an assignment, unless the word is an option.
     let more = if word.starts_with('-') { "=" } else { "" };
@@ -29,7 +30,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
-        /// The name of a folder never becomes a command: every word survives a real shell, anywhere in a line.
+        /// The name of a folder never becomes a command: every word survives a real shell, anywhere
+        /// in a line.
         #[test]
         fn words_survive_a_shell(
             words in prop::collection::vec("[^\\x00]*|[ '\"$`\\\\!*?~#&;|<>(){}=\n-]*", 1..6)

@@ -372,8 +372,8 @@ pub fn add_up(record: &mut Record) {
     record.score = score;
 }
 
-/// One student with a complete grade: one exercise passed, one partly right with a secret case, one that does not compile, one
-/// missing, one of extra credit.
+/// One student with a complete grade: one exercise passed, one partly right with a secret case, one
+/// that does not compile, one missing, one of extra credit.
 pub fn small() -> Record {
     let mut record = class(1, 3).remove(0);
     let mut dice = Dice(11);

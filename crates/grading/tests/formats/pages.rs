@@ -1,4 +1,5 @@
-//! The HTML pages, as a browser's parser reads them: what they say, what they hide, and that no text becomes markup.
+//! The HTML pages, as a browser's parser reads them: what they say, what they hide, and that no
+//! text becomes markup.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,8 @@ fn structure(html: &Html) -> Vec<String> {
         .collect()
 }
 
-/// A page is one file: nothing in it names another, and nothing can run or load but its own style and script.
+/// A page is one file: nothing in it names another, and nothing can run or load but its own style
+/// and script.
 fn is_self_contained(html: &Html) {
     for element in select(html, "*") {
         for (name, value) in element.value().attrs() {
@@ -71,7 +73,8 @@ fn is_self_contained(html: &Html) {
     assert!(!style.contains("url(") && !style.contains("@import"));
 }
 
-/// The class's page has a row for each student and a cell for each exercise, numbers that add up, and what needs eyes.
+/// The class's page has a row for each student and a cell for each exercise, numbers that add up,
+/// and what needs eyes.
 #[test]
 fn a_class() {
     let class = common::class(60, 7);
@@ -105,7 +108,8 @@ fn a_class() {
     assert_eq!(select(&html, ".low tbody tr").len(), flags);
 }
 
-/// What screen readers and keyboards need: a language, a title, names for pictures and regions, headings in order, labels.
+/// What screen readers and keyboards need: a language, a title, names for pictures and regions,
+/// headings in order, labels.
 #[test]
 fn pages_work_with_a_screen_reader() {
     let class = common::class(12, 7);
@@ -144,7 +148,8 @@ fn pages_work_with_a_screen_reader() {
     }
 }
 
-/// A student's page says what was handed in, each item's points, what is wrong and where, what to think about and where to read.
+/// A student's page says what was handed in, each item's points, what is wrong and where, what to
+/// think about and where to read.
 #[test]
 fn a_student() {
     let html = parse(&html_student::FORMAT.render(&[common::small()], &student()).unwrap());
@@ -180,7 +185,8 @@ fn an_incomplete_grade_has_no_sum() {
     assert!(words(&html, "article").contains("no points yet"));
 }
 
-/// Nothing of a hidden item is on its student's page: not its values, not its seed, not what only graders read.
+/// Nothing of a hidden item is on its student's page: not its values, not its seed, not what only
+/// graders read.
 #[test]
 fn nothing_hidden_is_on_a_students_page() {
     let mut record = common::small();
@@ -300,8 +306,9 @@ fn class_of(words: &[String]) -> Vec<Record> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever stands in names and texts, a page has the elements and attributes that it has with harmless ones, in the same
-    /// order, its parser finds no error in it, and no character acts on the reader.
+    /// Whatever stands in names and texts, a page has the elements and attributes that it has with
+    /// harmless ones, in the same order, its parser finds no error in it, and no character acts on
+    /// the reader.
     #[test]
     fn no_text_becomes_markup(words in prop::collection::vec(common::hostile(), 3..40)) {
         let records = class_of(&words);

@@ -1,5 +1,6 @@
-//! The reports for Gradescope, Classroom 50, PrairieLearn and Exercism: the rules of their documentation and of the programs that
-//! read it, hidden items, grades that are not complete, and hostile text.
+//! The reports for Gradescope, Classroom 50, PrairieLearn and Exercism: the rules of their
+//! documentation and of the programs that read it, hidden items, grades that are not complete, and
+//! hostile text.
 
 use crate::common;
 use grading::formats::{
@@ -35,7 +36,8 @@ fn a_small_record_in_every_format() {
     }
 }
 
-/// A file that does not compile, alone: PrairieLearn must not count the attempt, Exercism must show the compiler's words.
+/// A file that does not compile, alone: PrairieLearn must not count the attempt, Exercism must show
+/// the compiler's words.
 #[test]
 fn a_file_that_does_not_compile() {
     let record = common::does_not_compile();
@@ -48,8 +50,9 @@ fn a_file_that_does_not_compile() {
     assert!(exercism["message"].as_str().unwrap().contains("expected a `;`"));
 }
 
-/// A number that a platform could take for a final grade is never made from a grade that is not complete, nor from several
-/// records, nor from an empty one (Classroom 50 reads a result without tests as a pass).
+/// A number that a platform could take for a final grade is never made from a grade that is not
+/// complete, nor from several records, nor from an empty one (Classroom 50 reads a result without
+/// tests as a pass).
 #[test]
 fn an_incomplete_grade_is_an_error() {
     let mut incomplete = common::small();
@@ -88,8 +91,8 @@ fn an_incomplete_grade_is_an_error() {
     }
 }
 
-/// Gradescope, "Output format": `score` overrides the sum of the tests. Here it is that sum, so that a student can add up; and
-/// the maxima are what is possible without extra credit.
+/// Gradescope, "Output format": `score` overrides the sum of the tests. Here it is that sum, so
+/// that a student can add up; and the maxima are what is possible without extra credit.
 #[test]
 fn gradescope_adds_up() {
     for record in common::class(40, 5).iter().filter(|record| record.score.complete) {
@@ -101,8 +104,9 @@ fn gradescope_adds_up() {
     }
 }
 
-/// Gradescope, "Controlling test case visibility": the visibility depends on the item's show, its date and the exercise's
-/// due date; what students see before the date says nothing of what is hidden.
+/// Gradescope, "Controlling test case visibility": the visibility depends on the item's show, its
+/// date and the exercise's due date; what students see before the date says nothing of what is
+/// hidden.
 #[test]
 fn gradescope_hides_what_is_hidden() {
     let now = common::now();
@@ -169,8 +173,8 @@ fn gradescope_separates_what_only_graders_see() {
     assert!(!results["output"].to_string().contains("the socket"));
 }
 
-/// `validate_result` of Classroom 50's `runner.py`, rule by rule, and that the tests add up to the score where nothing is
-/// extra credit.
+/// `validate_result` of Classroom 50's `runner.py`, rule by rule, and that the tests add up to the
+/// score where nothing is extra credit.
 #[test]
 fn classroom50_accepts_it() {
     for record in common::class(40, 6).iter().filter(|record| record.score.complete) {
@@ -218,7 +222,8 @@ fn classroom50_needs_its_runner() {
     assert!(classroom50::FORMAT.render(&[common::small()], &options).is_err());
 }
 
-/// PrairieLearn's documentation: `score` is in [0, 1]; and the element shows points only if every test has both.
+/// PrairieLearn's documentation: `score` is in [0, 1]; and the element shows points only if every
+/// test has both.
 #[test]
 fn prairielearn_adds_up() {
     for record in common::class(40, 8).iter().filter(|record| record.score.complete) {
@@ -256,7 +261,8 @@ fn prairielearn_needs_points() {
     assert!(matches!(error, Error::Missing { .. }), "{error}");
 }
 
-/// Exercism's interface: version, statuses, a message for every error, and at most 500 characters of output.
+/// Exercism's interface: version, statuses, a message for every error, and at most 500 characters
+/// of output.
 #[test]
 fn exercism_keeps_the_interface() {
     let words = ["pass", "fail", "error"];
@@ -286,8 +292,8 @@ fn exercism_keeps_the_interface() {
     assert!(results["message"].as_str().unwrap().contains("stencil_1d.cu"));
 }
 
-/// What students read has nothing of items that they may not see: not the values, not the command that has the seed, and of
-/// items that are not shown at all not even the name.
+/// What students read has nothing of items that they may not see: not the values, not the command
+/// that has the seed, and of items that are not shown at all not even the name.
 #[test]
 fn nothing_hidden_leaks() {
     let mut record = common::small();
@@ -338,8 +344,9 @@ fn strings(value: &Value, f: &mut dyn FnMut(&str)) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever stands in a record's texts, each format is JSON of the same structure with the same numbers, and no text can
-    /// act on a terminal, turn around the direction of writing, or be a workflow command.
+    /// Whatever stands in a record's texts, each format is JSON of the same structure with the same
+    /// numbers, and no text can act on a terminal, turn around the direction of writing, or be a
+    /// workflow command.
     #[test]
     fn hostile_text_changes_no_structure(words in prop::collection::vec(common::hostile(), 4..40)) {
         let mut record = common::small();

@@ -53,10 +53,10 @@ fn a_gradebook() {
     insta::assert_snapshot!("canvas", canvas::FORMAT.render(&five(), &options()).unwrap());
 }
 
-/// Who handed in nothing has a row of zeros, and no time at which it was; Canvas has its own rule for what is missing, so its
-/// file leaves them out, unless they are excused.
+/// Who handed in nothing has a row of zeros, and no time at which it was; Canvas has its own rule
+/// for what is missing, so its file leaves them out, unless they are excused.
 #[test]
-fn who_handed_in_nothing_has_a_row() {
+fn a_student_without_a_submission_has_a_row() {
     let mut records = five();
     for record in &mut records[2..] {
         record.submission = Submission::absent(record.submission.at);
@@ -87,7 +87,8 @@ fn an_incomplete_grade_has_no_total() {
     assert_eq!(rows[1][column("total")], "26");
 }
 
-/// An exercise that is called like another column gets a column of its own, so that pandas keeps both.
+/// An exercise that is called like another column gets a column of its own, so that pandas keeps
+/// both.
 #[test]
 fn columns_have_names_of_their_own() {
     let mut records = five();
@@ -99,8 +100,8 @@ fn columns_have_names_of_their_own() {
     assert_eq!(header.len(), rows[0].len());
 }
 
-/// What Canvas' `lib/gradebook_importer.rb` (instructure/canvas-lms) makes of a file: its rules for headers, rows and students,
-/// written again from reading it. Names in quotes are its methods.
+/// What Canvas' `lib/gradebook_importer.rb` (instructure/canvas-lms) makes of a file: its rules for
+/// headers, rows and students, written again from reading it. Names in quotes are its methods.
 struct Canvas {
     /// Canvas' numbers of the course's students, by each way to find them.
     ids: BTreeMap<u64, u64>,
@@ -201,8 +202,8 @@ impl Canvas {
     }
 }
 
-/// Canvas finds the assignment and every student, excuses the excused students, and gets nothing for a grade that is not complete
-/// (an empty cell would take back the points that it has).
+/// Canvas finds the assignment and every student, excuses the excused students, and gets nothing
+/// for a grade that is not complete (an empty cell would take back the points that it has).
 #[test]
 fn canvas_reads_it() {
     let records = five();
@@ -216,7 +217,8 @@ fn canvas_reads_it() {
     assert_eq!(Canvas::of(&records).import(&file), Ok(expected));
 }
 
-/// Each combination of the roster's columns makes a header that Canvas takes, and finds the student by what there is.
+/// Each combination of the roster's columns makes a header that Canvas takes, and finds the student
+/// by what there is.
 #[test]
 fn canvas_takes_every_roster() {
     let names = ["ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account", "Section"];
@@ -234,7 +236,8 @@ fn canvas_takes_every_roster() {
     }
 }
 
-/// Without the assignment's number Canvas would make a new one, and some titles it leaves out without a word.
+/// Without the assignment's number Canvas would make a new one, and some titles it leaves out
+/// without a word.
 #[test]
 fn canvas_needs_the_assignments_number() {
     for title in [
@@ -256,7 +259,7 @@ fn canvas_needs_the_assignments_number() {
 
 /// A student whom Canvas could not find for certain is named, with the way out.
 #[test]
-fn canvas_needs_to_know_the_student() {
+fn canvas_requires_the_student() {
     let refused = |change: fn(&mut Record)| {
         let mut records = five();
         change(&mut records[3]);
@@ -295,7 +298,8 @@ fn canvas_needs_to_know_the_student() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is in names and texts: the table has its rows and columns, no cell is a formula, and the numbers are the same.
+    /// Whatever is in names and texts: the table has its rows and columns, no cell is a formula,
+    /// and the numbers are the same.
     #[test]
     fn hostile_text_stays_in_its_cell(words in prop::collection::vec(common::hostile(), 4..40)) {
         let mut records = five();
@@ -326,8 +330,8 @@ proptest! {
         }
     }
 
-    /// Whatever students are called, Canvas gives each student their own grade, by their number: no student's name is read as the
-    /// assignment's points, and no row is lost.
+    /// Whatever students are called, Canvas gives each student their own grade, by their number: no
+    /// student's name is read as the assignment's points, and no row is lost.
     #[test]
     fn canvas_is_not_misled_by_names(words in prop::collection::vec(common::hostile(), 4)) {
         let mut records = five();

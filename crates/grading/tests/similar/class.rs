@@ -1,4 +1,5 @@
-//! Classes made of the course's own files: skeletons, solutions, wrong versions, and solutions in six hands.
+//! Classes made of the course's own files: skeletons, solutions, wrong versions, and solutions in
+//! six hands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,7 +90,8 @@ pub fn course(versions: &[Versions]) -> Course {
     Course { hash: String::new(), exercises }
 }
 
-/// Students who all have other files: each has a version of each exercise that no other student has, as far as there are enough.
+/// Students who all have other files: each has a version of each exercise that no other student
+/// has, as far as there are enough.
 pub fn unrelated(versions: &[Versions], students: usize, random: &mut Random) -> Vec<Submission> {
     let mut class: Vec<Submission> =
         (0..students).map(|i| (format!("student{i:03}"), vec![])).collect();
@@ -106,7 +108,8 @@ pub fn unrelated(versions: &[Versions], students: usize, random: &mut Random) ->
     class
 }
 
-/// A crowd: every student takes any version of each exercise and changes it a little, so that many files are nearly the same.
+/// A crowd: every student takes any version of each exercise and changes it a little, so that many
+/// files are nearly the same.
 pub fn crowd(versions: &[Versions], students: usize, random: &mut Random) -> Vec<Submission> {
     let mut class = vec![];
     for i in 0..students {

@@ -29,8 +29,8 @@ fn listed(similar: &Similar) -> Vec<(&str, &str)> {
     similar.pairs.iter().map(|pair| (pair.a.as_str(), pair.b.as_str())).collect()
 }
 
-/// Seven solutions of one exercise, written apart, in different styles: no two are listed, neither when nothing is known of a
-/// class (two students), nor in a class of seven.
+/// Seven solutions of one exercise, written apart, in different styles: no two are listed, neither
+/// when nothing is known of a class (two students), nor in a class of seven.
 #[test]
 fn solutions_in_different_hands_are_not_listed() {
     let versions = versions();
@@ -66,8 +66,8 @@ fn solutions_in_different_hands_are_not_listed() {
     assert_eq!(pairs, 63);
 }
 
-/// One copied exercise among independent solutions is found under every disguise when there is enough of it, and nothing else
-/// is listed with it.
+/// One copied exercise among independent solutions is found under every disguise when there is
+/// enough of it, and nothing else is listed with it.
 #[test]
 fn one_copied_exercise_is_found() {
     let versions = versions();
@@ -91,7 +91,8 @@ fn one_copied_exercise_is_found() {
                 let is_found = similar.pair(&format!("s{source}"), "thief").is_some();
                 wrong += similar.pairs.len() - usize::from(is_found);
                 pairs += similar.compared - 1;
-                // A match that is hardly longer than the right answer is no evidence, and is not listed.
+                // A match that is hardly longer than the right answer is no evidence, and is not
+                // listed.
                 if own < 60.0 {
                     small += 1;
                     continue;
@@ -112,8 +113,9 @@ fn one_copied_exercise_is_found() {
     assert_eq!(wrong, 0);
 }
 
-/// In classes in which all students submit different wrong versions of the same solutions (what all of them share is common, and only
-/// the mistakes are left), a copied submission is found under every disguise.
+/// In classes in which all students submit different wrong versions of the same solutions (what all
+/// of them share is common, and only the mistakes are left), a copied submission is found under
+/// every disguise.
 #[test]
 fn a_copied_submission_is_found_among_mutants() {
     let versions = versions();
@@ -144,7 +146,8 @@ fn a_copied_submission_is_found_among_mutants() {
     assert_eq!(wrong, 0);
 }
 
-/// All right answers to a short exercise are the same, so they are no evidence: for two students, for a few, for a class.
+/// All right answers to a short exercise are the same, so they are no evidence: for two students,
+/// for a few, for a class.
 #[test]
 fn right_answers_of_short_exercises_are_not_listed() {
     let versions = versions();
@@ -194,7 +197,8 @@ fn known_files_are_left_out() {
     assert!(compare(&course, &class, &options).pairs.is_empty());
 }
 
-/// Three students with one source are a group, and the same student is never a pair, however often the folder is named.
+/// Three students with one source are a group, and the same student is never a pair, however often
+/// the folder is named.
 #[test]
 fn groups_and_names() {
     let versions = versions();
@@ -238,8 +242,8 @@ fn computed(begin: Instant) -> Duration {
     nanos.map_or_else(|| begin.elapsed(), Duration::from_nanos)
 }
 
-/// 200 students with 45 exercises each, nearly all of whom share something with another student, in under a minute on one core. Unoptimised
-/// builds compare fewer.
+/// 200 students with 45 exercises each, nearly all of whom share something with another student, in
+/// under a minute on one core. Unoptimised builds compare fewer.
 #[test]
 fn a_class_takes_less_than_a_minute() {
     let versions = versions();
@@ -253,7 +257,8 @@ fn a_class_takes_less_than_a_minute() {
     assert!(took < Duration::from_secs(60), "{took:?}");
 }
 
-/// Files made to be slow are as fast as others: one token, one line, or one pattern again and again.
+/// Files made to be slow are as fast as others: one token, one line, or one pattern again and
+/// again.
 #[test]
 fn hostile_files_are_bounded() {
     let versions = versions();

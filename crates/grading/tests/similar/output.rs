@@ -91,7 +91,8 @@ fn nothing_of_a_submission_acts() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is handed in, under whatever name: no panic, no line wider than asked, nothing that acts, scores in range.
+    /// Whatever is handed in, under whatever name: no panic, no line wider than asked, nothing that
+    /// acts, scores in range.
     #[test]
     fn anything(
         names in proptest::collection::vec(any::<String>(), 2..5),

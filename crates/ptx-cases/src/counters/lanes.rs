@@ -63,7 +63,8 @@ pub(super) fn merging() -> Vec<(String, Lanes)> {
     .into()
 }
 
-/// Random elements below several limits: for all lanes, for some lanes, and for groups of lanes with the same element.
+/// Random elements below several limits: for all lanes, for some lanes, and for groups of lanes
+/// with the same element.
 pub(super) fn random(count: u64, limits: &[u64]) -> Vec<(String, Lanes)> {
     let mut all = Vec::new();
     for &limit in limits {

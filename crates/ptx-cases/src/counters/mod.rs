@@ -1,5 +1,5 @@
-//! Kernels with recorded costs: requests, sectors, wavefronts, conflicts, divergence. The sources are in `kernels/`,
-//! each beside its PTX from nvcc. A GPU and the simulator run the same PTX.
+//! Kernels with recorded costs: requests, sectors, wavefronts, conflicts, divergence. The sources
+//! are in `kernels/`, each beside its PTX from nvcc. A GPU and the simulator run the same PTX.
 
 mod atomics;
 mod branches;

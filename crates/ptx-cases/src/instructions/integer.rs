@@ -130,7 +130,8 @@ pub(super) fn logic_and_bits_of_every_width(t: &Table) {
                 &format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
                 &format!("{k}{k}rr"),
                 move |a, b, c| {
-                    // PTX ISA, "bfe", the pseudo code, bit by bit; with 64 bits, position and length are not truncated
+                    // PTX ISA, "bfe", the pseudo code, bit by bit; with 64 bits, position and
+                    // length are not truncated
                     let cut = if w == 64 { u64::from(u32::MAX) } else { 0xff };
                     let (pos, len, msb) = (b & cut, c & cut, w - 1);
                     let bit = |i: u64| a >> i & 1;

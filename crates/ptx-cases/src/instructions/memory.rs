@@ -59,7 +59,8 @@ pub(super) fn vectors_move_in_one_piece(t: &Table) {
 }
 
 pub(super) fn generic_addresses_of_three_spaces_in_one_warp(t: &Table) {
-    // each lane loads one of: its element of b in global memory, a's copy in shared memory, a's complement in local memory
+    // each lane loads one of: its element of b in global memory, a's copy in shared memory, a's
+    // complement in local memory
     let body = "mul.wide.u32 %x8, %r21, 8;\nmov.u64 %x7, tile;\nadd.s64 %x7, %x7, %x8;\nst.shared.u64 [%x7], %x4;\n\
          not.b64 %x9, %x4;\nst.local.u64 [own+8], %x9;\ncvta.shared.u64 %x10, %x7;\nmov.u64 %x11, own;\n\
          cvta.local.u64 %x11, %x11;\nadd.s64 %x11, %x11, 8;\nrem.u32 %r1, %r20, 3;\nsetp.eq.s32 %p1, %r1, 1;\n\

@@ -1,8 +1,8 @@
-//! One instruction at a time, over special and random values, with results from plain Rust. A case is data: the text of a
-//! kernel, its inputs and the expected results.
+//! One instruction at a time, over special and random values, with results from plain Rust. A case
+//! is data: the text of a kernel, its inputs and the expected results.
 //!
-//! A case's kernel takes the addresses of three inputs and a result, arrays of [`ELEMENTS`] 64-bit elements, and works
-//! on one element per thread, in blocks of 64.
+//! A case's kernel takes the addresses of three inputs and a result, arrays of [`ELEMENTS`] 64-bit
+//! elements, and works on one element per thread, in blocks of 64.
 
 mod approx;
 mod compare;
@@ -99,8 +99,8 @@ impl Case {
             }
     }
 
-    /// The greatest error of approximate finite results, in units in the last place of the expected number; `None` for
-    /// cases with exact results.
+    /// The greatest error of approximate finite results, in units in the last place of the expected
+    /// number; `None` for cases with exact results.
     pub fn ulps(&self, results: &[u64]) -> Option<f64> {
         let Comparison::Within { .. } = self.comparison else { return None };
         let digits = if self.wide { 52 } else { 23 };
@@ -123,7 +123,8 @@ impl Case {
     }
 }
 
-/// A module with the kernels of several cases, `k0`, `k1` and so on, for the highest of their targets.
+/// A module with the kernels of several cases, `k0`, `k1` and so on, for the highest of their
+/// targets.
 pub fn module(cases: &[Case]) -> String {
     let target = cases.iter().map(|c| c.target).max().unwrap_or(75);
     let kernels: Vec<String> =
@@ -203,8 +204,9 @@ impl Table {
         self.target.set(target);
     }
 
-    /// `text` uses `{d}`, `{a}`, `{b}`, `{c}`; `kinds` are those of d and the sources: `h` 16 bits, `r` 32, `d` 64,
-    /// `p` a predicate, `f` f32 values, `g` f64 values. Inputs are special and random values, the same every time.
+    /// `text` uses `{d}`, `{a}`, `{b}`, `{c}`; `kinds` are those of d and the sources: `h` 16 bits,
+    /// `r` 32, `d` 64, `p` a predicate, `f` f32 values, `g` f64 values. Inputs are special and
+    /// random values, the same every time.
     fn case(&self, text: &str, kinds: &str, f: impl Fn(u64, u64, u64) -> u64) {
         let seed = text.bytes().fold(7, |s: u64, b| s.wrapping_mul(31).wrapping_add(u64::from(b)));
         let mut random = Random(seed);
@@ -225,7 +227,8 @@ impl Table {
         self.elements(text, kinds, inputs, |[a, b, c], i| f(a[i], b[i], c[i]));
     }
 
-    /// The same for results that depend on other threads' inputs: `f` takes all inputs and the element's index.
+    /// The same for results that depend on other threads' inputs: `f` takes all inputs and the
+    /// element's index.
     fn elements(
         &self,
         text: &str,
@@ -286,9 +289,10 @@ impl Table {
         });
     }
 
-    /// Adds a case with a whole body. The thread's element has index %r20 (in its block %r21) and its addresses in a, b, d
-    /// are %x1, %x2, %x3; %x4 and %x5 are the elements of a and b. There are 1024 shared bytes `tile` and 32 local bytes
-    /// `own`. The body leaves its result in %x6. `f` takes the index and both elements.
+    /// Adds a case with a whole body. The thread's element has index %r20 (in its block %r21) and
+    /// its addresses in a, b, d are %x1, %x2, %x3; %x4 and %x5 are the elements of a and b. There
+    /// are 1024 shared bytes `tile` and 32 local bytes `own`. The body leaves its result in %x6.
+    /// `f` takes the index and both elements.
     fn memory(&self, body: &str, f: impl Fn(usize, u64, u64) -> u64) {
         let mut random = Random(body.len() as u64);
         let inputs =

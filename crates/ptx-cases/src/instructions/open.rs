@@ -1,5 +1,6 @@
-//! Results that PTX ISA leaves open or mentions only briefly: which NaN is returned, the conversion of a NaN to an integer,
-//! division by zero, signs of zeros, flushed subnormals. The expected results are those of an NVIDIA H200.
+//! Results that PTX ISA leaves open or mentions only briefly: which NaN is returned, the conversion
+//! of a NaN to an integer, division by zero, signs of zeros, flushed subnormals. The expected
+//! results are those of an NVIDIA H200.
 
 use super::small::{BF16, F16, F32, odd_sum};
 use super::values::{ELEMENTS, TYPES, mask, number};
@@ -182,7 +183,8 @@ const NAN_F64: u64 = 0xfff8_0000_0000_0000;
 /// The bit that makes an `f64` NaN quiet.
 const QUIET: u64 = 1 << 51;
 
-/// The bits of an `f64` result, in which a NaN is the first NaN among the operands, made quiet, or [`NAN_F64`].
+/// The bits of an `f64` result, in which a NaN is the first NaN among the operands, made quiet, or
+/// [`NAN_F64`].
 fn f64_bits(v: f64, operands: &[u64]) -> u64 {
     if !v.is_nan() {
         return v.to_bits();

@@ -47,7 +47,8 @@ impl Format {
         if value.is_infinite() {
             return sign | self.infinity();
         }
-        // the exponent of the f64; a subnormal value of the format has the exponent of the least normal one
+        // the exponent of the f64; a subnormal value of the format has the exponent of the least
+        // normal one
         let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).max(1 - self.bias());
         let unit = exponent - self.fraction as i32;
         // two steps, because one power of two may be beyond f64

@@ -1,6 +1,6 @@
-//! The benchmark's kernels in plain Rust: the loops that one would write without a GPU, scalar and on one core. Where the
-//! kernels fuse a multiplication and an addition, these do both, because without a chosen processor Rust calls a function
-//! for a fused one.
+//! The benchmark's kernels in plain Rust: the loops that one would write without a GPU, scalar and
+//! on one core. Where the kernels fuse a multiplication and an addition, these do both, because
+//! without a chosen processor Rust calls a function for a fused one.
 
 /// The output, as the bits that the kernel leaves in its output array.
 pub type Output = Vec<u32>;

@@ -2,7 +2,8 @@
 
 use ptxsim::{Diagnose, Launch, Memory, Module, Options, ParamType, run};
 
-/// A number that decides on the geometry of the launch; a hash of the text, so that a text is always launched alike.
+/// A number that decides on the geometry of the launch; a hash of the text, so that a text is
+/// always launched alike.
 pub fn shape(data: &[u8]) -> u32 {
     data.iter().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte))) >> 8
 }

@@ -1,4 +1,5 @@
-//! Mutations of PTX that mostly keep it valid: of tokens, of lines, and insertions of whole statements.
+//! Mutations of PTX that mostly keep it valid: of tokens, of lines, and insertions of whole
+//! statements.
 
 /// Pseudo-random numbers (Steele, Lea, Flood: SplitMix64).
 struct Random(u64);

@@ -1,6 +1,8 @@
-//! Splits the simulator's test kernels into small modules, one kernel each, as seeds for the fuzzer.
+//! Splits the simulator's test kernels into small modules, one kernel each, as seeds for the
+//! fuzzer.
 //!
-//! `seeds FROM TO`: every `.ptx` below `FROM`; at most 6 KiB each, without line tables and comments.
+//! `seeds FROM TO`: every `.ptx` below `FROM`; at most 6 KiB each, without line tables and
+//! comments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +77,8 @@ fn cut(text: &str) -> Vec<(String, String)> {
     kernels
         .map(|kernel| {
             let mut body = kernel.text.clone();
-            // adds what it names, and what that names; later pieces first, so that definitions precede their uses
+            // adds what it names, and what that names; later pieces first, so that definitions
+            // precede their uses
             let mut used = vec![false; pieces.len()];
             for _ in 0..3 {
                 for (piece, used) in pieces.iter().zip(&mut used) {

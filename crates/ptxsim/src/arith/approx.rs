@@ -1,9 +1,9 @@
 //! The `.approx` instructions: computed in `f64`, rounded once.
 //!
-//! PTX ISA gives each of them an error bound and a table of special values, and leaves the exact bits to the hardware.
-//! These results are within about half a unit in the last place, so they satisfy every bound, and they match the tables.
-//! Subnormals are supported, as without `.ftz`; for `.ftz` flush the operand and the result with
-//! [`ftz_f32`](super::float::ftz_f32).
+//! PTX ISA gives each of them an error bound and a table of special values, and leaves the exact
+//! bits to the hardware. These results are within about half a unit in the last place, so they
+//! satisfy every bound, and they match the tables. Subnormals are supported, as without `.ftz`; for
+//! `.ftz` flush the operand and the result with [`ftz_f32`](super::float::ftz_f32).
 
 use super::float::{NAN_F64, narrow};
 use super::soft::Round;
@@ -43,7 +43,8 @@ pub fn tanh(a: f32) -> f32 {
     nearest(f64::from(a).tanh())
 }
 
-/// `rsqrt.approx.f32`: zeros give an infinity of the same sign, +Inf gives +0, negative numbers NaN.
+/// `rsqrt.approx.f32`: zeros give an infinity of the same sign, +Inf gives +0, negative numbers
+/// NaN.
 #[inline(always)]
 pub fn rsqrt(a: f32) -> f32 {
     nearest(1.0 / f64::from(a).sqrt())
@@ -61,8 +62,8 @@ pub fn sqrt(a: f32) -> f32 {
     nearest(f64::from(a).sqrt())
 }
 
-/// `div.approx.f32`. As PTX ISA documents, for `2^126 < |b| < 2^128` a finite `a` gives a zero and an infinite `a` gives
-/// NaN, because the reciprocal of `b` underflows.
+/// `div.approx.f32`. As PTX ISA documents, for `2^126 < |b| < 2^128` a finite `a` gives a zero and
+/// an infinite `a` gives NaN, because the reciprocal of `b` underflows.
 #[inline(always)]
 pub fn div(a: f32, b: f32) -> f32 {
     const HUGE: f32 = f32::from_bits(0x7e80_0000); // 2^126
@@ -79,7 +80,8 @@ pub fn div_full(a: f32, b: f32) -> f32 {
     nearest(f64::from(a) / f64::from(b))
 }
 
-/// The bits of an `f64` that `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` read and write: the upper 32.
+/// The bits of an `f64` that `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` read and write: the
+/// upper 32.
 const UPPER: u64 = 0xffff_ffff_0000_0000;
 
 /// `.ftz` for `f64`, then only the upper half of the bits.
@@ -92,24 +94,25 @@ fn upper(x: f64) -> f64 {
     f64::from_bits(bits & UPPER)
 }
 
-/// `rcp.approx.ftz.f64`: a seed for Newton's method. Only the upper 32 bits of the operand count, the lower 32
-/// of the result are zero; subnormals, in and out, are zeros. A NaN gives the canonical one, and one
-/// whose upper half is that of an infinity counts as that.
+/// `rcp.approx.ftz.f64`: a seed for Newton's method. Only the upper 32 bits of the operand count,
+/// the lower 32 of the result are zero; subnormals, in and out, are zeros. A NaN gives the
+/// canonical one, and one whose upper half is that of an infinity counts as that.
 #[inline]
 pub fn rcp_f64(a: f64) -> f64 {
     let x = upper(a);
     if x.is_nan() { CANONICAL_F64 } else { upper(rounded(1.0 / x)) }
 }
 
-/// `rsqrt.approx.ftz.f64`: a seed, too. Zeros give an infinity of the same sign, negative numbers the canonical NaN.
+/// `rsqrt.approx.ftz.f64`: a seed, too. Zeros give an infinity of the same sign, negative numbers
+/// the canonical NaN.
 #[inline]
 pub fn rsqrt_ftz_f64(a: f64) -> f64 {
     let x = upper(a);
     if x.is_nan() || x < 0.0 { CANONICAL_F64 } else { upper(rounded(1.0 / x.sqrt())) }
 }
 
-/// `rsqrt.approx.f64`: two roundings away from exact. Zeros give an infinity of the same sign, negative
-/// numbers a NaN.
+/// `rsqrt.approx.f64`: two roundings away from exact. Zeros give an infinity of the same sign,
+/// negative numbers a NaN.
 #[inline]
 pub fn rsqrt_f64(a: f64) -> f64 {
     if a.is_nan() {
@@ -118,7 +121,8 @@ pub fn rsqrt_f64(a: f64) -> f64 {
     if a < 0.0 { NAN_F64 } else { 1.0 / a.sqrt() }
 }
 
-/// The NaN of the two seeds: the canonical NaN of the hardware unit that computes them, in the upper half.
+/// The NaN of the two seeds: the canonical NaN of the hardware unit that computes them, in the
+/// upper half.
 const CANONICAL_F64: f64 = f64::from_bits(0x7fff_ffff_0000_0000);
 
 /// Rounds a normal number to nearest at bit 32, so that [`upper`] loses nothing.

@@ -1,11 +1,11 @@
-//! Bit manipulation: fields, permutes, shifts (PTX ISA, "Integer Arithmetic Instructions" for the bit-field
-//! ones, "Logic and Shift Instructions", and `prmt`).
+//! Bit manipulation: fields, permutes, shifts (PTX ISA, "Integer Arithmetic Instructions" for the
+//! bit-field ones, "Logic and Shift Instructions", and `prmt`).
 
 macro_rules! fields {
     ($($int:ident, $amount:literal: $bfe_u:ident, $bfe_s:ident, $bfi:ident as $signed:ident;)*) => { $(
         /// `bfe`, unsigned: `length` bits of `a` from bit `start`, bits beyond the top are zero.
-        /// With 32 bits both are taken modulo 256, with 64 bits they are not truncated (NVIDIA H200; PTX ISA restricts them
-        /// to 0 to 255).
+        /// With 32 bits both are taken modulo 256, with 64 bits they are not truncated (NVIDIA
+        /// H200; PTX ISA restricts them to 0 to 255).
         #[inline(always)]
         pub fn $bfe_u(a: $int, start: u32, length: u32) -> $int {
             let (start, length) = (start & $amount, length & $amount);
@@ -13,8 +13,8 @@ macro_rules! fields {
             if start < $int::BITS { a >> start & mask } else { 0 }
         }
 
-        /// `bfe`, signed: like the unsigned one, extended with the field's sign bit, or with `a`'s top bit
-        /// where the field reaches beyond it. A field of no bits is 0.
+        /// `bfe`, signed: like the unsigned one, extended with the field's sign bit, or with `a`'s
+        /// top bit where the field reaches beyond it. A field of no bits is 0.
         #[inline(always)]
         pub fn $bfe_s(a: $signed, start: u32, length: u32) -> $signed {
             let (start, length) = (start & $amount, length & $amount);
@@ -69,7 +69,8 @@ pub fn bfind_s64(a: i64) -> u32 {
     bfind_u64((a ^ a >> 63) as u64)
 }
 
-/// `bfind.shiftamt`: turns a position into the left shift that moves that bit to the top (bit 31 or 63).
+/// `bfind.shiftamt`: turns a position into the left shift that moves that bit to the top (bit 31 or
+/// 63).
 #[inline(always)]
 pub fn bfind_shift(found: u32, top: u32) -> u32 {
     if found == u32::MAX { found } else { top.wrapping_sub(found) }
@@ -205,8 +206,9 @@ lop3_tables! {
     0x80 0x88 0x90 0x98 0xa0 0xa8 0xb0 0xb8 0xc0 0xc8 0xd0 0xd8 0xe0 0xe8 0xf0 0xf8
 }
 
-/// `fns.b32`: the position of the `offset`-th set bit of `mask` counted from bit `base`, upwards or (negative
-/// offsets) downwards; all ones if there is none. A `base` beyond 31, which is undefined in PTX, gives all ones.
+/// `fns.b32`: the position of the `offset`-th set bit of `mask` counted from bit `base`, upwards or
+/// (negative offsets) downwards; all ones if there is none. A `base` beyond 31, which is undefined
+/// in PTX, gives all ones.
 #[inline]
 pub fn fns(mask: u32, base: u32, offset: i32) -> u32 {
     if base > 31 {

@@ -1,8 +1,8 @@
-//! `cvt`: every conversion between the integer and floating-point types (PTX ISA, "Data Movement and
-//! Conversion Instructions", `cvt`).
+//! `cvt`: every conversion between the integer and floating-point types (PTX ISA, "Data Movement
+//! and Conversion Instructions", `cvt`).
 //!
-//! [`Convert::convert`] does all of them exactly, on bit patterns. The handful that kernels execute all the time
-//! have functions of their own below.
+//! [`Convert::convert`] does all of them exactly, on bit patterns. The handful that kernels execute
+//! all the time have functions of their own below.
 
 use super::soft::{Exact, Format, Round};
 
@@ -93,10 +93,11 @@ pub struct Convert {
     pub to: Scalar,
     /// Source type.
     pub from: Scalar,
-    /// The rounding modifier, if any. PTX requires one where rounding can happen; without one this rounds to
-    /// nearest, and towards zero from floating point to integer.
+    /// The rounding modifier, if any. PTX requires one where rounding can happen; without one this
+    /// rounds to nearest, and towards zero from floating point to integer.
     pub rounding: Option<Rounding>,
-    /// `.sat`: integers clamp to the destination's range, floating point to `[+0, 1]` with NaN becoming +0.
+    /// `.sat`: integers clamp to the destination's range, floating point to `[+0, 1]` with NaN
+    /// becoming +0.
     pub sat: bool,
     /// `.ftz`: `f32` subnormals, in and out, become zeros of the same sign.
     pub ftz: bool,
@@ -109,8 +110,8 @@ pub struct Convert {
 impl Convert {
     /// Converts register bits to register bits.
     ///
-    /// The source is taken from the low bits. The result is zero-extended, except that `.s8` and `.s16` are
-    /// sign-extended to 32 bits, which is how a wider destination register holds them.
+    /// The source is taken from the low bits. The result is zero-extended, except that `.s8` and
+    /// `.s16` are sign-extended to 32 bits, which is how a wider destination register holds them.
     pub fn convert(&self, bits: u64) -> u64 {
         let bits = bits & self.from.mask();
         match (self.from.format(), self.to.format()) {
@@ -166,8 +167,8 @@ impl Convert {
         }
     }
 
-    /// Values out of range always saturate. A NaN becomes 0, or the integer with only the top bit set where the source is
-    /// `.f64` or the destination has 64 bits.
+    /// Values out of range always saturate. A NaN becomes 0, or the integer with only the top bit
+    /// set where the source is `.f64` or the destination has 64 bits.
     fn float_to_integer(&self, bits: u64, format: Format) -> u64 {
         if format.is_nan(bits) {
             let wide = self.from == Scalar::F64 || self.to.bits() == 64;
@@ -230,8 +231,9 @@ impl Convert {
 
 /// Converts between floating-point formats, rounding where the destination is narrower.
 ///
-/// A NaN becomes the canonical one of the destination. From and to `f64` it keeps as much of its payload as fits, because
-/// NaN payloads are "supported for double-precision instructions"; a bfloat16 is the upper half of an `f32`.
+/// A NaN becomes the canonical one of the destination. From and to `f64` it keeps as much of its
+/// payload as fits, because NaN payloads are "supported for double-precision instructions"; a
+/// bfloat16 is the upper half of an `f32`.
 #[inline]
 pub(super) fn narrow_bits(bits: u64, from: Format, to: Format, round: Round) -> u64 {
     if from.is_nan(bits) {

@@ -1,18 +1,22 @@
-//! IEEE arithmetic of `f32` and `f64` in all four rounding directions, with the hardware's results bit for bit.
+//! IEEE arithmetic of `f32` and `f64` in all four rounding directions, with the hardware's results
+//! bit for bit.
 //!
-//! PTX ISA, "Floating Point Instructions": every instruction with a rounding modifier is IEEE 754 compliant.
-//! `.rn` uses the processor's arithmetic. The directed modes of `f32` use `f64` with rounding to odd, so that rounding
-//! twice gives the same result as rounding once; those of `f64` use [`soft`](super::soft).
+//! PTX ISA, "Floating Point Instructions": every instruction with a rounding modifier is IEEE 754
+//! compliant. `.rn` uses the processor's arithmetic. The directed modes of `f32` use `f64` with
+//! rounding to odd, so that rounding twice gives the same result as rounding once; those of `f64`
+//! use [`soft`](super::soft).
 //!
 //! # NaNs
 //!
-//! PTX ISA: single-precision instructions "return an unspecified NaN"; payloads are kept for double precision.
-//! These functions do what NVIDIA's hardware does: every `f32` result that is a NaN is [`NAN_F32`]; an `f64`
-//! result takes the first NaN operand, made quiet, and is [`NAN_F64`] where no operand was a NaN.
+//! PTX ISA: single-precision instructions "return an unspecified NaN"; payloads are kept for double
+//! precision. These functions do what NVIDIA's hardware does: every `f32` result that is a NaN is
+//! [`NAN_F32`]; an `f64` result takes the first NaN operand, made quiet, and is [`NAN_F64`] where
+//! no operand was a NaN.
 //!
 //! # Subnormals
 //!
-//! Supported everywhere, as since sm_20. For `.ftz`, flush the operands and the result with [`ftz_f32`].
+//! Supported everywhere, as since sm_20. For `.ftz`, flush the operands and the result with
+//! [`ftz_f32`].
 
 use super::soft::Exact;
 pub use super::soft::{Format, Round};
@@ -25,8 +29,8 @@ pub const NAN_F64: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 
 /// Replaces any NaN by [`NAN_F32`].
 ///
-/// This works on bits, because Rust does not specify the bits of a NaN result: a selection between two NaNs as floats may
-/// be optimised away, and one between integers may not.
+/// This works on bits, because Rust does not specify the bits of a NaN result: a selection between
+/// two NaNs as floats may be optimised away, and one between integers may not.
 #[inline(always)]
 pub fn canonical_f32(x: f32) -> f32 {
     let bits = x.to_bits();
@@ -68,9 +72,10 @@ pub fn saturate_f64(x: f64) -> f64 {
     if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
 }
 
-/// `sum = x + y` to nearest, moved to its odd neighbour when inexact ("round to odd"). A later rounding to a
-/// format at least two bits narrower, in any direction, then gives what one rounding of the exact sum would.
-/// Exact only while no intermediate leaves the normal range: true for all that `f32` operands produce.
+/// `sum = x + y` to nearest, moved to its odd neighbour when inexact ("round to odd"). A later
+/// rounding to a format at least two bits narrower, in any direction, then gives what one rounding
+/// of the exact sum would. Exact only while no intermediate leaves the normal range: true for all
+/// that `f32` operands produce.
 #[inline(always)]
 fn sum_to_odd(x: f64, y: f64) -> f64 {
     let sum = x + y;
@@ -79,7 +84,8 @@ fn sum_to_odd(x: f64, y: f64) -> f64 {
     to_odd(sum, error)
 }
 
-/// Moves `near`, a value rounded to nearest, to its odd neighbour if `error` (exact minus `near`) is not zero.
+/// Moves `near`, a value rounded to nearest, to its odd neighbour if `error` (exact minus `near`)
+/// is not zero.
 #[inline(always)]
 fn to_odd(near: f64, error: f64) -> f64 {
     let bits = near.to_bits();
@@ -110,7 +116,8 @@ fn toward_zero(x: f32) -> f32 {
     f32::from_bits(x.to_bits().wrapping_sub(1))
 }
 
-/// An exact zero from operands of opposite signs is negative in `.rm` and positive otherwise (IEEE 754, 6.3).
+/// An exact zero from operands of opposite signs is negative in `.rm` and positive otherwise (IEEE
+/// 754, 6.3).
 #[inline(always)]
 fn signed_zero(sum: f64, x: f64, y: f64, round: Round) -> f64 {
     let opposite = x.is_sign_negative() != y.is_sign_negative();
@@ -144,8 +151,8 @@ pub fn mul_f32(a: f32, b: f32, round: Round) -> f32 {
 
 /// `fma.rnd.f32`: `a * b + c` with one rounding.
 ///
-/// `.rn` is `f32::mul_add`: one instruction where the code is compiled for FMA, otherwise a library call; see
-/// [`fma_f32_portable`].
+/// `.rn` is `f32::mul_add`: one instruction where the code is compiled for FMA, otherwise a library
+/// call; see [`fma_f32_portable`].
 #[inline(always)]
 pub fn fma_f32(a: f32, b: f32, c: f32, round: Round) -> f32 {
     if round == Round::Near {
@@ -155,8 +162,8 @@ pub fn fma_f32(a: f32, b: f32, c: f32, round: Round) -> f32 {
     narrow(signed_zero(sum_to_odd(product, y), product, y, round), round)
 }
 
-/// `fma.rn.f32` without an FMA instruction: the exact product in `f64`, the sum rounded to odd, narrowed.
-/// The same bits as [`fma_f32`] with [`Round::Near`], and it vectorises on any processor.
+/// `fma.rn.f32` without an FMA instruction: the exact product in `f64`, the sum rounded to odd,
+/// narrowed. The same bits as [`fma_f32`] with [`Round::Near`], and it vectorises on any processor.
 #[inline(always)]
 pub fn fma_f32_portable(a: f32, b: f32, c: f32) -> f32 {
     canonical_f32(sum_to_odd(f64::from(a) * f64::from(b), f64::from(c)) as f32)
@@ -279,7 +286,8 @@ fn exact(value: Exact, round: Round) -> f64 {
 
 macro_rules! extremes {
     ($float:ident: $min:ident, $max:ident, $min_nan:ident, $max_nan:ident, $canonical:ident) => {
-        /// `min`: the number if one operand is a NaN, and the second NaN if both are; -0 is less than +0.
+        /// `min`: the number if one operand is a NaN, and the second NaN if both are; -0 is less
+        /// than +0.
         #[inline(always)]
         pub fn $min(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() | b.to_bits()); // two zeros: negative if either is
@@ -293,7 +301,8 @@ macro_rules! extremes {
             $canonical(if b.is_nan() && !a.is_nan() { a } else { least })
         }
 
-        /// `max`: the number if one operand is a NaN, and the second NaN if both are; +0 is greater than -0.
+        /// `max`: the number if one operand is a NaN, and the second NaN if both are; +0 is greater
+        /// than -0.
         #[inline(always)]
         pub fn $max(a: $float, b: $float) -> $float {
             let equal = $float::from_bits(a.to_bits() & b.to_bits());
@@ -335,8 +344,8 @@ macro_rules! extremes {
     };
 }
 
-/// `min.xorsign.abs.f32` and `max.xorsign.abs.f32`: `extreme` of the magnitudes, negative where one operand alone is. A
-/// NaN stays the canonical one.
+/// `min.xorsign.abs.f32` and `max.xorsign.abs.f32`: `extreme` of the magnitudes, negative where one
+/// operand alone is. A NaN stays the canonical one.
 #[inline(always)]
 pub fn xorsign_f32(a: f32, b: f32, extreme: impl Fn(f32, f32) -> f32) -> f32 {
     let magnitude = extreme(a.abs(), b.abs());
@@ -410,7 +419,8 @@ pub fn neg_f64(a: f64) -> f64 {
     if is_nan_f64(a) { nan_f64([a]) } else { -a }
 }
 
-/// `copysign.f32 d, a, b`: the sign of `a` on the magnitude of `b` (PTX's order of operands). Bits only.
+/// `copysign.f32 d, a, b`: the sign of `a` on the magnitude of `b` (PTX's order of operands). Bits
+/// only.
 #[inline(always)]
 pub fn copysign_f32(a: f32, b: f32) -> f32 {
     b.copysign(a)

@@ -1,7 +1,8 @@
-//! Half-precision arithmetic on bit patterns: `.f16`, and `.bf16` where PTX has the same instruction.
+//! Half-precision arithmetic on bit patterns: `.f16`, and `.bf16` where PTX has the same
+//! instruction.
 //!
-//! PTX ISA, "Half Precision Floating Point Instructions". Subnormals are supported; NaN results are the
-//! canonical `0x7fff`. Rounding is to nearest even, the only mode these instructions have.
+//! PTX ISA, "Half Precision Floating Point Instructions". Subnormals are supported; NaN results are
+//! the canonical `0x7fff`. Rounding is to nearest even, the only mode these instructions have.
 
 use super::soft::{Exact, Format, Round};
 
@@ -43,7 +44,8 @@ pub fn fma16(a: u16, b: u16, c: u16, format: Format) -> u16 {
     let [a, b, c] = [a, b, c].map(u64::from);
     let special = |x: u64| format.is_nan(x) || format.is_infinite(x);
     if special(a) || special(b) || special(c) {
-        // infinities and NaNs do not round, so f32 arithmetic on the widened operands gives the result
+        // infinities and NaNs do not round, so f32 arithmetic on the widened operands gives the
+        // result
         let [x, y, z] = [a, b, c].map(|v| widen(v as u16, format));
         let product = if x.is_finite() && y.is_finite() { 1.0f32.copysign(x * y) } else { x * y };
         let sum = product + if z.is_finite() { 0.0 } else { z };
@@ -90,13 +92,15 @@ pub fn abs16(a: u16, format: Format) -> u16 {
     if format.is_nan(u64::from(a)) { 0x7fff } else { a & 0x7fff }
 }
 
-/// `min.f16`: the number if one operand is a NaN; -0 is less than +0. `nan` selects `min.NaN`, which returns the NaN.
+/// `min.f16`: the number if one operand is a NaN; -0 is less than +0. `nan` selects `min.NaN`,
+/// which returns the NaN.
 #[inline]
 pub fn min16(a: u16, b: u16, format: Format, nan: bool) -> u16 {
     pick16(a, b, format, nan, |x, y| x < y)
 }
 
-/// `max.f16`: the number if one operand is a NaN; +0 is greater than -0. `nan` selects `max.NaN`, which returns the NaN.
+/// `max.f16`: the number if one operand is a NaN; +0 is greater than -0. `nan` selects `max.NaN`,
+/// which returns the NaN.
 #[inline]
 pub fn max16(a: u16, b: u16, format: Format, nan: bool) -> u16 {
     pick16(a, b, format, nan, |x, y| x > y)
@@ -118,8 +122,8 @@ fn order16(bits: u16) -> i32 {
     if bits & 0x8000 == 0 { magnitude } else { -1 - magnitude }
 }
 
-/// `min.xorsign.abs.f16` and `max.xorsign.abs.f16`: `extreme` of the magnitudes, negative where one operand alone is. A
-/// NaN stays the canonical one.
+/// `min.xorsign.abs.f16` and `max.xorsign.abs.f16`: `extreme` of the magnitudes, negative where one
+/// operand alone is. A NaN stays the canonical one.
 #[inline]
 pub fn xorsign16(a: u16, b: u16, format: Format, extreme: impl Fn(u16, u16, Format) -> u16) -> u16 {
     let magnitude = extreme(a & 0x7fff, b & 0x7fff, format);
@@ -189,7 +193,8 @@ mod tests {
         }
     }
 
-    /// The nearest half, found by a search of all of them, which shares nothing with the implementation.
+    /// The nearest half, found by a search of all of them, which shares nothing with the
+    /// implementation.
     fn nearest(x: f64) -> u16 {
         if x.is_nan() {
             return 0x7fff;

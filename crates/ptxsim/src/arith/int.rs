@@ -1,5 +1,5 @@
-//! Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic
-//! Instructions"). Everything wraps unless it says otherwise.
+//! Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer
+//! Arithmetic Instructions"). Everything wraps unless it says otherwise.
 
 macro_rules! high_products {
     ($($name:ident: $int:ident in $wide:ident;)*) => { $(
@@ -24,8 +24,9 @@ macro_rules! divisions {
     ($($div:ident, $rem:ident: $int:ident;)*) => { $(
         #[doc = concat!("`div` of `", stringify!($int), "`, truncating.")]
         ///
-        /// PTX: division by zero "yields an unspecified, machine-specific value". Compiled code of NVIDIA's
-        /// ptxas returns all ones, and so does this. The least number over -1 wraps to itself.
+        /// PTX: division by zero "yields an unspecified, machine-specific value". Compiled code of
+        /// NVIDIA's ptxas returns all ones, and so does this. The least number over -1 wraps to
+        /// itself.
         #[inline(always)]
         pub fn $div(a: $int, b: $int) -> $int {
             if b == 0 { !0 } else { a.wrapping_div(b) }
@@ -84,7 +85,8 @@ pub fn mul24_hi_s32(a: i32, b: i32) -> i32 {
     (product24_s(a, b) >> 16) as i32
 }
 
-/// `mad24.hi.sat.s32`: the sum clamps to the range of `.s32`. The other `mad24` are `mul24` and a wrapping add.
+/// `mad24.hi.sat.s32`: the sum clamps to the range of `.s32`. The other `mad24` are `mul24` and a
+/// wrapping add.
 #[inline(always)]
 pub fn mad24_hi_sat_s32(a: i32, b: i32, c: i32) -> i32 {
     mul24_hi_s32(a, b).saturating_add(c)
@@ -125,8 +127,8 @@ macro_rules! carries {
             (sum, first | second)
         }
 
-        /// `sub.cc` (with `borrow` false), `subc`, `subc.cc`: `a - (b + borrow)` and the borrow out, which is
-        /// what the condition code holds after a subtraction.
+        /// `sub.cc` (with `borrow` false), `subc`, `subc.cc`: `a - (b + borrow)` and the borrow
+        /// out, which is what the condition code holds after a subtraction.
         #[inline(always)]
         pub fn $sub(a: $int, b: $int, borrow: bool) -> ($int, bool) {
             let (partial, first) = a.overflowing_sub(b);
@@ -146,8 +148,8 @@ macro_rules! carries {
             $add($hi_u(a, b), c, carry)
         }
 
-        /// `mad.hi.cc` (with `carry` false), `madc.hi`, `madc.hi.cc`, signed; the carry is still that of the
-        /// bits.
+        /// `mad.hi.cc` (with `carry` false), `madc.hi`, `madc.hi.cc`, signed; the carry is still
+        /// that of the bits.
         #[inline(always)]
         pub fn $mad_hi_s(a: $int, b: $int, c: $int, carry: bool) -> ($int, bool) {
             $add($hi_s(a as $signed, b as $signed) as $int, c, carry)
@@ -176,8 +178,8 @@ pub fn dp4a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
     })
 }
 
-/// `dp2a.mode.atype.btype`: `c` plus the dot product of two packed 16-bit numbers of `a` with the lower
-/// (`high` false) or upper two bytes of `b`.
+/// `dp2a.mode.atype.btype`: `c` plus the dot product of two packed 16-bit numbers of `a` with the
+/// lower (`high` false) or upper two bytes of `b`.
 #[inline(always)]
 pub fn dp2a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool, high: bool) -> u32 {
     let base = if high { 16 } else { 0 };

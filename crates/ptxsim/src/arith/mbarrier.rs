@@ -1,6 +1,7 @@
-//! Barriers in shared memory (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). PTX leaves
-//! the layout of their 64 bits open. Here bits 0 to 19 are the pending arrivals of this phase, bits 20 to 39 the expected
-//! arrivals of the next one, and bit 63 is the parity of the phase's number.
+//! Barriers in shared memory (PTX ISA, "Parallel Synchronization and Communication Instructions:
+//! mbarrier"). PTX leaves the layout of their 64 bits open. Here bits 0 to 19 are the pending
+//! arrivals of this phase, bits 20 to 39 the expected arrivals of the next one, and bit 63 is the
+//! parity of the phase's number.
 
 const COUNT: u64 = (1 << 20) - 1;
 const PHASE: u64 = 1 << 63;

@@ -1,6 +1,8 @@
-//! The arithmetic of PTX instructions, one thread at a time: plain functions of plain numbers, no state.
+//! The arithmetic of PTX instructions, one thread at a time: plain functions of plain numbers, no
+//! state.
 //!
-//! Nothing here allocates or panics, whatever the input. The interpreter calls these in loops over 32 lanes.
+//! Nothing here allocates or panics, whatever the input. The interpreter calls these in loops over
+//! 32 lanes.
 
 pub mod approx;
 pub mod bits;

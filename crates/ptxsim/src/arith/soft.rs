@@ -1,7 +1,8 @@
-//! Exact binary floating point on integers: it computes the exact value and rounds once, at the end.
+//! Exact binary floating point on integers: it computes the exact value and rounds once, at the
+//! end.
 //!
-//! This is slower than the processor's arithmetic, so it is used only for what the processor lacks: directed rounding of
-//! `f64`, and other formats. IEEE 754-2019, sections 4.3 (rounding) and 5.4.
+//! This is slower than the processor's arithmetic, so it is used only for what the processor lacks:
+//! directed rounding of `f64`, and other formats. IEEE 754-2019, sections 4.3 (rounding) and 5.4.
 
 /// The direction of rounding: PTX ISA, "Rounding Modifiers", the floating-point ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -67,8 +68,8 @@ impl Format {
         bits & (self.sign() - 1) == self.infinity()
     }
 
-    /// The NaN that a conversion to this format returns. Up to 32 bits this is all ones below the sign, as on NVIDIA's
-    /// hardware.
+    /// The NaN that a conversion to this format returns. Up to 32 bits this is all ones below the
+    /// sign, as on NVIDIA's hardware.
     pub const fn nan(self) -> u64 {
         self.sign() - 1
     }
@@ -76,8 +77,8 @@ impl Format {
 
 /// `(-1)^negative * significand * 2^exponent`, exactly. The significand stays below `2^127`.
 ///
-/// Bit 0 may be sticky: set because there is something non-zero below it. Operations only set it while they keep at least
-/// two bits more than any format needs, so that rounding is still exact.
+/// Bit 0 may be sticky: set because there is something non-zero below it. Operations only set it
+/// while they keep at least two bits more than any format needs, so that rounding is still exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
     /// The sign, also of zero.
@@ -88,8 +89,8 @@ pub struct Exact {
     pub significand: u128,
 }
 
-/// The highest bit of normalised sums: high enough that a 106-bit product shifts by one without loss, low enough that a
-/// carry still fits below bit 127.
+/// The highest bit of normalised sums: high enough that a 106-bit product shifts by one without
+/// loss, low enough that a carry still fits below bit 127.
 const TOP: u32 = 125;
 
 impl Exact {
@@ -99,7 +100,8 @@ impl Exact {
         Self { negative, exponent: 0, significand: magnitude as u128 }
     }
 
-    /// The value of `bits`, which must be finite in `format`. (An infinity reads as the next power of two.)
+    /// The value of `bits`, which must be finite in `format`. (An infinity reads as the next power
+    /// of two.)
     #[inline]
     pub const fn from_bits(bits: u64, format: Format) -> Self {
         let field = (bits >> format.fraction) & ((1 << format.exponent) - 1);
@@ -118,7 +120,8 @@ impl Exact {
         Self::from_bits(x.to_bits(), Format::F64)
     }
 
-    /// Moves the highest set bit to `bit` (upwards only) without changing the value. Zero is left alone.
+    /// Moves the highest set bit to `bit` (upwards only) without changing the value. Zero is left
+    /// alone.
     const fn raised(mut self, bit: u32) -> Self {
         let lift = (bit + 1).saturating_sub(u128::BITS - self.significand.leading_zeros());
         if self.significand != 0 {
@@ -198,7 +201,8 @@ impl Exact {
         }
     }
 
-    /// Rounds once, to the bits of `format`; overflow as IEEE 754 section 7.4 says for each direction.
+    /// Rounds once, to the bits of `format`; overflow as IEEE 754 section 7.4 says for each
+    /// direction.
     pub const fn round(self, format: Format, round: Round) -> u64 {
         let sign = if self.negative { format.sign() } else { 0 };
         if self.significand == 0 {

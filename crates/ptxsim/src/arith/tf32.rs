@@ -1,5 +1,5 @@
-//! `tf32`: the numbers that tensor cores take, `f32` patterns of which the last 13 bits are zeros (PTX ISA, "Alternate
-//! Floating-Point Data Formats", `cvt`).
+//! `tf32`: the numbers that tensor cores take, `f32` patterns of which the last 13 bits are zeros
+//! (PTX ISA, "Alternate Floating-Point Data Formats", `cvt`).
 
 /// How the last 13 bits are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub enum Tie {
     Zero,
 }
 
-/// Rounds an `f32` to `tf32`. A NaN keeps its upper bits with `.rna`, as on an H200, and becomes the canonical one with the others.
+/// Rounds an `f32` to `tf32`. A NaN keeps its upper bits with `.rna`, as on an H200, and becomes
+/// the canonical one with the others.
 #[inline(always)]
 pub const fn tf32(a: u32, tie: Tie) -> u32 {
     if a & 0x7fff_ffff > 0x7f80_0000 {

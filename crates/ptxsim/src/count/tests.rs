@@ -1,4 +1,5 @@
-//! The cost functions against sets of sectors and words, and against the optima in NVIDIA's Kernel Profiling Guide.
+//! The cost functions against sets of sectors and words, and against the optima in NVIDIA's Kernel
+//! Profiling Guide.
 
 use super::*;
 use proptest::prelude::*;

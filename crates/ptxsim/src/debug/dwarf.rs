@@ -1,5 +1,6 @@
-//! The entries of `.debug_info` that name variables (DWARF 4, sections 2.6, 3.3, 4.1, 5 and 7.5; NVIDIA's compilers
-//! write version 2). A register's name is packed into the operand of `DW_OP_regx`, its last character lowest.
+//! The entries of `.debug_info` that name variables (DWARF 4, sections 2.6, 3.3, 4.1, 5 and 7.5;
+//! NVIDIA's compilers write version 2). A register's name is packed into the operand of
+//! `DW_OP_regx`, its last character lowest.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,8 @@ pub struct NamedVariable {
     pub locations: Vec<NamedRange>,
 }
 
-/// A location, and the labels between which the variable is there; without labels, in all of its scope.
+/// A location, and the labels between which the variable is there; without labels, in all of its
+/// scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedRange {
     pub from: Option<String>,
@@ -33,7 +35,8 @@ pub enum Location {
     Symbol(String, u32),
 }
 
-// Limits on entries, variables, locations of one variable, and nested types. No real kernel reaches them.
+// Limits on entries, variables, locations of one variable, and nested types. No real kernel reaches
+// them.
 const MAX_ENTRIES: usize = 1 << 16;
 const MAX_VARIABLES: usize = 2048;
 const MAX_LOCATIONS: usize = 256;
@@ -213,7 +216,8 @@ impl Types<'_> {
     }
 }
 
-/// A location list: pairs of labels, each with an expression, up to a pair of zeros (DWARF 4, section 2.6.2).
+/// A location list: pairs of labels, each with an expression, up to a pair of zeros (DWARF 4,
+/// section 2.6.2).
 fn location_list(section: &Section<'_>, mut at: usize) -> Vec<NamedRange> {
     let mut ranges = vec![];
     while ranges.len() < MAX_LOCATIONS {
@@ -285,7 +289,8 @@ fn abbreviations(bytes: &[u8]) -> Abbreviations {
     all
 }
 
-/// All entries with their offsets in reading order. Only the first unit is read: NVIDIA's compilers write one.
+/// All entries with their offsets in reading order. Only the first unit is read: NVIDIA's compilers
+/// write one.
 fn entries(
     info: &Section<'_>,
     abbreviations: &Abbreviations,

@@ -1,4 +1,5 @@
-//! The variables of a debug build (`-G`, `--device-debug`): names, types, and where their values are.
+//! The variables of a debug build (`-G`, `--device-debug`): names, types, and where their values
+//! are.
 //!
 //! ```text
 //! section  the `.b8` and `.b64` lines of a `.section` as bytes, with the labels that they name
@@ -71,7 +72,8 @@ pub(crate) enum Location {
 pub(crate) struct Names {
     /// Position of each label, in a debug build.
     pub labels: HashMap<String, u32>,
-    /// Per function: registers, ranges of registers (`%r` stands for `%r0` and its successors), and stack variables.
+    /// Per function: registers, ranges of registers (`%r` stands for `%r0` and its successors), and
+    /// stack variables.
     pub functions: Vec<FunctionNames>,
 }
 

@@ -1,8 +1,10 @@
-//! Reads a `.section` of PTX text (PTX ISA, "Debugging Directives: .section"): its bytes and the names in it.
+//! Reads a `.section` of PTX text (PTX ISA, "Debugging Directives: .section"): its bytes and the
+//! names in it.
 
 use std::collections::HashMap;
 
-/// The bytes of a section. Where the text names a label or a section, the bytes are the offset that is added to it.
+/// The bytes of a section. Where the text names a label or a section, the bytes are the offset that
+/// is added to it.
 #[derive(Debug, Default, PartialEq)]
 pub struct Section<'a> {
     pub bytes: Vec<u8>,
@@ -66,7 +68,8 @@ fn number(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Bytes, wider numbers, labels of other sections with and without an offset, and labels that the section defines.
+    /// Bytes, wider numbers, labels of other sections with and without an offset, and labels that
+    /// the section defines.
     #[test]
     fn bytes_and_names() {
         let ptx = ".version 9.0\n.section\t.debug_str\n{\n.b8 1\n}\n.section\t.debug_info\n\t{\n.b8 144,0x10\n\n.b32 .debug_loc+251\n$L__here:\n.b64 $L__tmp6 // why\n\t}\n.b8 9\n";

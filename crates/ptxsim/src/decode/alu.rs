@@ -1,8 +1,8 @@
 //! Decodes arithmetic, logic, comparison and conversion instructions.
 //!
-//! Frequent instructions have operations of their own; the others become function pointers (`Code::Bin32` and the
-//! like). 16-bit integers are extended, computed in 32 bits and truncated; `.ftz` and `.sat` become operations before
-//! and after.
+//! Frequent instructions have operations of their own; the others become function pointers
+//! (`Code::Bin32` and the like). 16-bit integers are extended, computed in 32 bits and truncated;
+//! `.ftz` and `.sat` become operations before and after.
 
 use super::function::Decoder;
 use super::op::Code;

@@ -1,8 +1,8 @@
-//! Checks that an instruction is PTX before it is decoded: its name, its modifiers, and the number and types of its
-//! operands.
+//! Checks that an instruction is PTX before it is decoded: its name, its modifiers, and the number
+//! and types of its operands.
 //!
-//! PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size". Where the text leaves a case
-//! open, what ptxas accepts decides.
+//! PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size". Where the
+//! text leaves a case open, what ptxas accepts decides.
 
 use super::forms::{self, Form, Match};
 use super::function::{Decoder, Local};
@@ -11,7 +11,8 @@ use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     /// # Errors
-    /// [`Error::Parse`] for what is not PTX, [`Error::Unsupported`] for what the simulator does not support.
+    /// [`Error::Parse`] for what is not PTX, [`Error::Unsupported`] for what the simulator does not
+    /// support.
     pub(super) fn check(&self, i: &Instruction<'a>) -> Result<(), Error> {
         let form = match forms::find(i) {
             Match::Form(form) => form,
@@ -197,7 +198,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// Checks `mov`, the only instruction that takes special registers and addresses beside registers and constants.
+    /// Checks `mov`, the only instruction that takes special registers and addresses beside
+    /// registers and constants.
     pub(super) fn check_mov(
         &self,
         i: &Instruction<'a>,

@@ -1,8 +1,10 @@
 //! The operations of the decoded program, in one table.
 //!
-//! An operation that only computes stands under the register files that it writes and reads; `exec/alu.rs` says what
-//! it computes. The order of the table is that of the interpreter's jump table, and it matters: sorting it by register
-//! files alone made the benchmark `mandelbrot` 5 % slower. So measure `cargo bench -p ptxsim` after moving a line. Names end in the type: `I` 32-bit integer, `L` 64-bit integer, `F` f32, `D` f64, `P` predicate.
+//! An operation that only computes stands under the register files that it writes and reads;
+//! `exec/alu.rs` says what it computes. The order of the table is that of the interpreter's jump
+//! table, and it matters: sorting it by register files alone made the benchmark `mandelbrot` 5 %
+//! slower. So measure `cargo bench -p ptxsim` after moving a line. Names end in the type: `I`
+//! 32-bit integer, `L` 64-bit integer, `F` f32, `D` f64, `P` predicate.
 
 /// A register file: 32-bit rows, 64-bit rows, predicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +63,8 @@ codes! {
         Enter,
         /// To operation `c`.
         Jump,
-        /// To operation `c` where predicate `a` (negated when `b` is 1). `d` is 0 for a guard that PTX wrote as `@p op`.
+        /// To operation `c` where predicate `a` (negated when `b` is 1). `d` is 0 for a guard that
+        /// PTX wrote as `@p op`.
         Branch,
         Exit,
         Return,
@@ -90,8 +93,8 @@ codes! {
         /// `d` = clock ticks (64-bit row), or the same in 32 bits.
         ClockL,
         ClockI,
-        /// Carry arithmetic: `(a, b, c, carry in) -> (result, carry out)`. The condition code is predicate 0 of the
-        /// function; `CarryIn` reads it and does not write it.
+        /// Carry arithmetic: `(a, b, c, carry in) -> (result, carry out)`. The condition code is
+        /// predicate 0 of the function; `CarryIn` reads it and does not write it.
         Carry(fn(u32, u32, u32, bool) -> (u32, bool)),
         CarryIn(fn(u32, u32, u32, bool) -> (u32, bool)),
         Carry64(fn(u64, u64, u64, bool) -> (u64, bool)),
@@ -174,7 +177,8 @@ codes! {
 
     // Functions and conversions of one value, for what kernels do not execute all the time
     R <- R {
-        /// Any function of one lane's values, like all operations that hold a function. They are slower than the others.
+        /// Any function of one lane's values, like all operations that hold a function. They are
+        /// slower than the others.
         Un32(fn(u32) -> u32),
     }
     R <- R R { Bin32(fn(u32, u32) -> u32), }

@@ -11,7 +11,8 @@ use crate::arith::tf32::{Tie, tf32, tf32_relu};
 use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
-    /// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`. For packed halves, `p` is about the low half and `q` about the high.
+    /// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`. For packed halves, `p` is about the low half
+    /// and `q` about the high.
     pub(super) fn setp(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, q) = match self.operand(i, 0)? {
             Operand::Pair(p, q) => (Operand::register(p), Some(Operand::register(q))),
@@ -35,7 +36,8 @@ impl<'a> Decoder<'_, 'a> {
         };
         if let Some(q) = q {
             let q = self.dp(&q)?;
-            // `p` and `q` may also be sources, so both results are computed before either is written
+            // `p` and `q` may also be sources, so both results are computed before either is
+            // written
             let (t, first) = (self.temp_pred(), self.temp_pred());
             match high {
                 Some(high) => self.emit(Code::MovP, t, high, 0, 0),

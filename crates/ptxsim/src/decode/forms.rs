@@ -1,7 +1,8 @@
-//! The forms of PTX instructions: the modifiers that each takes, and the operands that go with them.
+//! The forms of PTX instructions: the modifiers that each takes, and the operands that go with
+//! them.
 //!
-//! The table is `forms.txt`. An instruction that matches no form is not PTX; a form that is marked with `!` is PTX that
-//! the simulator does not support. These are different errors.
+//! The table is `forms.txt`. An instruction that matches no form is not PTX; a form that is marked
+//! with `!` is PTX that the simulator does not support. These are different errors.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -54,7 +55,8 @@ pub(super) fn find(i: &Instruction<'_>) -> Match {
 }
 
 impl Form {
-    /// Whether the form has each of the modifiers, and the modifiers include all that the form needs.
+    /// Whether the form has each of the modifiers, and the modifiers include all that the form
+    /// needs.
     fn takes(&self, i: &Instruction<'_>) -> bool {
         self.taken(i).is_some_and(|taken| self.missing(taken).next().is_none())
     }

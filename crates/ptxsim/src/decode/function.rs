@@ -1,4 +1,5 @@
-//! Decodes one function: assigns rows to registers and constants, resolves labels to positions and `.loc` to sources.
+//! Decodes one function: assigns rows to registers and constants, resolves labels to positions and
+//! `.loc` to sources.
 
 use std::collections::HashMap;
 
@@ -421,7 +422,8 @@ impl<'a> Decoder<'_, 'a> {
         if same(self.source as usize) {
             return self.source;
         }
-        // functions have few distinct locations, so it is enough to look back a little before adding one
+        // functions have few distinct locations, so it is enough to look back a little before
+        // adding one
         let n = program.sources.len();
         if let Some(i) = (n.saturating_sub(64)..n).rev().find(|i| same(*i)) {
             return i as u32;
@@ -518,7 +520,8 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A source location, and where the function around it was called from, if that function was inlined.
+/// A source location, and where the function around it was called from, if that function was
+/// inlined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Located {
     source: Source,
@@ -554,8 +557,9 @@ impl<'p, 'a> Sources<'p, 'a> {
         self.chain = None;
     }
 
-    /// The source location of a `.loc`: its own in the home file, else the one where it was inlined, else the frame before
-    /// it in the chain. `None` keeps the previous location (line 0 means "no line").
+    /// The source location of a `.loc`: its own in the home file, else the one where it was
+    /// inlined, else the frame before it in the chain. `None` keeps the previous location (line 0
+    /// means "no line").
     fn at(
         &mut self,
         file: u32,

@@ -1,6 +1,8 @@
-//! Decodes half precision: `.f16` and `.bf16` in the low half of a row, `.f16x2` and `.bf16x2` in both halves.
+//! Decodes half precision: `.f16` and `.bf16` in the low half of a row, `.f16x2` and `.bf16x2` in
+//! both halves.
 //!
-//! PTX ISA, "Half Precision Floating Point Instructions". `.ftz`, `.sat` and `.relu` are operations before and after.
+//! PTX ISA, "Half Precision Floating Point Instructions". `.ftz`, `.sat` and `.relu` are operations
+//! before and after.
 
 use super::function::Decoder;
 use super::op::{Code, Constant};
@@ -79,7 +81,8 @@ pub(super) const fn is_bf16(ty: Type) -> bool {
     matches!(ty, Type::Bf16 | Type::Bf16x2)
 }
 
-/// Widens the low half of a row to `f32`; exact, so that comparisons of `f32` are those of the halves.
+/// Widens the low half of a row to `f32`; exact, so that comparisons of `f32` are those of the
+/// halves.
 pub(super) const fn widen(ty: Type) -> Code {
     if is_bf16(ty) {
         Code::Un32(|a| half::bf16_to_f32(a as u16).to_bits())

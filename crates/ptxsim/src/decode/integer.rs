@@ -8,7 +8,8 @@ use crate::arith::int;
 use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
-    /// Integer instructions of up to 32 bits. `.s16` and `.u16` sources are extended first, results cut.
+    /// Integer instructions of up to 32 bits. `.s16` and `.u16` sources are extended first, results
+    /// cut.
     pub(super) fn int32(&mut self, i: &Instruction<'a>, ty: Type) -> Result<(), Error> {
         let narrow = ty.bytes() < 4;
         let signed = ty.signed();
@@ -227,8 +228,9 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// `vabsdiff2` and `vabsdiff4` (PTX ISA, "Video Instructions"): distances of the halves or bytes of two registers, or
-    /// with `.add` their sum and a third one. An unsigned result holds every distance, so `.sat` changes nothing.
+    /// `vabsdiff2` and `vabsdiff4` (PTX ISA, "Video Instructions"): distances of the halves or
+    /// bytes of two registers, or with `.add` their sum and a third one. An unsigned result holds
+    /// every distance, so `.sat` changes nothing.
     pub(super) fn differences(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let parts =
             |o: &Operand<'_>| matches!(o, Operand::Name(n) if n.contains(".b") || n.contains(".h"));
@@ -273,7 +275,8 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// `lop3.b32 d, a, b, c, table`, and `lop3.or.b32 d|p, a, b, c, table, q` with `p = (d != 0) or q`.
+    /// `lop3.b32 d, a, b, c, table`, and `lop3.or.b32 d|p, a, b, c, table, q` with
+    /// `p = (d != 0) or q`.
     pub(super) fn lop3(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let Operand::Int(table) = *self.operand(i, 4)? else {
             return self.bad("`lop3` needs a constant table");

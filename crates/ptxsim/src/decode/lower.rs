@@ -1,4 +1,5 @@
-//! Decodes one PTX instruction: chooses the function for it by its name. Control flow and calls are decoded here.
+//! Decodes one PTX instruction: chooses the function for it by its name. Control flow and calls are
+//! decoded here.
 
 use super::Symbol;
 use super::function::{Decoder, Local, Row};
@@ -81,7 +82,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// `brx.idx index, list`: a chain of comparisons. An index that is out of range, undefined in PTX, takes the last.
+    /// `brx.idx index, list`: a chain of comparisons. An index that is out of range, undefined in
+    /// PTX, takes the last.
     fn branch_indexed(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (index, list) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let Operand::Name(list) = list else { return self.bad("`brx.idx` needs a list of labels") };

@@ -1,8 +1,8 @@
-//! Decodes barriers in shared memory (PTX ISA, "mbarrier"): 64-bit words. An arrival is an atomic operation on the word,
-//! and a wait is a load that checks whether a phase is complete.
+//! Decodes barriers in shared memory (PTX ISA, "mbarrier"): 64-bit words. An arrival is an atomic
+//! operation on the word, and a wait is a load that checks whether a phase is complete.
 //!
-//! Arrivals release and waits acquire, so races around them are found as with any other flag. A wait never blocks,
-//! because `mbarrier.try_wait` may return at once.
+//! Arrivals release and waits acquire, so races around them are found as with any other flag. A
+//! wait never blocks, because `mbarrier.try_wait` may return at once.
 
 use super::function::Decoder;
 use super::op::{AtomicOp, Code, Constant, MemSpace, Phase, Scope};

@@ -210,8 +210,8 @@ impl<'a> Decoder<'_, 'a> {
     }
 }
 
-/// The scope that an instruction names; volatile accesses, and atomics that name none, are for the whole device (PTX ISA,
-/// "ld.volatile", "atom").
+/// The scope that an instruction names; volatile accesses, and atomics that name none, are for the
+/// whole device (PTX ISA, "ld.volatile", "atom").
 pub(super) fn scope(i: &Instruction<'_>) -> Scope {
     if i.has("cta") || i.has("cluster") { Scope::Cta } else { Scope::Gpu }
 }

@@ -1,7 +1,9 @@
-//! Turns the syntax tree into a program: lays out variables, assigns rows to registers and constants, resolves names.
+//! Turns the syntax tree into a program: lays out variables, assigns rows to registers and
+//! constants, resolves names.
 //!
-//! A module is decoded once; a launch only fills in constants. Start reading at `lower.rs`, which decides what decodes an
-//! instruction; `forms.txt` lists all instructions, and `code.rs` all operations.
+//! A module is decoded once; a launch only fills in constants. Start reading at `lower.rs`, which
+//! decides what decodes an instruction; `forms.txt` lists all instructions, and `code.rs` all
+//! operations.
 
 mod alu;
 mod check;
@@ -220,7 +222,8 @@ pub(crate) struct SharedVariable {
     pub offset: u32,
     /// 0 for a dynamic array.
     pub bytes: u32,
-    /// Declared `extern`: all such arrays start at the same address, and the launch gives their size.
+    /// Declared `extern`: all such arrays start at the same address, and the launch gives their
+    /// size.
     pub dynamic: bool,
     /// Bytes of an element; 1 when PTX declares the variable as bytes.
     pub element: u32,
@@ -235,20 +238,23 @@ pub(crate) enum Symbol {
     Function(usize),
 }
 
-/// Bytes of padding between shared variables, so that a small overrun does not land in the next one. A multiple of 32
-/// banks of 4 bytes, so that padding does not change bank numbers.
+/// Bytes of padding between shared variables, so that a small overrun does not land in the next
+/// one. A multiple of 32 banks of 4 bytes, so that padding does not change bank numbers.
 const SHARED_GAP: u32 = 128;
 
-/// The most bytes that the shared variables of all of a module's kernels take together, one after the other.
+/// The most bytes that the shared variables of all of a module's kernels take together, one after
+/// the other.
 const MAX_SHARED_LAYOUT: u32 = 16 << 20;
 
 /// The most rows of a register window, and of the file that it is in.
 pub(crate) const MAX_ROWS: u32 = 1 << 16;
 
-/// Decodes a module. Returns the program, and for each function the set of parameters that it may write through.
+/// Decodes a module. Returns the program, and for each function the set of parameters that it may
+/// write through.
 ///
 /// # Errors
-/// [`Error::Parse`] for names that are not declared, [`Error::Unsupported`] for what the simulator does not support.
+/// [`Error::Parse`] for names that are not declared, [`Error::Unsupported`] for what the simulator
+/// does not support.
 pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
     let mut program = Program {
         sources: vec![Source::default()],

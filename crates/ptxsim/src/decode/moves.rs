@@ -120,7 +120,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// Generic addresses of global memory are its global addresses; shared and local memory are windows.
+    /// Generic addresses of global memory are its global addresses; shared and local memory are
+    /// windows.
     pub(super) fn cvta(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let window = if i.has("shared") || i.has("shared::cta") {
@@ -160,7 +161,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// Whether a generic address is in the window of a state space. All addresses outside the windows are global.
+    /// Whether a generic address is in the window of a state space. All addresses outside the
+    /// windows are global.
     pub(super) fn isspacep(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let code = match i.modifiers().next() {
             Some("global") => {

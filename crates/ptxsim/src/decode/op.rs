@@ -1,14 +1,15 @@
 //! The decoded program: compact operations over register rows.
 //!
-//! A row of the 32-bit file is `[u32; 32]` (one value per lane; 8- and 16-bit values are kept zero-extended), a row of
-//! the 64-bit file is `[u64; 32]`, and a predicate is a lane mask. Constants and special registers are rows, too, so every
-//! operand is an index.
+//! A row of the 32-bit file is `[u32; 32]` (one value per lane; 8- and 16-bit values are kept
+//! zero-extended), a row of the 64-bit file is `[u64; 32]`, and a predicate is a lane mask.
+//! Constants and special registers are rows, too, so every operand is an index.
 
 use crate::count::Update;
 
 pub(crate) use super::code::Code;
 
-/// One operation: `d` is written, `a`, `b`, `c` are read; each is a row of the file that `code` implies.
+/// One operation: `d` is written, `a`, `b`, `c` are read; each is a row of the file that `code`
+/// implies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Op {
     pub code: Code,
@@ -43,7 +44,8 @@ pub(crate) struct MemOp {
     pub atomic: Option<AtomicOp>,
     /// An access to a barrier in shared memory (`mbarrier`).
     pub at_barrier: bool,
-    /// A load that checks whether a phase of a barrier in shared memory is complete. Row `b` has the phase.
+    /// A load that checks whether a phase of a barrier in shared memory is complete. Row `b` has
+    /// the phase.
     pub waits: Option<Phase>,
     /// An atomic whose operand is the constant 1.
     pub by_one: bool,
@@ -56,8 +58,8 @@ pub(crate) struct MemOp {
     pub pc: u32,
 }
 
-/// The threads that a strong access or a fence is for (PTX ISA, "Scope"). There is one device and there are no clusters:
-/// `.cluster` is the block, `.sys` is the device.
+/// The threads that a strong access or a fence is for (PTX ISA, "Scope"). There is one device and
+/// there are no clusters: `.cluster` is the block, `.sys` is the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     Cta,
@@ -309,12 +311,13 @@ pub(crate) struct Func {
     pub arguments: Option<usize>,
     /// The function has fences, acquires, releases or volatile accesses, so blocks may communicate.
     pub communicates: bool,
-    /// The function has fences, acquires and releases, partial warp masks or numbered barriers, so its threads are not
-    /// only ordered by block barriers and whole-warp `__syncwarp`s.
+    /// The function has fences, acquires and releases, partial warp masks or numbered barriers, so
+    /// its threads are not only ordered by block barriers and whole-warp `__syncwarp`s.
     pub syncs: bool,
     /// Its results or its output may depend on the order in which blocks run, apart from races.
     pub ordered: bool,
-    /// Why this function cannot run. Kernels that may call it cannot run either; others of the module can.
+    /// Why this function cannot run. Kernels that may call it cannot run either; others of the
+    /// module can.
     pub refused: Option<crate::Error>,
 }
 
@@ -356,7 +359,8 @@ pub(crate) enum Special {
     MaskGt,
     DynamicSmemSize,
     TotalSmemSize,
-    /// The driver sets these: 1 and 2 are the upper and the lower half of the grid barrier's address.
+    /// The driver sets these: 1 and 2 are the upper and the lower half of the grid barrier's
+    /// address.
     EnvReg(u8),
 }
 
@@ -364,7 +368,8 @@ pub(crate) enum Special {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     pub start: u32,
-    /// The number of PTX instructions, and where their sources begin in `Program::instruction_sources`.
+    /// The number of PTX instructions, and where their sources begin in
+    /// `Program::instruction_sources`.
     pub instructions: u32,
     pub first: u32,
 }

@@ -125,7 +125,8 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// The read-only variable with the kernel's arguments, for a kernel that takes the address of one.
+    /// The read-only variable with the kernel's arguments, for a kernel that takes the address of
+    /// one.
     fn arguments(&mut self) -> usize {
         if let Some(variable) = self.func.arguments {
             return variable;

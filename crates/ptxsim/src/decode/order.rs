@@ -1,11 +1,11 @@
-//! Whether the results or the output of a function can depend on the order of a launch's blocks, apart from races.
-//! Conservative.
+//! Whether the results or the output of a function can depend on the order of a launch's blocks,
+//! apart from races. Conservative.
 
 use super::Program;
 use super::op::{AtomicOp, Code, ImageKind, MemOp, MemSpace, Target};
 
-/// Marks every function with an operation that depends on the order. A device function counts for all kernels, because
-/// any kernel may call it.
+/// Marks every function with an operation that depends on the order. A device function counts for
+/// all kernels, because any kernel may call it.
 pub(super) fn mark(program: &mut Program, kernels: &[bool]) {
     let mut end = program.ops.len();
     for f in (0..program.functions.len()).rev() {
@@ -43,8 +43,8 @@ fn depends_on_order(program: &Program, code: Code, number: u32) -> bool {
     }
 }
 
-/// Whether the order of an atomic does not matter: it stays inside its block, or it is commutative and does not return
-/// the old value.
+/// Whether the order of an atomic does not matter: it stays inside its block, or it is commutative
+/// and does not return the old value.
 fn commutes(op: &MemOp) -> bool {
     let unread = op.rows[0] == u32::MAX;
     let wide = op.wide;

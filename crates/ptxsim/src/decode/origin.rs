@@ -1,8 +1,9 @@
 //! The shared array that an address was computed from.
 //!
-//! In C++ an address that was computed from one array's address, and from no other, must stay inside that array, even
-//! where it lands in the middle of another one. The analysis is flow-insensitive and conservative: a value computed
-//! from several addresses, loaded from memory, or passed by a caller has no known origin.
+//! In C++ an address that was computed from one array's address, and from no other, must stay
+//! inside that array, even where it lands in the middle of another one. The analysis is
+//! flow-insensitive and conservative: a value computed from several addresses, loaded from memory,
+//! or passed by a caller has no known origin.
 
 use std::collections::HashMap;
 
@@ -78,7 +79,8 @@ impl<'a> Origins<'a> {
         values.unwrap_or_default().iter().any(|o| self.origin_of(o).is_some())
     }
 
-    /// Propagates the origins of an instruction's sources to its result. Returns whether that changed anything.
+    /// Propagates the origins of an instruction's sources to its result. Returns whether that
+    /// changed anything.
     fn propagate(&mut self, function: &Function<'a>, i: &Instruction<'a>, escaped: bool) -> bool {
         let Some((destination, sources)) = i.operands.split_first() else { return false };
         let all = |sources: &[Operand<'a>]| {

@@ -1,7 +1,8 @@
 //! The pointer parameters that a kernel may write through.
 //!
-//! A read of memory that the launch cannot write needs no shadow memory. The analysis is flow-insensitive and
-//! conservative: an address that it cannot follow counts as "may point anywhere".
+//! A read of memory that the launch cannot write needs no shadow memory. The analysis is
+//! flow-insensitive and conservative: an address that it cannot follow counts as "may point
+//! anywhere".
 
 use std::collections::HashMap;
 
@@ -12,7 +13,8 @@ pub(crate) type Origins = u64;
 /// May point anywhere.
 pub(crate) const ANY: Origins = 1 << 63;
 
-/// The parameters (bit `i` for parameter `i`) that the function's stores and atomics may write through.
+/// The parameters (bit `i` for parameter `i`) that the function's stores and atomics may write
+/// through.
 pub(crate) fn written(function: &Function<'_>) -> Origins {
     let body = function.body.as_deref().unwrap_or_default();
     let instructions: Vec<&Instruction<'_>> = body

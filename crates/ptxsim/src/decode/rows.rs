@@ -18,8 +18,8 @@ impl MemOp {
     }
 }
 
-/// Calls `visit` for every row that an operation reads or writes. A row whose file depends on more than the operation's
-/// code is visited in each file that it could be in.
+/// Calls `visit` for every row that an operation reads or writes. A row whose file depends on more
+/// than the operation's code is visited in each file that it could be in.
 pub(super) fn visit_rows(op: &Op, program: &Program, mut visit: impl FnMut(RowAccess, File, u32)) {
     use File::{P, R, X};
     use RowAccess::{Read, Write};

@@ -1,5 +1,6 @@
-//! Removes operations that a warp need not execute: copies of constants, arguments and special registers, and results
-//! that are never read. The instruction counts stay, because they are kept per basic block.
+//! Removes operations that a warp need not execute: copies of constants, arguments and special
+//! registers, and results that are never read. The instruction counts stay, because they are kept
+//! per basic block.
 
 use super::Program;
 use super::code::File;
@@ -60,8 +61,8 @@ impl Files {
     }
 }
 
-/// The most passes over a function. Each finds what the one before made unnecessary; real programs need few, and
-/// whatever is left after that stays.
+/// The most passes over a function. Each finds what the one before made unnecessary; real programs
+/// need few, and whatever is left after that stays.
 const MAX_PASSES: usize = 32;
 
 /// Simplifies the function's operations, the last ones of the program.
@@ -92,7 +93,8 @@ fn propagate_copies(program: &mut Program, func: &Func, files: &mut Files, remov
     for (row, _) in &func.constants64 {
         files.x.given[*row as usize] = files.x.writes[*row as usize] == 0;
     }
-    // a copy of a copy is found in the same pass when it comes later in the text, and else in the next
+    // a copy of a copy is found in the same pass when it comes later in the text, and else in the
+    // next
     for _ in 0..MAX_PASSES {
         let mut found = false;
         for (op, removed) in program.ops[start..].iter().zip(removed.iter_mut()) {
@@ -168,7 +170,8 @@ fn remove_unread(program: &Program, func: &Func, files: &mut Files, removed: &mu
         for (op, removed) in program.ops[start..].iter().zip(removed.iter_mut()) {
             let Some(pure) = op.code.pure() else { continue };
             let read = files.of(pure.d).reads.get(op.d as usize).is_none_or(|n| *n > 0);
-            // barriers, calls and collectives still read the copy and not the given row, so such a copy must stay
+            // barriers, calls and collectives still read the copy and not the given row, so such a
+            // copy must stay
             if read == *removed {
                 *removed = !read;
                 changed = true;
@@ -180,7 +183,8 @@ fn remove_unread(program: &Program, func: &Func, files: &mut Files, removed: &mu
     }
 }
 
-/// Removes the result of atomics whose old value is never read, so that their order does not matter.
+/// Removes the result of atomics whose old value is never read, so that their order does not
+/// matter.
 fn drop_unread_atomic_results(program: &mut Program, start: usize, files: &Files) {
     let mut memory = std::mem::take(&mut program.memory);
     for op in &program.ops[start..] {

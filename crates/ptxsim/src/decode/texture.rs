@@ -1,4 +1,5 @@
-//! Decodes texture and surface instructions (PTX ISA, "Texture Instructions", "Surface Instructions").
+//! Decodes texture and surface instructions (PTX ISA, "Texture Instructions", "Surface
+//! Instructions").
 
 use super::function::Decoder;
 use super::op::{Address, Code, ImageKind, ImageOp, MemOp, MemSpace, Outside, Property, Scope};
@@ -14,8 +15,8 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// `tex`, `tld4`, `suld` and `sust`. `values` and `place` are the indices of two operands: the values, and
-    /// `[object, {coordinates}]`.
+    /// `tex`, `tld4`, `suld` and `sust`. `values` and `place` are the indices of two operands: the
+    /// values, and `[object, {coordinates}]`.
     fn image_access(
         &mut self,
         i: &Instruction<'a>,

@@ -1,8 +1,9 @@
-//! Loads, stores and atomics of a warp: which memory they access, bounds, alignment, counters. Then the race detector
-//! (`hazards`) checks them, and `words` moves the data.
+//! Loads, stores and atomics of a warp: which memory they access, bounds, alignment, counters. Then
+//! the race detector (`hazards`) checks them, and `words` moves the data.
 //!
-//! Nearly all accesses take [`fast_path`]. It decides about the warp as a whole, by the pattern in which the lanes'
-//! addresses lie. Local memory, several arrays, and everything that is wrong take [`slow_path`], lane by lane.
+//! Nearly all accesses take [`fast_path`]. It decides about the warp as a whole, by the pattern in
+//! which the lanes' addresses lie. Local memory, several arrays, and everything that is wrong take
+//! [`slow_path`], lane by lane.
 
 use super::alu::Rows;
 use super::copies::Copies;
@@ -29,7 +30,8 @@ pub(super) enum Kind {
 /// The lanes that execute an operation, and their frame of local memory.
 pub(super) struct ActiveLanes {
     pub mask: u32,
-    /// Lanes whose registers the operation may overwrite: those of `mask`, or all where no other lane's value is needed.
+    /// Lanes whose registers the operation may overwrite: those of `mask`, or all where no other
+    /// lane's value is needed.
     pub write_mask: u32,
     /// First byte of the frame in each lane's local memory, and its bytes.
     pub local_base: u32,
@@ -53,7 +55,8 @@ impl WarpParts<'_> {
     }
 }
 
-/// What the operations of a running split work on: the machine, the block, and the warp in its parts.
+/// What the operations of a running split work on: the machine, the block, and the warp in its
+/// parts.
 pub(super) struct Context<'c, 'g, 'w> {
     pub m: &'c mut Machine<'g>,
     pub b: &'c mut BlockState,
@@ -121,9 +124,9 @@ pub(super) fn access<const L: u8>(
     }
 }
 
-/// The fast path: an access whose lanes are all inside one array and aligned. The lanes lie as `pattern` says, the first at
-/// offset `first`. False, and nothing done, when that is not so, or cannot be seen here and [`check_lanes`] has not
-/// `checked` it.
+/// The fast path: an access whose lanes are all inside one array and aligned. The lanes lie as
+/// `pattern` says, the first at offset `first`. False, and nothing done, when that is not so, or
+/// cannot be seen here and [`check_lanes`] has not `checked` it.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -249,8 +252,8 @@ fn count_access(
     } else if !global && bytes == 4 && (shape.run || shape.same) && kind != Kind::Atomic {
         Cost { units: 1, ideal: 1, transactions: 1 }
     } else {
-        // besides the pattern, sectors depend only on where in a sector it begins; and moving a shared access by whole
-        // words only rotates its banks
+        // besides the pattern, sectors depend only on where in a sector it begins; and moving a
+        // shared access by whole words only rotates its banks
         let at = if global { sector } else { 32 + first % 4 };
         if pattern.cost_at != at {
             pattern.cost = cost(pattern, first, mask, request, global);
@@ -290,8 +293,8 @@ fn cost(pattern: &Pattern, first: u32, mask: u32, request: &Request<'_>, global:
     Cost { units, ideal: count::ideal_wavefronts(lanes, bytes, units), transactions }
 }
 
-/// The number of sectors that two half-warps touch. Each is a run or one address, so the sectors are two ranges, which may
-/// overlap.
+/// The number of sectors that two half-warps touch. Each is a run or one address, so the sectors
+/// are two ranges, which may overlap.
 #[inline(always)]
 fn half_sectors(halves: [Half; 2], first: u32, bytes: u32) -> u32 {
     let [(a, z), (b, y)] = halves.map(|h| {
@@ -311,7 +314,8 @@ fn widen(offsets: &[u32; 32]) -> [u64; 32] {
     v
 }
 
-/// The slow path: an access to local memory or to several windows or allocations, or one with something wrong.
+/// The slow path: an access to local memory or to several windows or allocations, or one with
+/// something wrong.
 #[inline(never)]
 fn slow_path<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
@@ -359,8 +363,8 @@ fn slow_path<const L: u8>(
     }
 }
 
-/// Checks bounds and alignment lane by lane. Then the lanes in bounds take the fast path, those of one allocation at a
-/// time.
+/// Checks bounds and alignment lane by lane. Then the lanes in bounds take the fast path, those of
+/// one allocation at a time.
 #[inline(never)]
 fn check_lanes<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
@@ -417,7 +421,8 @@ fn check_lanes<const L: u8>(
     }
 }
 
-/// Checks whether a lane may access `reach` bytes at `address`, and reports what is wrong if it may not.
+/// Checks whether a lane may access `reach` bytes at `address`, and reports what is wrong if it may
+/// not.
 pub(super) fn check_lane(
     cx: &mut Context<'_, '_, '_>,
     op: &MemOp,

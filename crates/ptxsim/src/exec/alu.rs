@@ -1,4 +1,5 @@
-//! The arithmetic of 32 lanes at once, as plain loops over rows that the compiler turns into vector instructions.
+//! The arithmetic of 32 lanes at once, as plain loops over rows that the compiler turns into vector
+//! instructions.
 
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "PTX's unordered comparisons hold for NaN")]
 
@@ -14,7 +15,8 @@ pub(super) struct Rows<'w> {
     pub p: &'w mut [u32],
 }
 
-/// Lane by lane, `a` where the mask has a 1, else `b`. There is no `if` in it, because that would become 32 branches.
+/// Lane by lane, `a` where the mask has a 1, else `b`. There is no `if` in it, because that would
+/// become 32 branches.
 #[inline(always)]
 fn blend32(mask: u32, a: &[u32; 32], b: &[u32; 32]) -> [u32; 32] {
     let mut v = [0; 32];
@@ -217,8 +219,8 @@ fn canonical(x: f32) -> u32 {
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
 }
 
-/// Executes one arithmetic operation for the lanes of `write_mask`, which are all lanes when no other split needs their
-/// values.
+/// Executes one arithmetic operation for the lanes of `write_mask`, which are all lanes when no
+/// other split needs their values.
 #[inline(always)]
 pub(super) fn execute(op: &Op, rows: &mut Rows<'_>, write_mask: u32, conversions: &[Convert]) {
     match op.code {

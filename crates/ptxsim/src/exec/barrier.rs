@@ -1,7 +1,7 @@
 //! Block barriers: which threads wait, when a barrier opens, and when it never will.
 //!
-//! PTX ISA, `bar`/`barrier`; CUDA C++ Programming Guide, "Synchronization Functions": a barrier must be reached by all
-//! threads of the block.
+//! PTX ISA, `bar`/`barrier`; CUDA C++ Programming Guide, "Synchronization Functions": a barrier
+//! must be reached by all threads of the block.
 
 use super::hazards::sync::{self, WaitingLanes};
 use super::machine::{BlockState, Machine, ThreadAt};
@@ -10,7 +10,8 @@ use crate::decode::Program;
 use crate::decode::op::{Code, ReduceKind};
 use crate::{Action, FindingKind};
 
-/// A split that waits at a barrier: its warp, its index there, the barrier operation, and the barrier's number.
+/// A split that waits at a barrier: its warp, its index there, the barrier operation, and the
+/// barrier's number.
 struct Waiting {
     warp: usize,
     split: usize,
@@ -54,8 +55,8 @@ fn expected_threads(program: &Program, b: &BlockState, at: &Waiting) -> Option<u
     Some(warp.r[row as usize].0[split.mask.trailing_zeros() as usize & 31])
 }
 
-/// The simple case, which nearly all barriers are: every thread of the block waits at this barrier, each warp as one split,
-/// and none has exited. Returns the barrier's number.
+/// The simple case, which nearly all barriers are: every thread of the block waits at this barrier,
+/// each warp as one split, and none has exited. Returns the barrier's number.
 fn simple_barrier(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
     let first = match b.warps.first()?.splits.as_slice() {
         [Split { state: State::AtBarrier(op), frame, .. }] => (*op, *frame),
@@ -80,8 +81,9 @@ fn simple_barrier(m: &Machine<'_>, b: &BlockState) -> Option<u32> {
     (plain && m.sync.is_none() && b.warps.iter().all(|warp| waits(warp))).then_some(id)
 }
 
-/// PTX ISA, "bar": barriers are numbered 0 to 15, and are for whole warps. On an NVIDIA H200 a count of 48 from a register
-/// ends the kernel with an illegal instruction (715). Numbers from 16 on are not detected there, and act as other barriers.
+/// PTX ISA, "bar": barriers are numbered 0 to 15, and are for whole warps. On an NVIDIA H200 a
+/// count of 48 from a register ends the kernel with an illegal instruction (715). Numbers from 16
+/// on are not detected there, and act as other barriers.
 pub(super) fn exists(id: u32, threads: Option<u32>) -> bool {
     id < BARRIERS && threads.unwrap_or(0).is_multiple_of(32)
 }
@@ -167,7 +169,8 @@ pub(super) fn open(m: &mut Machine<'_>, b: &mut BlockState) -> Outcome {
     opened
 }
 
-/// Finds lanes of one warp that wait at different barrier operations, because they took different branches.
+/// Finds lanes of one warp that wait at different barrier operations, because they took different
+/// branches.
 fn diverged(b: &BlockState, here: &[&Waiting]) -> Option<ThreadAt> {
     for (i, a) in here.iter().enumerate() {
         for other in &here[i + 1..] {
@@ -211,8 +214,8 @@ fn report_not_reached(
     m.findings = findings;
 }
 
-/// Where a thread decided to exit. If there is one branch to the kernel's end before the barrier, it is the
-/// `if (...) return;` of the source; `exit` itself is the closing brace.
+/// Where a thread decided to exit. If there is one branch to the kernel's end before the barrier,
+/// it is the `if (...) return;` of the source; `exit` itself is the closing brace.
 fn exit_branch(program: &Program, exit: u32, barrier: u32) -> u32 {
     let leads_to_exit = |pc: &u32| {
         let op = &program.ops[*pc as usize];
@@ -258,7 +261,8 @@ fn reduce(m: &Machine<'_>, b: &mut BlockState, here: &[&Waiting]) {
     }
 }
 
-/// Reports a block in which no thread can run: they wait at different barriers, or for more threads than will arrive.
+/// Reports a block in which no thread can run: they wait at different barriers, or for more threads
+/// than will arrive.
 pub(super) fn report_deadlock(m: &mut Machine<'_>, b: &BlockState) {
     let all = waiting(m, b);
     let Some(first) = all.first() else { return };

@@ -199,7 +199,8 @@ fn value(grid: &Grid<'_>, constant: Constant) -> u64 {
     }
 }
 
-/// Runs the block until all its threads have exited, it yields to other blocks, or it cannot continue.
+/// Runs the block until all its threads have exited, it yields to other blocks, or it cannot
+/// continue.
 pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop {
     loop {
         let (mut progressed, mut yielded) = (false, false);
@@ -208,7 +209,8 @@ pub(crate) fn run<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState) -> Stop 
             if b.warps[w].live == 0 || !b.warps[w].splits.iter().any(|s| s.state == State::Ready) {
                 continue;
             }
-            // a trace need not be fast, so there is only the portable copy of the interpreter for it
+            // a trace need not be fast, so there is only the portable copy of the interpreter for
+            // it
             let stop = if const { L >= TRACE } {
                 interp::run::<L>(m, b, w)
             } else {

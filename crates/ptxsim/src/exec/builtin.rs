@@ -1,4 +1,5 @@
-//! The functions that device code calls and the driver provides: `vprintf`, `malloc`, `free`, `__assertfail`.
+//! The functions that device code calls and the driver provides: `vprintf`, `malloc`, `free`,
+//! `__assertfail`.
 
 use super::access::{ActiveLanes, Context};
 use super::alu::Rows;
@@ -8,11 +9,13 @@ use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::Target;
 use crate::{FindingKind, printf};
 
-/// Local memory of a thread. A device has 512 KB (CUDA C++ Programming Guide, "Technical Specifications"). It is less here,
-/// so that a whole block of runaway recursions fits into a laptop's memory.
+/// Local memory of a thread. A device has 512 KB (CUDA C++ Programming Guide, "Technical
+/// Specifications"). It is less here, so that a whole block of runaway recursions fits into a
+/// laptop's memory.
 pub(super) const LOCAL_LIMIT_BYTES: u64 = 64 << 10;
 
-/// The return value of the device's `printf` for a format that is no string: -1 (CUDA C++ Programming Guide, "Formatted Output").
+/// The return value of the device's `printf` for a format that is no string: -1 (CUDA C++
+/// Programming Guide, "Formatted Output").
 const NO_FORMAT: u64 = u64::MAX;
 
 /// Executes a call of a built-in function. False when the kernel cannot continue.
@@ -36,8 +39,8 @@ pub(super) fn call(
         let read = |address: u64, n: usize| bytes(m, b, local, lane, address, n);
         let string = |address: u64| text(m, b, local, lane, address);
         match target {
-            // So that a kernel that prints without end reaches its instruction budget soon, dropped output is not
-            // formatted. It counts with the length of the first lane's format.
+            // So that a kernel that prints without end reaches its instruction budget soon, dropped
+            // output is not formatted. It counts with the length of the first lane's format.
             Target::Printf if m.output_is_full() => {
                 let format = string(argument(rows, 0, lane));
                 let bytes = format.as_ref().map_or(0, |format| format.len() as u64);
@@ -102,7 +105,8 @@ fn bytes(
     (start..start.saturating_add(n)).map_while(byte).collect()
 }
 
-/// The zero-terminated string at an address, cut at 4096 bytes; `None` for an address outside memory.
+/// The zero-terminated string at an address, cut at 4096 bytes; `None` for an address outside
+/// memory.
 fn text(
     m: &Machine<'_>,
     b: &BlockState,

@@ -9,8 +9,9 @@ use crate::decode::Program;
 use crate::decode::op::Target;
 use crate::{FindingKind, device};
 
-/// Enters the function of call operation `call`. The split's position is the one to return to; lanes that call different
-/// functions become splits of their own. False when the kernel cannot continue.
+/// Enters the function of call operation `call`. The split's position is the one to return to;
+/// lanes that call different functions become splits of their own. False when the kernel cannot
+/// continue.
 #[inline(never)]
 pub(super) fn call(
     m: &mut Machine<'_>,
@@ -76,8 +77,9 @@ fn enter(
     true
 }
 
-/// The least stack in bytes that the calls so far and one of `function` take, if `function` is among them; else 0,
-/// because the stack of calls that do not recurse is known before a launch, and set aside.
+/// The least stack in bytes that the calls so far and one of `function` take, if `function` is
+/// among them; else 0, because the stack of calls that do not recurse is known before a launch, and
+/// set aside.
 fn recursion_bytes(program: &Program, split: &Split, function: usize) -> u64 {
     let called = || split.stack.iter().skip(1).chain(split.stack.first().map(|_| &split.frame));
     if !called().any(|frame| frame.function as usize == function) {

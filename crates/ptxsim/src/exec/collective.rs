@@ -1,8 +1,8 @@
 //! Warp-wide `.sync` operations: shuffles, votes, matches, reductions, `bar.warp.sync`.
 //!
-//! All non-exited lanes that the mask names must execute the same operation (CUDA C++ Programming Guide, "Warp
-//! Shuffle Functions"; PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync`). Lanes wait
-//! here until they do.
+//! All non-exited lanes that the mask names must execute the same operation (CUDA C++ Programming
+//! Guide, "Warp Shuffle Functions"; PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
+//! `bar.warp.sync`). Lanes wait here until they do.
 
 use super::hazards::sync;
 use super::machine::{BlockState, Machine, ThreadAt};
@@ -42,7 +42,8 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
             warp.splits[i].state = State::Ready;
         }
     }
-    // `__syncwarp()`s in both branches of an `if` are different operations that synchronise with each other
+    // `__syncwarp()`s in both branches of an `if` are different operations that synchronise with
+    // each other
     let waiting: u32 = warp
         .splits
         .iter()
@@ -70,7 +71,8 @@ pub(super) fn arrive(m: &mut Machine<'_>, b: &mut BlockState, warp: &mut Warp) {
     }
 }
 
-/// `__syncwarp` of the lanes of `arrived`: those that gave the same mask synchronise with each other.
+/// `__syncwarp` of the lanes of `arrived`: those that gave the same mask synchronise with each
+/// other.
 fn synchronise(
     m: &mut Machine<'_>,
     b: &mut BlockState,
@@ -87,8 +89,8 @@ fn synchronise(
     }
 }
 
-/// Reports lanes that wait for others which can never arrive, at the first operation where lanes do, and where the first of
-/// those others waits.
+/// Reports lanes that wait for others which can never arrive, at the first operation where lanes
+/// do, and where the first of those others waits.
 pub(super) fn report_stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
     let waits = warp.splits.iter().filter(|s| s.state == State::AtCollective);
     let Some(split) = waits.min_by_key(|s| s.pc) else { return };
@@ -156,7 +158,8 @@ pub(super) fn execute(
             let mut reported = false;
             for lane in lanes(active) {
                 let (from, inside) = shuffle_source(op.kind, lane as u32, by[lane], clamp[lane]);
-                // the value is undefined, but the upper lanes of a tree that folds onto the lower ones do not use it
+                // the value is undefined, but the upper lanes of a tree that folds onto the lower
+                // ones do not use it
                 let unused = op.kind == Kind::ShflDown && lane as u32 >= by[lane];
                 let given = (active & masks[lane]) >> (from & 31) & 1 == 1;
                 if inside && !given && !unused && !reported {

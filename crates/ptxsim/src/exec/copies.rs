@@ -1,9 +1,10 @@
 //! Asynchronous copies (PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy").
 //!
-//! A copy begins with `cp.async`, and is complete once its thread has waited for its group. PTX leaves open when in between
-//! the bytes move. Here they move as late as possible: at the wait, or when the thread exits. A thread that does not wait
-//! therefore reads the old values. Until then the source counts as being read and the destination as being written, and
-//! no access to them is ordered with the copy (`hazards::copies`).
+//! A copy begins with `cp.async`, and is complete once its thread has waited for its group. PTX
+//! leaves open when in between the bytes move. Here they move as late as possible: at the wait, or
+//! when the thread exits. A thread that does not wait therefore reads the old values. Until then
+//! the source counts as being read and the destination as being written, and no access to them is
+//! ordered with the copy (`hazards::copies`).
 
 use super::access::{self, ActiveLanes, Context, Kind, LaneAddress, WarpParts};
 use super::alu::Rows;
@@ -72,7 +73,8 @@ impl Copies {
 }
 
 impl CopyQueue {
-    /// The lanes of `mask` whose part of a copy has to complete so that at most `groups` groups of each lane stay in flight.
+    /// The lanes of `mask` whose part of a copy has to complete so that at most `groups` groups of
+    /// each lane stay in flight.
     fn due(&self, copy: &WarpCopy, mask: u32, groups: u32) -> u32 {
         let due = |lane: &usize| {
             let newer = self.committed[*lane].wrapping_sub(copy.group[*lane]);
@@ -131,8 +133,8 @@ pub(super) fn issue<const L: u8>(cx: &mut Context<'_, '_, '_>, index: u32, activ
     }
 }
 
-/// Waits until at most `groups` groups of each lane of `mask` are in flight; `u32::MAX` waits for all copies, committed or
-/// not.
+/// Waits until at most `groups` groups of each lane of `mask` are in flight; `u32::MAX` waits for
+/// all copies, committed or not.
 #[inline(never)]
 pub(super) fn wait<const L: u8>(
     m: &mut Machine<'_>,

@@ -23,8 +23,9 @@ pub(crate) struct Findings {
 const MAX_FINDINGS: usize = 256;
 
 impl Findings {
-    /// Records one occurrence at operation `pc`, against operation `with`. `build` makes the parties, and is only called when
-    /// this occurrence is the one to report: the one that comes first in `order`.
+    /// Records one occurrence at operation `pc`, against operation `with`. `build` makes the
+    /// parties, and is only called when this occurrence is the one to report: the one that comes
+    /// first in `order`.
     pub fn add(
         &mut self,
         what: FindingKind,
@@ -70,7 +71,8 @@ impl Findings {
         self.all.is_empty()
     }
 
-    /// The findings, the most useful first, without those that follow from the root cause of another.
+    /// The findings, the most useful first, without those that follow from the root cause of
+    /// another.
     pub fn finish(self) -> Vec<Finding> {
         let mut all: Vec<(Key, u64, Finding)> =
             self.all.into_iter().map(|(key, (order, finding))| (key, order, finding)).collect();
@@ -98,14 +100,15 @@ impl Findings {
             .flatten()
             .collect();
         all.into_iter()
-            // a read that races with the write of the same word may find it uninitialised, because of the race
+            // a read that races with the write of the same word may find it uninitialised, because
+            // of the race
             .filter(|f| f.what != FindingKind::UninitialisedRead || !racing.contains(&f.at.source))
             .collect()
     }
 }
 
-/// Leaves out repeats of a wrong index: by the same thread, in another array in the same line (`a[i] = b[i]`), or in the
-/// same array elsewhere (written, then read back).
+/// Leaves out repeats of a wrong index: by the same thread, in another array in the same line
+/// (`a[i] = b[i]`), or in the same array elsewhere (written, then read back).
 fn without_repeats(all: Vec<Finding>) -> Vec<Finding> {
     let mut first: Vec<Finding> = vec![];
     for finding in all {
@@ -125,8 +128,9 @@ fn without_repeats(all: Vec<Finding>) -> Vec<Finding> {
     first
 }
 
-/// Leaves out a store that races with itself, if a load of the same array in a line above races with it, too. Threads then
-/// read a value, and write a new one in a later line, which is one cause.
+/// Leaves out a store that races with itself, if a load of the same array in a line above races
+/// with it, too. Threads then read a value, and write a new one in a later line, which is one
+/// cause.
 fn without_partial_races(mut all: Vec<Finding>) -> Vec<Finding> {
     let parties = |f: &Finding| {
         let with = f.with.as_ref().filter(|_| is_race(&f.what))?;
@@ -156,7 +160,8 @@ fn without_partial_races(mut all: Vec<Finding>) -> Vec<Finding> {
     all
 }
 
-/// What one fix would remove. All iterations of an unrolled loop are one cause, and so are a race's two directions.
+/// What one fix would remove. All iterations of an unrolled loop are one cause, and so are a race's
+/// two directions.
 #[derive(PartialEq, Eq, Hash)]
 struct Cause {
     kind: std::mem::Discriminant<FindingKind>,

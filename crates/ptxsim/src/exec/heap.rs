@@ -1,7 +1,9 @@
-//! The device's heap: `malloc` and `free` in kernels (CUDA C++ Programming Guide, "Dynamic Global Memory Allocation").
+//! The device's heap: `malloc` and `free` in kernels (CUDA C++ Programming Guide, "Dynamic Global
+//! Memory Allocation").
 //!
-//! The heap is one allocation of the device's memory. The blocks in it have gaps in between, and freed memory is used again
-//! only when there is no other, so that accesses beyond a block's end and after `free` are reported as such.
+//! The heap is one allocation of the device's memory. The blocks in it have gaps in between, and
+//! freed memory is used again only when there is no other, so that accesses beyond a block's end
+//! and after `free` are reported as such.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,14 +13,16 @@ use crate::decode::op::MemOp;
 use crate::memory::Memory;
 use crate::{Access, Action, Error, FindingKind, FreeProblem};
 
-/// Bytes that kernels may have at once unless the host sets another limit (`cudaLimitMallocHeapSize`).
+/// Bytes that kernels may have at once unless the host sets another limit
+/// (`cudaLimitMallocHeapSize`).
 pub(crate) const DEFAULT_LIMIT_BYTES: u64 = 8 << 20;
 /// How many times the limit is set aside, because of the gaps, and how many bytes at most.
 const ARENA_FACTOR: u64 = 4;
 const MAX_ARENA_BYTES: u64 = Memory::CAPACITY / 4;
 /// `malloc` aligns to this.
 const ALIGN_BYTES: u64 = 16;
-/// The gap between two blocks while at most half of the arena is used; later it is only [`ALIGN_BYTES`].
+/// The gap between two blocks while at most half of the arena is used; later it is only
+/// [`ALIGN_BYTES`].
 const GAP_BYTES: u64 = 1 << 10;
 
 /// A call of `free`.
@@ -80,7 +84,8 @@ impl Heap {
         Ok(Self { slot, blocks, freed, next: 0, live: 0, launch: 0, limit, arena })
     }
 
-    /// Allocates a block: behind all others, or in place of the oldest freed block that is large enough.
+    /// Allocates a block: behind all others, or in place of the oldest freed block that is large
+    /// enough.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let aligned = bytes.max(1).checked_next_multiple_of(ALIGN_BYTES)?;
         if self.live.checked_add(aligned)? > self.limit {
@@ -137,7 +142,8 @@ pub(super) enum HeapAccess {
 }
 
 impl Machine<'_> {
-    /// Checks a lane's access to the heap, at an offset in it. `None` when the slot is not the heap's.
+    /// Checks a lane's access to the heap, at an offset in it. `None` when the slot is not the
+    /// heap's.
     pub(super) fn heap_access(
         &mut self,
         op: &MemOp,
@@ -159,8 +165,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The party of a finding that called `free`, if that was in this launch; an earlier launch may have been of another
-    /// module.
+    /// The party of a finding that called `free`, if that was in this launch; an earlier launch may
+    /// have been of another module.
     fn free_party(&self, call: FreeCall) -> Option<Access> {
         let here = self.heap.as_ref().is_some_and(|heap| heap.launch == call.launch);
         here.then(|| self.party(call.pc, call.thread.block, call.thread.linear, Action::Free))

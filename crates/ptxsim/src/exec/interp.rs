@@ -1,7 +1,9 @@
-//! The interpreter's loop for one warp: picks a split and executes its operations until the split has to be left.
+//! The interpreter's loop for one warp: picks a split and executes its operations until the split
+//! has to be left.
 //!
-//! [`run_operations`] is the dispatch; each operation that is not arithmetic has a handler in [`handlers`]. Handlers and
-//! loop are compiled as one function, because the rows and the position would otherwise move through memory.
+//! [`run_operations`] is the dispatch; each operation that is not arithmetic has a handler in
+//! [`handlers`]. Handlers and loop are compiled as one function, because the rows and the position
+//! would otherwise move through memory.
 
 mod handlers;
 
@@ -26,7 +28,8 @@ enum Leave {
     Waits(State),
     /// Its lanes are at this collective operation, which may have to wait for other lanes.
     Collective(u32),
-    /// It executes this call of one of the program's functions; the position is the one to return to.
+    /// It executes this call of one of the program's functions; the position is the one to return
+    /// to.
     Call(u32),
     Return,
     /// All its lanes have exited.
@@ -35,8 +38,9 @@ enum Leave {
     Fatal,
 }
 
-/// The position of the split that runs. It is apart from the registers and memory in [`Context`], whose address is passed
-/// to functions, so that the compiler can keep the position in a machine register.
+/// The position of the split that runs. It is apart from the registers and memory in [`Context`],
+/// whose address is passed to functions, so that the compiler can keep the position in a machine
+/// register.
 struct Cursor {
     /// The next operation.
     pc: u32,
@@ -117,8 +121,8 @@ fn run_warp<const L: u8>(
     }
 }
 
-/// Runs a split, which is not among those of the warp meanwhile, until it has to be left. Its position is then the one at
-/// which it continues.
+/// Runs a split, which is not among those of the warp meanwhile, until it has to be left. Its
+/// position is then the one at which it continues.
 #[inline(always)]
 fn run_split<const L: u8>(
     m: &mut Machine<'_>,

@@ -56,7 +56,8 @@ pub(super) fn access<const L: u8>(
             continue;
         }
         let used = offset as usize..offset as usize + bytes as usize;
-        // compilers copy a struct with its padding, so a word counts once any byte of it was written
+        // compilers copy a struct with its padding, so a word counts once any byte of it was
+        // written
         let unwritten = |word: &[u32]| word.iter().all(|byte| byte >> lane & 1 == 0);
         if L >= FULL
             && kind != Kind::Store

@@ -1,4 +1,5 @@
-//! The state of the simulator: what all blocks of a launch share, the machine of one host thread, and a block in flight.
+//! The state of the simulator: what all blocks of a launch share, the machine of one host thread,
+//! and a block in flight.
 
 mod counters;
 mod reports;
@@ -28,7 +29,8 @@ pub(crate) struct Grid<'a> {
     pub threads: u32,
     pub shared_bytes: u32,
     pub dynamic_shared: u32,
-    /// Bytes of the kernel's own arrays and the dynamic part, without the gaps that the simulator leaves between arrays.
+    /// Bytes of the kernel's own arrays and the dynamic part, without the gaps that the simulator
+    /// leaves between arrays.
     pub total_shared: u32,
     /// Address of the grid's barrier; 0 unless the launch is cooperative.
     pub barrier: u64,
@@ -41,8 +43,8 @@ pub(crate) struct Grid<'a> {
     pub entry: usize,
     /// Per slot: may the launch write it?
     pub writable: &'a [bool],
-    /// The kernel, or a function that it may call, orders threads by more than block barriers and whole-warp
-    /// `__syncwarp`s.
+    /// The kernel, or a function that it may call, orders threads by more than block barriers and
+    /// whole-warp `__syncwarp`s.
     pub syncs: bool,
     /// The vector instructions of the host that the interpreter uses.
     pub vectors: Vectors,
@@ -51,13 +53,14 @@ pub(crate) struct Grid<'a> {
 /// Counts of one memory operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Site {
-    /// Warps that accessed global memory, lanes that took part, 32-byte sectors, and the least number of sectors that would
-    /// have sufficed.
+    /// Warps that accessed global memory, lanes that took part, 32-byte sectors, and the least
+    /// number of sectors that would have sufficed.
     pub requests: u64,
     pub lanes: u64,
     pub sectors: u64,
     pub sectors_ideal: u64,
-    /// Warps that accessed shared memory, the wavefronts that it took, the least that would have sufficed, and transactions.
+    /// Warps that accessed shared memory, the wavefronts that it took, the least that would have
+    /// sufficed, and transactions.
     pub shared_requests: u64,
     pub wavefronts: u64,
     pub wavefronts_ideal: u64,
@@ -118,18 +121,22 @@ pub(crate) struct Machine<'a> {
     /// Per memory operation.
     pub patterns: Vec<Pattern>,
     pub shadows: Vec<SlotShadow>,
-    /// How threads synchronise beyond block barriers and whole warps; `None` in kernels that have only those.
+    /// How threads synchronise beyond block barriers and whole warps; `None` in kernels that have
+    /// only those.
     pub sync: Option<Box<SyncState>>,
     /// Other host threads run blocks of the launch at the same time.
     pub parallel: bool,
-    /// The prior accesses of the word that the race detector's slow path looks at; kept for its capacity.
+    /// The prior accesses of the word that the race detector's slow path looks at; kept for its
+    /// capacity.
     pub scratch: Vec<PriorAccess>,
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,
-    /// There were strong accesses since a split last yielded: a loop with them may be waiting for another thread.
+    /// There were strong accesses since a split last yielded: a loop with them may be waiting for
+    /// another thread.
     pub strong_seen: bool,
-    /// Counts stores, atomics that changed their word, and everything else that may let another thread progress.
+    /// Counts stores, atomics that changed their word, and everything else that may let another
+    /// thread progress.
     pub changes: u64,
     /// Takes the place of the warp that runs in its block's list.
     pub placeholder: Option<Box<Warp>>,
@@ -155,7 +162,8 @@ pub(crate) struct BlockState {
     pub shared: Lines<u32>,
     pub shared_shadow: Vec<ShadowCell>,
     pub shared_lists: PriorLists,
-    /// Number of this block among those that used this state: marks in shared memory with another one are leftovers.
+    /// Number of this block among those that used this state: marks in shared memory with another
+    /// one are leftovers.
     pub generation: u32,
     /// The block's logical time for the race detector, and the stamp of its last barrier.
     pub stamp: u32,
@@ -167,7 +175,8 @@ pub(crate) struct BlockState {
     /// Threads that arrived without waiting, per barrier number.
     pub arrived: [u32; 16],
     pub next_warp: usize,
-    /// The machine's `strong_seen` at the end of this block's turn, because other blocks must not influence its schedule.
+    /// The machine's `strong_seen` at the end of this block's turn, because other blocks must not
+    /// influence its schedule.
     pub strong_seen: bool,
 }
 
@@ -189,7 +198,8 @@ impl BlockState {
         ThreadId { block: self.index, linear }
     }
 
-    /// Takes a new stamp. Accesses with earlier stamps are ordered before, for the threads that take part.
+    /// Takes a new stamp. Accesses with earlier stamps are ordered before, for the threads that
+    /// take part.
     pub fn advance(&mut self) -> u32 {
         self.stamp = self.stamp.saturating_add(1);
         self.stamp
@@ -217,8 +227,8 @@ impl Machine<'_> {
         [(linear % x) as u32, (linear / x % y) as u32, (linear / (x * y)) as u32]
     }
 
-    /// Does the launch have to be repeated on one host thread? Findings are reported as one thread sees them, and a shadow
-    /// that exceeds its budget is incomplete.
+    /// Does the launch have to be repeated on one host thread? Findings are reported as one thread
+    /// sees them, and a shadow that exceeds its budget is incomplete.
     pub fn must_repeat_alone(&self) -> bool {
         !self.findings.is_empty() || self.shadows.iter().any(SlotShadow::exceeds_budget)
     }

@@ -39,8 +39,8 @@ pub(crate) mod vector;
 pub(crate) mod warp;
 mod words;
 
-/// Levels of diagnosis, as constant parameters of the interpreter, so that a launch does not pay for a higher level than its
-/// own. The lowest one checks bounds and alignment.
+/// Levels of diagnosis, as constant parameters of the interpreter, so that a launch does not pay
+/// for a higher level than its own. The lowest one checks bounds and alignment.
 pub(crate) const BOUNDS: u8 = 0;
 /// Adds the counters.
 pub(crate) const COUNT: u8 = 1;
@@ -49,5 +49,6 @@ pub(crate) const FULL: u8 = 2;
 /// Adds the record of one thread.
 pub(crate) const TRACE: u8 = 3;
 
-/// Warp instructions that a kernel may still run after a fault, which is enough to see how many threads are at fault.
+/// Warp instructions that a kernel may still run after a fault, which is enough to see how many
+/// threads are at fault.
 pub(crate) const FUEL_AFTER_FAULT: i64 = 20_000_000;

@@ -1,6 +1,6 @@
-//! Patterns: how the lanes' addresses of one access lie around the first lane's. A memory operation mostly repeats its last
-//! pattern at another address. One comparison with that pattern then gives the bounds, the shape and the cost of the
-//! access.
+//! Patterns: how the lanes' addresses of one access lie around the first lane's. A memory operation
+//! mostly repeats its last pattern at another address. One comparison with that pattern then gives
+//! the bounds, the shape and the cost of the access.
 
 #![expect(
     clippy::needless_range_loop,
@@ -24,7 +24,8 @@ pub(crate) struct Cost {
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(crate) struct Pattern {
-    /// Bytes from the first active lane's address to each lane's; 0 for lanes that do not take part.
+    /// Bytes from the first active lane's address to each lane's; 0 for lanes that do not take
+    /// part.
     wide: [u64; 32],
     pub by: [u32; 32],
     /// The lanes that take part; 0 before the first access.
@@ -35,7 +36,8 @@ pub(crate) struct Pattern {
     pub span: u64,
     /// All distances are multiples of what a lane accesses.
     pub aligned: bool,
-    /// The cost of the last access that was counted, and the alignment of its first address that the cost is for.
+    /// The cost of the last access that was counted, and the alignment of its first address that
+    /// the cost is for.
     pub cost: Cost,
     pub cost_at: u32,
     /// First byte and end of the shared array that the last access was in.
@@ -60,7 +62,8 @@ impl Default for Pattern {
 }
 
 impl Pattern {
-    /// Do the addresses of the lanes of `mask` have this pattern? `first` is the lowest of these lanes.
+    /// Do the addresses of the lanes of `mask` have this pattern? `first` is the lowest of these
+    /// lanes.
     #[inline(always)]
     pub fn fits64(&self, addresses: &[u64; 32], mask: u32, first: usize) -> bool {
         let (base, mut off) = (addresses[first], 0);
@@ -72,8 +75,8 @@ impl Pattern {
             for i in 0..32 {
                 by.0[i] = addresses[i].wrapping_sub(base);
             }
-            // arrays are compared as vectors, which is faster than adding up the differences; in halves, because longer
-            // arrays are compared by a function call
+            // arrays are compared as vectors, which is faster than adding up the differences; in
+            // halves, because longer arrays are compared by a function call
             let (by, last) = (by.0.as_chunks::<16>().0, self.wide.as_chunks::<16>().0);
             return by[0] == last[0] && by[1] == last[1];
         }
@@ -105,7 +108,8 @@ impl Pattern {
         off == 0
     }
 
-    /// Makes this the pattern of the given addresses. False when one is more than 2 GiB away from the first.
+    /// Makes this the pattern of the given addresses. False when one is more than 2 GiB away from
+    /// the first.
     #[inline(always)]
     pub fn set64(&mut self, addresses: &[u64; 32], mask: u32, first: usize, bytes: u32) -> bool {
         let base = addresses[first];

@@ -1,12 +1,14 @@
 //! Finds loops that can never end: every thread left waits, and nothing that it polls will change.
 //!
-//! Blocks in flight take turns. When a whole round of turns changed no memory, and every register, position and local
-//! array is what it was after the round before, then each thread has run in a circle through unchanging memory. It will do
-//! so forever, in whatever order the threads run. A clock that is read, a counter of attempts, a growing delay, or an
-//! atomic that changes its word shows as a difference, and such loops continue until the budget ends.
+//! Blocks in flight take turns. When a whole round of turns changed no memory, and every register,
+//! position and local array is what it was after the round before, then each thread has run in a
+//! circle through unchanging memory. It will do so forever, in whatever order the threads run. A
+//! clock that is read, a counter of attempts, a growing delay, or an atomic that changes its word
+//! shows as a difference, and such loops continue until the budget ends.
 //!
-//! The loops of `cuda::barrier` read the clock only to sleep. For them it is enough that all threads left wait for
-//! barriers, in memory or not, and that none of these changed for [`STILL_ROUNDS`].
+//! The loops of `cuda::barrier` read the clock only to sleep. For them it is enough that all
+//! threads left wait for barriers, in memory or not, and that none of these changed for
+//! [`STILL_ROUNDS`].
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -17,8 +19,8 @@ use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::op::{Address, MemOp, MemSpace};
 use crate::{Access, Action, FindingKind, WaitingAt};
 
-/// Rounds without a change after which barriers in memory count as unchanging. They take millions of nanoseconds of
-/// `%globaltimer`, so that waits with a time-out end before.
+/// Rounds without a change after which barriers in memory count as unchanging. They take millions
+/// of nanoseconds of `%globaltimer`, so that waits with a time-out end before.
 const STILL_ROUNDS: u32 = 1024;
 
 /// What is remembered from one round of turns to the next.
@@ -33,7 +35,8 @@ pub(crate) struct ProgressWatch {
 }
 
 impl ProgressWatch {
-    /// Ends a round in which every block in flight had a turn and none ended. True when none of them ever will.
+    /// Ends a round in which every block in flight had a turn and none ended. True when none of
+    /// them ever will.
     pub fn end_round<'b>(
         &mut self,
         m: &mut Machine<'_>,
@@ -95,7 +98,8 @@ struct WaitingSplit<'b> {
     block: &'b BlockState,
     warp: &'b Warp,
     split: &'b Split,
-    /// The memory operation with which its loop polls; `None` at a barrier, and in a loop that polls nothing.
+    /// The memory operation with which its loop polls; `None` at a barrier, and in a loop that
+    /// polls nothing.
     polls: Option<u32>,
     /// It runs in a loop, so that it does not wait at a barrier.
     spins: bool,
@@ -106,7 +110,8 @@ impl WaitingSplit<'_> {
         self.warp.index * 32 + self.split.mask.trailing_zeros()
     }
 
-    /// Can the launch write the word that it polls? A plain read of an input in a loop waits for nothing.
+    /// Can the launch write the word that it polls? A plain read of an input in a loop waits for
+    /// nothing.
     fn may_change(&self, m: &Machine<'_>) -> bool {
         let op = self.polls.and_then(|site| m.grid.program.memory.get(site as usize));
         match op.filter(|op| !op.strong).map(|op| self.polled_location(m, op)) {

@@ -1,8 +1,9 @@
-//! Texture fetches, surface loads and stores, and queries of their objects (PTX ISA, "Texture Instructions", "Surface
-//! Instructions").
+//! Texture fetches, surface loads and stores, and queries of their objects (PTX ISA, "Texture
+//! Instructions", "Surface Instructions").
 //!
-//! "The memory consistency model does not apply to texture and surface accesses", so they promise less than plain accesses.
-//! What would be a race between plain accesses is one here, too (`hazards::image`).
+//! "The memory consistency model does not apply to texture and surface accesses", so they promise
+//! less than plain accesses. What would be a race between plain accesses is one here, too
+//! (`hazards::image`).
 
 use super::access::Context;
 use super::hazards::image::Texels;
@@ -229,7 +230,8 @@ fn check_read(
     }
 }
 
-/// Fills the registers of a surface load, from an image's byte or with zeros; does nothing for a store.
+/// Fills the registers of a surface load, from an image's byte or with zeros; does nothing for a
+/// store.
 fn load(cx: &mut Context<'_, '_, '_>, op: &ImageOp, lane: usize, from: Option<(&Image, u64)>) {
     if matches!(op.kind, ImageKind::Store(_)) {
         return;

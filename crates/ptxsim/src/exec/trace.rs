@@ -1,8 +1,9 @@
-//! Records what one thread does. It is called before each operation that the thread's lane is about to execute.
+//! Records what one thread does. It is called before each operation that the thread's lane is about
+//! to execute.
 //!
-//! It is compiled only into the level [`TRACE`](super::TRACE). What an operation reads is taken from the rows and the memory
-//! before it runs, and what it has written at the next call. Steps are kept in numbers, and get their names at the end,
-//! because a loop makes millions of them.
+//! It is compiled only into the level [`TRACE`](super::TRACE). What an operation reads is taken
+//! from the rows and the memory before it runs, and what it has written at the next call. Steps are
+//! kept in numbers, and get their names at the end, because a loop makes millions of them.
 
 use std::collections::VecDeque;
 
@@ -47,7 +48,8 @@ pub(crate) struct Tracer {
     written: Vec<Row>,
 }
 
-/// A function being executed: per variable of the module, whether it was assigned, and its last bits.
+/// A function being executed: per variable of the module, whether it was assigned, and its last
+/// bits.
 #[derive(Debug, Default)]
 struct Activation {
     variables: Vec<(bool, Option<u64>)>,
@@ -180,7 +182,8 @@ impl Tracer {
         let program = m.grid.program;
         let Some(op) = program.ops.get(here.pc as usize).copied() else { return };
         self.end = End::Running;
-        // the interpreter may leave a split at the start of a basic block, and then executes that operation again
+        // the interpreter may leave a split at the start of a basic block, and then executes that
+        // operation again
         let tried = self.before == Some((here.pc, here.depth));
         self.observe_results(m, warp, rows, here);
         if !(tried && matches!(op.code, Code::Enter)) {
@@ -227,7 +230,8 @@ impl Tracer {
         }
     }
 
-    /// Records what the operation before has written: registers that are variables, and an atomic's old value.
+    /// Records what the operation before has written: registers that are variables, and an atomic's
+    /// old value.
     fn observe_results(
         &mut self,
         m: &Machine<'_>,

@@ -1,5 +1,6 @@
-//! Chooses code by the host's processor; no other file does. The interpreter is compiled for any processor, for AVX2 with
-//! fused multiply-add, and for AVX-512. All give the same results; the portable one calls libm for `fma`.
+//! Chooses code by the host's processor; no other file does. The interpreter is compiled for any
+//! processor, for AVX2 with fused multiply-add, and for AVX-512. All give the same results; the
+//! portable one calls libm for `fma`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -68,8 +69,8 @@ fn run_warp_avx512<const L: u8>(m: &mut Machine<'_>, b: &mut BlockState, w: usiz
 /// Words of device memory in the widest vector.
 pub(super) const LINE_WORDS: usize = 16;
 
-/// Loads a line of words, each as by a relaxed load. Compilers make one instruction of each relaxed load, although the
-/// processor can load all words at once.
+/// Loads a line of words, each as by a relaxed load. Compilers make one instruction of each relaxed
+/// load, although the processor can load all words at once.
 #[inline(always)]
 pub(super) fn load_line(
     from: &[AtomicU32; LINE_WORDS],
@@ -77,7 +78,8 @@ pub(super) fn load_line(
     vectors: Vectors,
 ) {
     #[expect(unsafe_code, reason = "a vector load of words that other threads may be storing")]
-    // SAFETY: `from` is valid for reads and `to` for writes of 64 bytes; the processor has what `Vectors::detect` found.
+    // SAFETY: `from` is valid for reads and `to` for writes of 64 bytes; the processor has what
+    // `Vectors::detect` found.
     let copied = unsafe { copy_line(from.as_ptr().cast(), to.as_mut_ptr(), vectors) };
     if !copied {
         for (to, from) in to.iter_mut().zip(from) {
@@ -90,8 +92,8 @@ pub(super) fn load_line(
 #[inline(always)]
 pub(super) fn store_line(to: &[AtomicU32; LINE_WORDS], from: &[u32; LINE_WORDS], vectors: Vectors) {
     #[expect(unsafe_code, reason = "a vector store of words that other threads may be loading")]
-    // SAFETY: `from` is valid for reads of 64 bytes. So is `to` for writes, because atomics may be written through a shared
-    // reference. The processor has what `Vectors::detect` found.
+    // SAFETY: `from` is valid for reads of 64 bytes. So is `to` for writes, because atomics may be
+    // written through a shared reference. The processor has what `Vectors::detect` found.
     let copied = unsafe { copy_line(from.as_ptr(), to.as_ptr().cast_mut().cast(), vectors) };
     if !copied {
         for (to, from) in to.iter().zip(from) {
@@ -100,11 +102,12 @@ pub(super) fn store_line(to: &[AtomicU32; LINE_WORDS], from: &[u32; LINE_WORDS],
     }
 }
 
-/// Copies a line by vector instructions. Each aligned 4-byte word is read and written at once, as by a relaxed atomic. False,
-/// and nothing done, where the processor has none.
+/// Copies a line by vector instructions. Each aligned 4-byte word is read and written at once, as
+/// by a relaxed atomic. False, and nothing done, where the processor has none.
 ///
 /// # Safety
-/// `from` is valid for reads and `to` for writes of 64 bytes, both aligned to 4, and the processor has `vectors`.
+/// `from` is valid for reads and `to` for writes of 64 bytes, both aligned to 4, and the processor
+/// has `vectors`.
 #[inline(always)]
 #[expect(unsafe_code, reason = "vector moves of words that other threads may access")]
 unsafe fn copy_line(from: *const u32, to: *mut u32, vectors: Vectors) -> bool {

@@ -48,7 +48,8 @@ pub(crate) struct Split {
     pub stack: Vec<Frame>,
     /// Rises each time the split yields; the split with the lowest turn runs first.
     pub turn: u32,
-    /// Number of backward branches in this turn. Calls and merges with other splits do not reset it.
+    /// Number of backward branches in this turn. Calls and merges with other splits do not reset
+    /// it.
     pub backward_branches: u32,
     /// The memory operation of the last load or atomic in this turn; `u32::MAX` before the first.
     pub last_read: u32,
@@ -95,7 +96,8 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    /// The ready split that runs next: the one with the lowest turn, then the deepest call, then the lowest position.
+    /// The ready split that runs next: the one with the lowest turn, then the deepest call, then
+    /// the lowest position.
     pub fn pick(&mut self) -> Option<usize> {
         let best = self
             .splits
@@ -107,7 +109,8 @@ impl Warp {
         Some(best)
     }
 
-    /// The lowest position of another split with which `split` may merge; `u32::MAX` when there is none.
+    /// The lowest position of another split with which `split` may merge; `u32::MAX` when there is
+    /// none.
     #[inline(always)]
     pub fn merge_pc(&self, split: &Split) -> u32 {
         let depth = split.stack.len();
@@ -136,7 +139,8 @@ impl Warp {
         }
     }
 
-    /// Makes room for a function's window on top of `frame`; false beyond [`MAX_ROWS`], which recursion may reach.
+    /// Makes room for a function's window on top of `frame`; false beyond [`MAX_ROWS`], which
+    /// recursion may reach.
     pub fn reserve(&mut self, frame: &Frame, f: &Func) -> bool {
         let (r, x, p) = (
             (frame.r + f.rows32) as usize,

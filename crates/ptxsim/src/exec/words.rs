@@ -48,7 +48,8 @@ pub(super) struct Shape {
     pub run: bool,
     /// All active lanes are at one address.
     pub same: bool,
-    /// The two halves of a full warp, if each is a run or at one address, as in a block with 16 columns.
+    /// The two halves of a full warp, if each is a run or at one address, as in a block with 16
+    /// columns.
     pub halves: Option<[Half; 2]>,
 }
 
@@ -61,12 +62,13 @@ pub(super) struct Half {
 }
 
 impl Half {
-    /// The two halves of a warp, from the distances to its first lane; `None` for a half that is neither a run nor at one
-    /// address. `step`, the bytes of a lane's access, is a power of two.
+    /// The two halves of a warp, from the distances to its first lane; `None` for a half that is
+    /// neither a run nor at one address. `step`, the bytes of a lane's access, is a power of two.
     #[inline(always)]
     pub fn both(by: &[u32; 32], step: u32) -> [Option<Self>; 2] {
         let (shift, first) = (step.trailing_zeros() & 31, [by[0], by[16]]);
-        // one loop over 32 lanes becomes vector compares, while two loops over 16 would become 32 branches
+        // one loop over 32 lanes becomes vector compares, while two loops over 16 would become 32
+        // branches
         let (mut uneven, mut unequal) = (0_u32, 0_u32);
         for (i, by) in by.iter().enumerate() {
             let base = if i < 16 { first[0] } else { first[1] };
@@ -173,8 +175,8 @@ impl Words for Global<'_> {
     }
 }
 
-/// Moves the data. True when memory may have changed; once `all_yielded`, true only when it has. All lanes are in bounds and
-/// aligned.
+/// Moves the data. True when memory may have changed; once `all_yielded`, true only when it has.
+/// All lanes are in bounds and aligned.
 #[inline(always)]
 pub(super) fn transfer<W: Words>(
     words: &mut W,
@@ -204,7 +206,8 @@ pub(super) fn transfer<W: Words>(
     changes
 }
 
-/// Will a store change a word? If lanes store different values to one word, it may seem so although it will not.
+/// Will a store change a word? If lanes store different values to one word, it may seem so although
+/// it will not.
 #[cold]
 #[inline(never)]
 fn store_changes<W: Words>(
@@ -457,8 +460,8 @@ pub(super) fn store<W: Words>(
     }
 }
 
-/// Executes an atomic lane by lane in ascending order, which is one of the orders that the hardware may choose. True when a
-/// word has changed; trying to take a lock that is held changes nothing.
+/// Executes an atomic lane by lane in ascending order, which is one of the orders that the hardware
+/// may choose. True when a word has changed; trying to take a lock that is held changes nothing.
 #[inline(never)]
 pub(super) fn atomic<W: Words>(
     words: &mut W,
@@ -497,8 +500,9 @@ pub(super) fn atomic<W: Words>(
     changed
 }
 
-/// Executes a 64-bit atomic whose old value is not returned one word after the other, if its operation allows that whatever
-/// happens in between. False, and nothing done, for other operations.
+/// Executes a 64-bit atomic whose old value is not returned one word after the other, if its
+/// operation allows that whatever happens in between. False, and nothing done, for other
+/// operations.
 fn halves64<W: Words>(words: &mut W, kind: AtomicOp, word: usize, b: u64) -> bool {
     let (low, high) = (b as u32, (b >> 32) as u32);
     match kind {

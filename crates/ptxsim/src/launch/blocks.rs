@@ -10,7 +10,8 @@ use crate::exec::machine::{BlockState, Machine};
 use crate::exec::progress::{self, ProgressWatch};
 use crate::exec::{FULL, TRACE};
 
-/// Bytes of host memory for blocks in flight. When they are used up, no block starts before another has ended.
+/// Bytes of host memory for blocks in flight. When they are used up, no block starts before another
+/// has ended.
 const MAX_IN_FLIGHT_BYTES: usize = 1 << 30;
 
 /// The order in which blocks start.
@@ -71,8 +72,8 @@ pub(super) struct Queue {
 
 impl Queue {
     pub fn new(blocks: u64, threads: usize) -> Self {
-        // many portions, so that no thread ends long before the others; long ones, so that few pages of memory are
-        // accessed by several threads
+        // many portions, so that no thread ends long before the others; long ones, so that few
+        // pages of memory are accessed by several threads
         let portion = if threads > 1 { (blocks / (threads as u64 * 16)).clamp(1, 4096) } else { 1 };
         Self { next: AtomicU64::new(0), blocks, portion }
     }
@@ -88,8 +89,8 @@ impl Queue {
     }
 }
 
-/// Runs blocks until the queue is empty and none is in flight; returns whether all of them ended. A block that waits
-/// stays in flight while others run.
+/// Runs blocks until the queue is empty and none is in flight; returns whether all of them ended. A
+/// block that waits stays in flight while others run.
 pub(super) fn run_queued_blocks<const L: u8>(
     m: &mut Machine<'_>,
     queue: &Queue,

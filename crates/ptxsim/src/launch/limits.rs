@@ -1,5 +1,5 @@
-//! The checks of the driver before it starts a kernel, with its errors (CUDA Driver API, `cuLaunchKernel`,
-//! `cuLaunchCooperativeKernel`).
+//! The checks of the driver before it starts a kernel, with its errors (CUDA Driver API,
+//! `cuLaunchKernel`, `cuLaunchCooperativeKernel`).
 
 use super::Launch;
 use crate::module::Entry;
@@ -118,7 +118,8 @@ fn check_shared(entry: &Entry, launch: &Launch) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks local memory, which the driver reserves for every thread that can be resident, whatever the grid's size.
+/// Checks local memory, which the driver reserves for every thread that can be resident, whatever
+/// the grid's size.
 fn check_local(module: &Module, entry: &Entry) -> Result<(), Error> {
     let bytes = module.program.local_bytes(entry.function);
     if bytes <= device::local_for_all() {

@@ -23,7 +23,8 @@ pub(crate) struct Function<'a> {
     pub body: Option<Vec<Statement<'a>>>,
 }
 
-/// Performance directives that limit a kernel's launches (PTX ISA, "Performance-Tuning Directives").
+/// Performance directives that limit a kernel's launches (PTX ISA, "Performance-Tuning
+/// Directives").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Bounds {
     /// `.maxntid`: threads of a block.
@@ -181,7 +182,8 @@ impl Type {
         matches!(self, Self::B8 | Self::B16 | Self::B32 | Self::B64 | Self::B128) || self.packed()
     }
 
-    /// Whether an operand of an instruction of this type may be a register of that type (PTX ISA, "Type Checking").
+    /// Whether an operand of an instruction of this type may be a register of that type (PTX ISA,
+    /// "Type Checking").
     pub fn agrees_with(self, register: Self) -> bool {
         if self == Self::Pred || register == Self::Pred {
             return self == register;
@@ -190,8 +192,8 @@ impl Type {
             && (self.untyped() || register.untyped() || self.float() == register.float())
     }
 
-    /// The same for loads, stores and conversions, whose registers may be wider (PTX ISA, "Operand Size Exceeding
-    /// Instruction-Type Size").
+    /// The same for loads, stores and conversions, whose registers may be wider (PTX ISA, "Operand
+    /// Size Exceeding Instruction-Type Size").
     pub fn fits_in(self, register: Self) -> bool {
         if self == Self::Pred || register == Self::Pred || self.bytes() == register.bytes() {
             return self.agrees_with(register);

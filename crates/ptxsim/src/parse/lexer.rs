@@ -1,5 +1,5 @@
-//! Splits PTX text into tokens (PTX ISA, "Syntax"). A word includes its dots: `ld.global.f32` is one token, and so is
-//! `%tid.x`.
+//! Splits PTX text into tokens (PTX ISA, "Syntax"). A word includes its dots: `ld.global.f32` is
+//! one token, and so is `%tid.x`.
 
 use super::ParseError;
 

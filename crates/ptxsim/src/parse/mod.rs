@@ -1,5 +1,6 @@
-//! Parses PTX text into a syntax tree (PTX ISA 9.0, chapters "Syntax", "State Spaces, Types, and Variables",
-//! "Directives"). Only operand lists are parsed recursively, and their depth is bounded, so no text can exhaust the stack.
+//! Parses PTX text into a syntax tree (PTX ISA 9.0, chapters "Syntax", "State Spaces, Types, and
+//! Variables", "Directives"). Only operand lists are parsed recursively, and their depth is
+//! bounded, so no text can exhaust the stack.
 
 pub(crate) mod ast;
 mod lexer;
@@ -390,7 +391,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(statements)
     }
 
-    /// Moves the error for a missing semicolon from the next statement, where it is found, to the one that lacks it.
+    /// Moves the error for a missing semicolon from the next statement, where it is found, to the
+    /// one that lacks it.
     fn within(&self, first: usize, error: ParseError) -> ParseError {
         match self.tokens.get(first) {
             Some(Token { line, kind: Kind::Word(word), .. }) if *line < error.line => {
@@ -420,7 +422,8 @@ impl<'a> Parser<'_, 'a> {
             Some(Kind::Word(name)) if self.peek_at(1) == Some(Kind::Punct(':')) => {
                 self.at += 2;
                 if matches!(self.peek(), Some(Kind::Word(".callprototype" | ".calltargets"))) {
-                    // the pointer decides which function is called, so prototypes and lists of targets are not needed
+                    // the pointer decides which function is called, so prototypes and lists of
+                    // targets are not needed
                     self.skip_past(';')?;
                     statements.push(Statement::Prototype(name));
                 } else if self.eat_word(".branchtargets") {
@@ -528,7 +531,8 @@ mod tests {
         assert!(error.message.contains("`%r2`"), "{}", error.message);
     }
 
-    /// A token that inline assembly lacks is found on a later line, and is reported on the line that lacks it.
+    /// A token that inline assembly lacks is found on a later line, and is reported on the line
+    /// that lacks it.
     #[test]
     fn a_missing_token_is_reported_on_its_own_line() {
         for lacking in [

@@ -152,8 +152,8 @@ proptest! {
     }
 }
 
-/// CUDA C++ Programming Guide, "Formatted Output": unlike C's, the device's `printf` returns how many arguments it has
-/// parsed.
+/// CUDA C++ Programming Guide, "Formatted Output": unlike C's, the device's `printf` returns how
+/// many arguments it has parsed.
 #[test]
 fn arguments_are_counted() {
     for (text, arguments) in [("none", 0), ("100%%", 0), ("%d %s", 2), ("%*.*f|%c", 4)] {

@@ -1,8 +1,9 @@
-//! Texture fetches: addressing, filtering, conversion (CUDA C++ Programming Guide, "Texture Fetching").
+//! Texture fetches: addressing, filtering, conversion (CUDA C++ Programming Guide, "Texture
+//! Fetching").
 //!
-//! Between texels the hardware keeps 8 bits of the fraction ("9-bit fixed point format with 8 bits of fractional
-//! value"). Where the guide leaves details open, this follows an H200 (`hardware/README.md`,
-//! `tests/records/textures-h200.txt`).
+//! Between texels the hardware keeps 8 bits of the fraction ("9-bit fixed point format with 8 bits
+//! of fractional value"). Where the guide leaves details open, this follows an H200
+//! (`hardware/README.md`, `tests/records/textures-h200.txt`).
 
 use super::{AddressMode, ChannelKind, Filter, ReadMode, Texture};
 use crate::arith::half;
@@ -22,13 +23,15 @@ const fn times(a: i64, b: i64) -> i64 {
     (a * b + 128) >> 8
 }
 
-/// The weights of a square's four corners, in 256ths with a sum of 256. Bit 0 of the index is x, bit 1 is y.
+/// The weights of a square's four corners, in 256ths with a sum of 256. Bit 0 of the index is x,
+/// bit 1 is y.
 const fn square(x: i64, y: i64) -> [i64; 4] {
     let both = times(x, y);
     [256 - x - y + both, x - both, y - both, both]
 }
 
-/// The same for a cube, with bit 2 for z: a square of x and z, each of whose weights is divided by y.
+/// The same for a cube, with bit 2 for z: a square of x and z, each of whose weights is divided by
+/// y.
 fn cube(x: i64, y: i64, z: i64) -> [i64; 8] {
     let mut all = [0; 8];
     for (corner, weight) in square(x, z).into_iter().enumerate() {
@@ -51,7 +54,8 @@ impl Texture {
             let index = places.map(|p| p.floor() as i64);
             return self.bits(self.tap(index), texel);
         }
-        // one dimension is filtered like two, at the upper edge of the only row, so half of the weight is border
+        // one dimension is filtered like two, at the upper edge of the only row, so half of the
+        // weight is border
         if n == 1 && self.desc.address[0] == AddressMode::Border {
             n = 2;
         }
@@ -162,7 +166,8 @@ impl Texture {
         bits
     }
 
-    /// The border's colour in the texel's format. Where integers are fetched, its words are used unchanged.
+    /// The border's colour in the texel's format. Where integers are fetched, its words are used
+    /// unchanged.
     fn border(&self) -> Raw {
         let format = self.image.format;
         let mask = u32::MAX >> (32 - format.bits);

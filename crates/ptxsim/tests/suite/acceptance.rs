@@ -1,5 +1,6 @@
-//! Which instructions are PTX: `tests/isa/verdicts` records for some thousands of valid and invalid instructions whether
-//! NVIDIA's assembler accepts them (`tests/isa/ask` makes it), and the decoder must agree.
+//! Which instructions are PTX: `tests/isa/verdicts` records for some thousands of valid and invalid
+//! instructions whether NVIDIA's assembler accepts them (`tests/isa/ask` makes it), and the decoder
+//! must agree.
 
 use ptxsim::{Error, Module};
 
@@ -18,8 +19,8 @@ fn decoded(instruction: &str) -> Result<(), Error> {
     module.refused("k").cloned().map_or(Ok(()), Err)
 }
 
-/// Instructions that ptxas refuses although PTX ISA allows them: it requires an order of the modifiers in the first, and
-/// refuses absolute addresses.
+/// Instructions that ptxas refuses although PTX ISA allows them: it requires an order of the
+/// modifiers in the first, and refuses absolute addresses.
 const LENIENT: [&str; 2] = ["div.ftz.full.f32 %f0,%f1,%f2;", "ld.shared.u32 %r0,[16];"];
 
 #[test]

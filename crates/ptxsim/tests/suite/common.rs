@@ -68,8 +68,8 @@ pub struct Ran {
     buffers: Vec<(String, Vec<u8>)>,
 }
 
-/// The settings at which the kernels are compiled (`kernels/README.md`). A kernel that has no file at a setting is the same
-/// as at the setting named beside it.
+/// The settings at which the kernels are compiled (`kernels/README.md`). A kernel that has no file
+/// at a setting is the same as at the setting named beside it.
 pub const SETTINGS: [(&str, Option<&str>); 10] = [
     ("sm75", None),
     ("sm80", Some("sm75")),
@@ -83,8 +83,8 @@ pub const SETTINGS: [(&str, Option<&str>); 10] = [
     ("nvrtc90", Some("nvrtc80")),
 ];
 
-/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC. The PTX of a kernel in a
-/// subfolder, such as `objects/grid`, is beside its source.
+/// The text of a kernel file: `01_vadd` by nvcc for `compute_75`, `nvrtc/01_vadd` by NVRTC. The PTX
+/// of a kernel in a subfolder, such as `objects/grid`, is beside its source.
 pub fn ptx(name: &str) -> String {
     let path = match name.strip_prefix("nvrtc/") {
         Some(own) if own.contains('/') => format!("tests/kernels/{name}.ptx"),
@@ -143,7 +143,8 @@ impl Build {
         self.setting.starts_with("fast")
     }
 
-    /// Asserts equality bit for bit; with fast math, equality within a few units in the last place of a number of at least 1.
+    /// Asserts equality bit for bit; with fast math, equality within a few units in the last place
+    /// of a number of at least 1.
     #[track_caller]
     pub fn same(&self, got: &[f32], wanted: &[f32]) {
         if self.fast() {
@@ -304,8 +305,8 @@ impl Kernel {
         self
     }
 
-    /// Runs the kernel. A fully diagnosed launch on one host thread is also run on several threads and must have the same
-    /// result, so that every test covers both.
+    /// Runs the kernel. A fully diagnosed launch on one host thread is also run on several threads
+    /// and must have the same result, so that every test covers both.
     pub fn try_run(&self, options: &Options) -> Result<Ran, Error> {
         let ran = self.run_once(options)?;
         let blocks: u32 = self.grid.iter().product();
@@ -381,8 +382,9 @@ impl Kernel {
         self.run(&Options::default())
     }
 
-    /// As [`Self::assert_clean`]. With `-G` the library's headers copy uninitialised bytes of structs, which would be a finding, so
-    /// such builds run without the level that reports uninitialised reads.
+    /// As [`Self::assert_clean`]. With `-G` the library's headers copy uninitialised bytes of
+    /// structs, which would be a finding, so such builds run without the level that reports
+    /// uninitialised reads.
     pub fn assert_clean_at(&self, build: &Build, check: impl Fn(&Ran)) {
         if !build.setting.starts_with("debug") {
             return self.assert_clean(check);
@@ -394,8 +396,8 @@ impl Kernel {
         }
     }
 
-    /// Runs at every level of diagnosis and in several orders; each time the kernel must finish without a finding,
-    /// and `check` must hold.
+    /// Runs at every level of diagnosis and in several orders; each time the kernel must finish
+    /// without a finding, and `check` must hold.
     pub fn assert_clean(&self, check: impl Fn(&Ran)) {
         for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {
             let seeds = if diagnose == Diagnose::Full { 0..6 } else { 0..1 };

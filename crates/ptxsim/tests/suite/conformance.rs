@@ -1,6 +1,7 @@
-//! Whole kernels, as two compilers translate them, against plain Rust: bit for bit where IEEE 754 determines the result
-//! (the PTX is compiled without contraction), within a few units in the last place where the kernel uses `.approx`.
-//! Correct kernels must have no finding, at any level of diagnosis and in any order of blocks and warps.
+//! Whole kernels, as two compilers translate them, against plain Rust: bit for bit where IEEE 754
+//! determines the result (the PTX is compiled without contraction), within a few units in the last
+//! place where the kernel uses `.approx`. Correct kernels must have no finding, at any level of
+//! diagnosis and in any order of blocks and warps.
 
 use crate::common::{self, Kernel, Random, all_settings, close, module};
 use ptxsim::{Diagnose, FindingKind, Options};
@@ -223,7 +224,8 @@ fn every_atomic_operation_in_one_thread() {
             .scalar(1_i32)
             .assert_clean(|ran| {
                 assert_eq!(ran.get::<i32>("i"), [6, 7, 0, 0, 0, 0, 0, 0, 0, 0, -3]);
-                // `inc` at its limit wraps to 0, `dec` of 0 wraps to the limit; u[10] = 100 + 77 + 40
+                // `inc` at its limit wraps to 0, `dec` of 0 wraps to the limit; u[10] = 100 + 77 +
+                // 40
                 assert_eq!(ran.get::<u32>("u"), [0, 100, 0xff, 8, 12, 0, 0, 43, 0, 0, 217, 0]);
                 assert_eq!(ran.get::<f32>("f"), [2.0, 3.0, 1.0, 4.0]);
                 assert_eq!(ran.get::<u64>("l"), [0, 3, 5, 3]);
@@ -262,7 +264,8 @@ fn atomics_of_many_threads_add_up() {
             assert_eq!(ran.get::<u64>("l")[..3], [131, 130, 5]);
             assert_eq!(ran.get::<f64>("d"), [131.0]);
         }
-        // every thread writes i[10], u[10], u[11], f[3] and l[3] with plain stores, which race; the atomics do not
+        // every thread writes i[10], u[10], u[11], f[3] and l[3] with plain stores, which race; the
+        // atomics do not
         let full = kernel.full();
         assert!(
             full.seen
@@ -529,7 +532,8 @@ fn mathematical_functions() {
                     &e(|a, b| a.floor() + b.ceil() + a.round() + b.trunc() + a.round_ties_even()),
                 );
                 m.same(row(12), &e(|a, b| a.min(b) + a.max(b) + a.abs() + a.copysign(b)));
-                // the CUDA C++ Programming Guide, "Mathematical Functions", gives 1 to 4 ulp for these
+                // the CUDA C++ Programming Guide, "Mathematical Functions", gives 1 to 4 ulp for
+                // these
                 close(row(0), &f(|a, _| a.sin()), 4.0, 1e-7);
                 close(row(1), &f(|a, _| a.cos()), 4.0, 1e-7);
                 close(row(2), &f(|a, _| a.exp()), 4.0, 0.0);

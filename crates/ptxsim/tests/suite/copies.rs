@@ -1,9 +1,11 @@
-//! Asynchronous copies: when they complete, what they write, and which accesses are findings until then.
+//! Asynchronous copies: when they complete, what they write, and which accesses are findings until
+//! then.
 
 use crate::common::{Kernel, Ran, module};
 use ptxsim::{Action, Diagnose, Error, FindingKind, Module, Options};
 
-/// A warp that has 32 words of its own: shared memory at `%r2`, `in` at `%d1`, `out` at `%d2`. Line numbers are those of `body`.
+/// A warp that has 32 words of its own: shared memory at `%r2`, `in` at `%d1`, `out` at `%d2`. Line
+/// numbers are those of `body`.
 fn kernel(body: &str) -> Kernel {
     let body: String =
         body.lines().enumerate().map(|(n, l)| format!(".loc 1 {} 1\n{l}\n", n + 1)).collect();
@@ -79,7 +81,8 @@ fn reading_before_the_wait_sees_old_data_and_is_a_finding() {
     }
 }
 
-/// Until the copy is complete, the source must not be written and the destination must not be accessed.
+/// Until the copy is complete, the source must not be written and the destination must not be
+/// accessed.
 #[test]
 fn source_and_destination_are_in_use_until_the_wait() {
     let wait = "cp.async.wait_all;\n";
@@ -125,7 +128,8 @@ fn other_threads_need_a_barrier_after_the_wait() {
     }
 }
 
-/// PTX ISA, "cp.async": `src-size` bytes are read and zeros written for the rest; `ignore-src` reads nothing.
+/// PTX ISA, "cp.async": `src-size` bytes are read and zeros written for the rest; `ignore-src`
+/// reads nothing.
 #[test]
 fn bytes_beyond_the_source_size_become_zeros() {
     let copy =

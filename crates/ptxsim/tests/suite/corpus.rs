@@ -1,5 +1,5 @@
-//! The rest of the corpus: double precision, switches, clocks, fences, `cuda::atomic`, inline assembly, structs,
-//! cooperative groups.
+//! The rest of the corpus: double precision, switches, clocks, fences, `cuda::atomic`, inline
+//! assembly, structs, cooperative groups.
 
 use crate::common::{Kernel, Random, all_settings, bytes_of, close};
 use ptxsim::{Error, FindingKind, Module};
@@ -49,8 +49,8 @@ fn files() -> Vec<String> {
     files
 }
 
-/// Decodes one instruction for each opcode with modifiers that a compiler emits for the kernels, including contracted code
-/// and `compute_100`.
+/// Decodes one instruction for each opcode with modifiers that a compiler emits for the kernels,
+/// including contracted code and `compute_100`.
 #[test]
 fn every_opcode_decodes() {
     let text = std::fs::read_to_string("tests/kernels/opcodes.txt").expect("the list");

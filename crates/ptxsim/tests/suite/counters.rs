@@ -1,5 +1,5 @@
-//! The counters, in total and per line, against numbers derived by hand from the access patterns. Sectors are 32
-//! bytes, banks 4 bytes wide; definitions as in Nsight Compute's source metrics.
+//! The counters, in total and per line, against numbers derived by hand from the access patterns.
+//! Sectors are 32 bytes, banks 4 bytes wide; definitions as in Nsight Compute's source metrics.
 
 use crate::common::{Kernel, Ran, both_compilers};
 use ptxsim::{Counters, Diagnose, Options};
@@ -58,7 +58,8 @@ fn every_instruction_of_a_vector_addition() {
                     .scalar(n as i32),
             )
         };
-        // 10 instructions up to the branch, 11 in the `if`, then `ret`: by 4 warps, the last one with 4 lanes inside
+        // 10 instructions up to the branch, 11 in the `if`, then `ret`: by 4 warps, the last one
+        // with 4 lanes inside
         let ran = run(100);
         let t = ran.seen.totals;
         assert_eq!((t.instructions, t.thread_instructions), (4 * 22, 128 * 11 + 100 * 11));

@@ -1,10 +1,11 @@
-//! The same launch has the same results and the same observations each time, on any number of host threads.
+//! The same launch has the same results and the same observations each time, on any number of host
+//! threads.
 
 use crate::common::{Kernel, Random, both_compilers};
 use ptxsim::{Diagnose, FindingKind, Options};
 
-/// Runs the kernel several times on 1 to 8 threads; all observations and all of memory must be the same. With racing
-/// blocks, memory is only determined at the level that finds races.
+/// Runs the kernel several times on 1 to 8 threads; all observations and all of memory must be the
+/// same. With racing blocks, memory is only determined at the level that finds races.
 fn assert_stable(kernel: &Kernel, buffer: &str) {
     let races = kernel.full().seen.findings.iter().any(|f| f.what == FindingKind::GlobalRace);
     for diagnose in [Diagnose::Bounds, Diagnose::Count, Diagnose::Full] {

@@ -1,10 +1,12 @@
-//! Every kind of finding, with planted bugs, and beside each bug a correct kernel that must have no finding. All details of
-//! a finding must be right: the line, both accesses, the block, the thread, the array, the index, the number of threads.
+//! Every kind of finding, with planted bugs, and beside each bug a correct kernel that must have no
+//! finding. All details of a finding must be right: the line, both accesses, the block, the thread,
+//! the array, the index, the number of threads.
 
 use crate::common::{Kernel, Ran, both_compilers, line, module};
 use ptxsim::{Action, FindingKind, Options, Space};
 
-/// Runs the kernel of both compilers. Each run must have exactly one finding, at the marked line; `check` checks the rest.
+/// Runs the kernel of both compilers. Each run must have exactly one finding, at the marked line;
+/// `check` checks the rest.
 fn assert_finding(
     file: &str,
     entry: &str,
@@ -81,7 +83,8 @@ fn reading_before_the_start() {
 
 #[test]
 fn reading_far_outside_and_in_the_next_allocation() {
-    // on a GPU, the next allocation is 64 elements away, and anything may be 1 000 000 elements away
+    // on a GPU, the next allocation is 64 elements away, and anything may be 1 000 000 elements
+    // away
     for distance in [64, 1_000_000, -64, 500_000_000, -500_000_000] {
         for before in [true, false] {
             let launch = |k: Kernel| {

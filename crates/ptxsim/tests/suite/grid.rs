@@ -17,7 +17,8 @@ fn cooperative_groups_kernel() {
             .scalar(n)
             .full();
         assert!(ran.seen.completed);
-        // after the barrier every element is one more; the order of the two additions is not determined
+        // after the barrier every element is one more; the order of the two additions is not
+        // determined
         for (i, got) in ran.get::<i32>("a").into_iter().enumerate() {
             let sum = wanted[i] + wanted[wanted.len() - 1 - i];
             assert!(got == sum || got == sum + wanted[i], "{i}: {got}");

@@ -1,14 +1,17 @@
-//! The simulator's counters against those that Nsight Compute collected on a GPU from the same PTX. The record is made
-//! by `hardware/counters.sh`.
+//! The simulator's counters against those that Nsight Compute collected on a GPU from the same PTX.
+//! The record is made by `hardware/counters.sh`.
 //!
 //! Some counters are not compared, because the machine code differs from the PTX:
-//! * Instructions: ptxas selects other instructions, so only the average number of active lanes is compared, roughly.
-//! * Branches: ptxas predicates short bodies, ends a kernel with `@P0 EXIT`, and unrolls loops. A divergent branch of
-//!   the machine code is also one of the PTX, but not the other way round; where the bodies are long, they are the same.
-//! * Shared atomics of `f32` and of 8 bytes: ptxas emits a loop of loads and compare-and-swaps. Its wavefronts are
-//!   compared, and its requests are not.
-//! * Wavefronts of loads are compared with the cache's own counter. The profiler's estimate by instruction differs from it
-//!   in some loads of 8 and 16 bytes, and with it the ideal that is derived from it.
+//! * Instructions: ptxas selects other instructions, so only the average number of active lanes is
+//!   compared, roughly.
+//! * Branches: ptxas predicates short bodies, ends a kernel with `@P0 EXIT`, and unrolls loops. A
+//!   divergent branch of the machine code is also one of the PTX, but not the other way round;
+//!   where the bodies are long, they are the same.
+//! * Shared atomics of `f32` and of 8 bytes: ptxas emits a loop of loads and compare-and-swaps. Its
+//!   wavefronts are compared, and its requests are not.
+//! * Wavefronts of loads are compared with the cache's own counter. The profiler's estimate by
+//!   instruction differs from it in some loads of 8 and 16 bytes, and with it the ideal that is
+//!   derived from it.
 //! * Tags, which no report shows.
 
 use crate::common::{Kernel, Ran, module};
@@ -164,7 +167,8 @@ fn counters_of_lines_match_the_gpu() {
             continue;
         }
         let ran = counted(&modules, &launch);
-        // `atomicAdd` is defined in a header, and the profiler attributes the instruction to its line there
+        // `atomicAdd` is defined in a header, and the profiler attributes the instruction to its
+        // line there
         let header = |what: &str| rows.get("0").is_some_and(|r| r.get(what) > 0);
         let numbers = rows.keys().filter_map(|l| l.parse().ok()).filter(|l| *l > 0);
         let simulated = ran.seen.lines.iter().map(|l| l.source.line);
@@ -207,8 +211,9 @@ const REQUESTS: [Requests; 4] = [
     ("local requests", |c| c.local_requests, &["local_ld", "local_st"]),
 ];
 
-/// Compares the requests of each line, for kernels of which the record attributes all requests to lines. A predicated
-/// instruction is a request only when a lane executes it, which the profiler does not record by line.
+/// Compares the requests of each line, for kernels of which the record attributes all requests to
+/// lines. A predicated instruction is a request only when a lane executes it, which the profiler
+/// does not record by line.
 #[test]
 fn requests_of_lines_match_the_gpu() {
     let (modules, record) = (modules(), record());

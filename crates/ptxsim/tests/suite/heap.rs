@@ -1,4 +1,5 @@
-//! The device's heap, and freed memory: each block of `malloc` has its own bounds, and using freed memory is a finding.
+//! The device's heap, and freed memory: each block of `malloc` has its own bounds, and using freed
+//! memory is a finding.
 
 use crate::common::{Kernel, Ran, bytes_of, line, module, ptx, values_of};
 use ptxsim::{

@@ -1,4 +1,5 @@
-//! One instruction at a time against plain Rust. The tables are in `ptx-cases`, because they also run on a GPU.
+//! One instruction at a time against plain Rust. The tables are in `ptx-cases`, because they also
+//! run on a GPU.
 
 use crate::common::{Kernel, module};
 use ptx_cases::instructions::{self, Case};
@@ -30,7 +31,8 @@ fn check(group: &str) {
     }
 }
 
-/// Compares all results with the GPU's, bit for bit; approximate results only with the stated error bounds.
+/// Compares all results with the GPU's, bit for bit; approximate results only with the stated error
+/// bounds.
 #[test]
 fn results_match_the_gpu() {
     let record =

@@ -1,4 +1,5 @@
-//! Launches that CUDA's driver refuses: the simulator returns the same error, with a text that names the limit.
+//! Launches that CUDA's driver refuses: the simulator returns the same error, with a text that
+//! names the limit.
 
 use crate::common::{Kernel, bytes_of, module, ptx};
 use ptxsim::{
@@ -85,7 +86,8 @@ fn shared_memory() {
     assert_eq!(own(4, (227 << 10) - 3, Some(1 << 20)), Some(InvalidValue));
 }
 
-/// The driver reserves local memory for every thread that the device can hold: 270 336 threads in 80 GiB.
+/// The driver reserves local memory for every thread that the device can hold: 270 336 threads in
+/// 80 GiB.
 #[test]
 fn local_memory() {
     let local = |bytes: u32| {
@@ -101,7 +103,8 @@ fn local_memory() {
     assert!(matches!(refused, Some(Error::BadLaunch { error: CudaError::InvalidPtx, .. })));
 }
 
-/// A function that calls itself has 1 KiB of stack, and each call keeps at least its return address there.
+/// A function that calls itself has 1 KiB of stack, and each call keeps at least its return address
+/// there.
 #[test]
 fn the_stack_of_a_recursion() {
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n\

@@ -1,4 +1,5 @@
-//! Barriers in shared memory: `cuda::barrier` as the compilers write it, and the instructions themselves.
+//! Barriers in shared memory: `cuda::barrier` as the compilers write it, and the instructions
+//! themselves.
 
 use crate::common::{Kernel, Ran, all_settings, module, ptx};
 use ptxsim::{FindingKind, Options};
@@ -39,7 +40,8 @@ fn a_missing_wait_is_a_race() {
     }
 }
 
-/// A thread that is counted never arrives. This is found soon, with the locations where the other threads wait.
+/// A thread that is counted never arrives. This is found soon, with the locations where the other
+/// threads wait.
 #[test]
 fn waiting_for_a_thread_that_never_arrives() {
     for setting in ["sm80", "sm90"] {
@@ -52,7 +54,8 @@ fn waiting_for_a_thread_that_never_arrives() {
     }
 }
 
-/// A kernel with a barrier `b`, thread number in %r0 and the address of the thread's element of `d` in %x0.
+/// A kernel with a barrier `b`, thread number in %r0 and the address of the thread's element of `d`
+/// in %x0.
 fn kernel(body: &str, threads: u32) -> Ran {
     let text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 d)\n{{\n\
@@ -157,7 +160,8 @@ fn uninitialised_and_invalid_barriers() {
     assert!(findings.iter().any(|f| matches!(f.what, FindingKind::SharedRace)), "{findings:?}");
 }
 
-/// Accesses to barriers in shared memory are not counted, because their number depends on the order of execution.
+/// Accesses to barriers in shared memory are not counted, because their number depends on the order
+/// of execution.
 #[test]
 fn barriers_are_not_counted_as_requests() {
     let ran = reversed(&corpus("sm80"), 64, 0);

@@ -1,10 +1,11 @@
-//! Atomics of 16 bits: sums of half precision and bfloat16, alone and in pairs, and compare-and-swap.
+//! Atomics of 16 bits: sums of half precision and bfloat16, alone and in pairs, and
+//! compare-and-swap.
 
 use crate::common::{Kernel, Ran, module};
 use ptxsim::Options;
 
-/// A kernel whose threads have the address of `d` in %x0, of its element of `old` in %x1, its number in %r0 and a shared
-/// array `s`.
+/// A kernel whose threads have the address of `d` in %x0, of its element of `old` in %x1, its
+/// number in %r0 and a shared array `s`.
 fn run(body: &str, d: &[u16], threads: u32) -> Ran {
     let text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 d, .param .u64 old)\n{{\n\
@@ -89,7 +90,8 @@ fn halves_in_shared_memory() {
     assert_eq!(ran.get::<u16>("d"), [0x5400]);
 }
 
-/// `atomicCAS` of an `unsigned short` swaps only where the values are equal, and only its half of the word.
+/// `atomicCAS` of an `unsigned short` swaps only where the values are equal, and only its half of
+/// the word.
 #[test]
 fn compare_and_swap_of_halves() {
     let swap = "add.s32 %r1, %r0, 100;\ncvt.u16.u32 %h0, %r1;\natom.global.cas.b16 %h1, [%x0+2], 5, %h0;\n\

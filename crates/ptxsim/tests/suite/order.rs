@@ -1,5 +1,5 @@
-//! Threads that synchronise with fences, flags, locks, partial masks and numbered barriers. Each mistake is a race that
-//! names both accesses, and the correct kernel beside it has no finding.
+//! Threads that synchronise with fences, flags, locks, partial masks and numbered barriers. Each
+//! mistake is a race that names both accesses, and the correct kernel beside it has no finding.
 
 use crate::common::{Kernel, Ran, both_compilers, line, module};
 use ptxsim::{Action, Finding, FindingKind, Options};
@@ -184,7 +184,8 @@ fn partial_masks_order_the_lanes_they_name() {
             assert_eq!((f.count, f.with.as_ref().map(|w| w.linear)), (32, Some(f.at.linear ^ 16)));
         },
     );
-    // lanes that have exited need not arrive (CUDA C++ Programming Guide, "Synchronization Functions")
+    // lanes that have exited need not arrive (CUDA C++ Programming Guide, "Synchronization
+    // Functions")
     assert_no_findings("some_have_left", |k| k.uninitialised::<i32>("out", 64), |_| {});
 }
 
@@ -251,8 +252,8 @@ fn verdicts_do_not_depend_on_the_order_of_blocks() {
     }
 }
 
-/// A kernel of PTX text with `out` and `n`: `%d1` is `out`, `%d2` this thread's word in it, `%r1` the thread, `%r2` the
-/// block, `%r3` is `n`.
+/// A kernel of PTX text with `out` and `n`: `%d1` is `out`, `%d2` this thread's word in it, `%r1`
+/// the thread, `%r2` the block, `%r3` is `n`.
 fn written(body: &str) -> std::sync::Arc<ptxsim::Module> {
     module(&format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n.extern .shared .align 4 .b8 tile[];\n\
@@ -334,7 +335,8 @@ fn uninitialised_bytes() {
             "cvt.u16.u32 %h1, %r1;\nmov.u64 %d4, own;\nst.local.{store} [%d4+{at}], %h1;\n\
              ld.local.{load} %r6, [%d4+{from}];"
         );
-        // a struct on the stack is copied with its padding, so in local memory only words without any written byte count
+        // a struct on the stack is copied with its padding, so in local memory only words without
+        // any written byte count
         let fine_too = fine || load == "u32";
         for (body, fine) in [(shared, fine), (global, fine), (local, fine_too)] {
             let m = written(&body);

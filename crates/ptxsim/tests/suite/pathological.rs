@@ -1,5 +1,6 @@
-//! Texts of a megabyte that are hard for a parser. Each must be handled within a few seconds and with little memory. Every
-//! case runs in a child process with a limit on its address space, so that a failure does not end the other cases.
+//! Texts of a megabyte that are hard for a parser. Each must be handled within a few seconds and
+//! with little memory. Every case runs in a child process with a limit on its address space, so
+//! that a failure does not end the other cases.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -12,7 +13,8 @@ const MEGABYTE: usize = 1 << 20;
 /// The environment variable that names the case for a child process.
 const CASE: &str = "PTXSIM_PATHOLOGICAL_CASE";
 
-/// The limits of one case. The memory includes the simulated GPU's 512 MiB, if a kernel uses them, and its shadow.
+/// The limits of one case. The memory includes the simulated GPU's 512 MiB, if a kernel uses them,
+/// and its shadow.
 const SECONDS: u64 = 20;
 const BYTES: u64 = 4 << 30;
 

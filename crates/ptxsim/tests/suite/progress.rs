@@ -1,5 +1,6 @@
-//! Forward progress: threads that wait for others finish in every order, as on hardware since Volta. Kernels that can never
-//! finish have a finding, soon, with the threads that wait, where, and for what.
+//! Forward progress: threads that wait for others finish in every order, as on hardware since
+//! Volta. Kernels that can never finish have a finding, soon, with the threads that wait, where,
+//! and for what.
 
 use crate::common::{Kernel, Ran, Random, line, module, ptx};
 use ptxsim::{Action, FindingKind, Options, Space, WaitingAt};
@@ -54,7 +55,8 @@ fn lanes_wait_for_lanes() {
     });
 }
 
-/// Producers with lower and with higher numbers than their consumers, more than 1000 blocks at once.
+/// Producers with lower and with higher numbers than their consumers, more than 1000 blocks at
+/// once.
 #[test]
 fn blocks_pass_values_in_both_directions() {
     for up in [1, 0] {
@@ -219,7 +221,8 @@ fn a_flag_in_shared_memory() {
     });
 }
 
-/// An endless loop that reads no memory does not wait. It is reported as a kernel that never finishes, but soon, too.
+/// An endless loop that reads no memory does not wait. It is reported as a kernel that never
+/// finishes, but soon, too.
 #[test]
 fn endless_loops_without_memory_accesses_are_found_early() {
     let k = kernel("looks_at_nothing").block(32, 1, 1).buffer("out", &[1_i32]).scalar(10_i32);
@@ -231,8 +234,8 @@ fn endless_loops_without_memory_accesses_are_found_early() {
     assert_eq!(ran.only_finding().at.source.line, line(FILE, "endless"));
 }
 
-/// Storing an equal value is not progress, so such loops are soon found to be endless: when all threads store to one
-/// word, each to its own, or several warps to shared words.
+/// Storing an equal value is not progress, so such loops are soon found to be endless: when all
+/// threads store to one word, each to its own, or several warps to shared words.
 #[test]
 fn endless_loops_that_store_equal_values() {
     for place in ["mov.u32 %r2, 0;", "mad.lo.u32 %r2, %r4, %r3, %r1;", "mov.u32 %r2, %r1;"] {
@@ -266,7 +269,8 @@ fn a_grid_barrier_that_one_block_never_reaches() {
     });
 }
 
-/// Every iteration changes a word and changes it back. This counts as progress, so only the budget ends the loop.
+/// Every iteration changes a word and changes it back. This counts as progress, so only the budget
+/// ends the loop.
 #[test]
 fn atomics_that_cancel_out_count_as_changes() {
     let m = module(

@@ -1,5 +1,6 @@
-//! No text makes the parser panic, and no module that parses makes a launch panic or hang. Inline assembly with mistakes,
-//! the output of a newer compiler, or a broken file must end in an error or a finding.
+//! No text makes the parser panic, and no module that parses makes a launch panic or hang. Inline
+//! assembly with mistakes, the output of a newer compiler, or a broken file must end in an error or
+//! a finding.
 
 use crate::common::ptx;
 use proptest::prelude::*;
@@ -26,7 +27,8 @@ const FILES: [&str; 17] = [
     "planted/sync",
 ];
 
-/// One change of a text's tokens or lines. The numbers are taken modulo the number of tokens or lines.
+/// One change of a text's tokens or lines. The numbers are taken modulo the number of tokens or
+/// lines.
 #[derive(Debug, Clone)]
 enum Change {
     DropToken(usize),
@@ -117,7 +119,8 @@ fn mutated(text: &str, changes: &[Change]) -> String {
                 *token = format!("{token} {token}");
             }
             Change::SwapTokens(a, b) => all.swap(words[a % words.len()], words[b % words.len()]),
-            // replaces a token by one with the same first character (a register by a register), so that the text often parses
+            // replaces a token by one with the same first character (a register by a register), so
+            // that the text often parses
             Change::CopyToken(a, b) => {
                 let from = all[words[a % words.len()]].clone();
                 let like: Vec<usize> = words

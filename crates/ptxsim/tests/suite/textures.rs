@@ -1,5 +1,5 @@
-//! Textures and surfaces: fetches against the formulas of the CUDA C++ Programming Guide ("Texture Fetching") and
-//! against recorded results of GPUs, surfaces at their edges, and invalid handles.
+//! Textures and surfaces: fetches against the formulas of the CUDA C++ Programming Guide ("Texture
+//! Fetching") and against recorded results of GPUs, surfaces at their edges, and invalid handles.
 
 use crate::common::{Kernel, Random, bytes_of, line, module, ptx, values_of};
 use ptxsim::{
@@ -57,8 +57,9 @@ fn fetch(
     values_of::<u32>(&words).chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect()
 }
 
-/// The guide's formulas for one dimension of floats, in plain Rust: the weight has 8 bits of fraction. Normalised
-/// coordinates are cut to 18 bits of fraction, and a border is filtered as above the only row of two dimensions, too.
+/// The guide's formulas for one dimension of floats, in plain Rust: the weight has 8 bits of
+/// fraction. Normalised coordinates are cut to 18 bits of fraction, and a border is filtered as
+/// above the only row of two dimensions, too.
 fn guide_1d(t: &[f32], x: f32, mode: Mode, filter: Filter, normalized: bool) -> f32 {
     let n = t.len() as f64;
     let bits = f64::from(1 << 18);
@@ -231,7 +232,8 @@ fn layers_and_planes() {
     assert_eq!(first(fetch(&m, &mut memory, "fa1d", rows, &at)), [5.0, 3.0, 20.0]);
 }
 
-/// The kernels of the corpus: a filter over an image, four floats at once, a surface read and written.
+/// The kernels of the corpus: a filter over an image, four floats at once, a surface read and
+/// written.
 #[test]
 fn texture_and_surface_kernels_of_the_corpus() {
     let (m, mut memory) = (module(&ptx("09_texture")), Memory::new());
@@ -348,7 +350,8 @@ fn surfaces_of_every_size() {
     assert_eq!(values_of::<i64>(&memory.read(out, 128).expect("out")), wanted);
 }
 
-/// Outside the surface, `zero` reads zeros and ignores writes, `clamp` accesses the nearest texel, `trap` is a finding.
+/// Outside the surface, `zero` reads zeros and ignores writes, `clamp` accesses the nearest texel,
+/// `trap` is a finding.
 #[test]
 fn surface_boundary_modes() {
     let m = kernels();
@@ -390,7 +393,8 @@ fn races_through_surfaces_and_textures() {
     let with = f.with.as_ref().expect("the reader");
     assert_eq!((&f.what, f.at.array.as_deref()), (&FindingKind::GlobalRace, Some("image")));
     let lines = ["shift", "shift_with"].map(|mark| line("objects/textures", mark));
-    // within a warp all lanes read first; with two warps, the second reads what the first has written
+    // within a warp all lanes read first; with two warps, the second reads what the first has
+    // written
     let parties = [(f.at.source.line, f.at.action), (with.source.line, with.action)];
     let one = [(lines[0], Action::Write), (lines[1], Action::Read)];
     assert!(parties == one || parties == [one[1], one[0]], "{parties:?}");
@@ -503,9 +507,10 @@ fn texture_and_surface_queries() {
     assert_eq!(values_of::<i32>(&memory.read(out, 24).expect("out")), [8, 3, 1, 5, 4, 6]);
 }
 
-/// Compares a table of fetches, as the probe prints it: `case KIND FORMAT READ FILTER ADDRESS COORDINATES W H D LAYERS`,
-/// followed by one line for each fetch, with the words of four coordinates and of four results. Returns how many fetches
-/// agree, and the first that do not.
+/// Compares a table of fetches, as the probe prints it:
+/// `case KIND FORMAT READ FILTER ADDRESS COORDINATES W H D LAYERS`, followed by one line for each
+/// fetch, with the words of four coordinates and of four results. Returns how many fetches agree,
+/// and the first that do not.
 fn check_table(text: &str) -> (usize, Vec<String>) {
     let m = kernels();
     let (mut agree, mut wrong) = (0, vec![]);
@@ -588,7 +593,8 @@ fn channel(format: TexelFormat, k: u32) -> Vec<u8> {
     }
 }
 
-/// The recorded results of GPUs in `tests/records`, and a few results of the guide's formulas, worked out by hand.
+/// The recorded results of GPUs in `tests/records`, and a few results of the guide's formulas,
+/// worked out by hand.
 #[test]
 fn fetches_match_the_gpu() {
     // texels 0 and 1 of the probe's contents are -100 and -44.52734375: between them their mean
@@ -603,7 +609,8 @@ fn fetches_match_the_gpu() {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.starts_with("textures") {
             let (agree, wrong) = check_table(&std::fs::read_to_string(&file).expect("text"));
-            // the rule is unknown for signed bytes, and for how weights in three dimensions are kept at a sum of one
+            // the rule is unknown for signed bytes, and for how weights in three dimensions are
+            // kept at a sum of one
             let known = |line: &&String| {
                 let mut words = line.split(' ');
                 (words.next() == Some("3d") || words.next() == Some("s8x2"))

@@ -44,9 +44,9 @@ fn steps_at<'t>(trace: &'t Trace, start: &str) -> Vec<&'t Step> {
     found
 }
 
-/// The central test: wherever the kernel stores a variable, the trace has shown the value that is then in memory. The
-/// kernel has integers and floats of every size, loops, branches, a switch, calls, recursion, shadowed names, and
-/// variables in memory.
+/// The central test: wherever the kernel stores a variable, the trace has shown the value that is
+/// then in memory. The kernel has integers and floats of every size, loops, branches, a switch,
+/// calls, recursion, shadowed names, and variables in memory.
 #[test]
 fn variables_have_the_values_that_the_kernel_stores() {
     let mut compared = 0;
@@ -105,8 +105,8 @@ fn assignments_are_reported_on_their_own_line() {
     assert!(assigned > 10, "{assigned}");
 }
 
-/// Elements have names and indices, also in shared and local memory; an atomic shows the old value; pointers show what they
-/// point at.
+/// Elements have names and indices, also in shared and local memory; an atomic shows the old value;
+/// pointers show what they point at.
 #[test]
 fn accesses_name_the_array_element() {
     let (_, trace) = places_kernel().trace(&follow(0, 10));
@@ -144,7 +144,8 @@ fn lanes_that_execute_a_line_together() {
     assert_eq!(steps_at(&trace, "__syncthreads")[0].barrier, Some((32, 32)));
 }
 
-/// A trace ends at the thread's first invalid access and shows its index; traces of other threads are complete.
+/// A trace ends at the thread's first invalid access and shows its index; traces of other threads
+/// are complete.
 #[test]
 fn a_trace_ends_at_a_fault() {
     let (seen, trace) = places_kernel().trace(&follow(0, 31));
@@ -158,7 +159,8 @@ fn a_trace_ends_at_a_fault() {
     assert_eq!(places_kernel().trace(&follow(0, 30)).1.end, End::Left);
 }
 
-/// A thread that waits forever, one that loops forever, and one that exits although the launch never ends.
+/// A thread that waits forever, one that loops forever, and one that exits although the launch
+/// never ends.
 #[test]
 fn traces_of_threads_that_do_not_finish() {
     let apart = |n: i32| {
@@ -174,7 +176,8 @@ fn traces_of_threads_that_do_not_finish() {
     assert_eq!(apart(64).trace(&follow(0, 41)).1.end, End::Left);
 }
 
-/// Only steps on the selected lines are kept. A release build has the same lines and accesses, but no variables.
+/// Only steps on the selected lines are kept. A release build has the same lines and accesses, but
+/// no variables.
 #[test]
 fn line_filters_and_release_builds() {
     let (_, all) = values_kernel().trace(&follow(0, 1));

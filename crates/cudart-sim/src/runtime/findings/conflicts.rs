@@ -1,4 +1,5 @@
-//! Pieces of work that use the same bytes without being ordered: a missing wait, in whichever order the work was done.
+//! Pieces of work that use the same bytes without being ordered: a missing wait, in whichever order
+//! the work was done.
 //!
 //! Finished work is kept as long as other work may turn out to be unordered with it.
 
@@ -71,7 +72,8 @@ impl AccessedBytes {
     }
 }
 
-/// The first overlap of ranges of two pieces of work. Ranges of the same work overlap only if one is read and the other written.
+/// The first overlap of ranges of two pieces of work. Ranges of the same work overlap only if one
+/// is read and the other written.
 fn first_overlap(a: &[AccessedRange], b: &[AccessedRange]) -> Option<Overlap> {
     let mut from = 0;
     for (at, bytes, how) in a {
@@ -95,8 +97,8 @@ fn first_overlap(a: &[AccessedRange], b: &[AccessedRange]) -> Option<Overlap> {
 #[derive(Debug)]
 struct RecordedWork {
     work: FinishedWork,
-    /// Once the host has synchronised with the work: the id of the next work at that time. All work from that id on is
-    /// ordered after this work.
+    /// Once the host has synchronised with the work: the id of the next work at that time. All work
+    /// from that id on is ordered after this work.
     synchronised_before: Option<Id>,
 }
 
@@ -142,8 +144,8 @@ impl Conflicts {
         conflicts
     }
 
-    /// The host has waited, so work that all other work is ordered with now is removed. `upcoming` is the id of the next
-    /// work, and `oldest` that of the oldest pending work.
+    /// The host has waited, so work that all other work is ordered with now is removed. `upcoming`
+    /// is the id of the next work, and `oldest` that of the oldest pending work.
     pub fn forget_ordered(&mut self, upcoming: Id, oldest: Option<Id>, order: &Order) {
         for recorded in &mut self.finished {
             if recorded.synchronised_before.is_none() && order.is_synchronised(recorded.work.id) {

@@ -1,7 +1,8 @@
 //! The lines of the program that call the runtime.
 //!
-//! A call is identified by the return addresses on the stack. When the report is made, the program's debug information turns
-//! them into a file and a line. All calls from one place in a loop are the same site.
+//! A call is identified by the return addresses on the stack. When the report is made, the
+//! program's debug information turns them into a file and a line. All calls from one place in a
+//! loop are the same site.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +15,8 @@ use crate::graph::Stream;
 use crate::modules;
 use crate::report::CallSite;
 
-/// How many return addresses are kept. They are enough to get past a few templates and wrappers in the system's headers.
+/// How many return addresses are kept. They are enough to get past a few templates and wrappers in
+/// the system's headers.
 pub const MAX_FRAMES: usize = 12;
 
 /// A call site, by its number. Site 0 is unknown.
@@ -90,13 +92,15 @@ pub fn frames_at(at: usize) -> Frames {
     // `at` is not among them if the signal interrupted a function of the runtime
     let interrupted = all.iter().position(|address| *address == at);
     let outer = all.iter().skip(interrupted.map_or(0, |i| i + 1));
-    // debug information is looked up one byte before a return address, so the interrupted address needs one more byte
+    // debug information is looked up one byte before a return address, so the interrupted address
+    // needs one more byte
     found.iter_mut().zip([at + 1].iter().chain(outer)).for_each(|(to, from)| *to = *from);
     found
 }
 
-/// The return addresses in the program: those between this executable's innermost frames, which the program called, and its
-/// outer frames, which called the program. With `all`, also those beyond the outer frames.
+/// The return addresses in the program: those between this executable's innermost frames, which the
+/// program called, and its outer frames, which called the program. With `all`, also those beyond
+/// the outer frames.
 fn frames(all: bool) -> Frames {
     let mut found = Frames::default();
     let mut n = 0;
@@ -138,7 +142,8 @@ fn own_line(address: usize) -> Option<Source> {
     own
 }
 
-/// Is this a file of the program, and not of the system, of CUDA, of Rust, or an intermediate file of nvcc?
+/// Is this a file of the program, and not of the system, of CUDA, of Rust, or an intermediate file
+/// of nvcc?
 fn is_own(file: &Path) -> bool {
     let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let intermediate = name.contains(".cudafe") || name == "crt" || name.ends_with(".stub.c");

@@ -1,4 +1,5 @@
-//! CUDA arrays: texels for textures and surfaces, in an order that the program cannot see. Here they are stored row by row.
+//! CUDA arrays: texels for textures and surfaces, in an order that the program cannot see. Here
+//! they are stored row by row.
 
 use std::collections::BTreeMap;
 
@@ -55,8 +56,8 @@ const GATHER: u32 = 0x08;
 const SPARSE: u32 = 0x40;
 const DEFERRED: u32 = 0x80;
 
-/// The greatest extents on an H200, in texels (`maxTexture1D`, `maxTexture2D`, `maxTexture3D`, `maxTexture3DAlt`,
-/// `maxTexture2DLayered`).
+/// The greatest extents on an H200, in texels (`maxTexture1D`, `maxTexture2D`, `maxTexture3D`,
+/// `maxTexture3DAlt`, `maxTexture2DLayered`).
 const MAX_1D: u64 = 131_072;
 const MAX_2D: [u64; 2] = [131_072, 65_536];
 const MAX_3D: u64 = 16_384;
@@ -256,8 +257,8 @@ impl AddressSpace {
         Ok(Transfer { to, from, extent: part.extent(), kind })
     }
 
-    /// Where the bytes of a copy between an array and memory are, first in the array. `usual` is the direction that the
-    /// function is meant for.
+    /// Where the bytes of a copy between an array and memory are, first in the array. `usual` is
+    /// the direction that the function is meant for.
     fn array_and_memory(
         &self,
         handle: ArrayHandle,
@@ -283,7 +284,8 @@ impl AddressSpace {
         Ok((own, RowLayout { address: memory, pitch, plane: 0 }))
     }
 
-    /// The transfer of `cudaMemcpy2DArrayToArray` or `cudaMemcpyArrayToArray`. The pitches of the parts have no meaning.
+    /// The transfer of `cudaMemcpy2DArrayToArray` or `cudaMemcpyArrayToArray`. The pitches of the
+    /// parts have no meaning.
     pub(in crate::runtime) fn transfer_between_arrays(
         &self,
         (to, to_part): (ArrayHandle, ArrayPart),

@@ -6,7 +6,8 @@ use super::region::{self, Extent, RowLayout};
 use crate::error::{Code, Result};
 use crate::runtime::copies::{Direction, Transfer};
 
-/// The rows of pitched memory begin at multiples of this many bytes, as on an H200 (`textureAlignment`).
+/// The rows of pitched memory begin at multiples of this many bytes, as on an H200
+/// (`textureAlignment`).
 const PITCH_ALIGNMENT: u64 = 512;
 
 /// `cudaPitchedPtr`.
@@ -106,7 +107,8 @@ impl AddressSpace {
     ) -> Result<RowLayout> {
         let [x, y, z] = end.at;
         if end.array != 0 {
-            // like any device memory, an array may be called the host's as a destination, but not as a source
+            // like any device memory, an array may be called the host's as a destination, but not
+            // as a source
             let on_host = matches!(direction, Direction::HostToHost | Direction::HostToDevice);
             if side == Side::From && on_host {
                 return Err(Code::INVALID_VALUE);
@@ -120,7 +122,8 @@ impl AddressSpace {
         if has_rows && extent.width > memory.pitch || has_planes && extent.height > memory.height {
             return Err(Code::INVALID_PITCH_VALUE);
         }
-        // one row needs no pitch and one plane needs no height, but if they are given, they must be large enough
+        // one row needs no pitch and one plane needs no height, but if they are given, they must be
+        // large enough
         let beyond = |at: u64, length: u64, limit: u64, needed: bool| {
             (needed || limit != 0) && at.checked_add(length).is_none_or(|end| end > limit)
         };

@@ -1,4 +1,5 @@
-//! Page-locked memory of the host, which the runtime allocates, or which the program registers afterwards.
+//! Page-locked memory of the host, which the runtime allocates, or which the program registers
+//! afterwards.
 
 use super::{AddressSpace, Allocation, FreedMemory, MemoryOwner};
 use crate::error::{Code, Result};
@@ -152,7 +153,8 @@ impl AddressSpace {
         (address - start < pinned.bytes).then_some((*start, pinned))
     }
 
-    /// `cudaHostGetDevicePointer`. The device sees page-locked memory at the same address, because addresses are unified.
+    /// `cudaHostGetDevicePointer`. The device sees page-locked memory at the same address, because
+    /// addresses are unified.
     pub fn device_pointer(&self, address: u64, flags: u32) -> Result<u64> {
         let pinned = flags == 0 && self.pinned_at(address).is_some();
         if pinned { Ok(address) } else { Err(Code::INVALID_VALUE) }

@@ -1,7 +1,8 @@
-//! Memory pools, from which stream-ordered allocations take memory (CUDA C++ Programming Guide, "Stream Ordered Memory
-//! Allocator").
+//! Memory pools, from which stream-ordered allocations take memory (CUDA C++ Programming Guide,
+//! "Stream Ordered Memory Allocator").
 //!
-//! `cudaMallocAsync` returns an address at once. `cudaFreeAsync` enqueues work that frees the memory in its turn.
+//! `cudaMallocAsync` returns an address at once. `cudaFreeAsync` enqueues work that frees the
+//! memory in its turn.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ const USED_HIGH: i32 = 8;
 /// The state of a pool. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Pool {
-    /// May the pool reuse memory after an event, opportunistically, and with an inserted dependency? 0 or 1 each.
+    /// May the pool reuse memory after an event, opportunistically, and with an inserted
+    /// dependency? 0 or 1 each.
     reuse: [u32; 3],
     release_threshold: u64,
     used: u64,
@@ -133,8 +135,8 @@ impl Pools {
         }
     }
 
-    /// `cudaFreeAsync` was called for this memory. Memory from `cudaMalloc` then counts as the device's own pool's. Fails if
-    /// the memory is being freed already.
+    /// `cudaFreeAsync` was called for this memory. Memory from `cudaMalloc` then counts as the
+    /// device's own pool's. Fails if the memory is being freed already.
     pub(in crate::runtime) fn start_freeing(&mut self, address: u64, bytes: u64) -> Result {
         let known = self.allocations.get(&address).copied();
         if known.is_some_and(|allocation| allocation.freeing) {

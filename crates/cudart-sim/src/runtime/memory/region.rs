@@ -1,4 +1,5 @@
-//! Boxes of bytes in memory, which copies and sets read and write. A plain range is a box with one row.
+//! Boxes of bytes in memory, which copies and sets read and write. A plain range is a box with one
+//! row.
 
 /// The size of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,8 @@ impl Region {
         Self { layout: RowLayout::linear(address), extent: Extent::line(bytes) }
     }
 
-    /// Bytes from the first to the last, including those between the rows; `None` if the number does not fit in 64 bits.
+    /// Bytes from the first to the last, including those between the rows; `None` if the number
+    /// does not fit in 64 bits.
     pub fn span(&self) -> Option<u64> {
         let Extent { width, height, depth } = self.extent;
         let rows = (height - 1).checked_mul(self.layout.pitch)?;
@@ -95,7 +97,8 @@ impl Region {
     }
 }
 
-/// The same box in two places, with as few rows as possible: rows without gaps in both places are joined into one.
+/// The same box in two places, with as few rows as possible: rows without gaps in both places are
+/// joined into one.
 pub fn joined(a: RowLayout, b: RowLayout, mut extent: Extent) -> (Region, Region) {
     let whole = |gap: fn(&RowLayout) -> u64, bytes: Option<u64>| {
         bytes.is_some_and(|bytes| gap(&a) == bytes && gap(&b) == bytes)
@@ -111,7 +114,8 @@ pub fn joined(a: RowLayout, b: RowLayout, mut extent: Extent) -> (Region, Region
     (Region { layout: a, extent }, Region { layout: b, extent })
 }
 
-/// The layout that begins at another byte, row and plane; `None` if an address does not fit in 64 bits.
+/// The layout that begins at another byte, row and plane; `None` if an address does not fit in 64
+/// bits.
 pub fn offset(rows: RowLayout, [x, y, z]: [u64; 3]) -> Option<RowLayout> {
     let skipped = y.checked_mul(rows.pitch)?.checked_add(z.checked_mul(rows.plane)?)?;
     let address = rows.address.checked_add(skipped)?.checked_add(x)?;

@@ -1,8 +1,9 @@
 //! Memory that the host and the device use at the same address: page-locked and managed memory.
 //!
-//! The host has pages there, and `ptxsim` has an allocation. The contents are copied before and after each piece of work that
-//! uses the memory. While the work is pending, the pages are closed to the host ([`crate::guard`]). So the host and the device
-//! always see each other's writes, unless the host did not wait for the work, and that is reported.
+//! The host has pages there, and `ptxsim` has an allocation. The contents are copied before and
+//! after each piece of work that uses the memory. While the work is pending, the pages are closed
+//! to the host ([`crate::guard`]). So the host and the device always see each other's writes,
+//! unless the host did not wait for the work, and that is reported.
 
 use ptxsim::{AccessMode, Launch, Module};
 
@@ -73,7 +74,8 @@ impl AddressSpace {
         self.device.write(address, &zeros).map_err(|_| Code::MEMORY_ALLOCATION)
     }
 
-    /// Makes a variable managed memory that keeps its initial contents. Returns false if that is not possible.
+    /// Makes a variable managed memory that keeps its initial contents. Returns false if that is
+    /// not possible.
     pub(in crate::runtime) fn make_variable_managed(&mut self, address: u64, bytes: u64) -> bool {
         let Some((name, _)) = self.device.described(address) else { return false };
         let name = name.to_owned();
@@ -119,7 +121,8 @@ impl AddressSpace {
         }
     }
 
-    /// The device is reset, so memory that came from the runtime has no pages any more. Managed variables keep theirs.
+    /// The device is reset, so memory that came from the runtime has no pages any more. Managed
+    /// variables keep theirs.
     pub(super) fn forget_shared(&mut self) {
         guard::end(|_| true);
         self.guarded.clear();
@@ -185,7 +188,8 @@ impl AddressSpace {
         self.guarded.insert(id, GuardedWork { site, stream, work, writes });
     }
 
-    /// The page-locked and managed memory that a kernel's arguments point to. The kernel may use all bytes of each.
+    /// The page-locked and managed memory that a kernel's arguments point to. The kernel may use
+    /// all bytes of each.
     pub(in crate::runtime) fn used_by_kernel(
         &self,
         module: &Module,
@@ -204,8 +208,8 @@ impl AddressSpace {
         all
     }
 
-    /// Copies the host's contents to the device, before a kernel that uses these ranges runs. A kernel may reach managed
-    /// memory without an argument, so all of it is copied.
+    /// Copies the host's contents to the device, before a kernel that uses these ranges runs. A
+    /// kernel may reach managed memory without an argument, so all of it is copied.
     pub(in crate::runtime) fn upload_for_kernel(&mut self, used: &[UsedRange]) {
         let starts = used.iter().map(|range| range.address);
         let pinned: Vec<u64> = starts.filter(|start| self.pinned.contains_key(start)).collect();
@@ -244,8 +248,8 @@ impl AddressSpace {
         starts
     }
 
-    /// Work has written this memory on the device. Page-locked memory is copied to the host at once, and managed memory when
-    /// the host has waited.
+    /// Work has written this memory on the device. Page-locked memory is copied to the host at
+    /// once, and managed memory when the host has waited.
     pub(in crate::runtime) fn written_on_device(&mut self, starts: impl IntoIterator<Item = u64>) {
         for start in starts {
             if let Some(a) = self.managed_mut(start) {
@@ -283,7 +287,8 @@ impl AddressSpace {
         }
     }
 
-    /// The host has waited for work: opens the pages that only this work had closed, and copies what the device has written.
+    /// The host has waited for work: opens the pages that only this work had closed, and copies
+    /// what the device has written.
     pub(in crate::runtime) fn return_to_host(&mut self, order: &Order) {
         if !self.guarded.is_empty() {
             guard::end(|number| order.is_synchronised(Id::of(number)));

@@ -13,7 +13,8 @@ impl Allocation {
 }
 
 impl AddressSpace {
-    /// The memory that contains an address or is near it and was not freed, and the address's offset in it.
+    /// The memory that contains an address or is near it and was not freed, and the address's
+    /// offset in it.
     pub(in crate::runtime) fn memory_at(
         &self,
         address: u64,

@@ -5,13 +5,13 @@ use ptxsim::occupancy;
 use super::{Kernel, Objects};
 use crate::error::{Code, Result};
 
-/// Bytes of shared memory that a block may use by default, and after it has opted in (CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability").
+/// Bytes of shared memory that a block may use by default, and after it has opted in (CUDA C++
+/// Programming Guide, "Technical Specifications per Compute Capability").
 const DEFAULT_SHARED_BYTES: u32 = 48 << 10;
 const MAX_SHARED_BYTES: u32 = 227 << 10;
 
-/// Registers of a thread. The assembler would choose them, but there is none here. This number never limits how many blocks
-/// fit on a multiprocessor.
+/// Registers of a thread. The assembler would choose them, but there is none here. This number
+/// never limits how many blocks fit on a multiprocessor.
 const REGISTERS: i32 = 32;
 
 /// `cudaFuncAttribute`.
@@ -67,8 +67,8 @@ pub(in crate::runtime) struct ClusterRefusal {
 }
 
 impl Kernel {
-    /// Can a grid be launched in clusters of this size? Only clusters of one block can, because the simulator has no larger
-    /// ones.
+    /// Can a grid be launched in clusters of this size? Only clusters of one block can, because the
+    /// simulator has no larger ones.
     pub(in crate::runtime) fn check_clusters(
         &self,
         grid: [u32; 3],
@@ -155,7 +155,8 @@ impl Objects {
         })
     }
 
-    /// `cudaFuncSetCacheConfig`. The configuration is only a hint, so this only checks that it and the kernel exist.
+    /// `cudaFuncSetCacheConfig`. The configuration is only a hint, so this only checks that it and
+    /// the kernel exist.
     pub fn set_cache(&self, host: u64, configuration: i32) -> Result {
         self.kernel(host)?;
         if (0..=3).contains(&configuration) { Ok(()) } else { Err(Code::INVALID_VALUE) }

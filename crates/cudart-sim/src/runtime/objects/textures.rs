@@ -55,8 +55,9 @@ pub struct TextureSettings {
     pub rest: [i32; 7],
 }
 
-/// Texels in device memory begin at multiples of `textureAlignment` bytes, their rows at multiples of
-/// `texturePitchAlignment` bytes, and there are at most as many rows as `maxTexture2DLinear` says.
+/// Texels in device memory begin at multiples of `textureAlignment` bytes, their rows at multiples
+/// of `texturePitchAlignment` bytes, and there are at most as many rows as `maxTexture2DLinear`
+/// says.
 const ALIGNMENT: u64 = 512;
 const PITCH_ALIGNMENT: u64 = 32;
 const MAX_ROWS: u64 = 65_000;
@@ -117,8 +118,8 @@ impl Objects {
         Ok(handle)
     }
 
-    /// `cudaDestroyTextureObject`, `cudaDestroySurfaceObject`. An unknown handle is not an error. Pending kernels can still
-    /// use the object.
+    /// `cudaDestroyTextureObject`, `cudaDestroySurfaceObject`. An unknown handle is not an error.
+    /// Pending kernels can still use the object.
     pub fn destroy(&mut self, handle: u64) {
         if self.textures.remove(&handle).is_some() {
             self.destroyed.push(handle);
@@ -156,8 +157,8 @@ impl Objects {
 }
 
 impl AddressSpace {
-    /// The format of a source's texels, and the part of the source that is in memory. A size beyond the memory is not an
-    /// error; reads there return nothing.
+    /// The format of a source's texels, and the part of the source that is in memory. A size beyond
+    /// the memory is not an error; reads there return nothing.
     fn texels(&self, source: TexelSource) -> Result<(TexelFormat, Option<Resource>)> {
         let bytes_from = |address: u64| {
             let on_device = self.owner_of(address) == MemoryOwner::Device;

@@ -1,5 +1,5 @@
-//! Properties of every format for any record: its reader can read it, a hostile record loses nothing, and no student sees hidden
-//! items.
+//! Properties of every format for any record: its reader can read it, a hostile record loses
+//! nothing, and no student sees hidden items.
 
 mod random;
 mod reading;
@@ -41,7 +41,8 @@ fn options() -> Options {
     }
 }
 
-/// Every format writes a record that is complete, and those that hold a class a class; the others refuse a second student.
+/// Every format writes a record that is complete, and those that hold a class a class; the others
+/// refuse a second student.
 #[test]
 fn every_format_is_written() {
     let complete = |mut record: Record| {
@@ -70,8 +71,8 @@ fn student(id: &str) -> Student {
     Student { id: id.into(), name: Some(format!("{id}, {id}")), columns }
 }
 
-/// The reports for a good student and for a hostile one. `tests/validate/run.py` gives these files to the schemas and
-/// programs that the formats are for.
+/// The reports for a good student and for a hostile one. `tests/validate/run.py` gives these files
+/// to the schemas and programs that the formats are for.
 #[test]
 fn snapshots() {
     for format in REPORTS {
@@ -97,8 +98,8 @@ fn several_students() {
     assert!(tap.contains("ok 1 - ada: ch01_threads.blocks: one block\n"), "{tap}");
 }
 
-/// An ungraded exercise is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not ok in
-/// TAP; nowhere is it a pass or left out.
+/// An ungraded exercise is an error in JUnit, a warning of GitHub's, a failed run in SARIF and not
+/// ok in TAP; nowhere is it a pass or left out.
 #[test]
 fn not_graded_is_no_pass() {
     let mut record = class().swap_remove(0);
@@ -142,8 +143,8 @@ fn fingerprints_do_not_depend_on_lines() {
     assert_eq!(once.len(), fingerprints(&before).len());
 }
 
-/// GitHub shows ten annotations of a step: with more exercises wrong, the worst are shown and the last line counts the
-/// others.
+/// GitHub shows ten annotations of a step: with more exercises wrong, the worst are shown and the
+/// last line counts the others.
 #[test]
 fn at_most_ten_annotations_worst_first() {
     let mut record = class().swap_remove(0);

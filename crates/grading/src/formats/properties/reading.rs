@@ -86,8 +86,8 @@ fn assert_inert(text: &str) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// No text of a learner can end an element, add one, or make the document unreadable, and the numbers at the top
-    /// are those below.
+    /// No text of a learner can end an element, add one, or make the document unreadable, and the
+    /// numbers at the top are those below.
     #[test]
     fn junit_is_read_back(record in record()) {
         for format in [&junit::GITLAB, &junit::JENKINS] {
@@ -125,8 +125,8 @@ proptest! {
         }
     }
 
-    /// Read as GitHub reads it, a summary has our headings, our table and our code blocks, and of learners nothing but
-    /// text.
+    /// Read as GitHub reads it, a summary has our headings, our table and our code blocks, and of
+    /// learners nothing but text.
     #[test]
     fn summaries_hold_no_markup_of_learners(record in record()) {
         use pulldown_cmark::{Event, Options as Extensions, Parser, Tag, TagEnd};
@@ -159,8 +159,8 @@ proptest! {
         prop_assert!(!markdown.lines().any(is_command));
     }
 
-    /// A plan, and as many points as it says, each with its number; nothing else but YAML blocks that a parser of JSON
-    /// strings reads.
+    /// A plan, and as many points as it says, each with its number; nothing else but YAML blocks
+    /// that a parser of JSON strings reads.
     #[test]
     fn tap_is_read_back(record in record()) {
         let options = Options::new(now());
@@ -204,8 +204,8 @@ proptest! {
         prop_assert_eq!(failed, expected(&view[0], State::Failed) + expected(&view[0], State::NotGraded));
     }
 
-    /// JSON that is read back, with fingerprints that are all different, relative paths, and no text that a page would
-    /// take for markup.
+    /// JSON that is read back, with fingerprints that are all different, relative paths, and no
+    /// text that a page would take for markup.
     #[test]
     fn code_quality_and_sarif_are_read_back(record in record()) {
         let options = Options::new(now());

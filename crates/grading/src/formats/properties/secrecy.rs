@@ -7,7 +7,8 @@ use crate::formats::fixture::{class, now};
 use crate::formats::{ALL, Audience, Options, gradescope, junit};
 use crate::record::{Exercise, Flag, Item, Kind, Outcome, Record, Report, Show, Span, Status};
 
-/// Stands wherever a student may not look. Letters and digits alone, so that no escaping can change it.
+/// Stands wherever a student may not look. Letters and digits alone, so that no escaping can change
+/// it.
 const SECRET: &str = "Zq7secretZq7";
 /// The same for numbers; as milliseconds it is also written 987654.321.
 const SECRET_NUMBER: u32 = 987_654_321;
@@ -104,7 +105,8 @@ fn record() -> impl Strategy<Value = Record> {
     })
 }
 
-/// Gradescope itself keeps a test back whose visibility says so: it is in the file, as graders see it there.
+/// Gradescope itself keeps a test back whose visibility says so: it is in the file, as graders see
+/// it there.
 fn shown_by_gradescope(text: &str) -> String {
     let mut results: serde_json::Value = serde_json::from_str(text).unwrap();
     let tests = results["tests"].as_array_mut().unwrap();
@@ -115,8 +117,8 @@ fn shown_by_gradescope(text: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
-    /// No format for students holds what a policy hides: names and verdicts only as far as [`Show`] goes, no values,
-    /// lines, times, commands or seeds. Not in an error either.
+    /// No format for students holds what a policy hides: names and verdicts only as far as [`Show`]
+    /// goes, no values, lines, times, commands or seeds. Not in an error either.
     #[test]
     fn hidden_items_reach_no_student(record in record()) {
         for format in ALL {

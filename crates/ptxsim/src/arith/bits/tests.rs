@@ -7,8 +7,8 @@ fn bit(x: u64, i: u32) -> u64 {
     x >> i & 1
 }
 
-/// Position and length of a field in a type whose top bit is `msb`: with 32 bits they are bytes, with 64 bits more than 255
-/// is the same as 255.
+/// Position and length of a field in a type whose top bit is `msb`: with 32 bits they are bytes,
+/// with 64 bits more than 255 is the same as 255.
 fn field(pos: u32, len: u32, msb: u32) -> (u32, u32) {
     if msb == 63 { (pos.min(0xff), len.min(0xff)) } else { (pos & 0xff, len & 0xff) }
 }

@@ -1,5 +1,5 @@
-//! Conversions against Rust's casts (which saturate and round to nearest as PTX does), against `f64`'s rounding
-//! functions, and against tables for what Rust lacks.
+//! Conversions against Rust's casts (which saturate and round to nearest as PTX does), against
+//! `f64`'s rounding functions, and against tables for what Rust lacks.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! Single precision against exact rational arithmetic on big integers; double precision, which is implemented on
-//! integers, against error-free transformations in floating point.
+//! Single precision against exact rational arithmetic on big integers; double precision, which is
+//! implemented on integers, against error-free transformations in floating point.
 
 use super::*;
 use proptest::prelude::*;
@@ -60,7 +60,8 @@ fn f64s() -> impl Strategy<Value = f64> {
         .prop_map(|(bits, negative)| f64::from_bits(bits ^ u64::from(negative) << 63))
 }
 
-/// A fixed-point number wide enough for any sum and product of `f32`: 1024 bits, the last with weight `2^-298`.
+/// A fixed-point number wide enough for any sum and product of `f32`: 1024 bits, the last with
+/// weight `2^-298`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Fixed {
     negative: bool,
@@ -127,8 +128,8 @@ fn product(a: f32, b: f32) -> Fixed {
     Fixed::new(p != q, m * n, e + f)
 }
 
-/// The finite `f32` just at or below a non-negative exact magnitude, found by bisection over bit patterns, where
-/// `at_most(x)` says whether `x <= magnitude`.
+/// The finite `f32` just at or below a non-negative exact magnitude, found by bisection over bit
+/// patterns, where `at_most(x)` says whether `x <= magnitude`.
 fn floor(at_most: impl Fn(f32) -> bool) -> u32 {
     let (mut low, mut high) = (0u32, 0x7f80_0000);
     while high - low > 1 {
@@ -138,7 +139,8 @@ fn floor(at_most: impl Fn(f32) -> bool) -> u32 {
     low
 }
 
-/// Rounds a magnitude, given by comparison with dyadic numbers (`significand * 2^exponent <= it`, and equality).
+/// Rounds a magnitude, given by comparison with dyadic numbers (`significand * 2^exponent <= it`,
+/// and equality).
 fn rounded(negative: bool, round: Round, compare: impl Fn(u64, i32) -> std::cmp::Ordering) -> f32 {
     let at = |bits: u32| {
         let (_, significand, exponent) = parts(f32::from_bits(bits));
@@ -153,7 +155,8 @@ fn rounded(negative: bool, round: Round, compare: impl Fn(u64, i32) -> std::cmp:
             Round::Down => negative,
             Round::Up => !negative,
             Round::Near => {
-                // The halfway point has one more bit: twice the significand plus one, half the weight.
+                // The halfway point has one more bit: twice the significand plus one, half the
+                // weight.
                 let (_, significand, exponent) = parts(f32::from_bits(low));
                 match compare(2 * significand + 1, exponent - 1) {
                     std::cmp::Ordering::Less => true,
@@ -301,7 +304,8 @@ fn directed(near: f64, error: f64, round: Round) -> f64 {
     }
 }
 
-/// Numbers far enough from overflow and underflow that every error term below is exact; many are close to each other.
+/// Numbers far enough from overflow and underflow that every error term below is exact; many are
+/// close to each other.
 fn tame() -> impl Strategy<Value = f64> {
     let exponent = prop_oneof![823u64..1223, 1020u64..1027];
     let fraction =
@@ -340,7 +344,8 @@ proptest! {
     fn f64_fused_agrees_with_error_terms(a in tame(), b in tame(), c in tame(), nudge in -3i64..4) {
         let close = f64::from_bits((-(a * b)).to_bits().wrapping_add_signed(nudge));
         for c in [c, close] {
-            // Error of fma (Boldo and Muller): the product's error and the sum's, added without loss.
+            // Error of fma (Boldo and Muller): the product's error and the sum's, added without
+            // loss.
             let near = a.mul_add(b, c);
             let high = a * b;
             let low = a.mul_add(b, -high);
@@ -358,8 +363,9 @@ proptest! {
         }
     }
 
-    /// For all numbers, including those whose error terms underflow: rounding down and up enclose rounding to nearest and are
-    /// at most one step apart, and rounding towards zero is the one nearer to zero.
+    /// For all numbers, including those whose error terms underflow: rounding down and up enclose
+    /// rounding to nearest and are at most one step apart, and rounding towards zero is the one
+    /// nearer to zero.
     #[test]
     fn f64_directions_enclose(a in f64s(), b in f64s(), c in f64s()) {
         type Operation<'a> = Box<dyn Fn(Round) -> f64 + 'a>;
@@ -379,7 +385,8 @@ proptest! {
         }
     }
 
-    /// With rounding to nearest, `soft` agrees with the processor. This covers its rounding of subnormals and its overflow.
+    /// With rounding to nearest, `soft` agrees with the processor. This covers its rounding of
+    /// subnormals and its overflow.
     #[test]
     fn soft_nearest_is_the_processor(a in f64s(), b in f64s(), c in f64s()) {
         prop_assume!(a.is_finite() && b.is_finite() && c.is_finite());

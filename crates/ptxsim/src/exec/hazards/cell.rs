@@ -1,15 +1,18 @@
-//! The shadow of memory: what is remembered about each 4-byte word, in a cell of 16 bytes that has one of three forms.
+//! The shadow of memory: what is remembered about each 4-byte word, in a cell of 16 bytes that has
+//! one of three forms.
 //!
-//! * **Word** (nearly always): the last write and the reads since, each as one mark about the whole word. Reads do not
-//!   conflict with each other, and neither do atomics among themselves, so such a mark may stand for several threads. Its
-//!   kind then says how far apart these are; thread, stamp and site are those of one since the last barrier. Where only
-//!   block barriers and whole-warp `__syncwarp`s order threads, this loses nothing, because a later access is unordered
-//!   with one of the threads exactly if the kind and that stamp say so.
-//! * **Bytes**: each byte was accessed by at most one thread, all in one block between two synchronisations. A kernel that
-//!   stores characters leaves such cells behind.
+//! * **Word** (nearly always): the last write and the reads since, each as one mark about the whole
+//!   word. Reads do not conflict with each other, and neither do atomics among themselves, so such
+//!   a mark may stand for several threads. Its kind then says how far apart these are; thread,
+//!   stamp and site are those of one since the last barrier. Where only block barriers and
+//!   whole-warp `__syncwarp`s order threads, this loses nothing, because a later access is
+//!   unordered with one of the threads exactly if the kind and that stamp say so.
+//! * **Bytes**: each byte was accessed by at most one thread, all in one block between two
+//!   synchronisations. A kernel that stores characters leaves such cells behind.
 //! * **List**: anything else, as a list of [`PriorAccess`]es in a side table.
 //!
-//! Both halves of a cell also keep what has nothing to do with races: which bytes were ever written, the number of writes.
+//! Both halves of a cell also keep what has nothing to do with races: which bytes were ever
+//! written, the number of writes.
 
 use super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength};
 
@@ -20,9 +23,10 @@ pub(crate) struct ShadowCell {
     pub read: u64,
 }
 
-/// Fields of both halves, from the top: kind 3 bits, block 20, stamp 16, extra 4, site 11, thread 10. The extra bits are
-/// the initialised bytes in the write half, and the number of writes in the read half. A mark is such a half with the
-/// extra bits 0. The kind is on top, so that "a plain write of this block before the last barrier" is one comparison.
+/// Fields of both halves, from the top: kind 3 bits, block 20, stamp 16, extra 4, site 11, thread
+/// 10. The extra bits are the initialised bytes in the write half, and the number of writes in the
+/// read half. A mark is such a half with the extra bits 0. The kind is on top, so that "a plain
+/// write of this block before the last barrier" is one comparison.
 const SITE_SHIFT: u32 = 10;
 const EXTRA_SHIFT: u32 = 21;
 pub(super) const STAMP_SHIFT: u32 = 25;
@@ -43,8 +47,8 @@ pub(super) const EXTRA_MASK: u64 = 15 << EXTRA_SHIFT;
 /// Thread, kind and block.
 pub(super) const OWNER_MASK: u64 = 0x3ff | !0 << BLOCK_SHIFT;
 
-/// Kinds of the write half. That of atomic and volatile accesses is [`KIND_STRONG`] plus a group. Kinds of the read half
-/// are a group, plus [`KIND_STRONG`] for strong reads.
+/// Kinds of the write half. That of atomic and volatile accesses is [`KIND_STRONG`] plus a group.
+/// Kinds of the read half are a group, plus [`KIND_STRONG`] for strong reads.
 pub(super) const KIND_PLAIN: u64 = 0;
 const KIND_BYTES: u64 = 1;
 const KIND_LIST: u64 = 2;
@@ -93,8 +97,8 @@ impl ShadowCell {
         Self { write: u64::from(initialised) << EXTRA_SHIFT, read: 0 }
     }
 
-    /// Bits of the bytes that were ever written. `generation` is given for shared memory, where cells of other
-    /// generations are leftovers.
+    /// Bits of the bytes that were ever written. `generation` is given for shared memory, where
+    /// cells of other generations are leftovers.
     #[inline(always)]
     pub fn initialised(&self, generation: Option<u32>) -> u8 {
         if generation.is_some_and(|g| block_of(self.write) != g) {
@@ -114,7 +118,8 @@ impl ShadowCell {
         self.write |= u64::from(bytes) << EXTRA_SHIFT;
     }
 
-    /// Replaces the stamps of a block's marks by what `map` makes of them. Those of a list are in the side table.
+    /// Replaces the stamps of a block's marks by what `map` makes of them. Those of a list are in
+    /// the side table.
     pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32) {
         let renumbered = |half: u64| {
             if block_of(half) != block || stamp_of(half) == 0 {
@@ -147,7 +152,8 @@ impl ShadowCell {
         self.read += u64::from(self.read & EXTRA_MASK != EXTRA_MASK) << EXTRA_SHIFT;
     }
 
-    /// Adds another host thread's history of the word, except for the accesses: which bytes were written, and how often.
+    /// Adds another host thread's history of the word, except for the accesses: which bytes were
+    /// written, and how often.
     pub fn add_history(&mut self, other: &Self) {
         self.write |= other.write & EXTRA_MASK;
         let writes = (self.writes() + other.writes()).min(MAX_WRITES);
@@ -198,7 +204,8 @@ impl ShadowCell {
         }
     }
 
-    /// The cell for a list of prior accesses, in the smallest form that can hold them. `was` is the cell that they came from.
+    /// The cell for a list of prior accesses, in the smallest form that can hold them. `was` is the
+    /// cell that they came from.
     pub fn pack(
         was: Self,
         generation: Option<u32>,
@@ -252,7 +259,8 @@ impl ShadowCell {
                 mark(p.block, p.stamp, p.site, p.thread) | (strength_bits | group) << KIND_SHIFT;
         }
         if let Some(generation) = generation.filter(|_| is_free(cell.write)) {
-            // a plain mark of this generation says that all four bytes were written, and a leftover that none were
+            // a plain mark of this generation says that all four bytes were written, and a leftover
+            // that none were
             match initialised {
                 0 => {}
                 15 => cell.write = u64::from(generation) << BLOCK_SHIFT,
@@ -262,7 +270,8 @@ impl ShadowCell {
         Some(cell)
     }
 
-    /// The byte form, whose fields [`ShadowCell::unpack_bytes`] lists; `None` when it cannot hold the accesses.
+    /// The byte form, whose fields [`ShadowCell::unpack_bytes`] lists; `None` when it cannot hold
+    /// the accesses.
     fn pack_bytes(generation: Option<u32>, list: &[PriorAccess]) -> Option<Self> {
         let head = list.first();
         let (block, stamp) = head.map_or((generation.unwrap_or(0), 0), |p| (p.block, p.stamp));
@@ -296,9 +305,10 @@ impl ShadowCell {
         })
     }
 
-    /// The byte form. Write half: block, stamp, the first site, the thread of byte 0. Read half: the threads of bytes 1
-    /// and 2 from bit 0, and of byte 3 from bit 25; from bit 35 two bits per byte (1 written, 2 read); from bit 43 four
-    /// bits per byte, the signed difference between its site and the first.
+    /// The byte form. Write half: block, stamp, the first site, the thread of byte 0. Read half:
+    /// the threads of bytes 1 and 2 from bit 0, and of byte 3 from bit 25; from bit 35 two bits per
+    /// byte (1 written, 2 read); from bit 43 four bits per byte, the signed difference between its
+    /// site and the first.
     fn unpack_bytes(&self, list: &mut Vec<PriorAccess>) {
         let read = self.read;
         let threads =

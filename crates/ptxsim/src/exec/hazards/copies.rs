@@ -1,8 +1,10 @@
-//! Asynchronous copies in flight. What they read and write is in use from the instruction until its thread has waited.
-//! Until then every other access there is unordered with them, those of their own thread included.
+//! Asynchronous copies in flight. What they read and write is in use from the instruction until its
+//! thread has waited. Until then every other access there is unordered with them, those of their
+//! own thread included.
 //!
-//! The words that a copy accesses get a prior access that nothing is ordered after, which the fast path leaves to the slow
-//! path. When the thread waits, this becomes a plain access by the thread at that moment.
+//! The words that a copy accesses get a prior access that nothing is ordered after, which the fast
+//! path leaves to the slow path. When the thread waits, this becomes a plain access by the thread
+//! at that moment.
 
 use super::cell::ShadowCell;
 use super::current_access::{Conflict, CurrentAccess, check_and_record};
@@ -15,7 +17,8 @@ use crate::exec::copies::{WarpCopy, memory_operations};
 use crate::exec::machine::{BlockState, Location, Machine};
 use crate::exec::warp::lanes;
 
-/// A word of one lane's copy: one that it writes to shared memory, or one that it reads from global memory.
+/// A word of one lane's copy: one that it writes to shared memory, or one that it reads from global
+/// memory.
 struct CopyWord {
     lane: usize,
     /// Bytes from the start of the lane's copy.

@@ -1,4 +1,5 @@
-//! The access that a thread makes now, and the slow path: whether the prior accesses of its word are ordered before it.
+//! The access that a thread makes now, and the slow path: whether the prior accesses of its word
+//! are ordered before it.
 
 use super::cell::{BLOCK_MASK, MAX_SITE, ShadowCell, mark};
 use super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength, record};
@@ -6,7 +7,8 @@ use super::sync::WarpEpoch;
 use super::vector_clock::VectorClock;
 use crate::exec::machine::{BlockState, Machine, ThreadId};
 
-/// The thread that accesses, when, and the epochs before which other threads' accesses are ordered before its own.
+/// The thread that accesses, when, and the epochs before which other threads' accesses are ordered
+/// before its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CurrentAccess {
     /// Linear index in the block.
@@ -16,7 +18,8 @@ pub(crate) struct CurrentAccess {
     pub stamp: u32,
     /// The memory operation.
     pub site: u32,
-    /// Stamp of the last barrier, and of the last whole-warp synchronisation, which is never before the barrier.
+    /// Stamp of the last barrier, and of the last whole-warp synchronisation, which is never before
+    /// the barrier.
     pub block_epoch: u32,
     pub warp_epoch: u32,
     pub strength: Strength,
@@ -37,8 +40,9 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Is the thread that the prior access names one that it races with? Where the access stands for a group, the named
-    /// thread may be the current one. An asynchronous copy in flight also races with its own thread.
+    /// Is the thread that the prior access names one that it races with? Where the access stands
+    /// for a group, the named thread may be the current one. An asynchronous copy in flight also
+    /// races with its own thread.
     pub fn names_other_thread(&self, current: &CurrentAccess) -> bool {
         self.prior.in_flight
             || (self.prior.block, self.prior.thread) != (current.block, current.thread)
@@ -46,7 +50,8 @@ impl Conflict {
 }
 
 impl CurrentAccess {
-    /// A weak access by a warp's first lane. `shared` says whether it is to shared or to global memory.
+    /// A weak access by a warp's first lane. `shared` says whether it is to shared or to global
+    /// memory.
     #[inline(always)]
     pub(super) fn new(
         m: &Machine<'_>,
@@ -105,8 +110,8 @@ impl CurrentAccess {
         ThreadId { block: self.block_number, linear: self.thread }
     }
 
-    /// Are the accesses of all threads that `prior` stands for ordered before this one (happens-before)? `clock` is the
-    /// thread's.
+    /// Are the accesses of all threads that `prior` stands for ordered before this one
+    /// (happens-before)? `clock` is the thread's.
     pub(super) fn is_after(&self, prior: &PriorAccess, clock: Option<&VectorClock>) -> bool {
         if prior.in_flight {
             return false;
@@ -142,8 +147,8 @@ impl CurrentAccess {
         }
     }
 
-    /// Is a prior access ordered before every access that can still follow? In shared memory, those before the block's
-    /// last barrier are.
+    /// Is a prior access ordered before every access that can still follow? In shared memory, those
+    /// before the block's last barrier are.
     pub(super) const fn outdates(&self, prior: &PriorAccess) -> bool {
         self.shared && prior.stamp < self.block_epoch && !prior.in_flight
     }
@@ -163,8 +168,8 @@ const fn one_of(prior: &PriorAccess, thread: u32) -> PriorAccess {
     PriorAccess { thread, group: AccessGroup::One, ..*prior }
 }
 
-/// The slow path for one word: records the access `new`, which `current` makes, in the word's shadow cell. Returns a prior
-/// access that it races with, if there is one that is not `benign`.
+/// The slow path for one word: records the access `new`, which `current` makes, in the word's
+/// shadow cell. Returns a prior access that it races with, if there is one that is not `benign`.
 pub(super) fn check_and_record(
     cell: &mut ShadowCell,
     lists: &mut PriorLists,

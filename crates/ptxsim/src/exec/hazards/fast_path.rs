@@ -1,7 +1,9 @@
-//! The fast path: comparisons of whole marks that decide nearly every access, for one lane or for lanes side by side.
+//! The fast path: comparisons of whole marks that decide nearly every access, for one lane or for
+//! lanes side by side.
 //!
-//! Each function returns false, and leaves the cells as they were, when a comparison cannot decide. The access then takes
-//! the slow path ([`check_and_record`](super::current_access::check_and_record)), which also finds the races.
+//! Each function returns false, and leaves the cells as they were, when a comparison cannot decide.
+//! The access then takes the slow path
+//! ([`check_and_record`](super::current_access::check_and_record)), which also finds the races.
 
 use super::cell::{
     BLOCK_SHIFT, EXTRA_MASK, GROUP_BLOCKS, GROUP_LANES, GROUP_WARPS, KIND_MASK, KIND_PLAIN,
@@ -49,28 +51,31 @@ impl FastPath {
         self.before_barrier(cell.write)
     }
 
-    /// Is the word initialised, and its last write ordered before a read by any thread of this block?
+    /// Is the word initialised, and its last write ordered before a read by any thread of this
+    /// block?
     #[inline(always)]
     pub fn any_thread_may_read(&self, cell: &ShadowCell, shared: bool) -> bool {
         self.write_before_barrier(cell)
             || !shared && is_free(cell.write) && cell.write & EXTRA_MASK == EXTRA_MASK
     }
 
-    /// Is the last write ordered before the access of `mark`: by a barrier, or because it is the same thread's?
+    /// Is the last write ordered before the access of `mark`: by a barrier, or because it is the
+    /// same thread's?
     #[inline(always)]
     fn write_is_before(&self, cell: &ShadowCell, mark: u64) -> bool {
         self.write_before_barrier(cell) | is_same_owner(cell.write, mark)
     }
 
-    /// The read half `old`, which is of this block, once the thread of `mark` has read, too. `None` when the slow path has
-    /// to find out.
+    /// The read half `old`, which is of this block, once the thread of `mark` has read, too. `None`
+    /// when the slow path has to find out.
     #[inline(always)]
     fn add_reader(&self, old: u64, mark: u64, write: u64) -> Option<u64> {
         let old_mark = old & !KIND_MASK;
         let kind = kind_of(old);
         let extra = old & EXTRA_MASK;
         if kind >= GROUP_WARPS {
-            // once several warps have read the word since the barrier, another reader changes nothing
+            // once several warps have read the word since the barrier, another reader changes
+            // nothing
             let stays = old_mark >= self.block_epoch && self.may_group;
             return (kind == GROUP_WARPS).then_some(if stays { old } else { mark | extra });
         }
@@ -85,12 +90,14 @@ impl FastPath {
             return None;
         }
         let group = if same_warp { GROUP_LANES } else { GROUP_WARPS };
-        // of two readers, the one that did not write the word is more likely to race with its next write
+        // of two readers, the one that did not write the word is more likely to race with its next
+        // write
         let wrote_it = (write ^ mark) & OWNER_MASK & !KIND_MASK == 0;
         Some(if wrote_it { old & !KIND_MASK } else { mark | extra } | group << KIND_SHIFT)
     }
 
-    /// A read of a shared word whose last write is by this block before the last barrier, or by the reader itself.
+    /// A read of a shared word whose last write is by this block before the last barrier, or by the
+    /// reader itself.
     #[inline(always)]
     pub fn read_shared(&self, cell: &mut ShadowCell, mark: u64) -> bool {
         if !self.write_is_before(cell, mark) {
@@ -143,7 +150,8 @@ impl FastPath {
         true
     }
 
-    /// A write of a global word that no other thread has accessed since the last barrier. Counts it.
+    /// A write of a global word that no other thread has accessed since the last barrier. Counts
+    /// it.
     #[inline(always)]
     pub fn write_global(&self, cell: &mut ShadowCell, mark: u64) -> bool {
         let old = cell.read;
@@ -156,8 +164,8 @@ impl FastPath {
         free
     }
 
-    /// [`FastPath::read_shared`] for lanes side by side, the first of them that of `mark`. False, and nothing done, unless
-    /// the same simple thing is to be done for all of them.
+    /// [`FastPath::read_shared`] for lanes side by side, the first of them that of `mark`. False,
+    /// and nothing done, unless the same simple thing is to be done for all of them.
     #[inline(always)]
     pub fn read_shared_run<const N: usize>(&self, cells: &mut [ShadowCell; N], mark: u64) -> bool {
         let (mut ordered, mut replaces, mut stays) = (true, true, true);
@@ -231,14 +239,16 @@ impl FastPath {
         free
     }
 
-    /// The last write, if it was a plain one and no thread has read the word since the last barrier.
+    /// The last write, if it was a plain one and no thread has read the word since the last
+    /// barrier.
     pub fn unread_write(&self, cell: &ShadowCell) -> Option<PriorAccess> {
         let unread = is_free(cell.read) || self.before_barrier(cell.read & !KIND_MASK);
         let plain = kind_of(cell.write) == KIND_PLAIN && stamp_of(cell.write) != 0;
         (plain && unread).then(|| PriorAccess { write: true, ..plain_read(cell.write) })
     }
 
-    /// An atomic on a word that only atomics and the thread itself have accessed since the last barrier.
+    /// An atomic on a word that only atomics and the thread itself have accessed since the last
+    /// barrier.
     #[inline(always)]
     pub fn update_atomically(&self, cell: &mut ShadowCell, mark: u64, shared: bool) -> bool {
         let (write, read) = (cell.write, cell.read);
@@ -249,8 +259,8 @@ impl FastPath {
         if !self.may_group || !reads_are_before || write & EXTRA_MASK != EXTRA_MASK {
             return false;
         }
-        // the atomic replaces a write that no access can race with any more, or one that it observes: another atomic, or a
-        // single strong store
+        // the atomic replaces a write that no access can race with any more, or one that it
+        // observes: another atomic, or a single strong store
         let plain = kind_of(write) == KIND_PLAIN;
         let outdated = plain && (if shared { self.before_barrier(write) } else { is_free(write) });
         let observed =

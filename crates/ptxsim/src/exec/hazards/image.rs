@@ -1,5 +1,5 @@
-//! Accesses through textures and surfaces, which count as plain ones. PTX promises even less for a texture fetch of what
-//! its own thread has written in the same launch, but that is not checked.
+//! Accesses through textures and surfaces, which count as plain ones. PTX promises even less for a
+//! texture fetch of what its own thread has written in the same launch, but that is not checked.
 
 use super::current_access::{Conflict, CurrentAccess, check_and_record};
 use super::sync::WarpEpoch;

@@ -1,13 +1,14 @@
 //! The race detector: uninitialised reads and races of each access, before its data moves.
 //!
-//! Two accesses race when they conflict and neither happens before the other (PTX ISA, "Memory Consistency Model"). The
-//! parts, in reading order:
+//! Two accesses race when they conflict and neither happens before the other (PTX ISA, "Memory
+//! Consistency Model"). The parts, in reading order:
 //!
 //! * [`cell`]: what is remembered about a word of memory
 //! * [`prior_access`]: the same as a list of accesses, and which of them may be forgotten
 //! * [`current_access`]: the slow path, which compares a new access with that list
 //! * [`fast_path`]: comparisons of whole marks that decide nearly every access
-//! * [`sync`]: fences, warps and barriers; [`sync_state`]: releases and acquires; [`vector_clock`]: the clocks of both
+//! * [`sync`]: fences, warps and barriers; [`sync_state`]: releases and acquires; [`vector_clock`]:
+//!   the clocks of both
 //! * [`pages`]: the shadow of global memory; [`renumber`]: what happens when stamps run out
 //! * [`copies`] and [`image`]: asynchronous copies, textures and surfaces
 
@@ -41,7 +42,8 @@ use pages::{PAGE_WORDS, SlotShadow};
 use prior_access::{PriorAccess, PriorLists, Strength};
 use sync_state::{Epochs, StrongWrite, SyncAddress};
 
-/// Checks one access and records it. `slot` is the allocation in global memory; `None` is shared memory.
+/// Checks one access and records it. `slot` is the allocation in global memory; `None` is shared
+/// memory.
 #[inline(always)]
 pub(super) fn check(
     cx: &mut Context<'_, '_, '_>,
@@ -103,7 +105,8 @@ const fn first_and_last(mask: u32) -> u32 {
     if mask == 0 { 0 } else { 1 << mask.trailing_zeros() | 1 << (31 - mask.leading_zeros()) }
 }
 
-/// Lanes of an access that the fast path may decide together: side by side (`run`), or at one address (`same`).
+/// Lanes of an access that the fast path may decide together: side by side (`run`), or at one
+/// address (`same`).
 struct Part {
     mask: u32,
     run: bool,
@@ -175,7 +178,8 @@ impl AccessCheck<'_, '_> {
         }
     }
 
-    /// Reports lanes that read bytes which were never initialised, in an allocation that the launch cannot write.
+    /// Reports lanes that read bytes which were never initialised, in an allocation that the launch
+    /// cannot write.
     fn report_uninitialised(
         &self,
         m: &mut Machine<'_>,
@@ -263,8 +267,8 @@ impl AccessCheck<'_, '_> {
         first.into_iter().chain(second)
     }
 
-    /// Tries the fast path for the lanes of a part together; returns the mask of those that remain. `cells` are those
-    /// from the first lane's word on, to the end of their page at most.
+    /// Tries the fast path for the lanes of a part together; returns the mask of those that remain.
+    /// `cells` are those from the first lane's word on, to the end of their page at most.
     #[inline(always)]
     fn try_fast_part(&self, part: &Part, cells: Option<&mut [ShadowCell]>, shared: bool) -> u32 {
         let Part { mask, run, same } = *part;
@@ -398,7 +402,8 @@ impl AccessCheck<'_, '_> {
         slot.map_or(SyncAddress::Shared(offset), |slot| SyncAddress::Global(slot, offset))
     }
 
-    /// The phase of a barrier in memory that a lane arrives in, or whose end it sees; `None` when it sees no end.
+    /// The phase of a barrier in memory that a lane arrives in, or whose end it sees; `None` when
+    /// it sees no end.
     fn phase(&self, b: &BlockState, lane: usize) -> Option<u32> {
         let w = self.offsets[lane] as usize / 4;
         let now = mbarrier::parity(u64::from(b.shared.get(w + 1).copied().unwrap_or(0)) << 32);
@@ -411,7 +416,8 @@ impl AccessCheck<'_, '_> {
         (phase != now).then_some(phase as u32)
     }
 
-    /// What a strong access acquires and releases, lane by lane in the order in which its data moves.
+    /// What a strong access acquires and releases, lane by lane in the order in which its data
+    /// moves.
     #[inline(never)]
     fn synchronise(&self, m: &mut Machine<'_>, b: &mut BlockState, slot: Option<u64>) {
         let grid = m.grid;
@@ -497,8 +503,8 @@ impl AccessCheck<'_, '_> {
         Some(value)
     }
 
-    /// Do two unordered stores store the same value? Then every order gives the same result, and there is nothing to
-    /// report.
+    /// Do two unordered stores store the same value? Then every order gives the same result, and
+    /// there is nothing to report.
     fn stores_same_value(&self, conflict: &Conflict, access: &WordAccess) -> bool {
         let prior = conflict.prior;
         let WordAccess { lane, word, old, .. } = *access;

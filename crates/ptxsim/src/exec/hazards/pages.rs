@@ -1,9 +1,10 @@
 //! The shadow of global memory: pages of cells, made when a launch first touches them.
 //!
-//! A cell is 16 bytes and stands for 4 bytes of data, so pages take at most 4 bytes per byte of the arrays that a launch
-//! may write, plus 16 bytes per 4 KiB for the list of pages. Arrays that the launch can only read, and pages that it does
-//! not touch, take nothing. The side table of lists comes on top: a word is in it while several threads share its bytes in
-//! a way that a cell cannot hold, mostly where two warps meet in one word.
+//! A cell is 16 bytes and stands for 4 bytes of data, so pages take at most 4 bytes per byte of the
+//! arrays that a launch may write, plus 16 bytes per 4 KiB for the list of pages. Arrays that the
+//! launch can only read, and pages that it does not touch, take nothing. The side table of lists
+//! comes on top: a word is in it while several threads share its bytes in a way that a cell cannot
+//! hold, mostly where two warps meet in one word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -13,7 +14,8 @@ use super::prior_access::{PriorAccess, PriorLists};
 use super::renumber::renumber_cells;
 use crate::memory::Initialised;
 
-/// How many more cells the host threads of a launch may make together. It begins with one for each word of memory.
+/// How many more cells the host threads of a launch may make together. It begins with one for each
+/// word of memory.
 pub(crate) type CellBudget = Arc<AtomicI64>;
 
 /// Words per page: 4 KiB of data.
@@ -42,8 +44,9 @@ impl SlotShadow {
         Self { pages: Pages { pages, words, budget }, lists: PriorLists::default() }
     }
 
-    /// Joins the shadows that several host threads made of an allocation, each for the blocks that it ran: what is
-    /// initialised, and how often each word was written. `None` when accesses of two threads conflict.
+    /// Joins the shadows that several host threads made of an allocation, each for the blocks that
+    /// it ran: what is initialised, and how often each word was written. `None` when accesses of
+    /// two threads conflict.
     pub fn join(mut all: Vec<Self>) -> Option<Self> {
         let numbers = all.iter().map(|s| s.pages.pages.len()).max().unwrap_or(0);
         for number in 0..numbers {
@@ -106,7 +109,8 @@ impl Pages {
         match self.pages.get_mut(number) {
             Some(Some(page)) => page,
             Some(page) => {
-                // a run that exceeds the budget is repeated on one host thread, so it need not see every access
+                // a run that exceeds the budget is repeated on one host thread, so it need not see
+                // every access
                 let cells = words.min((number + 1) * PAGE_WORDS) - number * PAGE_WORDS;
                 let exceeds =
                     |budget: &CellBudget| budget.fetch_sub(cells as i64, Relaxed) < cells as i64;
@@ -138,8 +142,8 @@ fn new_page(number: usize, words: usize, initialised: &Initialised) -> Box<[Shad
     }
 }
 
-/// Do two accesses of different host threads to page `number` conflict? All the shadows have that page. Blocks that
-/// different host threads run are never ordered.
+/// Do two accesses of different host threads to page `number` conflict? All the shadows have that
+/// page. Blocks that different host threads run are never ordered.
 fn have_conflict(shadows: &mut [&mut SlotShadow], number: usize) -> bool {
     let mut lists: Vec<Vec<PriorAccess>> = vec![vec![]; shadows.len()];
     for word in 0..PAGE_WORDS {

@@ -1,12 +1,15 @@
-//! The prior accesses of one word that still matter, one by one, and how a new access is added to them.
+//! The prior accesses of one word that still matter, one by one, and how a new access is added to
+//! them.
 //!
-//! A prior access is forgotten when a later one stands for it. The later one is then ordered after it, accesses the same
-//! bytes, and conflicts with everything that the prior one would conflict with. So an access that is ordered after neither
-//! of the two cannot race with the forgotten one without racing with the other.
+//! A prior access is forgotten when a later one stands for it. The later one is then ordered after
+//! it, accesses the same bytes, and conflicts with everything that the prior one would conflict
+//! with. So an access that is ordered after neither of the two cannot race with the forgotten one
+//! without racing with the other.
 
 use crate::exec::warp::lanes;
 
-/// How an access takes part in synchronisation (PTX ISA, "Memory Consistency Model", "Strong Operations").
+/// How an access takes part in synchronisation (PTX ISA, "Memory Consistency Model", "Strong
+/// Operations").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
     /// A plain load or store.
@@ -17,8 +20,9 @@ pub(crate) enum Strength {
     Gpu,
 }
 
-/// The threads that a prior access stands for. All but `Exactly` are kept where only barriers and whole-warp
-/// synchronisations order threads, because there it is enough to know how far apart the threads are.
+/// The threads that a prior access stands for. All but `Exactly` are kept where only barriers and
+/// whole-warp synchronisations order threads, because there it is enough to know how far apart the
+/// threads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessGroup {
     /// The thread that it names.
@@ -87,7 +91,8 @@ impl PriorAccess {
             && !self.is_morally_strong_with(other)
     }
 
-    /// PTX ISA, "Morally Strong Operations": both strong, each in the other's scope, and on the same bytes.
+    /// PTX ISA, "Morally Strong Operations": both strong, each in the other's scope, and on the
+    /// same bytes.
     fn is_morally_strong_with(&self, other: &Self) -> bool {
         let (a, b) = (self.strength, other.strength);
         a != Strength::Weak
@@ -107,7 +112,8 @@ impl PriorAccess {
             }
     }
 
-    /// The linear indices of the threads that it stands for: all of an exact group, else the named one.
+    /// The linear indices of the threads that it stands for: all of an exact group, else the named
+    /// one.
     pub fn threads(&self) -> impl Iterator<Item = u32> {
         let (warps, lane_mask) = self.warps_and_lanes();
         lanes(warps).flat_map(move |w| lanes(lane_mask).map(move |l| (w * 32 + l) as u32))
@@ -120,8 +126,8 @@ impl PriorAccess {
         }
     }
 
-    /// Takes in another access that differs by its threads only. False, and nothing done, when the threads of both
-    /// together are not the same lanes in each of some warps.
+    /// Takes in another access that differs by its threads only. False, and nothing done, when the
+    /// threads of both together are not the same lanes in each of some warps.
     fn absorb(&mut self, other: &Self) -> bool {
         let ((w, l), (x, m)) = (self.warps_and_lanes(), other.warps_and_lanes());
         let Self { thread, site, group, atomic, .. } = *self;
@@ -141,15 +147,15 @@ impl PriorAccess {
     }
 }
 
-/// Entries that the list of one word may have. Beyond it the oldest is forgotten, so that a race with it is missed. It
-/// takes this many groups of threads that use one word without an order.
+/// Entries that the list of one word may have. Beyond it the oldest is forgotten, so that a race
+/// with it is missed. It takes this many groups of threads that use one word without an order.
 const MAX_LIST_LENGTH: usize = 64;
 
 /// Adds `new` to a word's list of prior accesses.
 ///
-/// With `may_group`, unordered accesses may become one entry whose members are not known exactly. `is_ordered` says
-/// whether a prior access is ordered before the new one, and `is_outdated` whether it is ordered before every access that
-/// can still follow.
+/// With `may_group`, unordered accesses may become one entry whose members are not known exactly.
+/// `is_ordered` says whether a prior access is ordered before the new one, and `is_outdated`
+/// whether it is ordered before every access that can still follow.
 pub(crate) fn record(
     list: &mut Vec<PriorAccess>,
     mut new: PriorAccess,
@@ -176,7 +182,8 @@ pub(crate) fn record(
         let same_moment = prior.group == AccessGroup::One
             && (prior.block, prior.thread, prior.stamp) == (new.block, new.thread, new.stamp);
         if same_moment && before && prior.write && prior.strength == Strength::Weak && !new.write {
-            // whatever is unordered with a thread's read right after its own write is unordered with the write, too
+            // whatever is unordered with a thread's read right after its own write is unordered
+            // with the write, too
             rest &= !both;
             return true;
         }
@@ -187,7 +194,8 @@ pub(crate) fn record(
             && prior.group == AccessGroup::One
             && prior.is_morally_strong_with(&new)
         {
-            // observation, then base causality: what is ordered after the atomic is ordered after the write it observed
+            // observation, then base causality: what is ordered after the atomic is ordered after
+            // the write it observed
             if prior.strength == Strength::Cta {
                 new.strength = Strength::Cta;
             }

@@ -1,19 +1,20 @@
 //! What happens when a block runs out of stamps: it gets new ones for those in use.
 //!
-//! Stamps matter only by comparison: a mark is before an epoch, or covered by a clock, or it is not. Two stamps that no
-//! such threshold separates therefore mean the same. All marks between two thresholds get one new stamp, so that there
-//! are only as many stamps as thresholds.
+//! Stamps matter only by comparison: a mark is before an epoch, or covered by a clock, or it is
+//! not. Two stamps that no such threshold separates therefore mean the same. All marks between two
+//! thresholds get one new stamp, so that there are only as many stamps as thresholds.
 
 use super::cell::{BLOCK_MASK, MAX_STAMP, ShadowCell};
 use super::prior_access::PriorLists;
 use crate::exec::machine::{BlockState, Machine};
 use crate::exec::warp::Warp;
 
-/// A block whose stamp has come this far is renumbered before its next operation; one operation takes a few stamps at
-/// most.
+/// A block whose stamp has come this far is renumbered before its next operation; one operation
+/// takes a few stamps at most.
 pub(crate) const RENUMBER_FROM: u32 = MAX_STAMP - 64;
-/// Thresholds that may be kept apart. There are only more when a block releases tens of thousands of flags at different
-/// moments. Neighbours then become one, and what lies between them counts as ordered.
+/// Thresholds that may be kept apart. There are only more when a block releases tens of thousands
+/// of flags at different moments. Neighbours then become one, and what lies between them counts as
+/// ordered.
 const MAX_THRESHOLDS: usize = 1 << 15;
 
 /// Renumbers the stamps of block `b`. Its warp `warp` runs, and so is not among the block's.
@@ -70,8 +71,8 @@ impl StampMap {
         Self { step: thresholds.len().div_ceil(MAX_THRESHOLDS).max(1), thresholds }
     }
 
-    /// The new stamp of a threshold. 0, which no mark is below, stays 0; the others begin at 2, so that marks can be below
-    /// the first.
+    /// The new stamp of a threshold. 0, which no mark is below, stays 0; the others begin at 2, so
+    /// that marks can be below the first.
     pub fn threshold(&self, stamp: u32) -> u32 {
         if stamp == 0 { 0 } else { self.thresholds_below(stamp) + 2 }
     }

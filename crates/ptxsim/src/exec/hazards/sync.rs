@@ -1,5 +1,6 @@
-//! What orders threads besides memory: fences, warps that synchronise, block barriers. Each of these takes a new stamp, and
-//! moves the epochs of the block or warp, or the clocks of the [`SyncState`](super::sync_state::SyncState).
+//! What orders threads besides memory: fences, warps that synchronise, block barriers. Each of
+//! these takes a new stamp, and moves the epochs of the block or warp, or the clocks of the
+//! [`SyncState`](super::sync_state::SyncState).
 
 use super::cell::BLOCK_MASK;
 use super::sync_state::Epochs;
@@ -83,7 +84,8 @@ pub(in crate::exec) struct WaitingLanes {
     pub mask: u32,
 }
 
-/// A barrier opens for the lanes that wait at it; `whole_block` when those are all that have not exited.
+/// A barrier opens for the lanes that wait at it; `whole_block` when those are all that have not
+/// exited.
 pub(in crate::exec) fn open_barrier(
     m: &mut Machine<'_>,
     b: &mut BlockState,

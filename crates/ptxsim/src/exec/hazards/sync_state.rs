@@ -1,13 +1,16 @@
-//! The synchronisation state of a launch whose threads synchronise beyond block barriers and whole-warp `__syncwarp`s:
-//! with fences, flags, locks, partial masks, numbered barriers (PTX ISA, "Memory Consistency Model": release and acquire
-//! patterns, synchronisation, causality).
+//! The synchronisation state of a launch whose threads synchronise beyond block barriers and
+//! whole-warp `__syncwarp`s: with fences, flags, locks, partial masks, numbered barriers (PTX ISA,
+//! "Memory Consistency Model": release and acquire patterns, synchronisation, causality).
 //!
-//! * A strong write after a fence, or a releasing write, leaves at its address the clock that its thread had at the fence.
-//!   Atomics join their clock with the one that is there; other writes replace it.
-//! * A strong read acquires the clock at its address. An acquiring read joins it into its thread's clock at once. Any
-//!   other read keeps it as acquired until its thread executes a fence, or synchronises at a barrier with its block or
-//!   warp (CUDA C++ Programming Guide, "Memory Fence Functions": the reduction by the last block relies on it).
-//! * Operations with block scope (`.cta`, `__threadfence_block`, `atomicAdd_block`) order nothing in other blocks.
+//! * A strong write after a fence, or a releasing write, leaves at its address the clock that its
+//!   thread had at the fence. Atomics join their clock with the one that is there; other writes
+//!   replace it.
+//! * A strong read acquires the clock at its address. An acquiring read joins it into its thread's
+//!   clock at once. Any other read keeps it as acquired until its thread executes a fence, or
+//!   synchronises at a barrier with its block or warp (CUDA C++ Programming Guide, "Memory Fence
+//!   Functions": the reduction by the last block relies on it).
+//! * Operations with block scope (`.cta`, `__threadfence_block`, `atomicAdd_block`) order nothing
+//!   in other blocks.
 //! * A thread releases all that it has acquired, because causality order is transitive.
 //!
 //! The blocks of [`ThreadId`]s here are numbers as marks keep them: the block's index modulo 2^20.
@@ -18,15 +21,16 @@ use super::vector_clock::{BlockClock, RenumberedNodes, VectorClock};
 use crate::decode::op::Scope;
 use crate::exec::machine::ThreadId;
 
-/// The first byte of a strong access: in a slot of global memory, or in the block's own shared memory.
+/// The first byte of a strong access: in a slot of global memory, or in the block's own shared
+/// memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum SyncAddress {
     Global(u64, u32),
     Shared(u32),
 }
 
-/// The stamps from which on a thread is not ordered after the others of its block: those of the last barrier and of the
-/// last whole-warp synchronisation; and the stamp of the operation itself.
+/// The stamps from which on a thread is not ordered after the others of its block: those of the
+/// last barrier and of the last whole-warp synchronisation; and the stamp of the operation itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Epochs {
     pub block: u32,
@@ -47,8 +51,8 @@ struct ReleasedClock {
 struct ThreadClocks {
     /// What is ordered before the thread's next access.
     clock: VectorClock,
-    /// What strong reads found and no fence has made effective yet: from any block, and, whatever the scopes, from
-    /// threads of the same block.
+    /// What strong reads found and no fence has made effective yet: from any block, and, whatever
+    /// the scopes, from threads of the same block.
     acquired: VectorClock,
     acquired_cta: VectorClock,
     /// As of the last fence with device scope, and of the last one with any scope.
@@ -61,7 +65,8 @@ struct ThreadClocks {
 struct BlockSync {
     threads: Vec<ThreadClocks>,
     shared: HashMap<u32, AddressClock>,
-    /// By the number of a barrier, the joined clocks of the threads that arrived there without waiting.
+    /// By the number of a barrier, the joined clocks of the threads that arrived there without
+    /// waiting.
     arrived: HashMap<u32, VectorClock>,
 }
 
@@ -107,8 +112,8 @@ impl ReleasedClock {
 }
 
 impl SyncState {
-    /// What is ordered before the next access of a thread, as far as barriers and whole-warp synchronisations do not
-    /// order it. `None` for a thread that has not synchronised otherwise.
+    /// What is ordered before the next access of a thread, as far as barriers and whole-warp
+    /// synchronisations do not order it. `None` for a thread that has not synchronised otherwise.
     pub fn clock(&self, thread: ThreadId) -> Option<&VectorClock> {
         let threads = &self.blocks.get(&thread.block)?.threads;
         threads.get(thread.linear as usize).map(|clocks| &clocks.clock)
@@ -135,7 +140,8 @@ impl SyncState {
         }
     }
 
-    /// A fence: what the thread has acquired becomes part of its clock, and its clock is what it releases.
+    /// A fence: what the thread has acquired becomes part of its clock, and its clock is what it
+    /// releases.
     pub fn fence(&mut self, thread: ThreadId, scope: Scope, epochs: Epochs) {
         let clocks = self.clocks_of(thread);
         let acquired_cta = std::mem::take(&mut clocks.acquired_cta);
@@ -258,8 +264,8 @@ impl SyncState {
         joined
     }
 
-    /// Threads of a block synchronise with each other: each gets the joined clock. `own` is what they did themselves,
-    /// unless the block's epochs say it.
+    /// Threads of a block synchronise with each other: each gets the joined clock. `own` is what
+    /// they did themselves, unless the block's epochs say it.
     pub fn synchronise(&mut self, block: u32, threads: &[u32], own: Option<BlockClock>) {
         let mut joined = self.joined_clock(block, threads.iter().copied());
         if let Some(own) = own {
@@ -281,8 +287,8 @@ impl SyncState {
         arrived.entry(barrier).or_default().join(&joined);
     }
 
-    /// A numbered barrier opens: the threads that waited synchronise with each other, and are ordered after those that
-    /// arrived without waiting.
+    /// A numbered barrier opens: the threads that waited synchronise with each other, and are
+    /// ordered after those that arrived without waiting.
     pub fn open_barrier(
         &mut self,
         block: u32,
@@ -297,8 +303,8 @@ impl SyncState {
         self.synchronise(block, threads, own);
     }
 
-    /// Every clock of the launch, with the block whose threads use it (`None`: those of several), and the epochs of those
-    /// that are released.
+    /// Every clock of the launch, with the block whose threads use it (`None`: those of several),
+    /// and the epochs of those that are released.
     fn all_clocks(
         &mut self,
     ) -> impl Iterator<Item = (Option<u32>, &mut VectorClock, Option<&mut Epochs>)> {

@@ -23,7 +23,8 @@ const THREADS: usize = (LANES * WARPS * BLOCKS) as usize;
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
-    /// An access of the word: the thread, its first byte and number of bytes; strong ones with their scope.
+    /// An access of the word: the thread, its first byte and number of bytes; strong ones with
+    /// their scope.
     Access {
         thread: usize,
         byte: u8,
@@ -222,7 +223,8 @@ impl Reference {
         race
     }
 
-    /// Is access `i` ordered before what thread `t` does now? Its atomics observe what they replace (causality order).
+    /// Is access `i` ordered before what thread `t` does now? Its atomics observe what they replace
+    /// (causality order).
     fn is_before(&self, i: usize, t: usize, shared: bool) -> bool {
         let old = &self.accesses[i];
         self.clocks[t][old.thread] >= old.time
@@ -370,8 +372,8 @@ fn agree(events: &[Event], setting: Setting) -> Result<(), TestCaseError> {
         let mask = (((1_u32 << bytes) - 1) << byte) as u8;
         let wanted = reference.access(thread, mask, write, strong, shared);
         let (got, current) = detector.access(thread, n as u32, mask, write, strong, fast);
-        // a thread's atomic stands for those of other blocks that it observed, so that a later access with the scope of its
-        // own block may be taken to be strong enough for all of them
+        // a thread's atomic stands for those of other blocks that it observed, so that a later
+        // access with the scope of its own block may be taken to be strong enough for all of them
         if wanted && !got && strong == Some(Scope::Cta) {
             return Ok(());
         }
@@ -572,8 +574,8 @@ fn synchronise(detector: &mut Detector, reference: &mut Reference, event: &Event
     }
 }
 
-/// Two readers that one entry stands for. The writer is one of them, and synchronises with the other through a third
-/// thread.
+/// Two readers that one entry stands for. The writer is one of them, and synchronises with the
+/// other through a third thread.
 #[test]
 fn members_of_a_group_may_be_ordered_in_different_ways() {
     let read = |thread| Event::Access {

@@ -1,8 +1,10 @@
-//! Vector clocks: which earlier accesses of other threads are ordered before what a thread does now.
+//! Vector clocks: which earlier accesses of other threads are ordered before what a thread does
+//! now.
 //!
-//! The stamps of a block only grow, so "everything that this thread did before stamp 7" takes one number: for a thread, a
-//! warp, or a whole block. Clocks are immutable trees that share what they have in common. A thousand blocks that have
-//! synchronised with each other therefore have one clock, and comparing two copies of it takes one comparison of pointers.
+//! The stamps of a block only grow, so "everything that this thread did before stamp 7" takes one
+//! number: for a thread, a warp, or a whole block. Clocks are immutable trees that share what they
+//! have in common. A thousand blocks that have synchronised with each other therefore have one
+//! clock, and comparing two copies of it takes one comparison of pointers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +28,8 @@ enum Node {
     Block(BlockClock),
 }
 
-/// The part of a vector clock that is about one block: accesses with stamps below these are ordered before.
+/// The part of a vector clock that is about one block: accesses with stamps below these are ordered
+/// before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct BlockClock {
     /// For all threads of the block.
@@ -128,7 +131,8 @@ impl BlockClock {
 }
 
 impl VectorClock {
-    /// Are the accesses of all threads that `prior`, an access of block `block`, stands for ordered before?
+    /// Are the accesses of all threads that `prior`, an access of block `block`, stands for ordered
+    /// before?
     pub fn covers(&self, block: u32, prior: &PriorAccess) -> bool {
         let Some(clock) = self.block_clock(block) else { return false };
         if prior.stamp < clock.block {
@@ -190,8 +194,8 @@ impl VectorClock {
         }
     }
 
-    /// Replaces the stamps of a block by what `map` makes of them. Trees that several clocks share stay shared: `done`
-    /// are those that were renumbered already.
+    /// Replaces the stamps of a block by what `map` makes of them. Trees that several clocks share
+    /// stay shared: `done` are those that were renumbered already.
     pub fn renumber(&mut self, block: u32, map: &impl Fn(u32) -> u32, done: &mut RenumberedNodes) {
         if self.block_clock(block).is_none() {
             return;
@@ -202,8 +206,8 @@ impl VectorClock {
     }
 }
 
-/// Nodes by their address, before and after they were renumbered. The old ones are kept so that no new node gets their
-/// address.
+/// Nodes by their address, before and after they were renumbered. The old ones are kept so that no
+/// new node gets their address.
 #[derive(Debug, Default)]
 pub(crate) struct RenumberedNodes(HashMap<usize, [Arc<Node>; 2]>);
 

@@ -1,7 +1,7 @@
 //! What the interpreter's loop does for the operations that are not arithmetic.
 //!
-//! A handler that ends the split's run breaks with the reason; the cursor is then where the split continues. All handlers
-//! are inlined into the loop, except for what rarely happens.
+//! A handler that ends the split's run breaks with the reason; the cursor is then where the split
+//! continues. All handlers are inlined into the loop, except for what rarely happens.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -15,15 +15,17 @@ use super::{Cursor, Leave};
 use crate::FindingKind;
 use crate::decode::op::{Code, Op, Scope, Target};
 
-/// The time slice: backward branches that a split may take before the other splits of its warp get a turn. It is short
-/// in a loop with atomic or volatile accesses, because such a loop may wait for another thread, and otherwise long, so
-/// that the lanes of divergent loops stay together.
+/// The time slice: backward branches that a split may take before the other splits of its warp get
+/// a turn. It is short in a loop with atomic or volatile accesses, because such a loop may wait for
+/// another thread, and otherwise long, so that the lanes of divergent loops stay together.
 const SLICE_STRONG_BRANCHES: u32 = 64;
 const SLICE_BRANCHES: u32 = 1 << 16;
-/// The long time slice once every block in flight has yielded: the launch may be in a loop that never ends.
+/// The long time slice once every block in flight has yielded: the launch may be in a loop that
+/// never ends.
 const SLICE_ALL_YIELDED_BRANCHES: u32 = 1 << 12;
 
-/// The first operation of a basic block: counts its instructions, and leaves the split where it may merge with another.
+/// The first operation of a basic block: counts its instructions, and leaves the split where it may
+/// merge with another.
 #[inline(always)]
 pub(super) fn enter_block<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
@@ -88,7 +90,8 @@ fn slice_is_over(m: &mut Machine<'_>, branches: u32) -> bool {
     true
 }
 
-/// A conditional branch: a jump when all lanes take it; when only some do, they become another split.
+/// A conditional branch: a jump when all lanes take it; when only some do, they become another
+/// split.
 #[inline(always)]
 pub(super) fn branch<const L: u8>(
     cx: &mut Context<'_, '_, '_>,
@@ -111,7 +114,8 @@ pub(super) fn branch<const L: u8>(
         return Continue(());
     }
     let mut other = Split { pc: op.c, mask: taken, ..split.clone() };
-    // a loop that diverges in each iteration never takes its backward branch as a whole, and has to yield, too
+    // a loop that diverges in each iteration never takes its backward branch as a whole, and has to
+    // yield, too
     if op.c < cursor.pc && cx.m.strong_seen {
         cx.m.strong_seen = false;
         other.yield_turn();
@@ -144,8 +148,8 @@ pub(super) fn access<const L: u8>(
     if kind == Kind::Load { Continue(()) } else { leave_to_renumber::<L>(cx) }
 }
 
-/// Leaves the split when its last operation took one of the block's last stamps, so that they are renumbered before the
-/// next one.
+/// Leaves the split when its last operation took one of the block's last stamps, so that they are
+/// renumbered before the next one.
 #[inline(always)]
 fn leave_to_renumber<const L: u8>(cx: &Context<'_, '_, '_>) -> ControlFlow<Leave> {
     if L >= FULL && cx.b.stamp >= renumber::RENUMBER_FROM {

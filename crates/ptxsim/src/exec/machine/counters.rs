@@ -26,7 +26,8 @@ impl Machine<'_> {
             let source = program.source_of.get(pc as usize).copied().unwrap_or(0);
             all.push((source, c));
         };
-        // accesses of barriers in memory are not counted, because how often a thread polls depends on the order
+        // accesses of barriers in memory are not counted, because how often a thread polls depends
+        // on the order
         let data = |(op, _): &(&MemOp, _)| !op.at_barrier;
         for (op, site) in program.memory.iter().zip(&self.sites).filter(data) {
             let mut c = Counters {

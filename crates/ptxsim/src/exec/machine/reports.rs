@@ -65,7 +65,8 @@ impl Machine<'_> {
                     if !a.writable {
                         access.space = Some(Space::Constant);
                     }
-                    // the elements of a block from `malloc` are as large as the access, because their type is unknown
+                    // the elements of a block from `malloc` are as large as the access, because
+                    // their type is unknown
                     if a.parted
                         && let Some((name, start, bytes)) = self.heap_block(slot as usize, offset)
                     {
@@ -89,7 +90,8 @@ impl Machine<'_> {
             Location::Local(offset) => {
                 access.space = Some(Space::Local);
                 access.address = base(LOCAL_SLOT).wrapping_add(offset as u64);
-                // the kernel's own arrays begin at 0, and those of a function wherever its caller's end
+                // the kernel's own arrays begin at 0, and those of a function wherever its caller's
+                // end
                 if let Some(bytes) = self.entry_local_bytes(op.pc) {
                     access.index = Some(offset.div_euclid(i64::from(op.width)));
                     access.elements = Some(u64::from(bytes / op.width));
@@ -100,15 +102,16 @@ impl Machine<'_> {
         access
     }
 
-    /// Bytes of the kernel's local arrays, if operation `pc` is the kernel's own and not that of a function it calls.
+    /// Bytes of the kernel's local arrays, if operation `pc` is the kernel's own and not that of a
+    /// function it calls.
     fn entry_local_bytes(&self, pc: u32) -> Option<u32> {
         let entry = self.program().functions.get(self.grid.entry)?;
         let operations = self.program().operations(self.grid.entry).len() as u32;
         (entry.start..entry.start + operations).contains(&pc).then_some(entry.local_bytes)
     }
 
-    /// The shared array that an access to `offset` is about: the one that its address was computed from, if that is known,
-    /// otherwise the one that it is in, or the nearest.
+    /// The shared array that an access to `offset` is about: the one that its address was computed
+    /// from, if that is known, otherwise the one that it is in, or the nearest.
     fn shared_array(&self, array: u32, offset: i64) -> SharedArray {
         let program = self.program();
         let away = |v: &&SharedVariable| {
@@ -141,8 +144,8 @@ impl Machine<'_> {
         (v.offset, v.offset + bytes)
     }
 
-    /// First byte and end of the shared array that `first .. end` is inside; `array` is the one that the address was
-    /// computed from, if that is known.
+    /// First byte and end of the shared array that `first .. end` is inside; `array` is the one
+    /// that the address was computed from, if that is known.
     pub fn shared_range_around(&self, array: u32, first: u32, end: u32) -> Option<(u32, u32)> {
         let program = self.program();
         let inside = |(start, stop): &(u32, u32)| *start <= first && end <= *stop;
@@ -165,7 +168,8 @@ impl Machine<'_> {
         self.report_with(what, block, at, None);
     }
 
-    /// Records a finding that is not about memory, with another thread of the block that waits elsewhere.
+    /// Records a finding that is not about memory, with another thread of the block that waits
+    /// elsewhere.
     #[cold]
     #[inline(never)]
     pub fn report_with(
@@ -253,7 +257,8 @@ impl Machine<'_> {
             _ => FindingKind::GlobalRace,
         };
         let prior = conflict.prior;
-        // marks in shared memory have generations instead of blocks, and both parties are in this block
+        // marks in shared memory have generations instead of blocks, and both parties are in this
+        // block
         let other_block = if current.shared { block } else { prior.block };
         let thread = ThreadId { block, linear: current.thread };
         let other_thread = ThreadId { block: other_block, linear: prior.thread };

@@ -83,7 +83,8 @@ fn pointee(m: &Machine<'_>, address: u64) -> Option<(String, i64)> {
     (!a.name.is_empty()).then(|| (a.name.clone(), offset.div_euclid(i64::from(a.element))))
 }
 
-/// Names the array of an access as the debug build knows it; returns its element type and the index per dimension.
+/// Names the array of an access as the debug build knows it; returns its element type and the index
+/// per dimension.
 fn describe(
     m: &Machine<'_>,
     frame: &Frame,
@@ -151,7 +152,8 @@ fn describe(
     }
 }
 
-/// The index per dimension of a byte offset, for arrays of several dimensions; the first may be out of bounds.
+/// The index per dimension of a byte offset, for arrays of several dimensions; the first may be out
+/// of bounds.
 fn subscripts(ty: &Type, offset: i64) -> Vec<i64> {
     if ty.dims.len() < 2 {
         return vec![];

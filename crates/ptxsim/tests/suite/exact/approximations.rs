@@ -1,4 +1,5 @@
-//! The `.approx` instructions of `f32` within the errors that the PTX ISA states, over all bit patterns.
+//! The `.approx` instructions of `f32` within the errors that the PTX ISA states, over all bit
+//! patterns.
 
 use super::number::{F32, Format};
 use super::{Wanted, check, form};

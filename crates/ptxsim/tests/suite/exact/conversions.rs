@@ -44,7 +44,8 @@ fn floats_to_integers() {
     let mut forms = vec![];
     for (from, kind, format) in FLOATS {
         for (to, tk, width, signed) in INTEGERS {
-            // PTX ISA, "cvt": there is no conversion of a bfloat16 to an 8-bit integer, and none with `.sat`
+            // PTX ISA, "cvt": there is no conversion of a bfloat16 to an 8-bit integer, and none
+            // with `.sat`
             if format == BF16 && width == 8 {
                 continue;
             }
@@ -191,7 +192,8 @@ fn clamped_halves() {
     check(forms);
 }
 
-/// `.tf32`, which has the upper 19 bits of an `f32`. A NaN becomes the canonical one, or with `.rna` keeps its upper bits.
+/// `.tf32`, which has the upper 19 bits of an `f32`. A NaN becomes the canonical one, or with
+/// `.rna` keeps its upper bits.
 #[test]
 fn singles_to_tf32() {
     let mut forms = vec![];

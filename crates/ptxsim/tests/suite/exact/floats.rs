@@ -1,4 +1,5 @@
-//! `f32` and `f64` arithmetic: every operation in every direction of rounding, with `.ftz` and `.sat`.
+//! `f32` and `f64` arithmetic: every operation in every direction of rounding, with `.ftz` and
+//! `.sat`.
 
 use super::number::{F32, F64, Format, ROUNDS, Round, Value};
 use super::{Form, Wanted, check, form};
@@ -20,7 +21,8 @@ const DIVISIONS: [Operation; 3] = [
     ("sqrt", 1, |[a, ..], _| a.root()),
 ];
 
-/// A form of an operation: operands flushed, the exact result rounded once, then the modifiers applied.
+/// A form of an operation: operands flushed, the exact result rounded once, then the modifiers
+/// applied.
 pub fn arithmetic(
     (name, operands, exact): Operation,
     modifiers: &str,
@@ -99,8 +101,8 @@ fn arithmetic_of_f64() {
     check(forms);
 }
 
-/// The minimum or maximum of two patterns. -0 is less than +0; the result is a NaN only if both are, or with `nan` if
-/// either is.
+/// The minimum or maximum of two patterns. -0 is less than +0; the result is a NaN only if both
+/// are, or with `nan` if either is.
 pub fn extreme(format: Format, [a, b]: [u64; 2], most: bool, nan: bool) -> u64 {
     match (format.is_nan(a), format.is_nan(b)) {
         (true, true) => return format.nan(),

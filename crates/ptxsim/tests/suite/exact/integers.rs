@@ -1,4 +1,5 @@
-//! Integers: arithmetic of every width, chains with carries, and instructions that only 32-bit registers have.
+//! Integers: arithmetic of every width, chains with carries, and instructions that only 32-bit
+//! registers have.
 
 use super::{Form, check, form, mask, signed, value};
 
@@ -195,7 +196,8 @@ fn bits() {
                 format!("bfe.{ty} {{d}}, {{a}}, {{b}}, {{c}};"),
                 &format!("{k}{k}rr"),
                 move |[a, b, c]| {
-                    // with 64 bits, the GPU does not truncate position and length, although PTX ISA says so
+                    // with 64 bits, the GPU does not truncate position and length, although PTX ISA
+                    // says so
                     let cut = if w == 64 { mask(32) } else { 0xff };
                     let (position, length) = (b & cut, c & cut);
                     let last = (position + length).saturating_sub(1).min(u64::from(w) - 1);

@@ -1,6 +1,6 @@
-//! Every arithmetic instruction with all its modifiers, over random bit patterns, against a plain definition of its result
-//! ([`number`] for floating point, loops over bits for integers). `instructions.rs` compares a part of these forms with
-//! results recorded on a GPU.
+//! Every arithmetic instruction with all its modifiers, over random bit patterns, against a plain
+//! definition of its result ([`number`] for floating point, loops over bits for integers).
+//! `instructions.rs` compares a part of these forms with results recorded on a GPU.
 //!
 //! A new instruction is one more `form(...)` in the file of its type.
 
@@ -66,8 +66,9 @@ impl Wanted {
 /// An instruction and its definition.
 pub struct Form {
     text: String,
-    /// The kinds of the destination and of the sources: `h`, `r`, `d` are integers of 16, 32 and 64 bits, `p` predicates,
-    /// `f`, `g`, `q`, `w` bit patterns of `f32`, `f64`, `f16`, `bf16`, and `x`, `y` pairs of the latter two.
+    /// The kinds of the destination and of the sources: `h`, `r`, `d` are integers of 16, 32 and 64
+    /// bits, `p` predicates, `f`, `g`, `q`, `w` bit patterns of `f32`, `f64`, `f16`, `bf16`, and
+    /// `x`, `y` pairs of the latter two.
     kinds: String,
     wanted: Box<dyn Fn([u64; 3]) -> Wanted>,
 }

@@ -1,5 +1,5 @@
-//! Binary floating point as IEEE 754 defines it: exact numbers of any precision, rounded once. It uses integers of any size
-//! and no tricks, so that it does not share a mistake with the simulator.
+//! Binary floating point as IEEE 754 defines it: exact numbers of any precision, rounded once. It
+//! uses integers of any size and no tricks, so that it does not share a mistake with the simulator.
 
 use num_bigint::BigUint;
 

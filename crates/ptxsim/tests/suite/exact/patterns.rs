@@ -1,4 +1,5 @@
-//! Bit patterns for tests of instructions: random ones, and more often those near limits of rounding, range or sign.
+//! Bit patterns for tests of instructions: random ones, and more often those near limits of
+//! rounding, range or sign.
 
 use super::number::{Format, Round, Value};
 use ptx_cases::Random;

@@ -1,6 +1,6 @@
-//! Planted bugs in the groups of compute-sanitizer's four tools, each beside a fixed version. A bug must be reported once,
-//! with the right kind, line and accesses, in every order of execution. The fixed version must compute the right result
-//! without a finding.
+//! Planted bugs in the groups of compute-sanitizer's four tools, each beside a fixed version. A bug
+//! must be reported once, with the right kind, line and accesses, in every order of execution. The
+//! fixed version must compute the right result without a finding.
 
 mod answers;
 mod expect;
