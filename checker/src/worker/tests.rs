@@ -175,7 +175,7 @@ fn a_child_that_never_replies_is_killed_in_time() {
         let run =
             worker.run(Choice::Sim, &large, &launch("k"), Duration::from_millis(300)).unwrap();
         assert_eq!(run.faults, [Fault::TimedOut { seconds: 0.3 }]);
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
         assert!(worker.simulator.is_none());
     }
 }
@@ -195,7 +195,7 @@ fn another_thread_can_cancel_a_job() {
     });
     let run = worker.run(Choice::Sim, "", &launch("k"), LONG_LIMIT);
     assert!(matches!(run, Err(Error::Cancelled)), "{run:?}");
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < LONG_LIMIT / 2, "{:?}", start.elapsed());
     assert!(worker.simulator.is_none(), "the child was killed");
     ending.join().unwrap();
 
@@ -393,5 +393,5 @@ fn an_orphan_ends_itself() {
     while process.is_alive() && start.elapsed() < LONG_LIMIT {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(start.elapsed() < LONG_LIMIT / 2, "{:?}", start.elapsed());
 }
