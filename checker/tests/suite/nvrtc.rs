@@ -53,7 +53,7 @@ fn compile_with(environment: &[(&str, &OsStr)], source: &str) -> Outcome {
             .expect("writes a neighbour");
     }
     let child = Command::new(env::current_exe().expect("this program"))
-        .args(["--exact", "child", "--nocapture"])
+        .args(["--exact", "nvrtc::child", "--nocapture"])
         .envs([(SOURCE, &input), (OUTCOME, &output)])
         .envs(environment.iter().copied())
         .current_dir(folder.path())
