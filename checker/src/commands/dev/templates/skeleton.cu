@@ -7,7 +7,7 @@
 // n       count  any n >= 1
 // launch  grid = ceil(n / block), block = 256
 //
-// Run     checker check {{name}}         Stuck?  checker hint {{name}}
+// Run     cargo checker check {{name}}            Stuck?  cargo checker hint {{name}}
 
 extern "C" __global__ void {{name}}(const float* a, float* out, int n) {
     // TODO 1: which element is mine?
