@@ -2,6 +2,7 @@
 //! files.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -166,11 +167,13 @@ fn add(
     path: &Path,
 ) {
     let error = |problem| Error { path: path.to_owned(), mutant: Some(name.clone()), problem };
-    if named.contains_key(&name) {
-        broken.push(Err(error("another mutant of this exercise has the same name".into())));
-    } else {
-        let mutant = mutant.map_err(error);
-        named.insert(name, mutant);
+    match named.entry(name.clone()) {
+        Entry::Occupied(_) => {
+            broken.push(Err(error("another mutant of this exercise has the same name".into())));
+        }
+        Entry::Vacant(place) => {
+            place.insert(mutant.map_err(error));
+        }
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Versions {
 pub fn versions() -> Vec<Versions> {
     let root = root();
     let mut found = vec![];
-    for chapter in sorted(&root.join("exercises")) {
+    for chapter in sorted(&root.join("exercises")).into_iter().filter(|path| path.is_dir()) {
         for file in sorted(&chapter) {
             let id = file.file_stem().unwrap().to_str().unwrap().to_owned();
             let chapter = chapter.file_name().unwrap().to_str().unwrap().to_owned();
