@@ -1,8 +1,7 @@
 //! The files below `checker/proof/mutants`: a list for each exercise, and mutants that are whole
 //! files.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, btree_map};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -168,10 +167,10 @@ fn add(
 ) {
     let error = |problem| Error { path: path.to_owned(), mutant: Some(name.clone()), problem };
     match named.entry(name.clone()) {
-        Entry::Occupied(_) => {
+        btree_map::Entry::Occupied(_) => {
             broken.push(Err(error("another mutant of this exercise has the same name".into())));
         }
-        Entry::Vacant(place) => {
+        btree_map::Entry::Vacant(place) => {
             place.insert(mutant.map_err(error));
         }
     }
