@@ -97,7 +97,7 @@ pub fn after_free(scene: &Scene<'_>, at: &Access, with: Option<&Access>) -> Draf
     let (thread, element) = (scene.thread(at), scene.element(at));
     let verb = if at.action == Action::Read { "reads" } else { "writes" };
     let draft = Draft::new(format!("{thread} {verb} {element}, which was freed before"))
-        .mark(scene.mark(at, true, format!("access to freed memory")));
+        .mark(scene.mark(at, true, "access to freed memory".to_owned()));
     let draft = match with {
         Some(with) => draft
             .mark(scene.mark(with, false, format!("freed here by {}", scene.thread(with))))

@@ -295,7 +295,7 @@ fn turns(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
 }
 
 /// The indices of the steps of an iteration that are not in an inner loop.
-fn steps(iteration: &Vec<Node>) -> impl Iterator<Item = usize> {
+fn steps(iteration: &[Node]) -> impl Iterator<Item = usize> {
     iteration.iter().filter_map(|node| match node {
         Node::Step(i) => Some(*i),
         Node::Loop(_) => None,
