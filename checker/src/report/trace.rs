@@ -305,7 +305,7 @@ fn steps(iteration: &[Node]) -> impl Iterator<Item = usize> {
 /// ": idx = 1283, 1795 ... 15619", for every variable that the iterations set.
 fn changes(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> String {
     let mut names: Vec<(&str, Vec<&str>)> = vec![];
-    for i in iterations.iter().flat_map(steps) {
+    for i in iterations.iter().flat_map(|iteration| steps(iteration)) {
         for named in trace.steps.get(i + offset).into_iter().flat_map(|step| &step.set) {
             match names.iter_mut().find(|(name, _)| *name == named.name) {
                 Some((_, values)) => values.push(&named.value),
