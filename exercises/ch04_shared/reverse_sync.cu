@@ -5,7 +5,7 @@
 //
 // in      [n]  f32, read only
 // out     [n]  f32, every element must be written
-// launch  n threads, in whole blocks of at most MOST threads: nobody is spare
+// launch  n threads, in whole blocks of at most MOST threads: none is left over
 //
 // It may well be right on your GPU. It is still wrong.
 //

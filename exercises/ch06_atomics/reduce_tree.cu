@@ -27,7 +27,7 @@ extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
         if (tid % (2 * stride) == 0) {
             tile[tid] += tile[tid + stride];
         }
-        __syncthreads();  // this round is over for everybody
+        __syncthreads();  // every thread has finished this round
     }
 
     if (tid == 0) {

@@ -2,7 +2,7 @@
 //
 // Goal    A magnet as a lattice of spins, +1 or -1, each of which would rather agree with its four
 //         neighbours and is shaken by heat. `sweeps` times: all black sites move, then all white
-//         ones. Nobody may read a spin while another thread changes it.
+//         ones. No thread may read a spin while another changes it.
 //
 // black   [rows][cols/2]  i32, in the host's memory: the sites where row + col is even. Changed.
 // white   [rows][cols/2]  i32, the same of the sites where row + col is odd. Changed.
@@ -12,7 +12,7 @@
 // seed    number  the random word of a site is the x of philox with the counter (place, sweep,
 //                 colour, 0) and the key (seed, 0)
 //
-// The rule of one site is right. But here everybody moves at once.
+// The rule for a single site is right, but here all sites move at once.
 //
 // Run     cargo checker check ising            Stuck?  cargo checker hint ising
 

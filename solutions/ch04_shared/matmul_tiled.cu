@@ -28,7 +28,7 @@ extern "C" __global__ void matmul_tiled(const float* a, const float* b, float* c
         for (int k = 0; k < TILE; ++k) {
             acc += a_tile[ty][k] * b_tile[k][tx];
         }
-        __syncthreads();  // everybody is done with them before the next ones come
+        __syncthreads();  // every thread is done with them before the next tiles come
     }
 
     if (row < rows && col < cols) {

@@ -1,4 +1,4 @@
-// Idea    nobody reads before everybody has written: that is what a barrier is for.
+// Idea    a barrier lets no thread read before every thread has written.
 // Work    one load, one store and one barrier for each thread.
 // Notice  the barrier stands between the two lines that share the tile, and every thread comes to
 // it.

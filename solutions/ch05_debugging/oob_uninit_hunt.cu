@@ -1,5 +1,5 @@
 // Idea    an element is inside if its row is and its column is; a tile has FRAME * FRAME cells,
-//         and a cell that nobody fills has no value; row number `rows` is the first one outside.
+//         and a cell that no thread fills has no value; row number `rows` is the first one outside.
 // Work    324 cells filled by 256 threads in two rounds; 9 additions per element.
 // Notice  each bug hid the next one: the first report is about the first thing that went wrong,
 //         and what comes after it may be a consequence.

@@ -1,6 +1,6 @@
-// Idea    reading, adding and writing back are one step that nobody can come between.
+// Idea    atomicAdd reads, adds and writes back in one step that no other thread can interrupt.
 // Work    one load for each element, one atomic addition for each hit.
-// Notice  atomics on one address queue up: right at once, and slow when everybody wants it.
+// Notice  atomics on one address queue up, so this is right but slow: every hit waits its turn.
 
 extern "C" __global__ void counter_race(const float* in, int* hits, int n, float limit) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;  // 0 .. grid*block-1

@@ -22,7 +22,7 @@ extern "C" __global__ void histogram(const float* in, unsigned* bins, int n) {
             atomicAdd(&mine[int(value * BINS)], 1u);
         }
     }
-    __syncthreads();  // everybody has counted before anybody reports
+    __syncthreads();  // every thread has counted before any of them reports
 
     for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
         atomicAdd(&bins[bin], mine[bin]);

@@ -18,7 +18,7 @@ extern "C" __global__ void reduce_tree(const float* in, float* out, int n) {
         if (tid < stride) {
             tile[tid] += tile[tid + stride];
         }
-        __syncthreads();  // this round is over for everybody
+        __syncthreads();  // every thread has finished this round
     }
 
     if (tid == 0) {

@@ -2,7 +2,7 @@
 //         when it comes to each.
 // Work    one launch, one copy each way, two events, one wait.
 // Notice  the launch returns long before the kernel is done. cudaEventElapsedTime does not wait
-//         either: whoever asks has to have waited for the second event.
+//         either, so the program has to wait for the second event first.
 
 constexpr int BLOCK = 256;
 

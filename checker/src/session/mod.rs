@@ -4,6 +4,7 @@
 mod install;
 mod target;
 
+use std::path::Path;
 use std::{env, fs};
 
 use anyhow::Context;
@@ -104,17 +105,44 @@ pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
     Ok(Engine::new(find_or_install()?, backend.into()))
 }
 
-/// How the learner calls the checker: `cargo checker` when cargo started this process or built this
-/// binary in place, else `checker`.
+/// How the learner calls the checker: `cargo checker` when cargo started this process, or when this
+/// binary was built in the checkout that the command runs in, else `checker`.
 pub fn command() -> &'static str {
-    let in_target = || {
-        let exe = env::current_exe().ok()?;
-        let target = exe.parent()?.parent()?;
-        Some(target.join("CACHEDIR.TAG").is_file() && target.file_name()? == "target")
-    };
-    if env::var_os("CARGO").is_some() || in_target().unwrap_or(false) {
+    let in_checkout = || Some(is_in_checkout(&env::current_exe().ok()?, &env::current_dir().ok()?));
+    if env::var_os("CARGO").is_some() || in_checkout().unwrap_or(false) {
         "cargo checker"
     } else {
         "checker"
+    }
+}
+
+/// Whether cargo's alias `checker` works in `folder` and runs `exe`. The alias stands in the
+/// checkout's `.cargo/config.toml`, so it works nowhere else.
+fn is_in_checkout(exe: &Path, folder: &Path) -> bool {
+    let checkout = folder.ancestors().find(|folder| folder.join(".cargo/config.toml").is_file());
+    checkout.is_some_and(|checkout| exe.starts_with(checkout.join("target")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A workbook that `init` made elsewhere has no alias, although the binary still lies in the
+    /// build folder of a checkout.
+    #[test]
+    fn the_alias_of_cargo_works_in_its_checkout_only() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let (checkout, elsewhere) = (temp.path().join("clone"), temp.path().join("workbook"));
+        for folder in [checkout.join(".cargo"), checkout.join("exercises"), elsewhere.clone()] {
+            std::fs::create_dir_all(folder).expect("writable");
+        }
+        std::fs::write(checkout.join(".cargo/config.toml"), "").expect("writable");
+        let built = checkout.join("target/release/checker");
+        assert!(is_in_checkout(&built, &checkout));
+        assert!(is_in_checkout(&built, &checkout.join("exercises")));
+        assert!(!is_in_checkout(&built, &elsewhere));
+        assert!(!is_in_checkout(Path::new("/usr/bin/checker"), &checkout));
+        // A configuration in the home folder is no checkout.
+        assert!(!is_in_checkout(&checkout.join(".cargo/bin/checker"), &checkout));
     }
 }

@@ -1,8 +1,8 @@
 // cleanup | chapter 2 | "Who gives it back?"
 //
 // Goal    y = a*x + y, `rounds` times over. Never more than three arrays on the device at once,
-//         none left at the end, and nobody uses memory before it is ready or after it was given
-//         back.
+//         none left at the end, and no kernel or copy uses memory before it is ready or after
+//         it was freed.
 //
 // a       factor
 // x       [n]  f32, in the host's memory, read only

@@ -1,4 +1,4 @@
-// barrier_divergence | chapter 4 | "Nobody goes home before the meeting"
+// barrier_divergence | chapter 4 | "Every thread reaches the barrier"
 //
 // Goal    out[i] = in[i] / the sum of all elements of its block's slice.
 //

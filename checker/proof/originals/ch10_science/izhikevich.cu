@@ -8,7 +8,7 @@
 //              what flows into it
 // spikes  [steps][n]  bytes, in the host's memory: 1 where the neuron fires in that step, else 0
 // n       count  neurons
-// steps   count  a launch for each: in a network, everybody's spikes must be known before the next
+// steps   count  a launch for each: in a network, all spikes of a step are needed for the next
 //
 // This program is right, and slow. Look at what the 32 threads of a warp read when each reads its
 // neuron's v.
