@@ -1,8 +1,7 @@
 //! Outputs on the book's pages: `checker book capture` runs the checker and keeps what it prints,
 //! and CI compares it.
 //!
-//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook, which
-//! `checker init` writes. A file of the repository, or a mutant named `mutant EXERCISE/NAME`,
+//! `book/outputs/captures.toml` lists the outputs. Each command runs in a new workbook. A file of the repository, or a mutant named `mutant EXERCISE/NAME`,
 //! replaces an exercise's file there or is added to the workbook. The output without its times is
 //! `book/outputs/NAME.txt`.
 //!
@@ -24,6 +23,7 @@ use crate::backend::{Choice, Launch};
 use crate::compile;
 use crate::diagnostic::Slug;
 use crate::toolchain;
+use crate::workbook;
 use crate::worker::Worker;
 
 #[derive(Debug, Deserialize)]
@@ -101,6 +101,9 @@ pub enum Error {
         /// Why.
         source: crate::exercises::Unknown,
     },
+    /// The workbook could not be written.
+    #[error(transparent)]
+    Workbook(workbook::Error),
     /// The command ended with another exit code than the list says.
     #[error(
         "captures.toml, `{name}`: `checker {command}` ended with {found}, expected {expected}; it printed:\n{printed}"
@@ -242,9 +245,9 @@ fn print(
 ) -> Result<(String, ExitStatus), Error> {
     let temporary = io("make a temporary folder", tempfile::tempdir())?;
     let workbook = temporary.path().join("cuda-workbook");
-    let mut init = Command::new(checker);
-    init.arg("init").arg(&workbook).current_dir(temporary.path());
-    io("run checker init", init.output())?;
+    // Without the book: no output depends on it, and its 300 files take longer than most commands.
+    io("make a workbook", fs::create_dir_all(workbook.join(".workbook")))?;
+    workbook::extract("exercises", &workbook).map_err(Error::Workbook)?;
     if let Some(source) = &capture.source {
         let text = source_text(repository, source)?;
         let file = match &capture.exercise {
