@@ -107,28 +107,3 @@ pub fn unrelated(versions: &[Versions], students: usize, random: &mut Random) ->
     }
     class
 }
-
-/// A crowd: every student takes any version of each exercise and changes it a little, so that many
-/// files are nearly the same.
-pub fn crowd(versions: &[Versions], students: usize, random: &mut Random) -> Vec<Submission> {
-    let mut class = vec![];
-    for i in 0..students {
-        let mut files = vec![];
-        for one in versions {
-            let all = one.mutants.iter().chain(&one.hands).chain([&one.solution]);
-            let all: Vec<&String> = all.collect();
-            let mut lines: Vec<&str> = all[random.below(all.len())].lines().collect();
-            for _ in 0..3 {
-                let (a, b) = (random.below(lines.len()), random.below(lines.len()));
-                match random.below(3) {
-                    0 => lines.swap(a, b),
-                    1 => lines[a] = "    int spare = 3; if (spare < 4) return;",
-                    _ => lines.insert(b, lines[a]),
-                }
-            }
-            files.push((one.exercise.id.clone(), lines.join("\n")));
-        }
-        class.push((format!("crowd{i:03}"), files));
-    }
-    class
-}
