@@ -68,7 +68,7 @@ diagnostics! {
         Livelock "livelock"
             "All remaining threads wait in a loop for a change that cannot happen."
         NeverFinishes "never-finishes"
-            "The kernel exceeds its instruction budget or its time limit."
+            "The kernel does not end, or not within the checker's limits of instructions and time."
         Trap "trap"
             "A thread executes a trap, or an `assert` in the kernel fails."
     }
@@ -128,7 +128,7 @@ impl Slug {
                 Action::Read => Self::OutOfBoundsRead,
                 _ => Self::OutOfBoundsWrite,
             },
-            FindingKind::InvalidAddress => Self::InvalidAddress,
+            FindingKind::InvalidAddress | FindingKind::BadBranch { .. } => Self::InvalidAddress,
             FindingKind::UseAfterFree => Self::UseAfterFree,
             FindingKind::DoubleFree => Self::DoubleFree,
             FindingKind::InvalidFree { .. } => Self::InvalidFree,
@@ -143,7 +143,9 @@ impl Slug {
             FindingKind::Livelock { .. } => Self::Livelock,
             FindingKind::BadBarrier { .. } => Self::BadBarrier,
             FindingKind::BadSyncMask { .. } => Self::BadSyncMask,
-            FindingKind::NeverFinishes { .. } => Self::NeverFinishes,
+            FindingKind::NeverFinishes { .. } | FindingKind::OverBudget { .. } => {
+                Self::NeverFinishes
+            }
             FindingKind::Trap | FindingKind::Assert { .. } => Self::Trap,
             FindingKind::NotCooperative => Self::NotCooperative,
             FindingKind::StackOverflow { .. } => Self::StackOverflow,

@@ -66,6 +66,8 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::BadBarrier { id, threads } => races::bad_barrier(scene, at, *id, *threads),
         FindingKind::BadSyncMask { mask, present } => races::sync_mask(scene, at, *mask, *present),
         FindingKind::NeverFinishes { instructions } => never_finishes(scene, at, *instructions),
+        FindingKind::OverBudget { instructions } => over_budget(scene, at, *instructions),
+        FindingKind::BadBranch { index, targets } => bad_branch(scene, at, *index, *targets),
         FindingKind::Trap => Draft::new(format!("{} executed a trap", scene.thread(at)))
             .mark(scene.mark(at, true, format!("trap executed by {}", scene.thread(at))))
             .note("a trap ends the whole launch, so none of its results can be used")
@@ -312,23 +314,43 @@ fn texel(scene: &Scene<'_>, at: &Access) -> Option<String> {
 }
 
 fn never_finishes(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
-    let mut draft = Draft::new(format!(
-        "the kernel does not finish: it was stopped after {} instructions",
+    let draft = Draft::new(format!(
+        "the kernel never ends: it was stopped after {} instructions",
         count(instructions)
     ));
-    draft = match scene.enclosing_loop(at) {
-        Some((line, column, length)) => draft.mark([span(
-            line,
-            column,
-            length,
-            true,
-            format!("{} is still in this loop", scene.thread(at)),
-        )]),
-        None => draft.mark(scene.mark(at, true, format!("{} was stopped here", scene.thread(at)))),
-    };
-    draft
+    mark_loop(scene, at, draft)
+        .note("in the last iterations, no value on which the end of this loop depends has changed")
         .note("on a GPU it would keep running until you kill the program")
         .think("which variable ends the loop, and does every iteration bring it closer to the end?")
+}
+
+fn over_budget(scene: &Scene<'_>, at: &Access, instructions: u64) -> Draft {
+    let draft = Draft::new(format!(
+        "the kernel was not finished after {} instructions, where the simulator stops",
+        count(instructions)
+    ));
+    mark_loop(scene, at, draft)
+        .note("this limit is the checker's own: on a GPU the kernel would run on, and it may end")
+        .note("values on which the end of this loop depends were still changing")
+        .think("how often does this loop run, and how often did you expect it to run?")
+}
+
+/// Marks the loop that a thread was stopped in.
+fn mark_loop(scene: &Scene<'_>, at: &Access, draft: Draft) -> Draft {
+    match scene.enclosing_loop(at) {
+        Some((line, column, length)) => {
+            let label = format!("{} is still in this loop", scene.thread(at));
+            draft.mark([span(line, column, length, true, label)])
+        }
+        None => draft.mark(scene.mark(at, true, format!("{} was stopped here", scene.thread(at)))),
+    }
+}
+
+fn bad_branch(scene: &Scene<'_>, at: &Access, index: u32, targets: u32) -> Draft {
+    Draft::new(format!("{} branches to label {index} of a list of {targets}", scene.thread(at)))
+        .mark(scene.mark(at, true, "`brx.idx` with an index that is not in its list"))
+        .note("PTX does not define where such a branch leads")
+        .think("which values can the index have here?")
 }
 
 fn timed_out(scene: &Scene<'_>, seconds: f64) -> Draft {

@@ -445,6 +445,8 @@ screens! {
     no_such_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 99, threads: None }, at(11, 5, Action::Execute), None, 1);
     sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f }, at(8, 13, Action::Execute), None, 1);
     never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
+    over_budget: GUARD, LOOP_CU, fault(FindingKind::OverBudget { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
+    bad_branch: GUARD, LOOP_CU, fault(FindingKind::BadBranch { index: 7, targets: 3 }, at(4, 9, Action::Execute), None, 1);
     timed_out: GUARD, LOOP_CU, other(Fault::TimedOut { seconds: 10.0 });
     trap: GUARD, GUARD_CU, fault(FindingKind::Trap, by(at(5, 5, Action::Execute), 0, 3), None, 1);
     assert_failed: GUARD, GUARD_CU, fault(FindingKind::Assert { expression: "idx < n".into() }, by(at(5, 5, Action::Execute), 3, 232), None, 24);
@@ -638,6 +640,8 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
             FindingKind::DoubleFree,
             FindingKind::InvalidFree { problem: FreeProblem::NotTheStart },
             FindingKind::NeverFinishes { instructions: n },
+            FindingKind::OverBudget { instructions: n },
+            FindingKind::BadBranch { index: a, targets: b },
             FindingKind::Trap,
             FindingKind::NotCooperative,
             FindingKind::BadObject { surface: a % 2 == 0, problem: ObjectProblem::Dimensions },

@@ -76,7 +76,7 @@ pub struct Options {
     /// uses one. Races between blocks are found with [`Diagnose::Full`] only; without it, memory
     /// after such a race is what one of the possible orders leaves.
     pub threads: usize,
-    /// Warp instructions after which the launch ends with [`crate::FindingKind::NeverFinishes`].
+    /// Warp instructions after which the launch ends with [`crate::FindingKind::OverBudget`].
     pub budget: u64,
 }
 
@@ -212,6 +212,7 @@ fn observe(
         dynamic_shared: launch.shared,
         total_shared,
         barrier,
+        mapped_bytes: mapped_bytes(memory),
         resident: device::resident(u64::from(threads), u64::from(total_shared)),
         params: &params,
         variables: &variables,
@@ -244,6 +245,17 @@ fn observe(
     merged.observations.warps = warps;
     merged.shadows = shadows;
     Ok(merged)
+}
+
+/// The most bytes that a GPU may have mapped on either side of an array: all other arrays, in pages
+/// of 2 MiB, and what the driver may have allocated beside them.
+fn mapped_bytes(memory: &Memory) -> u64 {
+    const PAGE_BYTES: u64 = 2 << 20;
+    const DRIVER_BYTES: u64 = 32 << 20;
+    memory
+        .allocations
+        .iter()
+        .fold(DRIVER_BYTES, |sum, a| sum.saturating_add(a.bytes.next_multiple_of(PAGE_BYTES)))
 }
 
 /// Runs all blocks on one host thread, in the order of the seed.
@@ -466,6 +478,8 @@ fn new_machine<'g>(
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,
+        fatal: false,
+        unmapped: false,
         strong_seen: false,
         changes: 0,
         placeholder: None,
@@ -512,6 +526,7 @@ fn merge(results: Vec<(Machine<'_>, bool)>) -> Merged {
     let mut touched: Option<Box<AccessSet>> = None;
     for (mut m, done) in results {
         completed &= done;
+        observations.unmapped |= m.unmapped;
         for (source, counters) in m.counters() {
             observations.totals.add(&counters);
             let Some(source) = m.grid.program.sources.get(source as usize) else { continue };

@@ -165,10 +165,23 @@ pub enum FindingKind {
         /// The lanes that executed it together.
         present: u32,
     },
-    /// The instruction budget ran out.
+    /// Threads run in a loop, and nothing that decides whether it ends changes any more.
     NeverFinishes {
         /// Warp instructions executed by then.
         instructions: u64,
+    },
+    /// The simulator stopped the launch, because it had executed as many instructions as its
+    /// options allow. Threads were still making progress.
+    OverBudget {
+        /// Warp instructions executed by then.
+        instructions: u64,
+    },
+    /// A branch through a list of labels (`brx.idx`) with an index that is not in the list.
+    BadBranch {
+        /// The index.
+        index: u32,
+        /// Labels in the list.
+        targets: u32,
     },
     /// The kernel executed `trap`.
     Trap,
@@ -320,6 +333,9 @@ pub struct Observations {
     pub findings: Vec<Finding>,
     /// True when every thread ran to its end.
     pub completed: bool,
+    /// A thread accessed global memory so far outside its array that a GPU has no memory there and
+    /// ends the launch with `cudaErrorIllegalAddress`.
+    pub unmapped: bool,
     /// Shared memory of each block in bytes, static and dynamic.
     pub shared_bytes: u32,
     /// Warps of the launch.

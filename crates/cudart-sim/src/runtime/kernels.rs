@@ -120,18 +120,19 @@ const fn is_about_address(finding: &ptxsim::Finding) -> bool {
     matches!(finding.what, FindingKind::InvalidAddress | FindingKind::UseAfterFree)
 }
 
-/// The error with which a launch ends the context, if its findings do so. An index outside its
+/// The error with which a launch ends the context, if its findings do so. An index just outside its
 /// array does not: on a GPU, the access reads or writes something else.
 fn outcome(observations: &ptxsim::Observations) -> Result {
     let code = |finding: &ptxsim::Finding| match finding.what {
         FindingKind::InvalidAddress | FindingKind::StackOverflow { .. } => {
             Some(Code::ILLEGAL_ADDRESS)
         }
+        FindingKind::OutOfBounds if observations.unmapped => Some(Code::ILLEGAL_ADDRESS),
         FindingKind::Misaligned => Some(Code::MISALIGNED_ADDRESS),
         FindingKind::Assert { .. } => Some(Code::ASSERT),
-        FindingKind::NeverFinishes { .. } | FindingKind::Livelock { .. } => {
-            Some(Code::LAUNCH_TIMEOUT)
-        }
+        FindingKind::NeverFinishes { .. }
+        | FindingKind::OverBudget { .. }
+        | FindingKind::Livelock { .. } => Some(Code::LAUNCH_TIMEOUT),
         FindingKind::Trap | FindingKind::NotCooperative | FindingKind::Deadlock { .. } => {
             Some(Code::LAUNCH_FAILURE)
         }

@@ -127,13 +127,12 @@ macro_rules! carries {
             (sum, first | second)
         }
 
-        /// `sub.cc` (with `borrow` false), `subc`, `subc.cc`: `a - (b + borrow)` and the borrow
-        /// out, which is what the condition code holds after a subtraction.
+        /// `sub.cc` (with `carry` true), `subc`, `subc.cc`: `a + !b + carry` and the carry out. The
+        /// hardware subtracts by adding the complement, so the condition code holds the carry of
+        /// that sum, which is clear after a borrow. An `addc` after a `sub.cc` shows it.
         #[inline(always)]
-        pub fn $sub(a: $int, b: $int, borrow: bool) -> ($int, bool) {
-            let (partial, first) = a.overflowing_sub(b);
-            let (difference, second) = partial.overflowing_sub($int::from(borrow));
-            (difference, first | second)
+        pub fn $sub(a: $int, b: $int, carry: bool) -> ($int, bool) {
+            $add(a, !b, carry)
         }
 
         /// `mad.lo.cc` (with `carry` false), `madc.lo`, `madc.lo.cc`, of either signedness.
@@ -158,8 +157,8 @@ macro_rules! carries {
 }
 
 carries! {
-    add_carry_32, sub_borrow_32, mad_lo_carry_32, mad_hi_carry_u32, mad_hi_carry_s32, mul_hi_u32, mul_hi_s32: u32 as i32;
-    add_carry_64, sub_borrow_64, mad_lo_carry_64, mad_hi_carry_u64, mad_hi_carry_s64, mul_hi_u64, mul_hi_s64: u64 as i64;
+    add_carry_32, sub_carry_32, mad_lo_carry_32, mad_hi_carry_u32, mad_hi_carry_s32, mul_hi_u32, mul_hi_s32: u32 as i32;
+    add_carry_64, sub_carry_64, mad_lo_carry_64, mad_hi_carry_u64, mad_hi_carry_s64, mul_hi_u64, mul_hi_s64: u64 as i64;
 }
 
 /// Bits `from .. from + width` of `x` as a number of the given signedness.
@@ -253,8 +252,9 @@ mod tests {
             let (low, carry) = add_carry_32(a as u32, b as u32, false);
             let (high, _) = add_carry_32((a >> 32) as u32, (b >> 32) as u32, carry);
             prop_assert_eq!(u64::from(high) << 32 | u64::from(low), a.wrapping_add(b));
-            let (low, borrow) = sub_borrow_32(a as u32, b as u32, false);
-            let (high, _) = sub_borrow_32((a >> 32) as u32, (b >> 32) as u32, borrow);
+            let (low, carry) = sub_carry_32(a as u32, b as u32, true);
+            prop_assert_eq!(carry, a as u32 >= b as u32);
+            let (high, _) = sub_carry_32((a >> 32) as u32, (b >> 32) as u32, carry);
             prop_assert_eq!(u64::from(high) << 32 | u64::from(low), a.wrapping_sub(b));
             let (low, carry) = mad_lo_carry_32(a as u32, b as u32, c, false);
             let (high, _) = mad_hi_carry_u32(a as u32, b as u32, 0, carry);

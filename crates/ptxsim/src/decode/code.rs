@@ -7,7 +7,7 @@
 //! 32-bit integer, `L` 64-bit integer, `F` f32, `D` f64, `P` predicate.
 
 /// A register file: 32-bit rows, 64-bit rows, predicates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum File {
     R,
     X,
@@ -70,6 +70,8 @@ codes! {
         Return,
         /// `d` is 1 for the one that cooperative groups execute where there is no grid barrier.
         Trap,
+        /// The index of a `brx.idx`, in row `a`, is not below `d`, the number of its labels.
+        BadIndex,
         /// Call number `d`.
         Call,
         /// Barrier number `d`.
@@ -195,4 +197,12 @@ codes! {
     X <- X { Cvt64, }
     X <- R { CvtWiden, }
     R <- X { CvtNarrow, }
+}
+
+impl Code {
+    /// Whether all that the operation does is to compute rows from others.
+    pub(crate) const fn computes(&self) -> bool {
+        matches!(self, Self::Carry(_) | Self::CarryIn(_) | Self::Carry64(_) | Self::CarryIn64(_))
+            || self.pure().is_some()
+    }
 }

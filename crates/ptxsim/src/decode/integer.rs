@@ -465,7 +465,7 @@ impl<'a> Decoder<'_, 'a> {
                 match (i.root(), i.has("hi")) {
                     ("add", _) => |a, b, _, _| int::$add(a, b, false),
                     ("addc", _) => |a, b, _, carry| int::$add(a, b, carry),
-                    ("sub", _) => |a, b, _, _| int::$sub(a, b, false),
+                    ("sub", _) => |a, b, _, _| int::$sub(a, b, true),
                     ("subc", _) => |a, b, _, carry| int::$sub(a, b, carry),
                     ("mad", false) => |a, b, c, _| int::$lo(a, b, c, false),
                     ("mad", true) if signed => |a, b, c, _| int::$hi_s(a, b, c, false),
@@ -481,7 +481,7 @@ impl<'a> Decoder<'_, 'a> {
         if ty.bytes() == 8 {
             let f: fn(u64, u64, u64, bool) -> (u64, bool) = functions!(
                 add_carry_64,
-                sub_borrow_64,
+                sub_carry_64,
                 mad_lo_carry_64,
                 mad_hi_carry_u64,
                 mad_hi_carry_s64
@@ -496,7 +496,7 @@ impl<'a> Decoder<'_, 'a> {
         }
         let f: fn(u32, u32, u32, bool) -> (u32, bool) = functions!(
             add_carry_32,
-            sub_borrow_32,
+            sub_carry_32,
             mad_lo_carry_32,
             mad_hi_carry_u32,
             mad_hi_carry_s32

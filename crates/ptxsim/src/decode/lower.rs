@@ -82,8 +82,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// `brx.idx index, list`: a chain of comparisons. An index that is out of range, undefined in
-    /// PTX, takes the last.
+    /// `brx.idx index, list`: a chain of comparisons, and after it a trap for an index that is not in
+    /// the list.
     fn branch_indexed(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (index, list) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let Operand::Name(list) = list else { return self.bad("`brx.idx` needs a list of labels") };
@@ -92,14 +92,12 @@ impl<'a> Decoder<'_, 'a> {
         };
         let index = self.r32(index)?;
         for (n, label) in labels.iter().enumerate() {
-            if n + 1 == labels.len() {
-                self.emit_to(Code::Jump, true, 0, false, label);
-            } else {
-                let (p, number) = (self.temp_pred(), self.constant32(Constant::Bits(n as u64)));
-                self.emit(Code::EqI, p, index, number, 0);
-                self.emit_to(Code::Branch, true, p, false, label);
-            }
+            let (p, number) = (self.temp_pred(), self.constant32(Constant::Bits(n as u64)));
+            self.emit(Code::EqI, p, index, number, 0);
+            self.emit_to(Code::Branch, true, p, false, label);
         }
+        self.emit(Code::BadIndex, labels.len() as u32, index, 0, 0);
+        self.open_block();
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::function::{Decoder, Local, Row};
 use super::op::{Address, AtomicOp, Code, Constant, MemOp, MemSpace, Scope};
+use super::origin::Window;
 use crate::Error;
 use crate::parse::ast::{Instruction, Operand, Type};
 
@@ -79,6 +80,11 @@ impl<'a> Decoder<'_, 'a> {
                 Some(Local::Register(Row::R32(row), _)) => Address::Row32(row),
                 _ => Address::Row64(self.r64(&Operand::Name(name))?),
             },
+        };
+        let space = match base.and_then(|name| self.origins.window(name)) {
+            Some(Window::Shared) if space == MemSpace::Generic => MemSpace::Shared,
+            Some(Window::Local) if space == MemSpace::Generic => MemSpace::Local,
+            _ => space,
         };
         let array = match base {
             Some(name) if space != MemSpace::Global => self.shared_array(name),

@@ -7,7 +7,7 @@
 
 mod alu;
 mod check;
-mod code;
+pub(crate) mod code;
 mod compare;
 mod copy;
 mod float;
@@ -33,7 +33,7 @@ use std::collections::HashMap;
 
 use code::File;
 use op::{BarrierOp, Block, CallOp, Code, CollectiveOp, CopyOp, Func, ImageOp, MemOp, Op, Target};
-use rows::RowAccess;
+pub(crate) use rows::RowAccess;
 
 pub(crate) use function::Row;
 
@@ -157,6 +157,13 @@ impl Program {
             }
         }
         all
+    }
+
+    /// Calls `visit` for each row that operation `pc` reads or writes.
+    pub fn visit_rows(&self, pc: u32, visit: impl FnMut(RowAccess, File, u32)) {
+        if let Some(op) = self.ops.get(pc as usize) {
+            rows::visit_rows(op, self, visit);
+        }
     }
 
     /// Calls `visit` for each register that operation `pc` writes.

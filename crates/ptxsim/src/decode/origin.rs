@@ -4,6 +4,10 @@
 //! inside that array, even where it lands in the middle of another one. The analysis is
 //! flow-insensitive and conservative: a value computed from several addresses, loaded from memory,
 //! or passed by a caller has no known origin.
+//!
+//! The same pass finds out which registers hold an address of shared or local memory as `mov` gives
+//! it, without `cvta`. A generic access through such a register is undefined in PTX; ptxas makes a
+//! shared or local access of it, and so does the decoder.
 
 use std::collections::HashMap;
 
@@ -17,10 +21,22 @@ enum Origin<'a> {
     Unknown,
 }
 
+/// How a register holds an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Window {
+    /// As an offset in shared memory.
+    Shared,
+    /// As an offset in local memory.
+    Local,
+    /// As a generic address, or in different ways at different times.
+    Generic,
+}
+
 /// The shared arrays behind a function's registers.
 #[derive(Debug, Default)]
 pub(super) struct Origins<'a> {
     of: HashMap<&'a str, Origin<'a>>,
+    windows: HashMap<&'a str, Window>,
 }
 
 impl<'a> Origins<'a> {
@@ -28,11 +44,16 @@ impl<'a> Origins<'a> {
     pub fn new(function: &Function<'a>, shared: impl Fn(&str) -> bool) -> Self {
         let body = function.body.as_deref().unwrap_or_default();
         let mut of = HashMap::new();
+        let mut windows = HashMap::new();
         let mut instructions = vec![];
         for statement in body {
             match statement {
                 Statement::Variable(v) if v.space == "shared" => {
                     of.insert(v.name, Origin::Of(v.name));
+                    windows.insert(v.name, Window::Shared);
+                }
+                Statement::Variable(v) if v.space == "local" => {
+                    windows.insert(v.name, Window::Local);
                 }
                 Statement::Instruction(i) => instructions.push(i),
                 _ => {}
@@ -43,19 +64,20 @@ impl<'a> Origins<'a> {
                 for_each_name(operand, &mut |name| {
                     if shared(name) {
                         of.insert(name, Origin::Of(name));
+                        windows.insert(name, Window::Shared);
                     }
                 });
             });
         }
-        let mut origins = Self { of };
-        if origins.of.is_empty() {
+        let mut origins = Self { of, windows };
+        if origins.windows.is_empty() {
             return origins;
         }
         // once an address is in memory, a load may return it
         let mut escaped = false;
         while instructions.iter().fold(false, |changed, i| {
             escaped |= origins.escapes(i);
-            origins.propagate(function, i, escaped) | changed
+            origins.propagate(function, i, escaped) | origins.propagate_window(i) | changed
         }) {}
         origins
     }
@@ -66,6 +88,42 @@ impl<'a> Origins<'a> {
             Some(Origin::Of(variable)) => Some(*variable),
             _ => None,
         }
+    }
+
+    /// How the address in `name` is held, if it is one of shared or local memory.
+    pub fn window(&self, name: &str) -> Option<Window> {
+        self.windows.get(name).copied()
+    }
+
+    /// Propagates how addresses are held to an instruction's result. Returns whether that changed
+    /// anything.
+    fn propagate_window(&mut self, i: &Instruction<'a>) -> bool {
+        let Some((destination, sources)) = i.operands.split_first() else { return false };
+        let from = match i.root() {
+            "mov" | "add" | "sub" | "mad" | "and" | "or" | "cvt" | "selp" | "max" | "min" => {
+                // what is added to an offset, for example an index from memory, leaves it one
+                let mut from = None;
+                let mut add = |name| match (from, self.windows.get(name)) {
+                    (None | Some(Window::Generic), Some(window)) => from = Some(*window),
+                    _ => {}
+                };
+                sources.iter().for_each(|source| for_each_name(source, &mut add));
+                from
+            }
+            // any other instruction that writes an address gives a generic one
+            "cvta" | "ld" | "ldu" | "atom" | "shfl" => Some(Window::Generic),
+            _ => None,
+        };
+        let Some(from) = from else { return false };
+        let mut changed = false;
+        for_each_name(destination, &mut |name| {
+            let before = self.windows.get(name).copied();
+            let after =
+                if before.is_some_and(|before| before != from) { Window::Generic } else { from };
+            changed |= before != Some(after);
+            self.windows.insert(name, after);
+        });
+        changed
     }
 
     /// Whether the instruction stores an address in memory or passes it to a function.

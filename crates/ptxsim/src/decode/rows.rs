@@ -6,7 +6,7 @@ use super::op::{Address, AtomicOp, Code, CopySize, ImageKind, MemOp, Op, Target}
 
 /// How an operation uses a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RowAccess {
+pub(crate) enum RowAccess {
     Read,
     Write,
 }
@@ -36,6 +36,7 @@ pub(super) fn visit_rows(op: &Op, program: &Program, mut visit: impl FnMut(RowAc
     }
     match op.code {
         Code::Branch => visit(Read, P, op.a),
+        Code::BadIndex => visit(Read, R, op.a),
         Code::ClockL => visit(Write, X, op.d),
         Code::ClockI => visit(Write, R, op.d),
         Code::Carry(_) | Code::CarryIn(_) | Code::Carry64(_) | Code::CarryIn64(_) => {

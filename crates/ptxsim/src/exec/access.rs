@@ -9,7 +9,7 @@ use super::alu::Rows;
 use super::copies::Copies;
 use super::hazards::sync::WarpEpoch;
 use super::heap::HeapAccess;
-use super::machine::{BlockState, Location, Machine};
+use super::machine::{BlockState, Grid, Location, Machine};
 use super::pattern::{Cost, LaneOffsets, Pattern};
 use super::warp::{Split, lanes};
 use super::words::{self, Half};
@@ -469,12 +469,24 @@ pub(super) fn check_lane(
     };
     let what = match limits {
         None => FindingKind::InvalidAddress,
+        // a GPU checks the alignment before it looks where the address is
+        Some((offset, _)) if offset % i64::from(op.bytes()) != 0 => FindingKind::Misaligned,
         Some((offset, limit)) if offset < 0 || offset.saturating_add(i64::from(reach)) > limit => {
+            cx.m.unmapped |= is_unmapped(cx.m.grid, location);
             FindingKind::OutOfBounds
         }
-        Some((offset, _)) if offset % i64::from(op.bytes()) != 0 => FindingKind::Misaligned,
         _ => return true,
     };
     cx.m.fault(what, op, location, thread, write);
     false
+}
+
+/// Is this offset so far outside its array that a GPU has no memory there, whatever else the
+/// program has allocated?
+fn is_unmapped(grid: &Grid<'_>, location: Location) -> bool {
+    let Location::Global(slot, offset) = location else { return false };
+    let array = grid.memory.allocations.get(slot as usize);
+    let bytes = array.map_or(0, |array| array.bytes);
+    let beyond = u64::try_from(offset).map_or(offset.unsigned_abs(), |o| o.saturating_sub(bytes));
+    beyond > grid.mapped_bytes
 }

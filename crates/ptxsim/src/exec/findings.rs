@@ -198,6 +198,7 @@ const fn rank(what: &FindingKind) -> u8 {
         | FindingKind::DoubleFree
         | FindingKind::InvalidFree { .. }
         | FindingKind::InvalidAddress
+        | FindingKind::BadBranch { .. }
         | FindingKind::BadObject { .. } => 1,
         FindingKind::Misaligned => 2,
         FindingKind::Assert { .. } => 3,
@@ -209,6 +210,6 @@ const fn rank(what: &FindingKind) -> u8 {
         FindingKind::GlobalRace => 9,
         FindingKind::UninitialisedRead => 10,
         FindingKind::Deadlock { .. } | FindingKind::Livelock { .. } => 11,
-        FindingKind::NeverFinishes { .. } => 12,
+        FindingKind::NeverFinishes { .. } | FindingKind::OverBudget { .. } => 12,
     }
 }

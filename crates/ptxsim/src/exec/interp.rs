@@ -193,6 +193,7 @@ fn run_operations<const L: u8>(
             Code::Return => return Break(Leave::Return),
             Code::Exit => return Break(handlers::exit::<L>(cx, active, cursor)),
             Code::Trap => return Break(handlers::trap(cx, active, cursor, op)),
+            Code::BadIndex => return Break(handlers::bad_index(cx, active, cursor, op)),
             _ => alu::execute(op, &mut cx.rows, active.write_mask, &program.conversions),
         }
     }

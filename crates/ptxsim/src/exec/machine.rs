@@ -34,6 +34,8 @@ pub(crate) struct Grid<'a> {
     pub total_shared: u32,
     /// Address of the grid's barrier; 0 unless the launch is cooperative.
     pub barrier: u64,
+    /// The most bytes of device memory that a GPU may have mapped on either side of an array.
+    pub mapped_bytes: u64,
     /// Blocks that the device holds at once.
     pub resident: u64,
     /// Packed arguments.
@@ -132,6 +134,11 @@ pub(crate) struct Machine<'a> {
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,
+    /// A GPU would have ended the launch with an error. The simulator goes on for a while, to show
+    /// how many threads are at fault.
+    pub fatal: bool,
+    /// A thread accessed global memory so far from its array that nothing is mapped there.
+    pub unmapped: bool,
     /// There were strong accesses since a split last yielded: a loop with them may be waiting for
     /// another thread.
     pub strong_seen: bool,

@@ -12,7 +12,7 @@
 //! words       moves the data; `local` for local memory, `texture` for texture and surface objects
 //! copies      asynchronous copies, in flight until their thread waits
 //! heap        `malloc` and `free` in kernels
-//! progress    finds loops that can never end
+//! progress    finds loops that can never end; `loops` what decides whether one does
 //! trace       records what one thread does
 //! findings    collects what all of these report
 //! ```
@@ -30,6 +30,7 @@ pub(crate) mod hazards;
 pub(crate) mod heap;
 mod interp;
 mod local;
+mod loops;
 pub(crate) mod machine;
 pub(crate) mod pattern;
 pub(crate) mod progress;
@@ -49,6 +50,6 @@ pub(crate) const FULL: u8 = 2;
 /// Adds the record of one thread.
 pub(crate) const TRACE: u8 = 3;
 
-/// Warp instructions that a kernel may still run after a fault, which is enough to see how many
-/// threads are at fault.
-pub(crate) const FUEL_AFTER_FAULT: i64 = 20_000_000;
+/// Warp instructions that a kernel may still run after an error with which a GPU would have ended
+/// it, which is enough to see how many threads are at fault.
+pub(crate) const FUEL_AFTER_ERROR: i64 = 20_000_000;

@@ -1,21 +1,25 @@
 //! Finds loops that can never end: every thread left waits, and nothing that it polls will change.
 //!
-//! Blocks in flight take turns. When a whole round of turns changed no memory, and every register,
-//! position and local array is what it was after the round before, then each thread has run in a
-//! circle through unchanging memory. It will do so forever, in whatever order the threads run. A
-//! clock that is read, a counter of attempts, a growing delay, or an atomic that changes its word
-//! shows as a difference, and such loops continue until the budget ends.
+//! Blocks in flight take turns. When a whole round of turns changed no memory, and every position and
+//! local array, and every register on which it depends what a loop does, is what it was after the
+//! round before, then each thread has run in a circle through unchanging memory. It will do so
+//! forever, in whatever order the threads run. A register on which nothing depends inside the loop,
+//! for example a sum that is stored behind it, may change ([`Loop::control`]). A clock that is
+//! read, a limited number of attempts, a growing delay, or an atomic that changes its word shows as
+//! a difference, and such loops continue until the budget ends.
 //!
 //! The loops of `cuda::barrier` read the clock only to sleep. For them it is enough that all
 //! threads left wait for barriers, in memory or not, and that none of these changed for
 //! [`STILL_ROUNDS`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hasher};
 
+use super::loops::Loop;
 use super::machine::{BlockState, Location, Machine};
-use super::warp::{Split, State, Warp};
+use super::warp::{Split, State, Warp, lanes};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
+use crate::decode::code::File;
 use crate::decode::op::{Address, MemOp, MemSpace};
 use crate::{Access, Action, FindingKind, WaitingAt};
 
@@ -32,6 +36,8 @@ pub(crate) struct ProgressWatch {
     state: Option<u64>,
     /// Rounds since something changed.
     still_rounds: u32,
+    /// The loops that threads were in, by position.
+    loops: HashMap<u32, Loop>,
 }
 
 impl ProgressWatch {
@@ -44,15 +50,86 @@ impl ProgressWatch {
     ) -> bool {
         m.all_yielded = true;
         if m.changes != self.changes {
-            *self = Self { changes: m.changes, state: None, still_rounds: 0 };
+            (self.changes, self.state, self.still_rounds) = (m.changes, None, 0);
             return false;
         }
         self.still_rounds += 1;
         if self.still_rounds >= STILL_ROUNDS && blocks.clone().all(|b| waits_at_barriers(m, b)) {
             return true;
         }
-        let last = self.state.replace(hash_states(&mut blocks));
-        self.state == last
+        let state = self.hash_states(m, &mut blocks);
+        self.state.replace(state) == Some(state)
+    }
+
+    /// A hash of everything that decides what threads do next, except for the memory that they
+    /// share.
+    fn hash_states<'b>(
+        &mut self,
+        m: &Machine<'_>,
+        blocks: impl Iterator<Item = &'b BlockState>,
+    ) -> u64 {
+        let mut hash = DefaultHasher::new();
+        for b in blocks {
+            hash.write_u32(b.index);
+            for warp in &b.warps {
+                hash.write_u32(warp.live);
+                for s in &warp.splits {
+                    hash.write_u64(u64::from(s.pc) << 32 | u64::from(s.mask));
+                    hash.write_u32(match s.state {
+                        State::Ready => 0,
+                        State::AtCollective => 1,
+                        State::AtBarrier(op) => 2 + op,
+                    });
+                    for f in s.stack.iter().chain([&s.frame]) {
+                        hash.write_u64(u64::from(f.function) << 32 | u64::from(f.return_to));
+                    }
+                    self.hash_registers(m, warp, s, &mut hash);
+                }
+                warp.local.iter().for_each(|v| hash.write_u32(*v));
+            }
+        }
+        hash.finish()
+    }
+
+    /// The registers of the split's lanes, or those on which its loop depends. A called function
+    /// may be part of a loop of its caller, so that all count there.
+    fn hash_registers(
+        &mut self,
+        m: &Machine<'_>,
+        warp: &Warp,
+        split: &Split,
+        hash: &mut DefaultHasher,
+    ) {
+        let frame = split.frame;
+        let around = split.stack.is_empty().then(|| {
+            let new = || Loop::around(m.grid.program, frame.function, split.pc);
+            self.loops.entry(split.pc).or_insert_with(new)
+        });
+        let Some(control) = around.and_then(|around| around.control.as_ref()) else {
+            warp.r.iter().for_each(|row| lanes(split.mask).for_each(|l| hash.write_u32(row.0[l])));
+            warp.x.iter().for_each(|row| lanes(split.mask).for_each(|l| hash.write_u64(row.0[l])));
+            warp.p.iter().for_each(|row| hash.write_u32(row & split.mask));
+            return;
+        };
+        for (file, row) in control {
+            let row = *row as usize;
+            match file {
+                File::R => {
+                    let row = warp.r.get(frame.r as usize + row);
+                    let values = row.map_or(&[0; 32], |row| &row.0);
+                    lanes(split.mask).for_each(|l| hash.write_u32(values[l]));
+                }
+                File::X => {
+                    let row = warp.x.get(frame.x as usize + row);
+                    let values = row.map_or(&[0; 32], |row| &row.0);
+                    lanes(split.mask).for_each(|l| hash.write_u64(values[l]));
+                }
+                File::P => {
+                    let row = warp.p.get(frame.p as usize + row);
+                    hash.write_u32(row.map_or(0, |row| row & split.mask));
+                }
+            }
+        }
     }
 }
 
@@ -64,32 +141,6 @@ fn waits_at_barriers(m: &Machine<'_>, b: &BlockState) -> bool {
     };
     let mut splits = b.warps.iter().flat_map(|warp| &warp.splits);
     splits.all(|s| s.state != State::Ready || polls_barrier(s))
-}
-
-/// A hash of everything that decides what threads do next, except for the memory that they share.
-fn hash_states<'b>(blocks: impl Iterator<Item = &'b BlockState>) -> u64 {
-    let mut hash = DefaultHasher::new();
-    for b in blocks {
-        hash.write_u32(b.index);
-        for warp in &b.warps {
-            hash.write_u32(warp.live);
-            for s in &warp.splits {
-                hash.write_u64(u64::from(s.pc) << 32 | u64::from(s.mask));
-                hash.write_u32(match s.state {
-                    State::Ready => 0,
-                    State::AtCollective => 1,
-                    State::AtBarrier(op) => 2 + op,
-                });
-                for f in s.stack.iter().chain([&s.frame]) {
-                    hash.write_u64(u64::from(f.function) << 32 | u64::from(f.return_to));
-                }
-            }
-            warp.r.iter().flat_map(|row| row.0).for_each(|v| hash.write_u32(v));
-            warp.x.iter().flat_map(|row| row.0).for_each(|v| hash.write_u64(v));
-            warp.p.iter().chain(&warp.local).for_each(|v| hash.write_u32(*v));
-        }
-    }
-    hash.finish()
 }
 
 /// A split that waits.
@@ -165,22 +216,30 @@ impl WaitingSplit<'_> {
 pub(crate) fn report<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b BlockState>) {
     let program = m.grid.program;
     let mut waiting: Vec<WaitingSplit<'_>> = vec![];
+    let mut loops: HashMap<(u32, u32), Loop> = HashMap::new();
     for block in blocks {
         for warp in &block.warps {
             for split in &warp.splits {
-                let polls =
-                    (split.read_before_yield != u32::MAX).then_some(split.read_before_yield);
-                let (pc, polls, spins) = match split.state {
-                    State::Ready => match polls.and_then(|s| program.memory.get(s as usize)) {
-                        Some(op) => (op.pc, polls, true),
-                        None => (split.pc, None, true),
-                    },
-                    State::AtCollective => (split.pc, None, false),
-                    State::AtBarrier(_) => (split.pc.saturating_sub(1), None, false),
+                let function = split.frame.function;
+                let around = loops
+                    .entry((function, split.pc))
+                    .or_insert_with(|| Loop::around(program, function, split.pc));
+                let spins = split.state == State::Ready;
+                // a load on which the loop's end does not depend waits for nothing
+                let polls = program.memory.get(split.read_before_yield as usize);
+                let polls = polls.filter(|op| spins && around.depends_on(op));
+                let pc = match (split.state, polls) {
+                    (State::Ready, Some(op)) => op.pc,
+                    // the position where the split yielded may have the line of what comes before
+                    (State::Ready, None) => around.exit(program).unwrap_or(split.pc),
+                    (State::AtCollective, _) => split.pc,
+                    (State::AtBarrier(_), _) => split.pc.saturating_sub(1),
                 };
+                let polls = polls.map(|_| split.read_before_yield);
                 let mut this = WaitingSplit { pc, block, warp, split, polls, spins };
                 if !this.may_change(m) {
-                    (this.pc, this.polls) = (split.pc, None);
+                    this.pc = around.exit(program).unwrap_or(split.pc);
+                    this.polls = None;
                 }
                 waiting.push(this);
             }

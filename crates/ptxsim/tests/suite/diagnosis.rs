@@ -525,7 +525,7 @@ fn endless_kernels_exhaust_the_budget() {
             .seen
             .findings
             .iter()
-            .find(|f| f.what == FindingKind::NeverFinishes { instructions: 200_000 });
+            .find(|f| f.what == FindingKind::OverBudget { instructions: 200_000 });
         let at = f.expect("a finding").at.source.line;
         assert!(at.abs_diff(line("sync", "endless")) <= 1, "line {at}");
         assert!(!ran.seen.completed);

@@ -8,6 +8,7 @@ mod corpus;
 mod counters;
 mod determinism;
 mod diagnosis;
+mod errors;
 mod exact;
 mod grid;
 mod hardware;

@@ -280,5 +280,56 @@ fn atomics_that_cancel_out_count_as_changes() {
     );
     let k = Kernel::new(&m, "k").block(1, 1, 1).buffer("a", &[0_u32]);
     let ran = k.run(&Options { budget: 100_000, ..Options::default() });
-    assert_eq!(ran.only_finding().what, FindingKind::NeverFinishes { instructions: 100_000 });
+    assert_eq!(ran.only_finding().what, FindingKind::OverBudget { instructions: 100_000 });
+}
+
+fn loops(body: &str) -> Kernel {
+    let m = module(&format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"k.cu\"\n\
+         .visible .entry k(.param .u64 a, .param .u64 b)\n{{\n.reg .b32 %r<9>;\n.reg .f32 %f<5>;\n\
+         .reg .b64 %x<9>;\n.reg .pred %p<5>;\nld.param.u64 %x0, [a];\nld.param.u64 %x1, [b];\n\
+         mov.u32 %r1, %tid.x;\nmul.wide.u32 %x2, %r1, 4;\nadd.s64 %x0, %x0, %x2;\nadd.s64 %x1, %x1, %x2;\n{body}\n\
+         st.global.f32 [%x1], %f1;\nret;\n}}\n"
+    ));
+    Kernel::new(&m, "k").block(64, 1, 1).buffer("a", &[1.5_f32; 64]).uninitialised::<f32>("b", 64)
+}
+
+/// A sum and a counter of iterations grow, but no branch depends on them.
+#[test]
+fn what_no_branch_depends_on_is_no_progress() {
+    let body = "mov.f32 %f1, 0f00000000;\nmov.u32 %r3, 0;\n.loc 1 17 5\nmov.u32 %r2, %r1;\n$loop:\n\
+                .loc 1 20 9\nld.global.f32 %f2, [%x0];\nadd.f32 %f1, %f1, %f2;\nadd.s32 %r3, %r3, 1;\n\
+                .loc 1 19 5\nsetp.lt.s32 %p1, %r2, 1000;\n@%p1 bra $loop;\n.loc 1 22 5\ncvt.rn.f32.s32 %f3, %r3;\n\
+                add.f32 %f1, %f1, %f3;";
+    for seed in 0..3 {
+        let ran = loops(body).run(&Options { seed, budget: 1 << 40, ..Options::default() });
+        let f = ran.only_finding();
+        assert!(matches!(f.what, FindingKind::NeverFinishes { .. }), "{f:#?}");
+        assert_eq!(f.at.source.line, 19, "the loop's line, and not that of what comes before");
+    }
+}
+
+/// The same loop with an index that grows: it ends, but not within the budget.
+#[test]
+fn slow_progress_is_stopped_by_the_budget_alone() {
+    let body = "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, %r1;\n$loop:\nld.global.f32 %f2, [%x0];\n\
+                add.f32 %f1, %f1, %f2;\nadd.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, 3000000;\n@%p1 bra $loop;";
+    let ran = loops(body).run(&Options { budget: 5_000_000, ..Options::default() });
+    assert_eq!(ran.only_finding().what, FindingKind::OverBudget { instructions: 5_000_000 });
+    let ran = loops(body).run(&Options { budget: 50_000_000, ..Options::default() });
+    assert!(ran.seen.completed && ran.seen.findings.is_empty(), "{:?}", ran.seen.findings);
+}
+
+/// A loop in a called function, whose caller counts: the whole state counts there.
+#[test]
+fn a_loop_of_the_caller_is_progress() {
+    let m = module(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.func inner(.param .b32 n)\n{\n.reg .b32 %r<4>;\n.reg .pred %p<2>;\n\
+         ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n$a:\nadd.s32 %r2, %r2, 1;\nbar.sync 0;\nsetp.lt.s32 %p1, %r2, %r1;\n\
+         @%p1 bra $a;\nret;\n}\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .pred %p<2>;\nmov.u32 %r1, 0;\n$b:\n{\n\
+         .param .b32 n;\nst.param.b32 [n], 100;\ncall.uni inner, (n);\n}\nadd.s32 %r1, %r1, 1;\n\
+         setp.lt.s32 %p1, %r1, 5000;\n@%p1 bra $b;\nret;\n}\n",
+    );
+    let ran = Kernel::new(&m, "k").block(64, 1, 1).run(&Options::default());
+    assert!(ran.seen.completed && ran.seen.findings.is_empty(), "{:?}", ran.seen.findings);
 }

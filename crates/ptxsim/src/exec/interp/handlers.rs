@@ -291,12 +291,27 @@ pub(super) fn trap(
     Leave::Fatal
 }
 
+/// A `brx.idx` whose index is not in its list.
+#[cold]
+#[inline(never)]
+pub(super) fn bad_index(
+    cx: &mut Context<'_, '_, '_>,
+    active: &ActiveLanes,
+    cursor: &Cursor,
+    op: &Op,
+) -> Leave {
+    let at = ThreadAt::first(cx.warp.index, active.mask, cursor.pc - 1);
+    let index = cx.rows.r[op.a as usize].0[at.linear as usize % 32];
+    cx.m.report(FindingKind::BadBranch { index, targets: op.d }, cx.b.index, at);
+    Leave::Fatal
+}
+
 #[cold]
 #[inline(never)]
 fn report_out_of_fuel(m: &mut Machine<'_>, b: &BlockState, at: ThreadAt) {
     let instructions = m.budget;
-    // a fault cuts the budget short, and is then what the kernel suffers from
-    if m.findings.is_empty() {
-        m.report(FindingKind::NeverFinishes { instructions }, b.index, at);
+    // an error of the GPU cuts the budget short, and is then why the launch has no results
+    if !m.fatal {
+        m.report(FindingKind::OverBudget { instructions }, b.index, at);
     }
 }

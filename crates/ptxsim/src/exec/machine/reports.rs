@@ -4,7 +4,7 @@ use super::{Location, Machine, ThreadAt, ThreadId};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::decode::SharedVariable;
 use crate::decode::op::MemOp;
-use crate::exec::FUEL_AFTER_FAULT;
+use crate::exec::FUEL_AFTER_ERROR;
 use crate::exec::hazards::current_access::{Conflict, CurrentAccess};
 use crate::{Access, Action, FindingKind, Space};
 
@@ -214,7 +214,9 @@ impl Machine<'_> {
         write: bool,
         with: Option<Access>,
     ) {
-        self.limit_fuel_after_fault();
+        if self.unmapped || matches!(what, FindingKind::InvalidAddress | FindingKind::Misaligned) {
+            self.limit_fuel_after_error();
+        }
         let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
         let ThreadId { block, linear } = thread;
@@ -224,10 +226,12 @@ impl Machine<'_> {
         self.findings = findings;
     }
 
-    /// After a fault the kernel continues, to show how many threads are at fault, but not for long.
-    fn limit_fuel_after_fault(&mut self) {
+    /// After an error of the GPU the kernel continues, to show how many threads are at fault, but
+    /// not for long.
+    fn limit_fuel_after_error(&mut self) {
         const COST_PER_FAULT: i64 = 16;
-        self.fuel = self.fuel.min(FUEL_AFTER_FAULT) - COST_PER_FAULT;
+        self.fatal = true;
+        self.fuel = self.fuel.min(FUEL_AFTER_ERROR) - COST_PER_FAULT;
     }
 
     fn action(op: &MemOp, write: bool) -> Action {
@@ -262,7 +266,6 @@ impl Machine<'_> {
         let other_block = if current.shared { block } else { prior.block };
         let thread = ThreadId { block, linear: current.thread };
         let other_thread = ThreadId { block: other_block, linear: prior.thread };
-        self.limit_fuel_after_fault();
         let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
         let names_other = conflict.names_other_thread(current);

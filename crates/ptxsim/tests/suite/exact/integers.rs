@@ -385,3 +385,36 @@ fn carries() {
     }
     check(forms);
 }
+
+/// The condition code after a subtraction is the carry of `a + !b + 1`, also for an addition that
+/// reads it, and after an addition for a subtraction.
+#[test]
+fn a_subtraction_leaves_the_carry_of_its_sum() {
+    let mut forms: Vec<Form> = vec![];
+    for (ty, k, w) in [("u32", "r", 32_u32), ("s64", "d", 64)] {
+        let file = if w == 32 { "b32 %t" } else { "b64 %t" };
+        for (first, next) in
+            [("add", "subc"), ("sub", "addc"), ("sub", "madc.lo"), ("mad.lo", "subc")]
+        {
+            let c = |name: &str| if name.starts_with("mad") { ", {c}" } else { "" };
+            let text = format!(
+                "{{\n.reg .{file}<2>;\n{first}.cc.{ty} %t0, {{a}}, {{b}}{};\n{next}.{ty} {{d}}, {{b}}, {{a}}{};\n}}",
+                c(first),
+                c(next)
+            );
+            forms.push(form(text, &k.repeat(4), move |[a, b, c]| {
+                let one = |name: &str, x: u64, y: u64, carry: u128| {
+                    let sum = match &name[..3] {
+                        "sub" => u128::from(x) + u128::from(!y & mask(w)) + carry,
+                        "add" => u128::from(x) + u128::from(y) + carry,
+                        _ => u128::from(x.wrapping_mul(y) & mask(w)) + u128::from(c) + carry,
+                    };
+                    (sum as u64 & mask(w), sum >> w)
+                };
+                let (_, carry) = one(first, a, b, u128::from(first == "sub"));
+                one(next, b, a, carry).0
+            }));
+        }
+    }
+    check(forms);
+}
