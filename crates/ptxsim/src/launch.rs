@@ -478,6 +478,7 @@ fn new_machine<'g>(
         scratch: vec![],
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,
+        last_iteration: None,
         fatal: false,
         unmapped: false,
         strong_seen: false,

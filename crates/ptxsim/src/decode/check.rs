@@ -176,7 +176,7 @@ impl<'a> Decoder<'_, 'a> {
         for one in all {
             let fits = match one {
                 Operand::Sink => written,
-                Operand::Name(name) => match (self.lookup(name), ty) {
+                Operand::Name(_) | Operand::Element(..) => match (self.named(one), ty) {
                     (Some(Local::Register(_, register)), Some(ty)) if exact => {
                         ty.agrees_with(register)
                     }
@@ -217,9 +217,14 @@ impl<'a> Decoder<'_, 'a> {
         let fits = match a {
             Operand::Name(name) | Operand::Offset(name, _) => match self.lookup(name) {
                 Some(Local::Register(_, register)) => {
-                    matches!(a, Operand::Name(_)) && ty.agrees_with(register)
+                    ty.agrees_with(register) && (matches!(a, Operand::Name(_)) || !ty.float())
                 }
-                Some(Local::Range(..) | Local::Prototype) => false,
+                Some(
+                    Local::Range(..)
+                    | Local::Vector(..)
+                    | Local::VectorRange(..)
+                    | Local::Prototype,
+                ) => false,
                 Some(_) => ty.bytes() >= 4 && !ty.float() && ty != Type::Pred,
                 // a special register
                 None => !ty.float() && (name.starts_with('%') || *name == "WARP_SZ"),
@@ -265,7 +270,7 @@ impl<'a> Decoder<'_, 'a> {
         };
         let fits = |o: &Operand<'a>, ty: Type| match o {
             Operand::Sink | Operand::Int(_) => true,
-            Operand::Name(name) => match self.lookup(name) {
+            Operand::Name(_) | Operand::Element(..) => match self.named(o) {
                 Some(Local::Register(_, register)) => {
                     // there are no registers of 8 bits
                     ty.agrees_with(register) || ty == Type::B8 && register.bytes() == 2
@@ -280,7 +285,7 @@ impl<'a> Decoder<'_, 'a> {
 
     fn destination(&self, operand: &Operand<'a>, ty: Option<Type>) -> bool {
         match operand {
-            Operand::Name(name) => match (self.lookup(name), ty) {
+            Operand::Name(_) | Operand::Element(..) => match (self.named(operand), ty) {
                 (Some(Local::Register(_, register)), Some(ty)) => ty.agrees_with(register),
                 _ => false,
             },
@@ -295,8 +300,13 @@ impl<'a> Decoder<'_, 'a> {
             Operand::Int(_) => !ty.float(),
             Operand::F32(_) => matches!(ty, Type::F32 | Type::F64 | Type::B32 | Type::B64),
             Operand::F64(_) => matches!(ty, Type::F32 | Type::F64 | Type::B64),
-            Operand::Name(name) => match self.lookup(name) {
+            Operand::Name(_) | Operand::Element(..) => match self.named(operand) {
                 Some(Local::Register(_, register)) => ty.agrees_with(register),
+                _ => false,
+            },
+            // `%r1 + 4`
+            Operand::Offset(..) => match self.named(operand) {
+                Some(Local::Register(_, register)) => !ty.float() && ty.agrees_with(register),
                 _ => false,
             },
             _ => false,

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use super::op::{Block, Code, Constant, Func, MemOp, Op, Special};
+use super::op::{Address, Block, Code, Constant, Func, MemOp, MemSpace, Op, Special};
 use super::origin::Origins;
 use super::{MAX_ROWS, Program, Symbol};
 use crate::debug::FunctionNames;
-use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type};
+use crate::parse::ast::{Function, Instruction, Operand, Ptx, Statement, Type, component};
 use crate::{CudaError, Error, Source, device};
 
 /// Where a register lives.
@@ -18,12 +18,35 @@ pub(crate) enum Row {
     Pred(u32),
 }
 
+impl Row {
+    /// The row that is `by` rows further on in the same file.
+    const fn offset(self, by: u32) -> Self {
+        match self {
+            Self::R32(row) => Self::R32(row + by),
+            Self::R64(row) => Self::R64(row + by),
+            Self::Pred(row) => Self::Pred(row + by),
+        }
+    }
+}
+
+/// The number of rows that a register of this type takes.
+const fn rows_of(ty: Type) -> u32 {
+    if ty.bytes() == 16 { 2 } else { 1 }
+}
+
+/// The types and sizes in bytes of each function's parameters, by the function's name.
+pub(super) type Signatures<'a> = HashMap<&'a str, Vec<(Type, u64)>>;
+
 /// A name in a function's scope.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Local {
     Register(Row, Type),
     /// `%r<5>`: the first row and how many.
     Range(Row, Type, u32),
+    /// A vector register: its first row and its number of elements, and how many such registers
+    /// `.v2 .b32 %v<5>` declares.
+    Vector(Row, Type, u32),
+    VectorRange(Row, Type, u32, u32),
     /// A call parameter or result: first 32-bit row and bytes.
     Param {
         row: u32,
@@ -48,6 +71,8 @@ struct Fixup<'a> {
 pub(super) struct Decoder<'p, 'a> {
     pub program: &'p mut Program,
     pub symbols: &'p HashMap<&'a str, Symbol>,
+    /// The parameters of the module's functions, by name.
+    pub signatures: &'p Signatures<'a>,
     pub names: HashMap<&'a str, Local>,
     pub func: Func,
     pub entry: bool,
@@ -62,6 +87,8 @@ pub(super) struct Decoder<'p, 'a> {
     pub source: u32,
     /// Line in the PTX of the instruction being decoded.
     pub line: u32,
+    /// There are vector registers.
+    has_vectors: bool,
     /// Whether that instruction comes from a header of cooperative groups.
     pub cooperative: bool,
     block_open: bool,
@@ -69,6 +96,10 @@ pub(super) struct Decoder<'p, 'a> {
     pub argument_bytes: u64,
     /// Lists of labels for `brx.idx`, by scope and name.
     pub targets: HashMap<(u32, &'a str), Vec<&'a str>>,
+    /// Where in the frame the parameters are whose address the function takes.
+    pub spilled: HashMap<&'a str, u32>,
+    /// The registers that the function returns 64-bit values in, and the words that carry them.
+    pub returned: Vec<(u32, u32)>,
     /// Names that inner scopes hide, and where each open scope starts in that list.
     hidden: Vec<(&'a str, Option<Local>)>,
     scopes: Vec<(u32, usize)>,
@@ -85,6 +116,7 @@ pub(super) fn decode<'a>(
     function: &Function<'a>,
     files: &Files<'a>,
     symbols: &HashMap<&'a str, Symbol>,
+    signatures: &Signatures<'a>,
     program: &mut Program,
 ) -> Result<(), Error> {
     let start = program.ops.len() as u32;
@@ -93,6 +125,7 @@ pub(super) fn decode<'a>(
     let mut d = Decoder {
         program,
         symbols,
+        signatures,
         names: HashMap::new(),
         // predicate 0 is the condition code
         func: Func { start, preds: 1, ..Func::default() },
@@ -105,10 +138,13 @@ pub(super) fn decode<'a>(
         fixups: vec![],
         source: 0,
         line: 0,
+        has_vectors: false,
         cooperative: false,
         block_open: false,
         argument_bytes: 0,
         targets: HashMap::new(),
+        spilled: HashMap::new(),
+        returned: vec![],
         hidden: vec![],
         scopes: vec![(0, 0)],
         parents: vec![0],
@@ -136,7 +172,9 @@ pub(super) fn decode<'a>(
                     return d.bad(format!("there are two labels `{name}`"));
                 }
             }
-            Statement::Register { ty, name, count } => d.registers(*ty, name, *count)?,
+            Statement::Register { ty, elements, name, count } => {
+                d.registers(*ty, *elements, name, *count)?;
+            }
             Statement::Variable(v) => d.variable(v)?,
             Statement::Prototype(name) => {
                 d.declare(name, Local::Prototype);
@@ -152,7 +190,7 @@ pub(super) fn decode<'a>(
         }
     }
     d.open_block();
-    d.emit(if function.entry { Code::Exit } else { Code::Return }, 0, 0, 0, 0);
+    d.emit_return();
     d.finish()
 }
 
@@ -171,17 +209,90 @@ impl<'a> Decoder<'_, 'a> {
                 self.names.insert(p.name, Local::Argument(offset));
                 offset = offset.saturating_add(p.bytes() as u32);
                 self.argument_bytes = u64::from(offset);
-            } else {
-                let words = self.param_rows(p.name, p.bytes());
-                self.func.params.push(words);
             }
         }
+        if function.entry {
+            self.open_block();
+            return Ok(());
+        }
+        let mut received = vec![];
+        for p in &function.params {
+            let words = match self.register_param(p)? {
+                None => self.param_rows(p.name, p.bytes()),
+                Some(Row::R64(register)) => {
+                    let row = self.func.rows32;
+                    self.func.rows32 += 2;
+                    received.push((register, row));
+                    (row, 2)
+                }
+                Some(Row::R32(register) | Row::Pred(register)) => (register, 1),
+            };
+            self.func.params.push(words);
+        }
         for p in &function.returns {
-            let words = self.param_rows(p.name, p.bytes());
+            let words = match self.register_param(p)? {
+                None => self.param_rows(p.name, p.bytes()),
+                Some(Row::R64(register)) => {
+                    let row = self.func.rows32;
+                    self.func.rows32 += 2;
+                    self.returned.push((register, row));
+                    (row, 2)
+                }
+                Some(Row::R32(register) | Row::Pred(register)) => (register, 1),
+            };
             self.func.results.push(words);
         }
         self.open_block();
+        for (register, row) in received {
+            self.emit(Code::Pack, register, row, row + 1, 0);
+        }
+        self.spill(function)
+    }
+
+    /// The register of a parameter or result that is one: `.func (.reg .u32 %r) f (.reg .u64 %x)`.
+    fn register_param(
+        &mut self,
+        p: &crate::parse::ast::Variable<'a>,
+    ) -> Result<Option<Row>, Error> {
+        if p.space != "reg" {
+            return Ok(None);
+        }
+        if p.elements != Some(1) || p.ty == Type::Pred || p.ty.bytes() > 8 {
+            return self.unsupported(format!("the parameter `{}` in a register", p.name));
+        }
+        let row = self.new_row(p.ty);
+        self.declare(p.name, Local::Register(row, p.ty));
+        Ok(Some(row))
+    }
+
+    /// Copies the parameters whose address the function takes to local memory.
+    fn spill(&mut self, function: &Function<'a>) -> Result<(), Error> {
+        for name in super::origin::address_taken(function) {
+            let Some(Local::Param { row, bytes }) = self.lookup(name) else { continue };
+            let start = self.func.local_bytes.next_multiple_of(16);
+            self.func.local_bytes = start + bytes.next_multiple_of(4);
+            self.spilled.insert(name, start);
+            for word in 0..bytes.div_ceil(4) {
+                let address = self.stack_address(i64::from(start + word * 4));
+                let mut op = self.memory_op_at(Address::Row64(address), MemSpace::Local, 4);
+                op.rows[0] = row + word;
+                self.emit_memory(Code::Store, op);
+            }
+        }
         Ok(())
+    }
+
+    /// Leaves the kernel or the function.
+    pub fn emit_return(&mut self) {
+        if self.entry {
+            self.emit(Code::Exit, 0, 0, 0, 0);
+            return;
+        }
+        for (register, row) in self.returned.clone() {
+            self.emit(Code::LowLI, row, register, 0, 0);
+            self.emit(Code::HighLI, row + 1, register, 0, 0);
+        }
+        self.emit(Code::Return, 0, 0, 0, 0);
     }
 
     /// The labels of a `.branchtargets` list that is in scope.
@@ -249,24 +360,33 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    fn registers(&mut self, ty: Type, name: &'a str, count: Option<u32>) -> Result<(), Error> {
+    fn registers(
+        &mut self,
+        ty: Type,
+        elements: u32,
+        name: &'a str,
+        count: Option<u32>,
+    ) -> Result<(), Error> {
         // `finish` checks the number again, with the rows of constants and temporaries
         let rows = self.func.rows32.max(self.func.rows64).max(self.func.preds);
-        if rows.saturating_add(count.unwrap_or(1)) > MAX_ROWS {
+        let all = count.unwrap_or(1).saturating_mul(elements);
+        if rows.saturating_add(all.saturating_mul(rows_of(ty))) > MAX_ROWS {
             return self.unsupported(format!("functions with more than {MAX_ROWS} registers"));
         }
-        let Some(count) = count else {
-            let row = self.new_row(ty);
-            self.declare(name, Local::Register(row, ty));
-            return Ok(());
-        };
         // `%r<5>` declares %r0 .. %r4, which `lookup` finds by the range
-        if count > 0 {
+        if all > 0 {
             let first = self.new_row(ty);
-            for _ in 1..count {
+            for _ in 1..all {
                 self.new_row(ty);
             }
-            self.declare(name, Local::Range(first, ty, count));
+            let local = match (elements, count) {
+                (1, None) => Local::Register(first, ty),
+                (1, Some(count)) => Local::Range(first, ty, count),
+                (_, None) => Local::Vector(first, ty, elements),
+                (_, Some(count)) => Local::VectorRange(first, ty, elements, count),
+            };
+            self.has_vectors |= elements > 1;
+            self.declare(name, local);
         }
         Ok(())
     }
@@ -274,14 +394,15 @@ impl<'a> Decoder<'_, 'a> {
     fn new_row(&mut self, ty: Type) -> Row {
         let file = match ty {
             Type::Pred => &mut self.func.preds,
-            _ if ty.bytes() == 8 => &mut self.func.rows64,
+            _ if ty.bytes() >= 8 => &mut self.func.rows64,
             _ => &mut self.func.rows32,
         };
         let row = *file;
-        *file += 1;
+        // a register of 128 bits is two rows
+        *file += rows_of(ty);
         match ty {
             Type::Pred => Row::Pred(row),
-            _ if ty.bytes() == 8 => Row::R64(row),
+            _ if ty.bytes() >= 8 => Row::R64(row),
             _ => Row::R32(row),
         }
     }
@@ -301,31 +422,94 @@ impl<'a> Decoder<'_, 'a> {
         self.func.preds - 1
     }
 
-    /// Resolves a name: a local name, `%r` with a number in a declared range, or a module symbol.
+    /// Resolves a name: a local name, `%r` with a number in a declared range, a component of a
+    /// vector register, or a module symbol.
     pub fn lookup(&self, name: &str) -> Option<Local> {
         match self.names.get(name) {
-            Some(Local::Range(..)) | None => {}
+            Some(Local::Range(..) | Local::VectorRange(..)) | None => {}
             Some(local) => return Some(*local),
         }
+        if let Some(local) = self.lookup_in_range(name) {
+            return Some(local);
+        }
+        if let Some((whole, last)) = name.rsplit_once('.')
+            && let Some(element) = component(last)
+            && let Some(local) = self.element(whole, element)
+        {
+            return Some(local);
+        }
+        self.symbols.get(name).map(|s| Local::Symbol(*s))
+    }
+
+    fn lookup_in_range(&self, name: &str) -> Option<Local> {
         // the name of a range may end in digits, too, so each split into name and number is tried
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let digits = digits.min(u32::MAX.ilog10() as usize + 1);
         for start in name.len() - digits..name.len() {
             let (stem, number) = name.split_at(start);
-            if let Some(Local::Range(first, ty, count)) = self.names.get(stem)
-                && (number == "0" || !number.starts_with('0'))
-                && let Ok(n) = number.parse::<u32>()
-                && n < *count
-            {
-                let row = match *first {
-                    Row::R32(r) => Row::R32(r + n),
-                    Row::R64(r) => Row::R64(r + n),
-                    Row::Pred(r) => Row::Pred(r + n),
-                };
-                return Some(Local::Register(row, *ty));
+            if number != "0" && number.starts_with('0') {
+                continue;
+            }
+            let number = || number.parse::<u32>().ok();
+            match self.names.get(stem) {
+                Some(Local::Range(first, ty, count)) => {
+                    if let Some(n) = number().filter(|n| n < count) {
+                        return Some(Local::Register(first.offset(n * rows_of(*ty)), *ty));
+                    }
+                }
+                Some(Local::VectorRange(first, ty, elements, count)) => {
+                    if let Some(n) = number().filter(|n| n < count) {
+                        let first = first.offset(n * elements * rows_of(*ty));
+                        return Some(Local::Vector(first, *ty, *elements));
+                    }
+                }
+                _ => {}
             }
         }
-        self.symbols.get(name).map(|s| Local::Symbol(*s))
+        None
+    }
+
+    /// One element of a vector register.
+    fn element(&self, vector: &str, element: u32) -> Option<Local> {
+        let whole = match self.names.get(vector) {
+            Some(local @ Local::Vector(..)) => *local,
+            _ => self.lookup_in_range(vector)?,
+        };
+        match whole {
+            Local::Vector(first, ty, elements) if element < elements => {
+                Some(Local::Register(first.offset(element * rows_of(ty)), ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// What an operand names.
+    pub fn named(&self, operand: &Operand<'a>) -> Option<Local> {
+        match operand {
+            Operand::Name(name) | Operand::Offset(name, _) => self.lookup(name),
+            Operand::Element(vector, element) => self.element(vector, *element),
+            _ => None,
+        }
+    }
+
+    /// The instruction with the elements of vector registers that it names as a whole; `None` if it
+    /// names none.
+    fn expanded(&self, i: &Instruction<'a>) -> Option<Instruction<'a>> {
+        let elements = |o: &Operand<'a>| match o {
+            Operand::Name(name) => match self.lookup(name) {
+                Some(Local::Vector(_, _, elements)) => Some((*name, elements)),
+                _ => None,
+            },
+            _ => None,
+        };
+        if !self.has_vectors || !i.operands.iter().any(|o| elements(o).is_some()) {
+            return None;
+        }
+        let operands = i.operands.iter().map(|o| match elements(o) {
+            Some((name, n)) => Operand::Vector((0..n).map(|e| Operand::Element(name, e)).collect()),
+            None => o.clone(),
+        });
+        Some(Instruction { operands: operands.collect(), ..i.clone() })
     }
 
     pub fn constant32(&mut self, constant: Constant) -> u32 {
@@ -394,6 +578,8 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let expanded = self.expanded(i);
+        let i = expanded.as_ref().unwrap_or(i);
         if let Some(block) = self.program.blocks.last_mut() {
             block.instructions += 1;
             self.program.instruction_sources.push(self.source);

@@ -6,7 +6,7 @@ use super::function::{Decoder, Local, Row};
 use super::memory::scope;
 use super::op::{CallOp, Code, Constant, Scope, Special, Target};
 use crate::Error;
-use crate::parse::ast::{Instruction, Operand};
+use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     /// Decodes one instruction into one or more operations.
@@ -16,7 +16,7 @@ impl<'a> Decoder<'_, 'a> {
             "bra" => self.branch(i),
             "brx" => self.branch_indexed(i),
             "ret" => {
-                self.emit(if self.entry { Code::Exit } else { Code::Return }, 0, 0, 0, 0);
+                self.emit_return();
                 self.open_block();
                 Ok(())
             }
@@ -104,16 +104,21 @@ impl<'a> Decoder<'_, 'a> {
     fn call(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let mut operands = i.operands.iter();
         let mut next = operands.next();
-        let mut results = vec![];
+        let (mut results, mut wide) = (vec![], vec![]);
         if let Some(Operand::List(all)) = next {
-            results = self.param_list(all)?;
+            for result in all {
+                results.push(self.result_words(result, &mut wide)?);
+            }
             next = operands.next();
         }
         let Some(Operand::Name(name)) = next else { return self.bad("`call` needs a function") };
-        let args = match operands.next() {
-            Some(Operand::List(all)) => self.param_list(all)?,
-            _ => vec![],
-        };
+        let mut args = vec![];
+        if let Some(Operand::List(all)) = operands.next() {
+            for (n, argument) in all.iter().enumerate() {
+                let formal = self.signatures.get(name).and_then(|all| all.get(n)).copied();
+                args.push(self.argument_words(argument, formal)?);
+            }
+        }
         let target = match (self.lookup(name), *name) {
             (Some(Local::Symbol(Symbol::Function(f))), _) => Target::Function(f),
             (Some(Local::Register(Row::R64(row), _)), _) => Target::Indirect(row),
@@ -129,18 +134,64 @@ impl<'a> Decoder<'_, 'a> {
         self.program.calls.push(CallOp { target, args, results });
         self.emit(Code::Call, self.program.calls.len() as u32 - 1, 0, 0, 0);
         self.open_block();
+        for (register, row) in wide {
+            self.emit(Code::Pack, register, row, row + 1, 0);
+        }
         Ok(())
     }
 
-    fn param_list(&self, all: &[Operand<'a>]) -> Result<Vec<(u32, u32)>, Error> {
-        all.iter()
-            .map(|o| match o {
-                Operand::Name(name) => match self.lookup(name) {
-                    Some(Local::Param { row, bytes }) => Ok((row, bytes.div_ceil(4).max(1))),
-                    _ => self.bad(format!("`{name}` is not a call parameter")),
-                },
-                _ => self.unsupported("calls with registers as parameters"),
-            })
-            .collect()
+    /// The words that carry an argument: a parameter's own, or those of a register or a constant.
+    /// `formal` is the type and the size of the function's parameter, where it is known.
+    fn argument_words(
+        &mut self,
+        argument: &Operand<'a>,
+        formal: Option<(Type, u64)>,
+    ) -> Result<(u32, u32), Error> {
+        match self.named(argument) {
+            Some(Local::Param { row, bytes }) => return Ok((row, bytes.div_ceil(4).max(1))),
+            Some(Local::Register(Row::R32(row), _)) if !matches!(argument, Operand::Offset(..)) => {
+                return Ok((row, 1));
+            }
+            Some(Local::Register(Row::Pred(_), _)) => {
+                return self.unsupported("a predicate as a parameter");
+            }
+            Some(Local::Register(..)) => {}
+            None if matches!(argument, Operand::Int(_) | Operand::F32(_) | Operand::F64(_)) => {}
+            _ => return self.bad("an argument is no parameter, register or constant"),
+        }
+        let row = self.func.rows32;
+        self.func.rows32 += 2;
+        if self.is_wide(argument) || formal.is_none_or(|(_, bytes)| bytes == 8) {
+            let value = self.r64(argument)?;
+            self.emit(Code::LowLI, row, value, 0, 0);
+            self.emit(Code::HighLI, row + 1, value, 0, 0);
+            Ok((row, 2))
+        } else {
+            let value = self.r32(argument)?;
+            self.emit(Code::MovI, row, value, 0, 0);
+            Ok((row, 1))
+        }
+    }
+
+    /// The words that carry a result. Those of a 64-bit register are added to `wide`, to be packed
+    /// after the call.
+    fn result_words(
+        &mut self,
+        result: &Operand<'a>,
+        wide: &mut Vec<(u32, u32)>,
+    ) -> Result<(u32, u32), Error> {
+        match self.named(result) {
+            Some(Local::Param { row, bytes }) => Ok((row, bytes.div_ceil(4).max(1))),
+            Some(Local::Register(Row::R32(row), _)) => Ok((row, 1)),
+            Some(Local::Register(Row::R64(register), _)) => {
+                let row = self.func.rows32;
+                self.func.rows32 += 2;
+                wide.push((register, row));
+                Ok((row, 2))
+            }
+            Some(Local::Register(Row::Pred(_), _)) => self.unsupported("a predicate as a result"),
+            None if *result == Operand::Sink => Ok((self.temp32(), 1)),
+            _ => self.bad("a result is no parameter or register"),
+        }
     }
 }

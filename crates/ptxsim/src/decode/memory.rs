@@ -31,19 +31,16 @@ impl<'a> Decoder<'_, 'a> {
         let Some(ty) = i.types().last() else {
             return self.bad(format!("`{}` needs a type", i.name));
         };
-        if ty == Type::B128 {
+        if i.has("v8") || ty == Type::B128 && (i.has("v2") || i.has("v4")) {
             return self.unsupported(format!("`{}`", i.name));
         }
-        let vector = if i.has("v2") {
-            2
-        } else if i.has("v4") {
-            4
-        } else {
-            1
+        // 128 bits are two elements of 64
+        let (width, vector) = match ty.bytes() {
+            16 => (8, 2),
+            bytes if i.has("v2") => (bytes, 2),
+            bytes if i.has("v4") => (bytes, 4),
+            bytes => (bytes, 1),
         };
-        if i.has("v8") {
-            return self.unsupported(format!("`{}`", i.name));
-        }
         let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"]
             .iter()
             .any(|m| i.has(m));
@@ -58,7 +55,7 @@ impl<'a> Decoder<'_, 'a> {
             scope: scope(i),
             acquire,
             release,
-            ..self.memory_at(memory, space, ty.bytes(), vector)?
+            ..self.memory_at(memory, space, width, vector)?
         })
     }
 
@@ -90,15 +87,25 @@ impl<'a> Decoder<'_, 'a> {
             Some(name) if space != MemSpace::Global => self.shared_array(name),
             _ => u32::MAX,
         };
-        Ok(MemOp {
+        Ok(MemOp { vector, offset: *offset, array, ..self.memory_op_at(address, space, width) })
+    }
+
+    /// A plain access of one element at the address in a row.
+    pub(super) const fn memory_op_at(
+        &self,
+        address: Address,
+        space: MemSpace,
+        width: u32,
+    ) -> MemOp {
+        MemOp {
             space,
             width,
-            vector,
+            vector: 1,
             signed: false,
             wide: false,
             rows: [u32::MAX; 4],
             address,
-            offset: *offset,
+            offset: 0,
             strong: false,
             scope: Scope::Gpu,
             acquire: false,
@@ -109,9 +116,9 @@ impl<'a> Decoder<'_, 'a> {
             by_one: false,
             b: 0,
             c: 0,
-            array,
+            array: u32::MAX,
             pc: 0,
-        })
+        }
     }
 
     /// The shared variable that the address in a register was computed from, or [`u32::MAX`].
@@ -125,6 +132,12 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn load(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, memory) = (self.operand(i, 0)?.clone(), self.operand(i, 1)?);
         let mut op = self.memory_op(i, memory)?;
+        if let Some(whole) = self.wide_pair(&d) {
+            op.wide = true;
+            (op.rows[0], op.rows[1]) = (whole, whole + 1);
+            self.emit_memory(Code::Load, op);
+            return Ok(());
+        }
         let parts = if let Operand::Vector(parts) = d { parts } else { vec![d] };
         if parts.len() != op.vector as usize {
             return self.bad(format!("`{}` needs {} registers", i.name, op.vector));
@@ -145,6 +158,12 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn store(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (memory, value) = (self.operand(i, 0)?, self.operand(i, 1)?.clone());
         let mut op = self.memory_op(i, memory)?;
+        if let Some(whole) = self.wide_pair(&value) {
+            op.wide = true;
+            (op.rows[0], op.rows[1]) = (whole, whole + 1);
+            self.emit_memory(Code::Store, op);
+            return Ok(());
+        }
         let parts = if let Operand::Vector(parts) = value { parts } else { vec![value] };
         if parts.len() != op.vector as usize {
             return self.bad(format!("`{}` needs {} values", i.name, op.vector));

@@ -281,9 +281,14 @@ pub(crate) fn decode(ptx: &Ptx<'_>) -> Result<(Program, Vec<u64>), Error> {
         initialise(v, &mut program, &symbols)?;
     }
     let files = function::Files::new(ptx);
+    let signatures: function::Signatures<'_> = ptx
+        .functions
+        .iter()
+        .map(|f| (f.name, f.params.iter().map(|p| (p.ty, p.bytes())).collect()))
+        .collect();
     for f in &defined {
         let mark = program.mark();
-        match function::decode(f, &files, &symbols, &mut program) {
+        match function::decode(f, &files, &symbols, &signatures, &mut program) {
             Ok(()) => {}
             Err(error @ (Error::Unsupported { .. } | Error::BadLaunch { .. })) => {
                 program.rewind(&mark);

@@ -1,8 +1,9 @@
 //! Decodes moves, address conversions, and the parameters of kernels and calls.
 
 use super::Symbol;
-use super::function::{Decoder, Local};
+use super::function::{Decoder, Local, Row};
 use super::op::{Code, Constant};
+use super::origin::Window;
 use crate::Error;
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, base, split};
 use crate::parse::ast::{Instruction, Operand, Type};
@@ -11,12 +12,24 @@ impl<'a> Decoder<'_, 'a> {
     pub(super) fn mov(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let Some(ty) = i.types().last() else { return self.bad("`mov` needs a type") };
+        if i.has("v2") || i.has("v4") {
+            return self.mov_elements(i, ty, d, a);
+        }
         match (d, a) {
             (Operand::Vector(parts), _) => return self.unpack(ty, parts, a),
             (_, Operand::Vector(parts)) => return self.pack(ty, d, parts),
             _ => {}
         }
         self.check_mov(i, ty, d, a)?;
+        if ty == Type::B128 {
+            let (Some(d), Some(a)) = (self.wide_pair(d), self.wide_pair(a)) else {
+                return self.bad("`mov.b128` needs two registers of 128 bits");
+            };
+            for half in 0..2 {
+                self.emit(Code::MovL, d + half, a + half, 0, 0);
+            }
+            return Ok(());
+        }
         if ty == Type::Pred {
             let (d, a) = (self.dp(d)?, self.pred(a)?);
             self.emit(Code::MovP, d, a, 0, 0);
@@ -40,6 +53,47 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
+    /// `mov.v2.u32 {%r1, %r2}, {%r3, %r4}`. The sources may be among the destinations.
+    fn mov_elements(
+        &mut self,
+        i: &Instruction<'a>,
+        ty: Type,
+        d: &Operand<'a>,
+        a: &Operand<'a>,
+    ) -> Result<(), Error> {
+        let count = if i.has("v2") { 2 } else { 4 };
+        let (Operand::Vector(to), Operand::Vector(from)) = (d, a) else {
+            return self.bad(format!("`{}` needs {count} values on each side", i.name));
+        };
+        if to.len() != count || from.len() != count || ty == Type::Pred || ty.bytes() > 8 {
+            return self.bad(format!("`{}` needs {count} values on each side", i.name));
+        }
+        for (d, a) in to.iter().zip(from) {
+            self.check_mov(i, ty, d, a)?;
+        }
+        let wide = ty.bytes() == 8;
+        let mut values = vec![];
+        for a in from {
+            let t = if wide { self.temp64() } else { self.temp32() };
+            let a = if wide { self.r64(a)? } else { self.r32(a)? };
+            self.emit(if wide { Code::MovL } else { Code::MovI }, t, a, 0, 0);
+            values.push(t);
+        }
+        for (d, value) in to.iter().zip(values) {
+            let d = if wide { self.d64(d)? } else { self.d32(d)? };
+            self.emit(if wide { Code::MovL } else { Code::MovI }, d, value, 0, 0);
+        }
+        Ok(())
+    }
+
+    /// The first of the two rows of a 128-bit register.
+    pub(super) fn wide_pair(&self, operand: &Operand<'a>) -> Option<u32> {
+        match self.named(operand) {
+            Some(Local::Register(Row::R64(row), Type::B128)) => Some(row),
+            _ => None,
+        }
+    }
+
     /// `mov.b64 {%r1, %r2}, %rd1`, `mov.b32 {%rs1, %rs2}, %r1`, `mov.b64 {%rs1 .. %rs4}, %rd1`.
     pub(super) fn unpack(
         &mut self,
@@ -48,6 +102,16 @@ impl<'a> Decoder<'_, 'a> {
         a: &Operand<'a>,
     ) -> Result<(), Error> {
         self.check_parts(ty, parts, a)?;
+        if let Some(whole) = self.wide_pair(a) {
+            if let [a, b] = parts {
+                for (half, part) in [a, b].into_iter().enumerate() {
+                    let d = self.d64(part)?;
+                    self.emit(Code::MovL, d, whole + half as u32, 0, 0);
+                }
+                return Ok(());
+            }
+            return self.bad("`mov.b128` has two parts of 64 bits");
+        }
         let halves: Vec<u32> = if ty.bytes() == 8 {
             let a = self.r64(a)?;
             let (low, high) = (self.temp32(), self.temp32());
@@ -86,6 +150,14 @@ impl<'a> Decoder<'_, 'a> {
         parts: &[Operand<'a>],
     ) -> Result<(), Error> {
         self.check_parts(ty, parts, d)?;
+        if let Some(whole) = self.wide_pair(d) {
+            let [a, b] = parts else { return self.bad("`mov.b128` has two parts of 64 bits") };
+            let (a, b, t) = (self.r64(a)?, self.r64(b)?, self.temp64());
+            self.emit(Code::MovL, t, b, 0, 0);
+            self.emit(Code::MovL, whole, a, 0, 0);
+            self.emit(Code::MovL, whole + 1, t, 0, 0);
+            return Ok(());
+        }
         let words = if ty.bytes() == 8 { 2 } else { 1 };
         let per = parts.len() / words;
         if !matches!(per, 1 | 2 | 4) || per * words != parts.len() {
@@ -124,9 +196,17 @@ impl<'a> Decoder<'_, 'a> {
     /// windows.
     pub(super) fn cvta(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
-        let window = if i.has("shared") || i.has("shared::cta") {
+        // a parameter of a function is in local memory
+        let local = match a {
+            Operand::Name(name) | Operand::Offset(name, _) => {
+                self.spilled.contains_key(name) || self.origins.window(name) == Some(Window::Local)
+            }
+            _ => false,
+        };
+        let param = i.modifiers().any(|m| m.starts_with("param"));
+        let window = if i.modifiers().any(|m| m.starts_with("shared")) {
             base(SHARED_SLOT)
-        } else if i.has("local") {
+        } else if i.has("local") || param && local {
             base(LOCAL_SLOT)
         } else {
             0
@@ -143,7 +223,9 @@ impl<'a> Decoder<'_, 'a> {
                     i.has(if self.program.variables[v].constant { "const" } else { "global" })
                 }
                 Some(Local::Stack(_)) => i.has("local"),
-                Some(Local::Argument(_)) => i.modifiers().any(|m| m.starts_with("param")),
+                Some(Local::Argument(_) | Local::Param { .. }) => {
+                    i.modifiers().any(|m| m.starts_with("param"))
+                }
                 _ => true,
             },
             _ => true,

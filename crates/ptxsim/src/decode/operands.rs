@@ -48,12 +48,20 @@ impl<'a> Decoder<'_, 'a> {
                 Ok(self.constant32(Constant::Bits(u64::from(single))))
             }
             Operand::Name("WARP_SZ") => Ok(self.constant32(Constant::Bits(32))),
-            Operand::Name(name) | Operand::Offset(name, _) => {
+            Operand::Name(name) | Operand::Offset(name, _) | Operand::Element(name, _) => {
                 let offset = if let Operand::Offset(_, o) = operand { *o } else { 0 };
                 if let Some(special) = special(name) {
                     return Ok(self.special(special));
                 }
-                match self.lookup(name) {
+                match self.named(operand) {
+                    Some(Local::Register(Row::R32(row), _)) if offset != 0 => {
+                        let (t, by) = (
+                            self.temp32(),
+                            self.constant32(Constant::Bits(offset as u64 & 0xffff_ffff)),
+                        );
+                        self.emit(Code::AddI, t, row, by, 0);
+                        Ok(t)
+                    }
                     Some(Local::Register(Row::R32(row), _)) => Ok(row),
                     Some(Local::Register(Row::R64(row), _)) => {
                         let t = self.temp32();
@@ -88,9 +96,15 @@ impl<'a> Decoder<'_, 'a> {
                 Ok(self.constant64(Constant::Bits(double)))
             }
             Operand::Name("WARP_SZ") => Ok(self.constant64(Constant::Bits(32))),
-            Operand::Name(name) | Operand::Offset(name, _) => {
+            Operand::Name(name) | Operand::Offset(name, _) | Operand::Element(name, _) => {
                 let offset = if let Operand::Offset(_, o) = operand { *o } else { 0 };
-                match self.lookup(name) {
+                match self.named(operand) {
+                    Some(Local::Register(Row::R64(row), _)) if offset != 0 => {
+                        let bits = Constant::Bits(offset as u64);
+                        let (t, by) = (self.temp64(), self.constant64(bits));
+                        self.emit(Code::AddL, t, row, by, 0);
+                        Ok(t)
+                    }
                     Some(Local::Register(Row::R64(row), _)) => Ok(row),
                     Some(Local::Register(Row::R32(row), _)) => {
                         let t = self.temp64();
@@ -109,9 +123,10 @@ impl<'a> Decoder<'_, 'a> {
                         let offset = i64::from(at).wrapping_add(offset);
                         Ok(self.constant64(Constant::Variable(variable, offset)))
                     }
-                    Some(Local::Param { .. }) => {
-                        self.unsupported("the address of a device function's parameter")
-                    }
+                    Some(Local::Param { .. }) => match self.spilled.get(name) {
+                        Some(at) => Ok(self.stack_address(i64::from(*at).wrapping_add(offset))),
+                        None => self.unsupported("the address of a call's parameter"),
+                    },
                     _ if matches!(*name, "%clock64" | "%globaltimer") => {
                         let t = self.temp64();
                         self.emit(Code::ClockL, t, 0, 0, 0);
@@ -164,7 +179,7 @@ impl<'a> Decoder<'_, 'a> {
     pub fn d32(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
         match operand {
             Operand::Sink => Ok(self.temp32()),
-            Operand::Name(name) => match self.lookup(name) {
+            Operand::Name(name) | Operand::Element(name, _) => match self.named(operand) {
                 Some(Local::Register(Row::R32(row), _)) => Ok(row),
                 _ => self.bad(format!("`{name}` is not a 32-bit register")),
             },
@@ -175,7 +190,7 @@ impl<'a> Decoder<'_, 'a> {
     pub fn d64(&mut self, operand: &Operand<'a>) -> Result<u32, Error> {
         match operand {
             Operand::Sink => Ok(self.temp64()),
-            Operand::Name(name) => match self.lookup(name) {
+            Operand::Name(name) | Operand::Element(name, _) => match self.named(operand) {
                 Some(Local::Register(Row::R64(row), _)) => Ok(row),
                 _ => self.bad(format!("`{name}` is not a 64-bit register")),
             },
@@ -192,7 +207,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     pub(super) fn is_wide(&self, operand: &Operand<'a>) -> bool {
-        matches!(operand, Operand::Name(n) if matches!(self.lookup(n), Some(Local::Register(Row::R64(_), _))))
+        matches!(self.named(operand), Some(Local::Register(Row::R64(_), _)))
     }
 }
 

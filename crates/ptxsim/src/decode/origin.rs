@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use crate::parse::ast::{Function, Instruction, Operand, Statement};
+use crate::parse::ast::{Function, Instruction, Operand, Statement, whole_register};
 
 /// The variable whose address a value was computed from, by its name in PTX.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,8 @@ impl<'a> Origins<'a> {
         let body = function.body.as_deref().unwrap_or_default();
         let mut of = HashMap::new();
         let mut windows = HashMap::new();
+        // where a function takes the address of a parameter, the parameter is in local memory
+        windows.extend(address_taken(function).map(|name| (name, Window::Local)));
         let mut instructions = vec![];
         for statement in body {
             match statement {
@@ -84,7 +86,7 @@ impl<'a> Origins<'a> {
 
     /// The variable that the address in `name` was computed from, if it is only one.
     pub fn variable(&self, name: &str) -> Option<&'a str> {
-        match self.of.get(name) {
+        match self.of.get(whole_register(name)) {
             Some(Origin::Of(variable)) => Some(*variable),
             _ => None,
         }
@@ -92,7 +94,7 @@ impl<'a> Origins<'a> {
 
     /// How the address in `name` is held, if it is one of shared or local memory.
     pub fn window(&self, name: &str) -> Option<Window> {
-        self.windows.get(name).copied()
+        self.windows.get(whole_register(name)).copied()
     }
 
     /// Propagates how addresses are held to an instruction's result. Returns whether that changed
@@ -180,6 +182,21 @@ impl<'a> Origins<'a> {
     }
 }
 
+/// The parameters of a device function whose address it takes.
+pub(super) fn address_taken<'f, 'a>(
+    function: &'f Function<'a>,
+) -> impl Iterator<Item = &'a str> + use<'f, 'a> {
+    let takes = |i: &Instruction<'a>, param: &str| {
+        matches!(i.root(), "mov" | "cvta")
+            && matches!(i.operands.get(1), Some(Operand::Name(n) | Operand::Offset(n, _)) if *n == param)
+    };
+    let body = function.body.as_deref().unwrap_or_default();
+    let params = function.params.iter().filter(|p| !function.entry && p.space == "param");
+    params.map(|p| p.name).filter(move |name| {
+        body.iter().any(|s| matches!(s, Statement::Instruction(i) if takes(i, name)))
+    })
+}
+
 fn join<'a>(a: Option<Origin<'a>>, b: Option<Origin<'a>>) -> Option<Origin<'a>> {
     match (a, b) {
         (None, other) | (other, None) => other,
@@ -193,7 +210,7 @@ fn for_each_name<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
         Operand::Name(name)
         | Operand::Not(name)
         | Operand::Offset(name, _)
-        | Operand::Memory { base: Some(name), .. } => f(name),
+        | Operand::Memory { base: Some(name), .. } => f(whole_register(name)),
         Operand::Pair(a, b) => {
             f(a);
             f(b);

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::parse::ast::{Function, Instruction, Operand, Statement};
+use crate::parse::ast::{Function, Instruction, Operand, Statement, whole_register};
 
 /// Parameters as bits, and [`ANY`].
 pub(crate) type Origins = u64;
@@ -70,11 +70,11 @@ pub(crate) fn written(function: &Function<'_>) -> Origins {
 }
 
 fn is_wide(i: &Instruction<'_>) -> bool {
-    i.types().last().is_some_and(|t| t.bytes() == 8)
+    i.types().last().is_some_and(|t| t.bytes() >= 8)
 }
 
 fn memory_base<'a>(operand: &Operand<'a>) -> Option<&'a str> {
-    if let Operand::Memory { base, .. } = operand { *base } else { None }
+    if let Operand::Memory { base, .. } = operand { base.map(whole_register) } else { None }
 }
 
 fn origins_of(operand: &Operand<'_>, origins: &HashMap<&str, Origins>) -> Origins {
@@ -85,14 +85,14 @@ fn origins_of(operand: &Operand<'_>, origins: &HashMap<&str, Origins>) -> Origin
 
 fn for_each_register<'a>(operand: &Operand<'a>, f: &mut impl FnMut(&'a str)) {
     match operand {
-        Operand::Name(n) | Operand::Offset(n, _) => f(n),
+        Operand::Name(n) | Operand::Offset(n, _) => f(whole_register(n)),
         Operand::Pair(a, b) => {
             f(a);
             f(b);
         }
         Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|o| {
             if let Operand::Name(n) = o {
-                f(n);
+                f(whole_register(n));
             }
         }),
         _ => {}

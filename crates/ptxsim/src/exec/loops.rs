@@ -9,7 +9,7 @@ use crate::decode::{Program, RowAccess};
 
 /// The operations of a function that can be executed again and again, starting from one of them.
 #[derive(Debug)]
-pub(super) struct Loop {
+pub(crate) struct Loop {
     /// The function's first operation in the program.
     start: u32,
     /// For each of the function's operations: is it in the loop?
@@ -17,6 +17,9 @@ pub(super) struct Loop {
     /// The rows on which it depends what the loop does: where it branches to, and what it reads,
     /// writes and passes on. `None` where that cannot be known, because the loop calls functions.
     pub control: Option<Vec<(File, u32)>>,
+    /// The rows on which alone it depends where the loop branches to. `None` where that also
+    /// depends on memory, on other threads or on called functions.
+    pub branches: Option<Vec<(File, u32)>>,
 }
 
 impl Loop {
@@ -38,21 +41,24 @@ impl Loop {
             into.map(|(_, from)| *from as usize).collect()
         });
         let members = reached.iter().zip(&reaching).map(|(a, b)| *a && *b).collect();
-        let mut this = Self { start, members, control: None };
-        this.control = this.find_control(program);
+        let mut this = Self { start, members, control: None, branches: None };
+        this.control = this.find_control(program, false);
+        this.branches = this.find_control(program, true);
         this
     }
 
-    fn operations(&self) -> impl Iterator<Item = u32> {
+    pub fn operations(&self) -> impl Iterator<Item = u32> {
         let members = self.members.iter().enumerate();
         members.filter(|(_, inside)| **inside).map(|(at, _)| self.start + at as u32)
     }
 
-    /// The rows that branches, accesses and waits read, and those that these are computed from.
-    fn find_control(&self, program: &Program) -> Option<Vec<(File, u32)>> {
+    /// The rows that branches, accesses and waits read, and those that these are computed from; or
+    /// those of the branches, unless other operations write any of them.
+    fn find_control(&self, program: &Program, branches_only: bool) -> Option<Vec<(File, u32)>> {
         let mut rows: HashSet<(File, u32)> = HashSet::new();
-        // what each operation reads to compute a row
+        // what each operation reads to compute a row, and the rows that come from elsewhere
         let mut sources: Vec<((File, u32), Vec<(File, u32)>)> = vec![];
+        let mut foreign: Vec<(File, u32)> = vec![];
         for pc in self.operations() {
             let op = program.ops.get(pc as usize)?;
             if matches!(op.code, Code::Call) {
@@ -66,7 +72,10 @@ impl Loop {
             if op.code.computes() {
                 sources.extend(written.into_iter().map(|row| (row, read.clone())));
             } else {
-                rows.extend(read);
+                foreign.extend(written);
+                if !branches_only || matches!(op.code, Code::Branch | Code::BadIndex) {
+                    rows.extend(read);
+                }
             }
         }
         loop {
@@ -79,6 +88,9 @@ impl Loop {
             if rows.len() == before {
                 break;
             }
+        }
+        if branches_only && foreign.iter().any(|row| rows.contains(row)) {
+            return None;
         }
         let mut rows: Vec<_> = rows.into_iter().collect();
         rows.sort_unstable();

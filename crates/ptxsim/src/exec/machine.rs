@@ -10,6 +10,7 @@ use super::hazards::pages::SlotShadow;
 use super::hazards::prior_access::{PriorAccess, PriorLists};
 use super::hazards::sync_state::SyncState;
 use super::heap::Heap;
+use super::loops::Loop;
 use super::pattern::Pattern;
 use super::trace::Tracer;
 use super::vector::Vectors;
@@ -134,6 +135,9 @@ pub(crate) struct Machine<'a> {
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,
+    /// Once the budget is used up: a split at the start of an iteration (block, warp, lanes and
+    /// position), its loop, and a hash of the registers on which its branches depend.
+    pub last_iteration: Option<((u32, u32, u32, u32), Loop, u64)>,
     /// A GPU would have ended the launch with an error. The simulator goes on for a while, to show
     /// how many threads are at fault.
     pub fatal: bool,

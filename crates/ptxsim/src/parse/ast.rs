@@ -215,9 +215,11 @@ impl Type {
 #[derive(Debug)]
 pub(crate) enum Statement<'a> {
     Label(&'a str),
-    /// `.reg .b32 %r<5>` declares `%r0` to `%r4`; without a count, one register.
+    /// `.reg .b32 %r<5>` declares `%r0` to `%r4`; without a count, one register. `elements` is 2 or
+    /// 4 for a vector, otherwise 1.
     Register {
         ty: Type,
+        elements: u32,
         name: &'a str,
         count: Option<u32>,
     },
@@ -237,7 +239,7 @@ pub(crate) enum Statement<'a> {
     Close,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Instruction<'a> {
     /// Line in the PTX text.
     pub line: u32,
@@ -286,12 +288,33 @@ pub(crate) enum Operand<'a> {
     Offset(&'a str, i64),
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
+    /// One element of a vector register that the text names as a whole.
+    Element(&'a str, u32),
     /// `d|p`
     Pair(&'a str, &'a str),
     /// `(a, b)` of a call.
     List(Vec<Operand<'a>>),
     /// `_`
     Sink,
+}
+
+/// The index of the element that a component of a vector register names.
+pub(crate) fn component(name: &str) -> Option<u32> {
+    Some(match name {
+        "x" | "r" => 0,
+        "y" | "g" => 1,
+        "z" | "b" => 2,
+        "w" | "a" => 3,
+        _ => return None,
+    })
+}
+
+/// The register that a name is about: `%v` for the component `%v.x`.
+pub(crate) fn whole_register(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((whole, last)) if component(last).is_some() => whole,
+        _ => name,
+    }
 }
 
 impl<'a> Operand<'a> {

@@ -444,12 +444,16 @@ impl<'a> Parser<'_, 'a> {
 
     fn registers(&mut self, statements: &mut Vec<Statement<'a>>) -> Result<()> {
         self.at += 1;
-        let mut ty = None;
+        let (mut ty, mut elements) = (None, 1);
         while let Some(Kind::Word(w)) = self.peek()
             && let Some(directive) = w.strip_prefix('.')
         {
             self.at += 1;
-            ty = ty.or(Type::parse(directive));
+            match directive {
+                "v2" => elements = 2,
+                "v4" => elements = 4,
+                _ => ty = ty.or(Type::parse(directive)),
+            }
         }
         let Some(ty) = ty else { return self.error("a register's type") };
         loop {
@@ -462,7 +466,7 @@ impl<'a> Parser<'_, 'a> {
             } else {
                 None
             };
-            statements.push(Statement::Register { ty, name, count });
+            statements.push(Statement::Register { ty, elements, name, count });
             if !self.eat(',') {
                 return self.expect(';');
             }

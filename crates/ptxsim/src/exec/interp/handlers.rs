@@ -3,16 +3,19 @@
 //! A handler that ends the split's run breaks with the reason; the cursor is then where the split
 //! continues. All handlers are inlined into the loop, except for what rarely happens.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use super::super::access::{self, ActiveLanes, Context, Kind};
 use super::super::hazards::{renumber, sync};
-use super::super::machine::{BlockState, Machine, ThreadAt};
+use super::super::loops::Loop;
+use super::super::machine::{Machine, ThreadAt};
 use super::super::pattern::Pattern;
-use super::super::warp::{Split, State};
+use super::super::warp::{Split, State, lanes};
 use super::super::{COUNT, FULL, barrier, builtin, copies};
 use super::{Cursor, Leave};
 use crate::FindingKind;
+use crate::decode::code::File;
 use crate::decode::op::{Code, Op, Scope, Target};
 
 /// The time slice: backward branches that a split may take before the other splits of its warp get
@@ -23,6 +26,8 @@ const SLICE_BRANCHES: u32 = 1 << 16;
 /// The long time slice once every block in flight has yielded: the launch may be in a loop that
 /// never ends.
 const SLICE_ALL_YIELDED_BRANCHES: u32 = 1 << 12;
+/// Instructions beyond the budget that are executed to find out whether a loop can end.
+const LAST_ITERATION_INSTRUCTIONS: i64 = 1 << 20;
 
 /// The first operation of a basic block: counts its instructions, and leaves the split where it may
 /// merge with another.
@@ -47,10 +52,68 @@ pub(super) fn enter_block<const L: u8>(
         executions.lanes += u64::from(split.mask.count_ones());
     }
     if m.fuel < 0 {
-        report_out_of_fuel(m, cx.b, ThreadAt::first(cx.warp.index, split.mask, cursor.pc));
-        return Break(Leave::Fatal);
+        return out_of_fuel(cx, split, cursor);
     }
     Continue(())
+}
+
+/// The budget is used up. Before it is reported, a split whose loop depends on its registers alone
+/// runs on for a while, which shows whether it comes back to the same state.
+#[cold]
+#[inline(never)]
+fn out_of_fuel(
+    cx: &mut Context<'_, '_, '_>,
+    split: &Split,
+    cursor: &mut Cursor,
+) -> ControlFlow<Leave> {
+    let m = &mut *cx.m;
+    let at = cursor.pc - 1;
+    let here = (cx.b.index, cx.warp.index, split.mask, at);
+    let values = |registers: &[(File, u32)]| {
+        let mut hash = DefaultHasher::new();
+        for (file, row) in registers {
+            for lane in lanes(split.mask) {
+                hash.write_u64(match file {
+                    File::R => u64::from(cx.rows.r[*row as usize].0[lane]),
+                    File::X => cx.rows.x[*row as usize].0[lane],
+                    File::P => u64::from(cx.rows.pred(*row) >> lane & 1),
+                });
+            }
+        }
+        hash.finish()
+    };
+    if m.fatal {
+        // an error of the GPU cut the budget short, and is why the launch has no results
+        return Break(Leave::Fatal);
+    }
+    let exhausted = m.fuel < -LAST_ITERATION_INSTRUCTIONS;
+    let repeats = match &m.last_iteration {
+        None => {
+            let around = Loop::around(m.grid.program, split.frame.function, at);
+            let repeated = around.operations().count() > 1 && split.stack.is_empty();
+            if let Some(registers) = around.branches.as_ref().filter(|_| repeated) {
+                let values = values(registers);
+                m.last_iteration = Some((here, around, values));
+                return Continue(());
+            }
+            None
+        }
+        Some((place, around, before)) => {
+            let registers = around.branches.as_deref().unwrap_or_default();
+            let same = *place == here && values(registers) == *before;
+            if !same && !exhausted {
+                return Continue(());
+            }
+            same.then(|| around.exit(m.grid.program).unwrap_or(at))
+        }
+    };
+    let instructions = m.budget;
+    let (what, pc) = match repeats {
+        Some(pc) => (FindingKind::NeverFinishes { instructions }, pc),
+        None => (FindingKind::OverBudget { instructions }, cursor.pc),
+    };
+    m.report(what, cx.b.index, ThreadAt::first(cx.warp.index, split.mask, pc));
+    Break(Leave::Fatal)
 }
 
 /// Continues at `target`. Before a backward branch, the split yields when its time slice is over.
@@ -304,14 +367,4 @@ pub(super) fn bad_index(
     let index = cx.rows.r[op.a as usize].0[at.linear as usize % 32];
     cx.m.report(FindingKind::BadBranch { index, targets: op.d }, cx.b.index, at);
     Leave::Fatal
-}
-
-#[cold]
-#[inline(never)]
-fn report_out_of_fuel(m: &mut Machine<'_>, b: &BlockState, at: ThreadAt) {
-    let instructions = m.budget;
-    // an error of the GPU cuts the budget short, and is then why the launch has no results
-    if !m.fatal {
-        m.report(FindingKind::OverBudget { instructions }, b.index, at);
-    }
 }
