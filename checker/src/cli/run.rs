@@ -22,6 +22,9 @@ pub struct Run {
     /// the program's waits allow.
     #[arg(long, value_name = "NUMBER", default_value_t)]
     pub seed: u64,
+    /// Memory of the simulated device in GiB; the computer's memory is taken as it is used.
+    #[arg(long, value_name = "GIB", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub device_memory: u64,
     /// Print a timeline and the cost of each launch on stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
@@ -38,6 +41,9 @@ pub struct Program {
     /// Order in which streams, blocks and warps run on the simulator.
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Bytes of the simulated device's memory.
+    #[arg(long, default_value_t = ptxsim::Memory::CAPACITY)]
+    pub device_memory: u64,
     /// Arguments for the program.
     #[arg(last = true)]
     pub args: Vec<String>,

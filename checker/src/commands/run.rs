@@ -5,18 +5,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cudart_sim::report::{HostFinding, Report};
+use cudart_sim::report::Report;
+use cudart_sim::runtime::LaunchRecord;
 
 use crate::attempt;
 use crate::backend::{Choice, Fault};
 use crate::cli;
 use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
-use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::error::Usage;
 use crate::exit::{self, Exit};
 use crate::explain::{self, Context};
-use crate::program::{self, Ended};
+use crate::program::{self, Ended, Simulation};
 use crate::report::{terminal, timeline};
 use crate::session;
 use crate::source;
@@ -47,14 +47,14 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
         return Ok(Exit::NotYet.into());
     };
     let start = Instant::now();
-    let ended = program::run(&program.object, (!on_gpu).then_some(args.seed), &args.args)?;
+    let simulation = Simulation { seed: args.seed, memory: args.device_memory << 30 };
+    let ended = program::run(&program.object, (!on_gpu).then_some(simulation), &args.args)?;
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    print_findings(file, &text, &ended, millis);
+    let found = print_findings(file, &text, &ended, millis);
     if let Some(report) = ended.report.as_ref().filter(|_| args.profile) {
         eprint!("{}", costs(report, terminal::full_width()));
     }
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
-    let found = ended.report.as_ref().is_some_and(unnoticed);
     Ok(match code {
         // A program that exits with 0 although something is wrong has not succeeded.
         Some(0) if found => Exit::NotYet.into(),
@@ -148,19 +148,11 @@ fn costs(report: &Report, width: usize) -> String {
     out
 }
 
-/// Whether anything is wrong for which no call returned an error to the program.
-fn unnoticed(report: &Report) -> bool {
-    let returned = |finding: &HostFinding| {
-        let slug = Fault::Host(finding.clone()).slug();
-        matches!(slug, Slug::CallFailed | Slug::DoubleFree | Slug::InvalidFree | Slug::UseAfterFree)
-    };
-    report.findings.iter().any(|finding| !returned(finding))
-        || report.launches.iter().any(|launch| !launch.observations.findings.is_empty())
-}
-
 /// The hidden subcommand that becomes the program.
 pub fn serve(args: &cli::Program) -> ExitCode {
-    program::serve(&args.object, args.seed, &args.args)
+    let memory = args.device_memory;
+    let simulation = args.seed.map(|seed| Simulation { seed, memory });
+    program::serve(&args.object, simulation, &args.args)
 }
 
 /// Reports why there is no program.
@@ -175,16 +167,19 @@ fn context<'a>(file: &'a str, source: &'a str, millis: u64) -> Context<'a> {
     Context { file, source, device: "simulator", millis, printed: None, seed: 0, command }
 }
 
-/// Prints what was found to standard error, because standard output belongs to the program.
-fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) {
+/// Prints what was found to standard error, because standard output belongs to the program. Returns
+/// whether anything was.
+fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) -> bool {
     let crash = ended.report.as_ref().and_then(|report| report.crashed.clone());
     if ended.status.code().is_none() && crash.is_none() {
         eprintln!("error: a signal ended the program: {}", ended.status);
     }
-    let Some(report) = &ended.report else { return };
+    let Some(report) = &ended.report else { return false };
+    let mut found = report.lost.is_some();
     let name = file.to_string_lossy();
     let context = context(&name, text, millis);
-    for launch in &report.launches {
+    for (launch, repeats) in distinct_launches(&report.launches) {
+        found = true;
         let findings = &launch.observations.findings;
         if let Some(first) = findings.first() {
             let report = explain::launch(launch, first, findings.len() - 1, &context);
@@ -193,6 +188,15 @@ fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) {
         if let Some(why) = &launch.refusal {
             eprintln!("error: kernel `{}` did not run: {why}", launch.kernel);
         }
+        if repeats > 0 {
+            let launches = if repeats == 1 { "launch" } else { "launches" };
+            let kernel = sanitise(&launch.kernel);
+            eprintln!("note: the same is wrong in {repeats} more {launches} of `{kernel}`");
+        }
+    }
+    for launch in report.launches.iter().filter(|l| l.observations.output_dropped > 0) {
+        let (kernel, bytes) = (sanitise(&launch.kernel), launch.observations.output_dropped);
+        eprintln!("note: the simulator keeps 16 MiB of what a launch prints, so {bytes} bytes of `{kernel}` are missing");
     }
     // A program that crashed had no chance to free its memory, and a lost device frees nothing.
     let leaked = !report.leaks.is_empty() && crash.is_none() && report.lost.is_none();
@@ -204,9 +208,32 @@ fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) {
     });
     let host = report.findings.iter().cloned().map(Fault::Host).chain(leaked).chain(crashed);
     for report in host.filter_map(|fault| explain::host(&fault, &context)) {
+        found = true;
         eprintln!("{}", terminal::render(&report, text).trim_end());
     }
     if let Some(lost) = &report.lost {
         eprintln!("note: the device was lost: {lost}");
     }
+    found
+}
+
+/// The launches with findings, without those in which the same is wrong at the same line, and how
+/// many these are.
+fn distinct_launches(launches: &[LaunchRecord]) -> Vec<(&LaunchRecord, usize)> {
+    let mut distinct: Vec<(&LaunchRecord, usize)> = vec![];
+    let key = |launch: &LaunchRecord| {
+        let first = launch.observations.findings.first();
+        let fault = first.map(|f| (std::mem::discriminant(&f.what), f.at.source.clone()));
+        (launch.kernel.clone(), launch.at.clone(), fault, launch.refusal.clone())
+    };
+    let wrong = |launch: &&LaunchRecord| {
+        !launch.observations.findings.is_empty() || launch.refusal.is_some()
+    };
+    for launch in launches.iter().filter(wrong) {
+        match distinct.iter_mut().find(|(other, _)| key(other) == key(launch)) {
+            Some((_, repeats)) => *repeats += 1,
+            None => distinct.push((launch, 0)),
+        }
+    }
+    distinct
 }

@@ -108,6 +108,8 @@ diagnostics! {
             "Work in two streams uses the same memory, and nothing orders it."
         HostRace "host-race"
             "The host uses memory that the device may still be using."
+        UnfinishedWork "unfinished-work"
+            "The program ends without waiting for work on the device."
         ProgramEnded "program-ended"
             "The program ends its own process instead of returning."
         HostCrash "host-crash"
@@ -167,6 +169,8 @@ impl Slug {
             HostFindingKind::DoubleFree { .. } => Self::DoubleFree,
             HostFindingKind::InvalidFree { .. } => Self::InvalidFree,
             HostFindingKind::UseAfterFree { .. } => Self::UseAfterFree,
+            HostFindingKind::ReleasedObject { .. } => Self::UseAfterFree,
+            HostFindingKind::NeverAwaited { .. } => Self::UnfinishedWork,
             HostFindingKind::MissingWait { .. } => Self::MissingWait,
             HostFindingKind::HostRace { .. } => Self::HostRace,
         }

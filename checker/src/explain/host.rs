@@ -2,7 +2,7 @@
 
 use cudart_sim::report::{
     CallSite, Cause, Crash, Failure, HostFinding, HostFindingKind as Kind, Leak, LeakKind, Memory,
-    MemoryKind, PointerTarget, Work, WorkAccess,
+    MemoryKind, PointerTarget, Released, Work, WorkAccess,
 };
 
 use cudart_sim::runtime::LaunchRecord;
@@ -77,6 +77,24 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .note("cudaMalloc does not clear the memory, so it contains whatever earlier work left there")
                 .think("which line writes this memory, is it before this one, and does it write all of it?")
         }
+        Kind::ReleasedObject { released, kernel, launched_before } => {
+            program.released_object(released, kernel, *launched_before, (at, with))
+        }
+        Kind::NeverAwaited { work: done, printed } => {
+            let name = match done {
+                Work::Kernel { name } => format!("kernel `{name}`"),
+                _ => "the copy to the host".to_owned(),
+            };
+            let draft = Draft::new(format!("the program ends without waiting for {name}"))
+                .mark(program.mark(at, true, "only enqueued here"))
+                .note("when a program ends, work that it has not waited for is stopped, and its results are lost");
+            let draft = if *printed {
+                draft.note("the kernel's printf output waits in a buffer until the host synchronises, so it does not appear")
+            } else {
+                draft
+            };
+            draft.think("which call after this line returns only when the device has finished?")
+        }
         Kind::MissingWait { first, second, memory, bytes } => {
             program.missing_wait((first, with), (second, at), memory, *bytes)
         }
@@ -150,7 +168,13 @@ fn garbled(how: &str) -> Draft {
 
 fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>) -> Draft {
     let pointer = crash.and_then(|crash| crash.pointer.as_ref());
+    let raised = crash.is_some_and(|crash| crash.raised);
     let (title, note, think) = match (signal, pointer) {
+        (4 | 5 | 7 | 8 | 11, _) if raised => (
+            format!("the program was ended by signal {signal}, which a process sent to it"),
+            "the signal came from a call such as raise or kill, and not from an access to memory",
+            "which call sends this signal, and under which condition?",
+        ),
         (11 | 7, Some(PointerTarget::Inside { memory, .. })) => {
             let name = program.name(memory);
             match memory.kind {
@@ -295,31 +319,11 @@ pub fn explain_arguments(
 
 /// Explains memory and objects that were never released.
 fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
-    let sized = |leak: &&Leak| matches!(leak.kind, LeakKind::Memory | LeakKind::Array);
+    let sized = |leak: &&Leak| {
+        matches!(leak.kind, LeakKind::Memory | LeakKind::Array | LeakKind::Pinned)
+    };
     let memory: Vec<&Leak> = leaks.iter().filter(sized).collect();
-    let objects = (leaks.len() - memory.len()) as u64;
-    let bytes = size_in_bytes(memory.iter().map(|leak| leak.bytes).sum());
-    let arrays = memory.iter().all(|leak| leak.kind == LeakKind::Array);
-    let nouns = if arrays { ("array", "arrays") } else { ("allocation", "allocations") };
-    let verb = |n: u64| if n == 1 { "is" } else { "are" };
-    let freed = || {
-        let n = memory.len() as u64;
-        format!("{} ({bytes}) {} never freed", many(n, nouns.0, nouns.1), verb(n))
-    };
-    let surfaces = leaks.iter().all(|leak| leak.kind != LeakKind::Texture);
-    let kind = if surfaces { "surface" } else { "texture" };
-    let destroyed = || {
-        format!(
-            "{} {} never destroyed",
-            many(objects, &format!("{kind} object"), &format!("{kind} objects")),
-            verb(objects)
-        )
-    };
-    let mut draft = Draft::new(match (memory.is_empty(), objects) {
-        (false, 0) => freed(),
-        (true, _) => destroyed(),
-        (false, _) => format!("{}, and {}", destroyed(), freed()),
-    });
+    let mut draft = Draft::new(leak_title(leaks, &memory));
     let mut lines: Vec<(&Leak, u64)> = vec![];
     for leak in leaks {
         let here = leak.at.as_ref().map(line);
@@ -330,9 +334,12 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     }
     for (i, (leak, count)) in lines.iter().take(4).enumerate() {
         let (made, ended) = match leak.kind {
-            LeakKind::Memory => ("allocated", "freed"),
+            LeakKind::Memory | LeakKind::Pinned => ("allocated", "freed"),
             LeakKind::Array => ("created", "freed"),
-            LeakKind::Texture | LeakKind::Surface => ("created", "destroyed"),
+            LeakKind::Registered => ("registered", "unregistered"),
+            LeakKind::Texture | LeakKind::Surface | LeakKind::Stream | LeakKind::Event => {
+                ("created", "destroyed")
+            }
         };
         let label = match count {
             1 => format!("{made} here and never {ended}"),
@@ -343,14 +350,65 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     if lines.len() > 4 {
         draft = draft.note(format!("the same happens on {} more lines", lines.len() - 4));
     }
+    let objects = |leak: &Leak| matches!(leak.kind, LeakKind::Texture | LeakKind::Surface);
+    if memory.is_empty() && !leaks.iter().any(objects) {
+        return draft
+            .note("a stream, an event or registered memory takes up resources of the driver until the program gives it back or the process ends")
+            .think("which call gives it back, and which path out of the function misses it?");
+    }
     if memory.is_empty() {
         return draft
             .note("an object takes up memory on the device until it is destroyed or the process ends; the memory behind it must be freed separately")
             .think("which call destroys such an object, and which path out of the function misses it?");
     }
+    let pinned = memory.iter().all(|leak| leak.kind == LeakKind::Pinned);
+    let kind = if pinned { "page-locked memory" } else { "device memory" };
     draft
-        .note("device memory stays allocated until it is freed or the process ends")
+        .note(format!("{kind} stays allocated until it is freed or the process ends"))
         .think("which path out of the function does not free this memory?")
+}
+
+/// The title for leaks, of which `memory` has a size: "1 stream is never destroyed, 1 event is
+/// never destroyed, and 2 allocations (8 KiB) are never freed".
+fn leak_title(leaks: &[Leak], memory: &[&Leak]) -> String {
+    let verb = |n: u64| if n == 1 { "is" } else { "are" };
+    let count = |kind| leaks.iter().filter(|leak| leak.kind == kind).count() as u64;
+    let kinds = [
+        (LeakKind::Texture, "texture object", "destroyed"),
+        (LeakKind::Surface, "surface object", "destroyed"),
+        (LeakKind::Stream, "stream", "destroyed"),
+        (LeakKind::Event, "event", "destroyed"),
+        (LeakKind::Registered, "block of host memory", "unregistered"),
+    ];
+    let mut parts: Vec<String> = vec![];
+    for (kind, noun, ended) in kinds {
+        let plural = if kind == LeakKind::Registered {
+            "blocks of host memory".to_owned()
+        } else {
+            format!("{noun}s")
+        };
+        if let n @ 1.. = count(kind) {
+            parts.push(format!("{} {} never {ended}", many(n, noun, &plural), verb(n)));
+        }
+    }
+    if !memory.is_empty() {
+        let all = |kind| memory.iter().all(|leak| leak.kind == kind);
+        let nouns = if all(LeakKind::Array) {
+            ("array", "arrays")
+        } else if all(LeakKind::Pinned) {
+            ("page-locked allocation", "page-locked allocations")
+        } else {
+            ("allocation", "allocations")
+        };
+        let (n, bytes) = (memory.len() as u64, memory.iter().map(|leak| leak.bytes).sum());
+        let number = many(n, nouns.0, nouns.1);
+        parts.push(format!("{number} ({}) {} never freed", size_in_bytes(bytes), verb(n)));
+    }
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{}, and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 fn line(place: &CallSite) -> Option<(&str, u32)> {
@@ -367,6 +425,13 @@ impl Program<'_> {
         };
         let (label, think) = self.cause(cause.as_ref());
         let mut draft = Draft::new(title).mark(self.mark(at, true, label));
+        if let Some(Cause::OutOfMemory { capacity, adjustable, .. }) = cause {
+            draft = draft.note(if *adjustable {
+                format!("the simulated device has {}, a limit of the checker and not of your program: `--device-memory` raises it, and one allocation has less than 4 GiB", size_in_bytes(*capacity))
+            } else {
+                format!("an exercise has {} of device memory", size_in_bytes(*capacity))
+            });
+        }
         if matches!(cause, Some(Cause::WrongDirection { .. } | Cause::WrongPointer { .. }))
             && let Some(variable) = self.variable(at)
         {
@@ -427,8 +492,42 @@ impl Program<'_> {
                 text.clone(),
                 "which of the numbers in this line is beyond what the device can do?",
             ),
+            Some(Cause::OutOfMemory { bytes, free, .. }) => (
+                format!("asks for {}, and {} are free", size_in_bytes(*bytes), size_in_bytes(*free)),
+                "how many bytes does the program need at the same time, and does it free what it no longer needs?",
+            ),
             None => ("this call".to_owned(), "which of its arguments can the runtime not accept?"),
         }
+    }
+
+    fn released_object(
+        self,
+        released: &Released,
+        kernel: &str,
+        launched_before: bool,
+        (at, with): (Option<&CallSite>, Option<&CallSite>),
+    ) -> Draft {
+        let (what, ended) = match released {
+            Released::Texture => ("the texture object".to_owned(), "destroyed"),
+            Released::Surface => ("the surface object".to_owned(), "destroyed"),
+            Released::Array => ("the array behind its texture or surface".to_owned(), "freed"),
+            Released::Memory { memory } => {
+                (format!("{}, which is behind its texture", self.name(memory)), "freed")
+            }
+        };
+        if launched_before {
+            return Draft::new(format!(
+                "{what} is {ended} while kernel `{kernel}` may still use it"
+            ))
+            .mark(self.mark(with, false, "the kernel is only enqueued here"))
+            .mark(self.mark(at, true, format!("{ended} here")))
+            .note("a launch returns before the kernel has run, and destroying an object does not wait for it")
+            .think("which call before this line would wait for the kernel?");
+        }
+        Draft::new(format!("kernel `{kernel}` is launched after {what} was {ended}"))
+            .mark(self.mark(with, false, format!("{ended} here")))
+            .mark(self.mark(at, true, "and used by this launch"))
+            .think("which launch is the last that needs it?")
     }
 
     fn missing_wait(

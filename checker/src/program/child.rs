@@ -8,6 +8,7 @@ use std::error::Error;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
 use cudart_sim::abi;
@@ -16,12 +17,12 @@ use cudart_sim::report::Report;
 use cudart_sim::runtime::Settings;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
-use super::{REPORT_VARIABLE, thread};
+use super::{REPORT_VARIABLE, Simulation, thread};
 
 /// The hidden subcommand `checker program`, which turns this process into the program.
-pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
-    if let Some(seed) = seed
-        && let Err(error) = simulate(seed)
+pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> ExitCode {
+    if let Some(simulation) = simulation
+        && let Err(error) = simulate(simulation)
     {
         eprintln!("error: signal handlers cannot be installed: {error}");
         return ExitCode::from(crate::exit::ENVIRONMENT);
@@ -41,16 +42,29 @@ pub fn serve(object: &Path, seed: Option<u64>, args: &[String]) -> ExitCode {
 }
 
 /// Starts the simulated runtime in this process.
-fn simulate(seed: u64) -> io::Result<()> {
+fn simulate(Simulation { seed, memory }: Simulation) -> io::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    abi::start(Settings { threads, seed, order: seed, ..Settings::default() });
+    let order = seed;
+    abi::start(Settings {
+        threads,
+        seed,
+        order,
+        memory,
+        memory_adjustable: true,
+        ..Settings::default()
+    });
     crash::watch(|report| write_report(&report))?;
+    abi::process::before_exit(end);
     unsafe extern "C" {
-        fn atexit(function: extern "C" fn()) -> c_int;
+        fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+        fn at_quick_exit(function: extern "C" fn()) -> c_int;
     }
-    // SAFETY: `at_exit` is a plain function. It runs after the functions that the program
-    // registers, because it is registered first.
-    unsafe { atexit(at_exit) };
+    // SAFETY: these are plain functions. They run after the functions that the program registers,
+    // because they are registered first.
+    unsafe {
+        on_exit(at_exit, std::ptr::null_mut());
+        at_quick_exit(at_quick_exit_of_program);
+    }
     Ok(())
 }
 
@@ -77,9 +91,23 @@ fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
     }
 }
 
-/// Writes the report of a program that ends normally.
-extern "C" fn at_exit() {
-    write_report(&abi::finish());
+/// Writes the report of a program that ends with this exit status. Only the first call has an
+/// effect, because functions that run at the end of a process may themselves end it.
+fn end(status: c_int) {
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    if !ENDED.swap(true, Ordering::SeqCst) {
+        write_report(&abi::end_program(status));
+    }
+}
+
+/// `main` has returned, or the program has called `exit`.
+extern "C" fn at_exit(status: c_int, _: *mut c_void) {
+    end(status);
+}
+
+/// The program has called `quick_exit`, whose status is not known here.
+extern "C" fn at_quick_exit_of_program() {
+    end(1);
 }
 
 fn write_report(report: &Report) {

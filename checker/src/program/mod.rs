@@ -22,6 +22,15 @@ pub use child::serve;
 /// The environment variable with the path to which the child writes its report.
 const REPORT_VARIABLE: &str = "CHECKER_PROGRAM_REPORT";
 
+/// How a program runs on the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Simulation {
+    /// Chooses among the orders in which a device may work.
+    pub seed: u64,
+    /// Bytes of device memory.
+    pub memory: u64,
+}
+
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
@@ -31,13 +40,16 @@ pub struct Ended {
     pub report: Option<Report>,
 }
 
-/// Runs a compiled program with the standard streams of this process. With a seed it runs on the
-/// simulator, and the seed chooses among the orders in which a device may work. Without a seed it
-/// runs on the GPU that it is linked for.
+/// Runs a compiled program with the standard streams of this process: on the simulator, or without
+/// a `simulation` on the GPU that it is linked for.
 ///
 /// # Errors
 /// If the process cannot be started, or the program cannot be written to a temporary folder.
-pub fn run(object: &[u8], seed: Option<u64>, args: &[String]) -> io::Result<Ended> {
+pub fn run(
+    object: &[u8],
+    simulation: Option<Simulation>,
+    args: &[String],
+) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
     fs::write(&program, object)?;
@@ -45,7 +57,8 @@ pub fn run(object: &[u8], seed: Option<u64>, args: &[String]) -> io::Result<Ende
     let status = Command::new(env::current_exe()?)
         .arg("program")
         .arg(&program)
-        .args(seed.map(|seed| format!("--seed={seed}")))
+        .args(simulation.map(|s| format!("--seed={}", s.seed)))
+        .args(simulation.map(|s| format!("--device-memory={}", s.memory)))
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &report)

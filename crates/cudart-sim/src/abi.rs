@@ -16,6 +16,7 @@ mod memory;
 mod per_thread;
 mod pinned;
 mod pool;
+pub mod process;
 mod register;
 mod shaped;
 mod stream;
@@ -57,8 +58,8 @@ pub(crate) fn try_with<T>(f: impl FnOnce(&mut Runtime) -> T) -> Option<T> {
     None
 }
 
-/// The end of a program. Work that the program did not wait for is done now, as it would be on a
-/// GPU. Returns the report.
+/// The end of a call of one function. Work that the function did not wait for is done now, because
+/// the process goes on. Returns the report.
 pub fn finish() -> Report {
     let (report, output) = with(|runtime| {
         let _ = runtime.synchronize_device();
@@ -66,6 +67,14 @@ pub fn finish() -> Report {
     });
     print(&output);
     report
+}
+
+/// The end of a whole program with this exit status. Returns the report.
+pub fn end_program(status: i32) -> Report {
+    with(|runtime| {
+        runtime.end_program(status == 0);
+        runtime.report()
+    })
 }
 
 fn lock() -> MutexGuard<'static, Runtime> {
@@ -155,6 +164,7 @@ exports! {
     pool: cudaMallocAsync cudaMallocFromPoolAsync cudaFreeAsync cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool
         cudaDeviceSetMemPool cudaMemPoolGetAttribute cudaMemPoolSetAttribute cudaMemPoolTrimTo cudaMemPoolCreate
         cudaMemPoolDestroy cudaMemPoolSetAccess cudaMemPoolGetAccess;
+    process: _exit _Exit;
     stream: cudaStreamCreate cudaStreamCreateWithFlags cudaStreamCreateWithPriority cudaStreamDestroy
         cudaStreamSynchronize cudaStreamQuery cudaStreamWaitEvent cudaStreamGetPriority cudaStreamGetFlags
         cudaStreamGetId cudaStreamGetDevice cudaDeviceGetStreamPriorityRange cudaStreamAddCallback cudaEventCreate
@@ -176,7 +186,7 @@ mod tests {
     use super::exports;
 
     /// The source of each module that defines exported functions.
-    const SOURCES: [&str; 12] = [
+    const SOURCES: [&str; 13] = [
         include_str!("abi/array.rs"),
         include_str!("abi/device.rs"),
         include_str!("abi/function.rs"),
@@ -185,6 +195,7 @@ mod tests {
         include_str!("abi/memory.rs"),
         include_str!("abi/pinned.rs"),
         include_str!("abi/pool.rs"),
+        include_str!("abi/process.rs"),
         include_str!("abi/register.rs"),
         include_str!("abi/shaped.rs"),
         include_str!("abi/stream.rs"),

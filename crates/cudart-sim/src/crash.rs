@@ -42,6 +42,8 @@ const SIGNAL_STACK_BYTES: usize = 256 << 10;
 /// stack overflowed.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static ADDRESS: AtomicU64 = AtomicU64::new(0);
+/// Did the program send itself the signal?
+static RAISED: AtomicBool = AtomicBool::new(false);
 static SYSTEM_CALL: AtomicI32 = AtomicI32::new(-1);
 static OVERFLOW: AtomicBool = AtomicBool::new(false);
 static FRAMES: Mutex<Frames> = Mutex::new([0; MAX_FRAMES]);
@@ -70,8 +72,11 @@ pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<
     std::thread::Builder::new().name("crash report".to_owned()).spawn(move || {
         if read(&woken) {
             let report = abi::try_with(|runtime| {
+                let raised = RAISED.load(SeqCst);
+                let mut crash =
+                    runtime.crash(SIGNAL.load(SeqCst), raised, address(), &frames());
+                runtime.perform_after_crash();
                 let mut report = runtime.report();
-                let mut crash = runtime.crash(SIGNAL.load(SeqCst), address(), &frames());
                 if OVERFLOW.load(SeqCst) {
                     crash.pointer = Some(PointerTarget::Stack);
                 }
@@ -148,7 +153,7 @@ fn own_stack_end() -> u64 {
 /// The address that the signal is about, if it is one about memory.
 fn address() -> Option<u64> {
     let about_memory = [libc::SIGSEGV, libc::SIGBUS].contains(&SIGNAL.load(SeqCst));
-    about_memory.then(|| ADDRESS.load(SeqCst))
+    (about_memory && !RAISED.load(SeqCst)).then(|| ADDRESS.load(SeqCst))
 }
 
 fn frames() -> Frames {
@@ -158,7 +163,14 @@ fn frames() -> Frames {
 /// The crash, as far as it can be described without the runtime.
 fn crash() -> Crash {
     let at = innermost_line(&frames());
-    Crash { signal: SIGNAL.load(SeqCst), address: address(), at, pointer: None, system_call: None }
+    Crash {
+        signal: SIGNAL.load(SeqCst),
+        raised: RAISED.load(SeqCst),
+        address: address(),
+        at,
+        pointer: None,
+        system_call: None,
+    }
 }
 
 /// The handler. When it returns, the instruction is tried again: either the pages are open now, or
@@ -178,6 +190,9 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     {
         SIGNAL.store(signal, SeqCst);
         ADDRESS.store(address, SeqCst);
+        // SAFETY: as above. A signal of the processor has a positive code, and one that a process
+        // sends has not (sigaction(2)).
+        RAISED.store(unsafe { (*info).si_code } <= 0, SeqCst);
         SYSTEM_CALL.store(refused_call(signal, info).unwrap_or(-1), SeqCst);
         let end = STACK_END.get();
         let near = (end.saturating_sub(MAX_OVERFLOW_BYTES)..end + 4096).contains(&address);

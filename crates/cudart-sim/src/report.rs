@@ -34,8 +34,8 @@ pub struct Report {
     pub synchronisations: Synchronisations,
     /// Times that the program measured with events.
     pub elapsed: Vec<ElapsedTime>,
-    /// Texture and surface objects, then arrays, then device memory that the program did not free,
-    /// each in the order of creation.
+    /// What the program did not release: texture and surface objects, arrays, device memory,
+    /// page-locked memory, streams and events, each kind in the order of creation.
     pub leaks: Vec<Leak>,
     /// Mistakes in how the program uses the runtime, in the order in which they were found.
     pub findings: Vec<HostFinding>,
@@ -123,7 +123,7 @@ pub struct ElapsedTime {
     pub at: Option<CallSite>,
 }
 
-/// What a program creates on the device and has to free or destroy.
+/// What a program creates and has to free, unregister or destroy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LeakKind {
     /// Memory with an address.
@@ -134,6 +134,14 @@ pub enum LeakKind {
     Texture,
     /// A surface object.
     Surface,
+    /// Page-locked memory that the runtime allocated.
+    Pinned,
+    /// Memory of the program that it registered as page-locked.
+    Registered,
+    /// A stream.
+    Stream,
+    /// An event.
+    Event,
 }
 
 /// Something that the program neither freed nor destroyed.
@@ -143,7 +151,7 @@ pub struct Leak {
     pub kind: LeakKind,
     /// Its address or handle.
     pub address: u64,
-    /// Its size in bytes; 0 for an object.
+    /// Its size in bytes; 0 for an object, a stream or an event.
     pub bytes: u64,
     /// The call that created it.
     pub at: Option<CallSite>,
@@ -200,6 +208,25 @@ pub enum HostFindingKind {
         /// The first and the last byte of a range in it that was never written.
         bytes: [u64; 2],
     },
+    /// A kernel uses a texture or surface object, and the object or the memory behind it is
+    /// released before the kernel is known to have ended. Of `at` and `earlier`, one launched the
+    /// kernel and the other one released what it needs.
+    ReleasedObject {
+        /// What was released.
+        released: Released,
+        /// The kernel's name.
+        kernel: String,
+        /// Did `at` release it, after `earlier` had launched the kernel? Otherwise `at` launched
+        /// the kernel after the release.
+        launched_before: bool,
+    },
+    /// The program ended with success and had not waited for the work that `at` enqueued.
+    NeverAwaited {
+        /// The work.
+        work: Work,
+        /// Did the kernel print something, which is lost?
+        printed: bool,
+    },
     /// Two pieces of work use the same bytes, at least one of them writes, and nothing makes `at`
     /// wait for `earlier`.
     MissingWait {
@@ -222,6 +249,23 @@ pub enum HostFindingKind {
         write: bool,
         /// The byte in the memory that the host accessed.
         byte: u64,
+    },
+}
+
+/// What a kernel needed and the program released too early.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Released {
+    /// The texture object.
+    Texture,
+    /// The surface object.
+    Surface,
+    /// The array behind the object.
+    Array,
+    /// The device memory behind the object.
+    Memory {
+        /// That memory.
+        memory: Memory,
     },
 }
 
@@ -271,6 +315,17 @@ pub enum Cause {
     Limit {
         /// Which limit, and by how much, in the words of the simulator.
         text: String,
+    },
+    /// An allocation does not fit into the simulated device's memory.
+    OutOfMemory {
+        /// Bytes that the program asked for.
+        bytes: u64,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes of the simulated device's memory.
+        capacity: u64,
+        /// Does the command have an option that raises this limit?
+        adjustable: bool,
     },
 }
 
@@ -368,6 +423,9 @@ pub enum Work {
 pub struct Crash {
     /// The signal's number.
     pub signal: i32,
+    /// Did the program send itself the signal, for example with `raise`?
+    #[serde(default)]
+    pub raised: bool,
     /// The address that the program tried to access, for signals about memory.
     pub address: Option<u64>,
     /// The line of the program that the signal interrupted.

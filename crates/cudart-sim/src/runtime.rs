@@ -20,6 +20,7 @@ mod record;
 mod reports;
 mod streams;
 mod threads;
+mod unawaited;
 mod work;
 
 use ptxsim::Diagnose;
@@ -48,6 +49,7 @@ pub use work::HostFunction;
 
 use record::Record;
 use threads::Threads;
+use unawaited::Unawaited;
 
 /// How programs are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +65,10 @@ pub struct Settings {
     pub threads: usize,
     /// The most warp instructions of a kernel before it counts as endless.
     pub budget: u64,
+    /// Bytes of the simulated device's memory.
+    pub memory: u64,
+    /// May whoever runs the program raise this, so that a message should name the option?
+    pub memory_adjustable: bool,
 }
 
 impl Default for Settings {
@@ -74,6 +80,8 @@ impl Default for Settings {
             order: 0,
             threads: options.threads,
             budget: options.budget,
+            memory: ptxsim::Memory::CAPACITY,
+            memory_adjustable: false,
         }
     }
 }
@@ -117,6 +125,10 @@ pub struct Runtime {
     pub(crate) findings: Findings,
     pub(crate) device: DeviceSettings,
     record: Record,
+    /// Work that the host has not waited for.
+    unawaited: Unawaited,
+    /// Is the program ending, so that only kernels are done, for their findings?
+    ending: bool,
     threads: Threads,
     /// The error that ended the context, if one did.
     lost: Option<Code>,
@@ -128,7 +140,8 @@ const NULL_PAGE_BYTES: u64 = 1 << 16;
 impl Runtime {
     /// A runtime with these settings, before the program has called anything.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, streams: Streams::new(settings.order), ..Self::default() }
+        let (streams, memory) = (Streams::new(settings.order), AddressSpace::new(settings.memory));
+        Self { settings, streams, memory, ..Self::default() }
     }
 
     /// The program calls a function of the runtime. With a seed, the device does some pending work
@@ -233,6 +246,7 @@ impl Runtime {
     fn after_synchronisation(&mut self) {
         self.report_host_races();
         self.memory.return_to_host(self.streams.order());
+        self.unawaited.forget_synchronised(self.streams.order());
         let (upcoming, oldest) = (self.streams.upcoming(), self.streams.oldest_pending());
         self.findings.conflicts.forget_ordered(upcoming, oldest, self.streams.order());
     }
@@ -278,16 +292,25 @@ impl Runtime {
     }
 
     /// How a signal ended the program, at these return addresses and about this address.
-    pub(crate) fn crash(&self, signal: i32, address: Option<u64>, frames: &Frames) -> Crash {
+    pub(crate) fn crash(
+        &self,
+        signal: i32,
+        raised: bool,
+        address: Option<u64>,
+        frames: &Frames,
+    ) -> Crash {
         let pointer = |address| {
             if address < NULL_PAGE_BYTES { PointerTarget::Null } else { self.target_of(address) }
         };
         let at = innermost_line(frames);
-        Crash { signal, address, at, pointer: address.map(pointer), system_call: None }
+        Crash { signal, raised, address, at, pointer: address.map(pointer), system_call: None }
     }
 
-    /// What kernels have printed since the last call.
+    /// What kernels have printed that the program has waited for since the last call. As on a GPU,
+    /// output waits in a buffer until then.
     pub fn take_output(&mut self) -> String {
-        std::mem::take(&mut self.record.output)
+        let order = self.streams.order();
+        let ready = self.record.output.extract_if(.., |(id, _)| order.is_synchronised(*id));
+        ready.map(|(_, text)| text).collect()
     }
 }

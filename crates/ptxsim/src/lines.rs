@@ -2,6 +2,7 @@
 //! are then two lines and not three.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU32;
 
 /// Bytes of a line, as wide as the widest vector.
 const LINE: usize = 64;
@@ -19,6 +20,18 @@ impl<T> Lines<T> {
     pub fn new(len: usize, value: impl Fn() -> T) -> Self {
         let spare = LINE / size_of::<T>().max(1);
         let all: Vec<T> = (0..len + spare).map(|_| value()).collect();
+        let start = all.as_ptr().align_offset(LINE).min(spare);
+        Self { all, start, len }
+    }
+}
+
+impl Lines<AtomicU32> {
+    /// `len` zeros. The system provides the pages of a large allocation when they are first used:
+    /// `vec!` asks for zeroed pages, and the conversion happens in place and touches nothing.
+    pub fn zeroed(len: usize) -> Self {
+        let spare = LINE / size_of::<u32>();
+        let all: Vec<AtomicU32> =
+            vec![0_u32; len + spare].into_iter().map(AtomicU32::new).collect();
         let start = all.as_ptr().align_offset(LINE).min(spare);
         Self { all, start, len }
     }
@@ -54,5 +67,8 @@ mod tests {
             lines.fill(8);
             assert!(lines.iter().all(|v| *v == 8));
         }
+        let zeros = Lines::zeroed(33);
+        assert_eq!((zeros.as_ptr().addr() % LINE, zeros.len()), (0, 33));
+        assert!(zeros.iter().all(|v| v.load(std::sync::atomic::Ordering::Relaxed) == 0));
     }
 }

@@ -14,7 +14,7 @@ use crate::lines::Lines;
 use crate::texture::Objects;
 
 /// Device memory of one simulated GPU.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     pub(crate) allocations: Vec<Allocation>,
     /// Slots of the module's own variables, by module identity.
@@ -26,7 +26,25 @@ pub struct Memory {
     /// Slots that the host freed, the oldest first.
     freed: VecDeque<usize>,
     bytes: u64,
+    /// The most bytes of all allocations together.
+    capacity: u64,
     limits: Limits,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            allocations: vec![],
+            modules: vec![],
+            barrier: None,
+            objects: Objects::default(),
+            heap: None,
+            freed: VecDeque::new(),
+            bytes: 0,
+            capacity: Self::CAPACITY,
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// What the host may set of a device (`cudaDeviceSetLimit`).
@@ -36,11 +54,16 @@ pub struct Limits {
     pub stack: u64,
     /// Bytes that kernels may have from `malloc` at once, cut to what [`Memory::CAPACITY`] allows.
     pub heap: u64,
+    /// Bytes of a launch's `printf` output that are kept.
+    pub output: u64,
 }
+
+/// Bytes of a launch's `printf` output that are kept unless the host sets another limit.
+const DEFAULT_OUTPUT_BYTES: u64 = 64 << 10;
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { stack: device::STACK, heap: heap::DEFAULT_LIMIT_BYTES }
+        Self { stack: device::STACK, heap: heap::DEFAULT_LIMIT_BYTES, output: DEFAULT_OUTPUT_BYTES }
     }
 }
 
@@ -132,13 +155,27 @@ const SLOTS_BEFORE_REUSE: usize = 1024;
 const HOST_SLOTS: std::ops::Range<usize> = 1340..2048;
 
 impl Memory {
-    /// The most bytes of all allocations together: more than any exercise needs, and little enough
-    /// for a laptop. Offsets fit 32 bits.
+    /// The most bytes of all allocations together, unless [`Self::with_capacity`] says otherwise:
+    /// more than any exercise needs, and little enough for a laptop.
     pub const CAPACITY: u64 = 512 << 20;
+
+    /// The most bytes of one allocation, because the offsets in it have 32 bits.
+    pub const MAX_ALLOCATION: u64 = (1 << 32) - 4096;
 
     /// Empty memory.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Empty memory of this many bytes. The host's memory is taken when a kernel or a copy first
+    /// uses it, page by page.
+    pub fn with_capacity(bytes: u64) -> Self {
+        Self { capacity: bytes, ..Self::default() }
+    }
+
+    /// The most bytes of all allocations together.
+    pub const fn capacity(&self) -> u64 {
+        self.capacity
     }
 
     /// Allocates `bytes`, 256-byte aligned (CUDA C++ Programming Guide, "Device Memory Accesses"),
@@ -146,7 +183,7 @@ impl Memory {
     /// uninitialised.
     ///
     /// # Errors
-    /// [`Error::Memory`] beyond 512 MiB in total.
+    /// [`Error::Memory`] beyond [`Self::capacity`] in total, or beyond [`Self::MAX_ALLOCATION`].
     pub fn alloc(
         &mut self,
         name: &str,
@@ -204,10 +241,15 @@ impl Memory {
         initialised: bool,
     ) -> Result<Allocation, Error> {
         let all = self.bytes.saturating_add(bytes);
-        if all > Self::CAPACITY {
+        if all > self.capacity {
             return Err(Error::Memory(format!(
                 "{bytes} bytes for `{name}` do not fit: the simulator gives a program at most {} MiB",
-                Self::CAPACITY >> 20
+                self.capacity >> 20
+            )));
+        }
+        if bytes > Self::MAX_ALLOCATION {
+            return Err(Error::Memory(format!(
+                "{bytes} bytes for `{name}` are too many: the simulator supports allocations of less than 4 GiB"
             )));
         }
         self.bytes = all;
@@ -217,7 +259,7 @@ impl Memory {
             bytes,
             element: element.max(1),
             of_bytes: false,
-            words: Lines::new(words, || AtomicU32::new(0)),
+            words: Lines::zeroed(words),
             initialised: if initialised { Initialised::All } else { Initialised::None },
             writable: true,
             parted: false,
@@ -301,7 +343,7 @@ impl Memory {
         }
         let allocations = std::mem::take(&mut self.allocations);
         let freed = std::mem::take(&mut self.freed);
-        *self = Self { allocations, freed, ..Self::default() };
+        *self = Self { allocations, freed, ..Self::with_capacity(self.capacity) };
     }
 
     /// The address of the workspace that the driver gives a cooperative launch

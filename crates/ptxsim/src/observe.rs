@@ -346,7 +346,7 @@ pub struct Observations {
     pub lines: Vec<LineCounters>,
     /// Named allocations that the launch wrote.
     pub arrays: Vec<ArrayUse>,
-    /// Output of the kernel's `printf`, cut at 64 KiB.
+    /// Output of the kernel's `printf`, up to [`crate::Limits::output`] bytes.
     pub output: String,
     /// Bytes of output beyond that.
     pub output_dropped: u64,

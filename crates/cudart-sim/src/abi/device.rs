@@ -65,12 +65,12 @@ pub extern "C" fn cudaSetValidDevices(devices: *const c_int, count: c_int) -> Co
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetDeviceProperties(to: *mut [u8; PROPERTIES_BYTES], device: c_int) -> Code {
-    call("cudaGetDeviceProperties", |_| {
+    call("cudaGetDeviceProperties", |r| {
         if to.is_null() {
             return Err(Code::INVALID_VALUE);
         }
         check_device(device)?;
-        let bytes = properties::properties();
+        let bytes = properties::properties(r.memory.info().1);
         write_result(to, bytes.try_into().map_err(|_| Code::INVALID_VALUE)?)
     })
 }

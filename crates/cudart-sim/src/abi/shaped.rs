@@ -147,7 +147,11 @@ pub extern "C" fn cudaMemset2D(
     width: usize,
     height: usize,
 ) -> Code {
-    cudaMemset2DAsync(to, pitch, value, width, height, DEFAULT)
+    let extent = Extent::plane(width as u64, height as u64);
+    call("cudaMemset2D", |r| {
+        let to = RowLayout { address: to, pitch: pitch as u64, plane: 0 };
+        r.set_2d(to, extent, value as u8, stream_of(DEFAULT))
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -168,7 +172,7 @@ pub extern "C" fn cudaMemset2DAsync(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaMemset3D(to: PitchedPointer, value: c_int, extent: SizeTriple) -> Code {
-    cudaMemset3DAsync(to, value, extent, DEFAULT)
+    call("cudaMemset3D", |r| r.set_3d(to, extent.extent(), value as u8, stream_of(DEFAULT)))
 }
 
 #[unsafe(no_mangle)]

@@ -74,7 +74,8 @@ fn create(r: &mut Runtime, stream: *mut Handle, flags: c_uint, priority: c_int) 
         return Err(Code::INVALID_VALUE);
     }
     r.alive()?;
-    let new = r.streams.create(flags, priority)?;
+    let site = r.findings.site();
+    let new = r.streams.create(flags, priority, site)?;
     write_result(stream, handle(new))
 }
 
@@ -197,19 +198,22 @@ pub extern "C" fn cudaStreamWaitEvent(stream: Handle, event: EventHandle, flags:
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventCreate(event: *mut EventHandle) -> Code {
-    cudaEventCreateWithFlags(event, 0)
+    call("cudaEventCreate", |r| create_event(r, event, 0))
+}
+
+fn create_event(r: &mut Runtime, event: *mut EventHandle, flags: c_uint) -> Result {
+    if event.is_null() {
+        return Err(Code::INVALID_VALUE);
+    }
+    r.alive()?;
+    let site = r.findings.site();
+    let new = r.streams.create_event(flags, site)?;
+    write_result(event, new + 1)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaEventCreateWithFlags(event: *mut EventHandle, flags: c_uint) -> Code {
-    call("cudaEventCreateWithFlags", |r| {
-        if event.is_null() {
-            return Err(Code::INVALID_VALUE);
-        }
-        r.alive()?;
-        let new = r.streams.create_event(flags)?;
-        write_result(event, new + 1)
-    })
+    call("cudaEventCreateWithFlags", |r| create_event(r, event, flags))
 }
 
 #[unsafe(no_mangle)]

@@ -92,7 +92,7 @@ pub extern "C" fn cudaCreateTextureObject(
 
 fn destroy(r: &mut Runtime, object: u64) -> Result {
     r.alive()?;
-    r.objects.destroy(object);
+    r.destroy_object(object);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use super::memory::shared::MemoryLocation;
 use super::work::Work;
 use crate::error::{Code, Result};
 use crate::graph::Stream;
-use crate::report::{HostFindingKind, MemoryKind, PointerTarget};
+use crate::report::{Cause, HostFindingKind, MemoryKind, PointerTarget};
 
 impl Runtime {
     /// `cudaMalloc`. An allocation of 0 bytes succeeds with address 0.
@@ -17,7 +17,12 @@ impl Runtime {
         }
         self.alive()?;
         let site = self.findings.site();
-        self.memory.allocate(bytes, site)
+        self.memory.allocate(bytes, site).inspect_err(|_| {
+            let (free, capacity) = self.memory.info();
+            let adjustable = self.settings.memory_adjustable;
+            let cause = Cause::OutOfMemory { bytes, free, capacity, adjustable };
+            self.findings.set_cause(cause);
+        })
     }
 
     /// `cudaFree`, which waits for the device first.

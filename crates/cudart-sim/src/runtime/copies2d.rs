@@ -87,7 +87,8 @@ impl Runtime {
         self.alive()?;
         self.memory.array(handle)?;
         self.synchronize_device()?;
-        self.memory.free_array(handle)
+        let site = self.findings.site();
+        self.memory.free_array(handle, site)
     }
 
     /// `cudaMemcpy2DToArrayAsync`, `cudaMemcpyToArrayAsync`.

@@ -113,7 +113,8 @@ impl Runtime {
         self.synchronize_device()?;
         self.device.limits.insert(number, value);
         let (stack, heap) = (self.device.limit(STACK)?, self.device.limit(HEAP)?);
-        self.memory.device_mut().set_limits(Limits { stack, heap });
+        let output = self.memory.device().limits().output;
+        self.memory.device_mut().set_limits(Limits { stack, heap, output });
         Ok(())
     }
 
@@ -126,6 +127,7 @@ impl Runtime {
             self.synchronize_device()?;
         }
         self.memory.reset();
+        self.unawaited.clear();
         self.objects.reset();
         self.streams.reset();
         self.device.reset();

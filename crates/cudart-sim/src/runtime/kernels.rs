@@ -8,7 +8,7 @@ use super::findings::sites::SiteId;
 use super::{LaunchRecord, Runtime};
 use crate::clock;
 use crate::error::{Code, Result};
-use crate::graph::Stream;
+use crate::graph::{Id, Stream};
 use crate::report::{self, PointerTarget};
 
 impl Runtime {
@@ -18,7 +18,7 @@ impl Runtime {
         binary: usize,
         launch: &Launch,
         kernel: String,
-        (stream, site): (Stream, SiteId),
+        (id, stream, site): (Id, Stream, SiteId),
     ) -> (AccessSet, Result<f64>) {
         let module = match self.objects.module(binary) {
             Ok(module) => module,
@@ -46,7 +46,9 @@ impl Runtime {
         let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
         let cost = clock::kernel(blocks, &observations.totals);
         self.device.printed |= !observations.output.is_empty();
-        self.record.output.push_str(&observations.output);
+        if !observations.output.is_empty() {
+            self.record.output.push((id, observations.output.clone()));
+        }
         let arrays = self.array_arguments(launch);
         let launch_record = LaunchRecord {
             kernel,

@@ -89,7 +89,9 @@ impl Runtime {
             Err(_) => {}
         }
         let name = module.readable(&kernel.name);
+        let (objects_of, called) = (launch.clone(), name.clone());
         self.enqueue(stream, Work::Kernel { binary: kernel.binary, launch, name });
+        self.use_objects(&objects_of, &called);
         Ok(())
     }
 

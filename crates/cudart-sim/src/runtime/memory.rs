@@ -55,6 +55,10 @@ struct FreedMemory {
     site: SiteId,
 }
 
+/// Bytes of a launch's `printf` output that are kept. An H100 keeps several MiB, whose exact number
+/// depends on the arguments of the calls.
+const MAX_OUTPUT_BYTES: u64 = 16 << 20;
+
 /// How much device memory the program allocated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Usage {
@@ -85,6 +89,11 @@ impl Usage {
     fn free(&mut self, bytes: u64) {
         self.now -= bytes;
     }
+
+    /// Nothing is allocated any more. The counts and the peaks stay.
+    fn free_all(&mut self) {
+        self.now = 0;
+    }
 }
 
 /// All memory that the runtime knows.
@@ -111,6 +120,13 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
+    /// The memory of a device with so many bytes, of which nothing is allocated.
+    pub(super) fn new(bytes: u64) -> Self {
+        let mut device = ptxsim::Memory::with_capacity(bytes);
+        device.set_limits(ptxsim::Limits { output: MAX_OUTPUT_BYTES, ..device.limits() });
+        Self { device, ..Self::default() }
+    }
+
     /// The simulated device's memory.
     pub(super) fn device(&self) -> &ptxsim::Memory {
         &self.device
@@ -186,13 +202,17 @@ impl AddressSpace {
     /// `cudaMemGetInfo`: free bytes, and all bytes.
     pub fn info(&self) -> (u64, u64) {
         let used = self.device.used();
-        (ptxsim::Memory::CAPACITY.saturating_sub(used), ptxsim::Memory::CAPACITY)
+        let capacity = self.device.capacity();
+        (capacity.saturating_sub(used), capacity)
     }
 
     /// `cudaDeviceReset`: everything that the program has allocated is gone. The counts stay.
     pub(super) fn reset(&mut self) {
         self.forget_shared();
+        let output = self.device.limits().output;
         self.device.reset();
+        self.device.set_limits(ptxsim::Limits { output, ..self.device.limits() });
+        self.usage.free_all();
         self.allocations.clear();
         self.freed.clear();
         self.arrays.clear();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use ptxsim::{Entry, Module};
 
+use super::findings::sites::SiteId;
 use super::memory::AddressSpace;
 use crate::error::{Code, Result};
 use functions::ClusterSettings;
@@ -58,6 +59,8 @@ pub struct Objects {
     /// Objects that the program has destroyed. Pending kernels may still use them, so the simulator
     /// destroys them when no work is left.
     destroyed: Vec<u64>,
+    /// By handle, whether a destroyed object was a texture, and the call that destroyed it.
+    destroyed_by: BTreeMap<u64, (bool, SiteId)>,
 }
 
 impl Objects {
@@ -135,5 +138,6 @@ impl Objects {
     pub(super) fn reset(&mut self) {
         self.textures.clear();
         self.destroyed.clear();
+        self.destroyed_by.clear();
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use ptxsim::Memory;
 
 use crate::error::{Code, Result};
 
@@ -81,15 +80,15 @@ static RECORD: LazyLock<Record> = LazyLock::new(|| {
     }
 });
 
-/// `cudaDeviceProp`.
-pub fn properties() -> Vec<u8> {
+/// `cudaDeviceProp` of a device with so many bytes of memory.
+pub fn properties(memory: u64) -> Vec<u8> {
     let mut bytes = RECORD.properties.clone();
     bytes[NAME_OFFSET..NAME_BYTES].fill(0);
     bytes[NAME_OFFSET..NAME.len()].copy_from_slice(NAME);
     for range in [IDENTIFIERS, PCI_LOCATION, GPU_PCI_LOCATION] {
         bytes[range].fill(0);
     }
-    bytes[MEMORY_OFFSET..MEMORY_OFFSET + 8].copy_from_slice(&Memory::CAPACITY.to_le_bytes());
+    bytes[MEMORY_OFFSET..MEMORY_OFFSET + 8].copy_from_slice(&memory.to_le_bytes());
     bytes
 }
 
@@ -116,7 +115,7 @@ mod tests {
     /// The offsets are those of CUDA 13's structure.
     #[test]
     fn properties_are_those_of_the_record() {
-        let bytes = properties();
+        let bytes = properties(512 << 20);
         let int = |at: usize| i32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         assert!(bytes.starts_with(NAME) && bytes[NAME.len()] == 0);
         assert_eq!(bytes.len(), PROPERTIES_BYTES);

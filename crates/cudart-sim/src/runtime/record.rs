@@ -2,6 +2,7 @@
 
 use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
+use crate::graph::Id;
 use crate::report::{Copies, ElapsedTime, Leak, LeakKind, Report, Synchronisations, Traffic};
 use crate::runtime::findings::sites::SiteId;
 
@@ -14,8 +15,8 @@ pub(super) struct Record {
     /// Times that the program measured, and the calls that returned them.
     pub intervals: Vec<(Interval, SiteId)>,
     pub launches: Vec<LaunchRecord>,
-    /// What kernels have printed and the program has not.
-    pub output: String,
+    /// What kernels have printed, until the program waits for them.
+    pub output: Vec<(Id, String)>,
 }
 
 impl Record {
@@ -49,7 +50,15 @@ impl Runtime {
         allocations.sort_by_key(|(_, allocation)| allocation.number);
         let memory = allocations.into_iter();
         let memory = memory.map(|(address, a)| leak(LeakKind::Memory, address, a.bytes, a.site));
-        objects.chain(arrays).chain(memory).collect()
+        let pinned = self.memory.kept_pinned();
+        let pinned = pinned.map(|(address, a)| {
+            let kind = if a.from_runtime { LeakKind::Pinned } else { LeakKind::Registered };
+            leak(kind, address, a.bytes, a.site)
+        });
+        let streams = self.streams.kept().map(|(stream, site)| leak(LeakKind::Stream, stream, 0, site));
+        let events = self.streams.kept_events();
+        let events = events.map(|(event, site)| leak(LeakKind::Event, event, 0, site));
+        objects.chain(arrays).chain(memory).chain(pinned).chain(streams).chain(events).collect()
     }
 
     /// The report about everything so far.

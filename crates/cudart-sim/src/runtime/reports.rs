@@ -10,7 +10,7 @@ use crate::guard;
 use crate::report::{CallSite, HostFindingKind, WorkAccess};
 
 /// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no
-/// type has a larger alignment.
+/// type has a larger alignment. A copy of fewer bytes of which none was written is no padding.
 const PADDING_BYTES: u64 = 16;
 
 impl Runtime {
@@ -21,7 +21,7 @@ impl Runtime {
         bytes: u64,
         (stream, site): (Stream, SiteId),
     ) {
-        let unwritten = self.memory.device().unwritten(from, bytes, PADDING_BYTES);
+        let unwritten = self.memory.device().unwritten(from, bytes, PADDING_BYTES.min(bytes));
         let Some((first, length)) = unwritten else { return };
         let sites = self.findings.sites();
         let Some((memory, offset)) = self.memory.memory_at(from, sites) else { return };

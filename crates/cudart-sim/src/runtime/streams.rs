@@ -64,6 +64,8 @@ pub struct Streams {
     events: Vec<Option<Event>>,
     /// How the streams were created.
     kinds: BTreeMap<Stream, StreamKind>,
+    /// The calls that created the streams.
+    sites: BTreeMap<Stream, SiteId>,
     /// How many streams were created.
     created: u64,
     schedule: Schedule,
@@ -76,7 +78,7 @@ impl Streams {
     }
 
     /// `cudaStreamCreateWithPriority`. A priority outside the range becomes the nearest one inside.
-    pub fn create(&mut self, flags: u32, priority: i32) -> Result<Stream> {
+    pub(crate) fn create(&mut self, flags: u32, priority: i32, site: SiteId) -> Result<Stream> {
         if flags & !NON_BLOCKING != 0 {
             return Err(Code::INVALID_VALUE);
         }
@@ -85,6 +87,7 @@ impl Streams {
         let kind = StreamKind { flags, priority: priority.clamp(greatest, least) };
         let stream = self.graph.create(flags == 0);
         self.kinds.insert(stream, kind);
+        self.sites.insert(stream, site);
         Ok(stream)
     }
 
@@ -99,7 +102,13 @@ impl Streams {
     /// `cudaStreamDestroy`.
     pub fn destroy(&mut self, stream: Stream) -> Result {
         self.kinds.remove(&stream);
+        self.sites.remove(&stream);
         if self.graph.destroy(stream) { Ok(()) } else { Err(Code::INVALID_RESOURCE_HANDLE) }
+    }
+
+    /// The streams that the program has not destroyed, and the calls that created them.
+    pub(super) fn kept(&self) -> impl Iterator<Item = (u64, SiteId)> {
+        self.sites.iter().map(|(stream, site)| (stream.0, *site))
     }
 
     /// How many streams the program has created.
@@ -221,6 +230,7 @@ impl Streams {
     pub(super) fn reset(&mut self) {
         self.graph.reset();
         self.kinds.clear();
+        self.sites.clear();
         self.invalidate_events();
     }
 }

@@ -123,6 +123,8 @@ impl Runtime {
     pub(super) fn enqueue(&mut self, stream: Stream, work: Work) -> Id {
         let site = self.findings.site();
         if let Some(described) = work.describe() {
+            let upcoming = self.streams.upcoming();
+            self.unawaited.add(upcoming, described.clone(), site, stream);
             let ranges = match &work {
                 Work::Kernel { binary, launch, .. } => self.used_by_kernel(*binary, launch),
                 _ => {
@@ -151,7 +153,7 @@ impl Runtime {
     /// Does one piece of work. An error ends the context.
     pub(super) fn perform(&mut self, step: Step<Task>) {
         let Step { id, stream, work: Task { work, enqueued, site }, after } = step;
-        if self.lost.is_some() {
+        if self.lost.is_some() || self.ending && !matches!(work, Work::Kernel { .. }) {
             return;
         }
         let written = if self.memory.has_shared() { self.upload(&work) } else { vec![] };
@@ -162,7 +164,7 @@ impl Runtime {
         let done = match work {
             Work::Kernel { binary, launch, name } => {
                 let what = name.clone();
-                let (bytes, result) = self.run_kernel(binary, &launch, name, (stream, site));
+                let (bytes, result) = self.run_kernel(binary, &launch, name, (id, stream, site));
                 self.memory.written_on_device(bytes.written());
                 accessed = AccessedBytes::Kernel(bytes);
                 Done { engine: Engine::Device, what, result }

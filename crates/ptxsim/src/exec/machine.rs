@@ -218,9 +218,6 @@ impl BlockState {
 }
 
 impl Machine<'_> {
-    /// Bytes of device output that are kept.
-    const MAX_OUTPUT_BYTES: usize = 64 << 10;
-
     pub fn program(&self) -> &Program {
         self.grid.program
     }
@@ -246,16 +243,19 @@ impl Machine<'_> {
 
     /// Is further device output dropped?
     pub fn output_is_full(&self) -> bool {
-        self.output.len() >= Self::MAX_OUTPUT_BYTES
+        self.output_dropped > 0
     }
 
-    /// Adds device output, up to the bytes that are kept.
+    /// Adds the device output of one call, up to the bytes that are kept. The first call that does
+    /// not fit is dropped as a whole, and so are all later calls, so that no line is cut.
     pub fn print(&mut self, text: &[u8]) {
         self.changes += 1;
-        let room = Self::MAX_OUTPUT_BYTES.saturating_sub(self.output.len());
-        let take = room.min(text.len());
-        self.output.extend_from_slice(&text[..take]);
-        self.output_dropped += (text.len() - take) as u64;
+        let limit = usize::try_from(self.grid.memory.limits().output).unwrap_or(usize::MAX);
+        if self.output_is_full() || self.output.len().saturating_add(text.len()) > limit {
+            self.output_dropped += text.len() as u64;
+        } else {
+            self.output.extend_from_slice(text);
+        }
     }
 }
 

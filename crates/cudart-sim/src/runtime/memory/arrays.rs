@@ -170,6 +170,8 @@ impl ArrayPart {
 pub(in crate::runtime) struct Arrays {
     /// Arrays that the program has not freed.
     all: BTreeMap<ArrayHandle, Array>,
+    /// The calls that freed arrays.
+    freed: BTreeMap<ArrayHandle, SiteId>,
     /// How many arrays were created.
     created: u64,
 }
@@ -218,9 +220,15 @@ impl AddressSpace {
     }
 
     /// Frees an array that no work uses any more.
-    pub(in crate::runtime) fn free_array(&mut self, handle: ArrayHandle) -> Result {
+    pub(in crate::runtime) fn free_array(&mut self, handle: ArrayHandle, site: SiteId) -> Result {
         let array = self.arrays.all.remove(&handle).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
+        self.arrays.freed.insert(handle, site);
         self.device.free(array.layout.address).map_err(|_| Code::INVALID_VALUE)
+    }
+
+    /// The call that freed this array, if one did.
+    pub(in crate::runtime) fn array_freed_by(&self, handle: ArrayHandle) -> Option<SiteId> {
+        self.arrays.freed.get(&handle).copied()
     }
 
     /// The array with this handle.

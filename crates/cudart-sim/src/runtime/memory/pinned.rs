@@ -129,6 +129,14 @@ impl AddressSpace {
         Ok(())
     }
 
+    /// Page-locked memory that the program has neither freed nor unregistered, by address; first
+    /// what the runtime allocated, in the order of allocation.
+    pub(in crate::runtime) fn kept_pinned(&self) -> impl Iterator<Item = (u64, &Allocation)> {
+        let mut all: Vec<_> = self.pinned.iter().map(|(address, a)| (*address, a)).collect();
+        all.sort_by_key(|(_, a)| (!a.from_runtime, a.number));
+        all.into_iter()
+    }
+
     /// Can `cudaHostUnregister` unregister the memory at this address?
     pub(in crate::runtime) fn check_registered(&self, address: u64) -> Result {
         match self.pinned.get(&address) {

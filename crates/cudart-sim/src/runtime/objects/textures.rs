@@ -6,7 +6,7 @@ use super::Objects;
 use crate::error::{Code, Result};
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::memory::arrays::{ArrayHandle, ChannelFormat};
-use crate::runtime::memory::{AddressSpace, MemoryOwner};
+use crate::runtime::memory::{AddressSpace, Allocation, MemoryOwner};
 
 /// Where the texels of an object are: a `cudaResourceDesc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,7 @@ impl Objects {
             }
             None => FIRST_EMPTY_HANDLE + self.textures.len() as u64,
         };
+        self.destroyed_by.remove(&handle);
         self.textures.insert(handle, TextureObject { source, settings: Some(*settings), site });
         Ok(handle)
     }
@@ -114,16 +115,34 @@ impl Objects {
         let id = memory.array(ArrayHandle(array))?.id;
         let handle = memory.device_mut().create_surface(id).map_err(|_| Code::INVALID_VALUE)?;
         let source = TexelSource::Array(array);
+        self.destroyed_by.remove(&handle);
         self.textures.insert(handle, TextureObject { source, settings: None, site });
         Ok(handle)
     }
 
-    /// `cudaDestroyTextureObject`, `cudaDestroySurfaceObject`. An unknown handle is not an error.
-    /// Pending kernels can still use the object.
-    pub fn destroy(&mut self, handle: u64) {
-        if self.textures.remove(&handle).is_some() {
-            self.destroyed.push(handle);
-        }
+    /// `cudaDestroyTextureObject`, `cudaDestroySurfaceObject`, called at `site`. Pending kernels can
+    /// still use the object. Returns whether it was a texture; `None` for an unknown handle, which
+    /// is not an error.
+    pub(in crate::runtime) fn destroy(&mut self, handle: u64, site: SiteId) -> Option<bool> {
+        let texture = self.textures.remove(&handle)?.is_texture();
+        self.destroyed.push(handle);
+        self.destroyed_by.insert(handle, (texture, site));
+        Some(texture)
+    }
+
+    /// Is this the handle of an object that exists or was destroyed?
+    pub(in crate::runtime) fn was_object(&self, handle: u64) -> bool {
+        self.textures.contains_key(&handle) || self.destroyed_by.contains_key(&handle)
+    }
+
+    /// Whether a destroyed object was a texture, and the call that destroyed it.
+    pub(in crate::runtime) fn destroyed_by(&self, handle: u64) -> Option<(bool, SiteId)> {
+        self.destroyed_by.get(&handle).copied()
+    }
+
+    /// Where the texels of an object are.
+    pub(in crate::runtime) fn source(&self, handle: u64) -> Option<TexelSource> {
+        self.textures.get(&handle).map(|object| object.source)
     }
 
     /// No work is left, so the simulator can destroy the objects that the program has destroyed.
@@ -157,6 +176,27 @@ impl Objects {
 }
 
 impl AddressSpace {
+    /// The call that freed the array behind an object, if one did.
+    pub(in crate::runtime) fn freed_array(&self, source: TexelSource) -> Option<SiteId> {
+        match source {
+            TexelSource::Array(handle) => self.array_freed_by(ArrayHandle(handle)),
+            TexelSource::Linear { .. } | TexelSource::Pitched { .. } => None,
+        }
+    }
+
+    /// The freed memory behind an object, and the call that freed it.
+    pub(in crate::runtime) fn freed_behind(
+        &self,
+        source: TexelSource,
+    ) -> Option<(&Allocation, SiteId)> {
+        match source {
+            TexelSource::Linear { address, .. } | TexelSource::Pitched { address, .. } => {
+                self.freed_near(address)
+            }
+            TexelSource::Array(_) => None,
+        }
+    }
+
     /// The format of a source's texels, and the part of the source that is in memory. A size beyond
     /// the memory is not an error; reads there return nothing.
     fn texels(&self, source: TexelSource) -> Result<(TexelFormat, Option<Resource>)> {

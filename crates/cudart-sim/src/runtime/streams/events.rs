@@ -15,6 +15,8 @@ pub(in crate::runtime) struct Event {
     timed: bool,
     /// Was the device reset after the event was created?
     invalid: bool,
+    /// The call that created it.
+    site: SiteId,
 }
 
 /// Two events between which the program measured a time.
@@ -32,13 +34,20 @@ const ALL_FLAGS: u32 = 7;
 
 impl Streams {
     /// `cudaEventCreateWithFlags`: the event's number.
-    pub fn create_event(&mut self, flags: u32) -> Result<usize> {
+    pub(crate) fn create_event(&mut self, flags: u32, site: SiteId) -> Result<usize> {
         let timed = flags & DISABLE_TIMING == 0;
         if flags & !ALL_FLAGS != 0 || timed && flags & INTERPROCESS != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        self.events.push(Some(Event { recorded: None, timed, invalid: false }));
+        self.events.push(Some(Event { recorded: None, timed, invalid: false, site }));
         Ok(self.events.len() - 1)
+    }
+
+    /// The events that the program has not destroyed, by number, and the calls that created them.
+    pub(in crate::runtime) fn kept_events(&self) -> impl Iterator<Item = (u64, SiteId)> {
+        let all = (0..).zip(&self.events);
+        let kept = all.filter_map(|(i, event)| Some((i, event.as_ref()?)));
+        kept.filter(|(_, event)| !event.invalid).map(|(i, event)| (i, event.site))
     }
 
     /// `cudaEventDestroy`.
