@@ -5,23 +5,29 @@ use cudart_sim::clock::{Engine, Span};
 /// The share of the busy time in which two or more engines work at once, from 0 to 1; `None` when
 /// no engine works.
 pub fn overlap(timeline: &[Span]) -> Option<f64> {
-    let mut marks: Vec<(f64, i32)> = timeline
+    let engines = [Engine::ToDevice, Engine::Device, Engine::ToHost];
+    let index = |span: &Span| engines.iter().position(|engine| *engine == span.engine);
+    let mut marks: Vec<(f64, i32, usize)> = timeline
         .iter()
-        .filter(|span| span.engine != Engine::HostOnly)
-        .flat_map(|span| [(span.start, 1), (span.end, -1)])
+        .filter_map(|span| Some((span, index(span)?)))
+        .flat_map(|(span, engine)| [(span.start, 1, engine), (span.end, -1, engine)])
         .collect();
     // An interval that ends does not overlap one that begins at the same time.
     marks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let (mut busy, mut shared, mut working, mut since) = (0.0, 0.0, 0, 0.0);
-    for (at, change) in marks {
+    let (mut busy, mut shared, mut since) = (0.0, 0.0, 0.0);
+    // The pieces of work of each engine at a time: kernels may run at the same time.
+    let mut work = [0; 3];
+    for (at, change, engine) in marks {
         let passed = at - since;
+        let working = work.iter().filter(|n| **n > 0).count();
         if working >= 1 {
             busy += passed;
         }
         if working >= 2 {
             shared += passed;
         }
-        (working, since) = (working + change, at);
+        work[engine] += change;
+        since = at;
     }
     (busy > 0.0).then(|| shared / busy)
 }
@@ -56,6 +62,8 @@ mod tests {
         assert_eq!(overlap(&timeline), Some(3.0 / 9.0));
         let serial = [span(ToDevice, 0.0, 4.0), span(Device, 4.0, 5.0), span(ToHost, 8.0, 9.0)];
         assert_eq!(overlap(&serial), Some(0.0));
+        let kernels = [span(Device, 0.0, 4.0), span(Device, 2.0, 5.0)];
+        assert_eq!(overlap(&kernels), Some(0.0), "kernels at the same time are one engine");
         assert_eq!(overlap(&[]), None);
     }
 

@@ -38,9 +38,12 @@ pub fn render(spans: &[Span], width: usize) -> String {
     let mut out = hanging(&heading, "  ", "  ", width);
     out.push('\n');
     for (engine, name) in ENGINES {
-        let bars =
-            row(spans.iter().filter(|span| span.engine == engine), end / cells as f64, cells);
-        out.push_str(&format!("  {name:<width$}{bars}\n", width = LEFT - 2));
+        let own = spans.iter().filter(|span| span.engine == engine);
+        for (i, lane) in lanes(own).into_iter().enumerate() {
+            let bars = row(lane.into_iter(), end / cells as f64, cells);
+            let name = if i == 0 { name } else { "" };
+            out.push_str(&format!("  {name:<width$}{bars}\n", width = LEFT - 2));
+        }
     }
     out.push_str(&format!("{}{}\n", " ".repeat(LEFT), axis(end, cells)));
     if streams.contains(&0) && streams.len() > 1 {
@@ -68,7 +71,27 @@ fn sign(stream: u64) -> char {
     u32::try_from(stream).ok().and_then(|n| char::from_digit(n, 36)).unwrap_or('*')
 }
 
-/// The row of one engine. Each cell stands for `unit` microseconds and shows the stream that uses
+/// The most rows for work of one engine that is done at the same time. Further work shares the
+/// last row.
+const MAX_LANES: usize = 8;
+
+/// The work of an engine in rows, such that the work of a row does not overlap; at least one row.
+fn lanes<'a>(spans: impl Iterator<Item = &'a Span>) -> Vec<Vec<&'a Span>> {
+    let mut spans: Vec<&Span> = spans.collect();
+    spans.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let mut lanes: Vec<Vec<&Span>> = vec![vec![]];
+    for span in spans {
+        let free = |lane: &Vec<&Span>| lane.last().is_none_or(|last| last.end <= span.start);
+        match lanes.iter().position(free) {
+            Some(lane) => lanes[lane].push(span),
+            None if lanes.len() < MAX_LANES => lanes.push(vec![span]),
+            None => lanes[MAX_LANES - 1].push(span),
+        }
+    }
+    lanes
+}
+
+/// One row of an engine. Each cell stands for `unit` microseconds and shows the stream that uses
 /// most of them.
 fn row<'a>(spans: impl Iterator<Item = &'a Span>, unit: f64, cells: usize) -> String {
     let mut shown = vec![(0.0, '.'); cells];
@@ -135,6 +158,20 @@ mod tests {
 ";
         assert_eq!(render(&spans, LEFT + 64), expected);
         assert_eq!(render(&[], 80), "");
+    }
+
+    #[test]
+    fn kernels_at_the_same_time_have_rows_of_their_own() {
+        let spans = [
+            span(1, Engine::Device, 0.0, 32.0),
+            span(2, Engine::Device, 16.0, 64.0),
+            span(3, Engine::Device, 40.0, 48.0),
+        ];
+        let text = render(&spans, LEFT + 64);
+        let rows: Vec<&str> = text.lines().skip(3).take(2).collect();
+        let [dots, ones, twos] = [(".", 8), ("1", 32), ("2", 48)].map(|(sign, n)| sign.repeat(n));
+        assert_eq!(rows[0], format!("  kernels     {ones}{dots}33333333{dots}{dots}"));
+        assert_eq!(rows[1], format!("              {dots}{dots}{twos}"));
     }
 
     #[test]

@@ -22,7 +22,9 @@ mod shaped;
 mod stream;
 mod texture;
 
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -34,6 +36,14 @@ use crate::runtime::{Runtime, Settings};
 const LOCK_ATTEMPTS: u32 = 200;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
+/// Calls of functions of the runtime so far.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Is this thread using the runtime?
+    static IN_RUNTIME: Cell<bool> = const { Cell::new(false) };
+}
+
 static RUNTIME: LazyLock<Mutex<Runtime>> = LazyLock::new(Mutex::default);
 
 /// Starts a new runtime with these settings, before a program is loaded.
@@ -43,7 +53,34 @@ pub fn start(settings: Settings) {
 
 /// Calls `f` with the runtime.
 pub fn with<T>(f: impl FnOnce(&mut Runtime) -> T) -> T {
-    f(&mut lock())
+    let mut runtime = lock();
+    IN_RUNTIME.set(true);
+    let result = f(&mut runtime);
+    IN_RUNTIME.set(false);
+    result
+}
+
+/// Is the calling thread using the runtime, so that it must not wait for it?
+pub(crate) fn in_runtime() -> bool {
+    IN_RUNTIME.get()
+}
+
+/// Calls of functions of the runtime so far.
+pub(crate) fn calls() -> u64 {
+    CALLS.load(Relaxed)
+}
+
+/// A host thread polls this address ([`crate::device`]).
+pub(crate) fn host_polls(address: u64) {
+    with(|runtime| runtime.host_polls(address));
+}
+
+/// The program has called nothing for some time.
+pub(crate) fn host_is_idle() {
+    let Ok(mut runtime) = RUNTIME.try_lock() else { return };
+    IN_RUNTIME.set(true);
+    runtime.host_is_idle();
+    IN_RUNTIME.set(false);
 }
 
 /// Calls `f` with the runtime, unless another thread keeps it locked for one second.
@@ -84,6 +121,12 @@ fn lock() -> MutexGuard<'static, Runtime> {
 /// Runs the body of the exported function called `function`. Records the result for
 /// `cudaGetLastError`, and prints what kernels printed meanwhile to standard output.
 fn call(function: &'static str, body: impl FnOnce(&mut Runtime) -> Result) -> Code {
+    CALLS.fetch_add(1, Relaxed);
+    if in_runtime() {
+        // a function of the program that a stream calls must not call the runtime (CUDA Runtime
+        // API, `cudaLaunchHostFunc`)
+        return Code::NOT_PERMITTED;
+    }
     let (code, output) = with(|runtime| {
         runtime.enter(function);
         let result = body(runtime);

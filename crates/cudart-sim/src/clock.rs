@@ -1,9 +1,10 @@
 //! The simulated clock. A simulated device has no time of its own, and its times must be the same
 //! on every machine.
 //!
-//! This is not a performance model. There is one engine for copies in each direction and one for
-//! kernels, with the rates of a large GPU. That is enough for overlap to show, for events to have
-//! times, and for a timeline to be drawn.
+//! This is not a performance model. There is one engine for copies in each direction, and there are
+//! multiprocessors for kernels, with the rates of a large GPU. Kernels run at the same time if
+//! there is a multiprocessor for each of their blocks; otherwise the later kernel waits. That is
+//! enough for overlap to show, for events to have times, and for a timeline to be drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +59,8 @@ pub struct ClockedWork<'a> {
     pub what: String,
     /// How long it takes, in microseconds.
     pub cost: f64,
+    /// The share of the multiprocessors that it takes, from 0 to 1 ([`share`]).
+    pub share: f64,
 }
 
 /// Time that the host needs to enqueue work, and to notice that work is done.
@@ -86,6 +89,7 @@ struct OpenWork {
     enqueued: f64,
     engine: Engine,
     cost: f64,
+    share: f64,
     /// Its index in the timeline, if an engine does it.
     span: Option<usize>,
 }
@@ -105,8 +109,8 @@ pub struct Clock {
     open: Vec<OpenWork>,
     /// Was work added since the times of the open work were computed?
     stale: bool,
-    /// When each engine finished the work that is no longer open.
-    free: BTreeMap<Engine, f64>,
+    /// What the engines do after the work that is no longer open.
+    engines: Engines,
     /// When work ended that the host may not have synchronised with.
     ends: BTreeMap<Id, f64>,
     /// When events were reached and functions of the host were called.
@@ -114,6 +118,50 @@ pub struct Clock {
     /// The last work of each stream.
     last: BTreeMap<Stream, Id>,
     spans: Vec<Span>,
+}
+
+/// Until when the engines are busy.
+#[derive(Debug, Clone, Default)]
+struct Engines {
+    /// When the engine for each direction of copies becomes free.
+    free: BTreeMap<Engine, f64>,
+    /// When kernels end, and which shares of the multiprocessors they have until then.
+    kernels: Vec<(f64, f64)>,
+}
+
+/// Shares are sums of fractions, which are not exact.
+const SHARE_TOLERANCE: f64 = 1e-9;
+
+impl Engines {
+    /// When work that is ready at `ready` can begin.
+    fn begin(&self, engine: Engine, ready: f64, share: f64) -> f64 {
+        match engine {
+            Engine::HostOnly => ready,
+            Engine::ToDevice | Engine::ToHost => {
+                ready.max(self.free.get(&engine).copied().unwrap_or(0.0))
+            }
+            Engine::Device => {
+                let used = |at: f64| {
+                    let running = self.kernels.iter().filter(|(end, _)| *end > at);
+                    running.map(|(_, share)| share).sum::<f64>()
+                };
+                let fits = |at: &f64| used(*at) + share <= 1.0 + SHARE_TOLERANCE;
+                let ends = self.kernels.iter().map(|(end, _)| *end).filter(|end| *end > ready);
+                std::iter::once(ready).chain(ends).filter(fits).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
+    /// The work takes the engine until `end`. Work is taken in the order of its beginnings, the
+    /// next of which is not before `begun`.
+    fn take(&mut self, engine: Engine, begun: f64, end: f64, share: f64) {
+        if engine == Engine::Device {
+            self.kernels.retain(|(end, _)| *end > begun);
+            self.kernels.push((end, share));
+        } else {
+            self.free.insert(engine, end);
+        }
+    }
 }
 
 /// A time as a key for ordered collections. Times are never negative, so their bits have the same
@@ -131,7 +179,7 @@ impl Clock {
 
     /// Adds work that has been done.
     pub fn add(&mut self, work: ClockedWork<'_>) {
-        let ClockedWork { id, stream, after, enqueued, engine, what, cost } = work;
+        let ClockedWork { id, stream, after, enqueued, engine, what, cost, share } = work;
         let span = (engine != Engine::HostOnly).then(|| {
             self.spans.push(Span {
                 stream: stream.0,
@@ -143,7 +191,7 @@ impl Clock {
             self.spans.len() - 1
         });
         let after = after.iter().copied().chain(self.last.insert(stream, id)).collect();
-        self.open.push(OpenWork { id, after, enqueued, engine, cost, span });
+        self.open.push(OpenWork { id, after, enqueued, engine, cost, share, span });
         self.stale = true;
         if self.open.len() > MAX_OPEN {
             self.close();
@@ -174,7 +222,7 @@ impl Clock {
         // for each engine, the ready work in the order in which the engine takes it: (time, id,
         // index)
         let mut queues: BTreeMap<Engine, BTreeSet<(u64, Id, usize)>> = BTreeMap::new();
-        let mut free = self.free.clone();
+        let mut engines = self.engines.clone();
         let enter = |queues: &mut BTreeMap<Engine, BTreeSet<_>>, i: usize, ready: f64| {
             let work = &self.open[i];
             queues.entry(work.engine).or_default().insert((key(ready), work.id, i));
@@ -182,22 +230,21 @@ impl Clock {
         for i in (0..self.open.len()).filter(|i| missing[*i] == 0) {
             enter(&mut queues, i, ready[i]);
         }
-        let begins = |engine: &Engine, ready: f64, free: &BTreeMap<Engine, f64>| match engine {
-            Engine::HostOnly => ready,
-            engine => ready.max(free.get(engine).copied().unwrap_or(0.0)),
+        let begins = |i: usize, ready: f64, engines: &Engines| {
+            engines.begin(self.open[i].engine, ready, self.open[i].share)
         };
         let mut times = vec![(0.0, 0.0); self.open.len()];
         while let Some((engine, next)) = queues
             .iter()
             .filter_map(|(engine, queue)| Some((*engine, *queue.first()?)))
-            .min_by_key(|(engine, (_, id, i))| (key(begins(engine, ready[*i], &free)), *id))
+            .min_by_key(|(_, (_, id, i))| (key(begins(*i, ready[*i], &engines)), *id))
         {
             queues.entry(engine).or_default().remove(&next);
             let (_, _, i) = next;
-            let start = begins(&engine, ready[i], &free);
+            let start = begins(i, ready[i], &engines);
             let end = start + self.open[i].cost;
             times[i] = (start, end);
-            free.insert(engine, end);
+            engines.take(engine, start, end, self.open[i].share);
             for &j in &later[i] {
                 ready[j] = ready[j].max(end);
                 missing[j] -= 1;
@@ -220,9 +267,15 @@ impl Clock {
         self.compute_times();
         for work in self.open.drain(..).filter(|work| work.engine != Engine::HostOnly) {
             let end = self.ends.get(&work.id).copied().unwrap_or(0.0);
-            let free = self.free.entry(work.engine).or_insert(end);
-            *free = free.max(end);
+            if work.engine == Engine::Device {
+                self.engines.kernels.push((end, work.share));
+            } else {
+                let free = self.engines.free.entry(work.engine).or_insert(end);
+                *free = free.max(end);
+            }
         }
+        let now = self.now;
+        self.engines.kernels.retain(|(end, _)| *end > now);
     }
 
     /// The host has waited for something that ended at `end`. `idle` says that no work is pending
@@ -273,6 +326,11 @@ pub fn within(bytes: u64) -> f64 {
     COPY_LATENCY_US + bytes as f64 / DEVICE_BYTES_PER_US
 }
 
+/// The share of the multiprocessors that a kernel of so many blocks takes.
+pub fn share(blocks: u64) -> f64 {
+    (blocks as f64 / MULTIPROCESSORS).min(1.0)
+}
+
 /// Microseconds that a kernel of so many blocks takes: the time of its instructions or of its
 /// memory traffic, whichever is longer.
 pub fn kernel(blocks: u64, counters: &Counters) -> f64 {
@@ -297,7 +355,8 @@ mod tests {
         cost: f64,
     ) -> ClockedWork<'static> {
         let (id, stream) = (Id::of(id), Stream(stream));
-        ClockedWork { id, stream, after: &[], enqueued, engine, what: String::new(), cost }
+        let what = String::new();
+        ClockedWork { id, stream, after: &[], enqueued, engine, what, cost, share: 1.0 }
     }
 
     /// For each of `chunks` chunks, a copy in, a kernel and a copy out of ten microseconds each, in
@@ -332,6 +391,25 @@ mod tests {
         assert_eq!(at_once.last(), Some(&(72.5, 82.5)));
         let serial = pipeline(2, 1, |(chunk, _)| *chunk);
         assert!(serial.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+    }
+
+    /// Four kernels in four streams: 66, 33 and 33 of the multiprocessors have room for three of
+    /// them, and the fourth begins when one of the others ends.
+    #[test]
+    fn kernels_overlap_when_they_fit() {
+        let mut clock = Clock::default();
+        for (id, (blocks, cost)) in (0..).zip([(66, 10.0), (33, 20.0), (33, 5.0), (40, 1.0)]) {
+            let share = super::share(blocks);
+            clock.add(ClockedWork { share, ..work(id, id, 1.0, Engine::Device, cost) });
+        }
+        let spans: Vec<_> = clock.spans().iter().map(|s| (s.start, s.end)).collect();
+        assert_eq!(spans, [(1.0, 11.0), (1.0, 21.0), (1.0, 6.0), (11.0, 12.0)]);
+        // in one stream, they follow each other
+        let mut clock = Clock::default();
+        for id in 0..2 {
+            clock.add(ClockedWork { share: 0.1, ..work(id, 0, 1.0, Engine::Device, 4.0) });
+        }
+        assert_eq!(clock.last(), 9.0);
     }
 
     #[test]

@@ -16,13 +16,16 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock};
 
 use crate::abi;
-use crate::guard;
+use crate::device;
+use crate::guard::{self, Action};
 use crate::report::{Crash, PointerTarget, Report};
 use crate::runtime::{Frames, MAX_FRAMES, frames_at, innermost_line};
 
 /// The signals that end a program which made a mistake.
-const SIGNALS: [c_int; 7] = [
+const SIGNALS: [c_int; 8] = [
     libc::SIGSEGV,
+    // the end of a single step, or a breakpoint
+    libc::SIGTRAP,
     libc::SIGBUS,
     libc::SIGFPE,
     libc::SIGILL,
@@ -181,7 +184,22 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         let (at, write) = instruction(&*context.cast::<libc::ucontext_t>());
         ((*info).si_addr() as u64, at, write)
     };
-    if signal == libc::SIGSEGV && guard::hit(address, write, || frames_at(at)) {
+    // SAFETY: as above.
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    if signal == libc::SIGTRAP && guard::step_ended() {
+        set_single_step(context, false);
+        return;
+    }
+    if signal == libc::SIGSEGV
+        && let Some(action) = guard::hit(address, write, at, || frames_at(at))
+    {
+        // a thread that uses the runtime cannot wait for the device
+        if action == Action::Poll && !abi::in_runtime() {
+            device::poll(address);
+        }
+        if action != Action::Continue {
+            set_single_step(context, true);
+        }
         return;
     }
     if let Some(channel) = CHANNEL.get()
@@ -246,6 +264,18 @@ fn instruction(context: &libc::ucontext_t) -> (usize, bool) {
     // been a write
     (context.uc_mcontext.pc as usize, false)
 }
+
+/// Should the processor signal the end of the next instruction?
+#[cfg(target_arch = "x86_64")]
+fn set_single_step(context: &mut libc::ucontext_t, on: bool) {
+    /// The trap flag (Intel SDM, volume 1, "EFLAGS Register").
+    const TRAP: libc::greg_t = 1 << 8;
+    let flags = &mut context.uc_mcontext.gregs[libc::REG_EFL as usize];
+    *flags = if on { *flags | TRAP } else { *flags & !TRAP };
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn set_single_step(_: &mut libc::ucontext_t, _: bool) {}
 
 /// A pipe's reading and writing end.
 fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {

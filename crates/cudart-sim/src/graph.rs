@@ -210,6 +210,11 @@ impl<W> Graph<W> {
         })
     }
 
+    /// All pending work, the oldest first.
+    pub fn pending(&self) -> impl Iterator<Item = (Id, &W)> {
+        self.pending.iter().map(|(id, pending)| (*id, &pending.work))
+    }
+
     /// All work that does not have to wait for other work.
     pub fn ready(&self) -> Vec<Id> {
         let ready = |work: &Pending<W>| work.after.iter().all(|id| self.done(*id));

@@ -3,14 +3,20 @@
 //! Pending work may read or write page-locked and managed memory at any time. A program that
 //! accesses such memory before it has waited is usually right by luck. Here, the pages are closed
 //! (`mprotect`) when the host enqueues the work, and opened when the host has waited for it. An
-//! access meanwhile causes a signal. Its handler records the access and opens the pages, and the
-//! program continues with the old contents.
+//! access meanwhile causes a signal. Its handler records the access and opens the pages for this one
+//! instruction, which the processor executes as a single step, and the program continues with the
+//! old contents.
+//!
+//! An instruction that accesses the same address a second time is waiting for the device. Then the
+//! device does some of the work before the program continues ([`crate::device`]). So a program that
+//! polls sees a change, after a number of accesses that does not depend on how fast anything is.
 //!
 //! This module knows nothing about streams or work: a guard has a number, whose meaning only the
 //! caller knows.
 
 #![expect(unsafe_code, reason = "pages of the program's memory")]
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -39,6 +45,12 @@ pub struct Hit {
     pub address: u64,
     /// Was it a write?
     pub write: bool,
+    /// The instruction.
+    pub instruction: usize,
+    /// The access's number. It may hit several guards.
+    pub access: u64,
+    /// Had the work been done before the access?
+    pub after_work: bool,
     /// The return addresses in the program, beginning with the innermost.
     pub frames: crate::runtime::Frames,
 }
@@ -48,16 +60,55 @@ struct Guards {
     all: Vec<Guard>,
     /// Pages that an access next to a guard's bytes has opened.
     open: BTreeSet<u64>,
-    /// The numbers of guards that a hit has opened.
+    /// The numbers of guards that were hit so often that they are opened.
     opened: BTreeSet<u64>,
-    hits: Vec<Hit>,
+    /// The numbers of guards whose work has been done.
+    done: BTreeSet<u64>,
+    /// Recorded accesses to the guards, and whether [`take_hits`] has returned them.
+    hits: Vec<(Hit, bool)>,
+    /// Recorded accesses so far.
+    accesses: u64,
+    /// Single steps so far.
+    steps: u32,
 }
+
+/// The most accesses that are recorded for a guard, before its pages are opened.
+const MAX_HITS: usize = 256;
+
+/// The most single steps of a program, because each takes as long as several system calls.
+/// Afterwards, the first access opens a guard's pages.
+const MAX_STEPS: u32 = 20_000;
+
+/// The most pages that one instruction accesses.
+const MAX_STEP_PAGES: usize = 8;
+
+thread_local! {
+    /// Pages that are open for the instruction that this thread executes as a single step, and 0.
+    static STEPPING: [Cell<u64>; MAX_STEP_PAGES] = const { [const { Cell::new(0) }; MAX_STEP_PAGES] };
+}
+
+/// What the handler of a signal must do before the program continues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// The page is open, so the instruction can be executed again.
+    Continue,
+    /// The page is open for one instruction. After it, [`step_ended`] must be called.
+    SingleStep,
+    /// The same, but first the device should do work that may change the contents.
+    Poll,
+}
+
+/// Can this processor execute a single instruction of the program?
+const SINGLE_STEPS: bool = cfg!(target_arch = "x86_64");
 
 static GUARDS: Mutex<Guards> = Mutex::new(Guards {
     all: vec![],
     open: BTreeSet::new(),
     opened: BTreeSet::new(),
+    done: BTreeSet::new(),
     hits: vec![],
+    accesses: 0,
+    steps: 0,
 });
 
 /// The lock is never held while the program's memory is accessed. So a signal handler never waits
@@ -159,6 +210,8 @@ pub fn end(ended: impl Fn(u64) -> bool) {
     guards.all = left;
     for guard in removed {
         guards.opened.remove(&guard.number);
+        guards.done.remove(&guard.number);
+        guards.hits.retain(|(hit, _)| hit.number != guard.number);
         let (from, to) = guard.pages();
         guards.open.retain(|page| *page < from || *page >= to);
         guards.protect_range(from, to);
@@ -190,36 +243,103 @@ pub fn all_opened<T>(f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Handles the signal of an access. If a guard is the reason, records the access, opens the page,
-/// and returns true, so that the access can be tried again.
-pub fn hit(address: u64, write: bool, frames: impl FnOnce() -> crate::runtime::Frames) -> bool {
+/// Handles the signal of an access by the instruction at `instruction`. If a guard is the reason,
+/// records the access and opens the page. Returns `None` if there is another reason.
+pub fn hit(
+    address: u64,
+    write: bool,
+    instruction: usize,
+    frames: impl FnOnce() -> crate::runtime::Frames,
+) -> Option<Action> {
     let mut guards = lock();
     let page = address / PAGE * PAGE;
     let covers = |guard: &&Guard| guard.pages().0 <= page && page < guard.pages().1;
     if !guards.all.iter().any(|guard| covers(&guard)) {
-        return false;
+        return None;
     }
-    let violated = guards.all.iter().find(|guard| {
-        let touched = guard.from <= address && address < guard.to && (guard.writes || write);
-        touched && !guards.opened.contains(&guard.number)
+    let violated = |guard: &&Guard| {
+        guard.from <= address && address < guard.to && (guard.writes || write)
+    };
+    let violated: Vec<u64> = guards.all.iter().filter(violated).map(|guard| guard.number).collect();
+    let own = |hit: &Hit| violated.contains(&hit.number);
+    let polls = guards.hits.iter().any(|(hit, _)| {
+        own(hit) && hit.address == address && hit.instruction == instruction
     });
-    match violated.copied() {
-        Some(guard) => {
-            guards.hits.push(Hit { number: guard.number, address, write, frames: frames() });
-            guards.opened.insert(guard.number);
-            guards.protect_range(guard.from, guard.to);
+    let exhausted = guards.hits.iter().filter(|(hit, _)| own(hit)).count() >= MAX_HITS;
+    if !polls && !violated.is_empty() && !exhausted {
+        guards.accesses += 1;
+        let (access, frames) = (guards.accesses, frames());
+        for number in &violated {
+            let (number, after_work) = (*number, guards.done.contains(number));
+            let hit = Hit { number, address, write, instruction, access, after_work, frames };
+            guards.hits.push((hit, false));
         }
+    }
+    let steps = SINGLE_STEPS
+        && (polls || guards.steps < MAX_STEPS && !exhausted)
+        && STEPPING.with(|pages| remember(pages, page));
+    if steps {
+        // polling may go on for as long as the program likes
+        guards.steps += u32::from(!polls);
+    } else if !violated.is_empty() {
+        guards.opened.extend(&violated);
+        let ranges: Vec<_> = guards.all.iter().filter(|g| violated.contains(&g.number)).copied().collect();
+        ranges.iter().for_each(|guard| guards.protect_range(guard.from, guard.to));
+    } else {
         // the access was next to a guard's bytes, in the same page
-        None => {
-            guards.open.insert(page);
-        }
+        guards.open.insert(page);
     }
     // another thread may have opened the page before; this only fails if the page is not mapped any
     // more
-    protect(page, page + PAGE, Access::All)
+    if !protect(page, page + PAGE, Access::All) {
+        return None;
+    }
+    Some(match (polls, steps) {
+        (true, true) => Action::Poll,
+        (false, true) => Action::SingleStep,
+        (_, false) => Action::Continue,
+    })
 }
 
-/// The recorded accesses since the last call.
-pub fn hits() -> Vec<Hit> {
-    std::mem::take(&mut lock().hits)
+/// Adds a page to those that are open for a single step. Returns false if there is no room.
+fn remember(pages: &[Cell<u64>; MAX_STEP_PAGES], page: u64) -> bool {
+    match pages.iter().find(|entry| [0, page].contains(&entry.get())) {
+        Some(entry) => {
+            entry.set(page);
+            true
+        }
+        None => false,
+    }
+}
+
+/// The instruction that this thread executed as a single step has ended: closes its pages again.
+/// Returns false if the thread was not in a single step.
+pub fn step_ended() -> bool {
+    STEPPING.with(|pages| {
+        let open = pages.iter().map(|entry| entry.replace(0)).filter(|page| *page != 0);
+        let open: Vec<u64> = open.collect();
+        let guards = lock();
+        open.iter().for_each(|page| guards.protect_range(*page, page + PAGE));
+        !open.is_empty()
+    })
+}
+
+/// The work of this guard has been done. The guard stays until the host has waited.
+pub fn work_done(number: u64) {
+    let mut guards = lock();
+    if guards.all.iter().any(|guard| guard.number == number) {
+        guards.done.insert(number);
+    }
+}
+
+/// The recorded accesses to guards whose numbers are `known`, in their order. Each is returned
+/// once.
+pub fn take_hits(known: impl Fn(u64) -> bool) -> Vec<Hit> {
+    let mut guards = lock();
+    let new = guards.hits.iter_mut().filter(|(hit, taken)| !taken && known(hit.number));
+    new.map(|(hit, taken)| {
+        *taken = true;
+        *hit
+    })
+    .collect()
 }

@@ -11,6 +11,8 @@ pub mod abi;
 pub mod clock;
 #[cfg(target_os = "linux")]
 pub mod crash;
+#[cfg(target_os = "linux")]
+mod device;
 pub mod error;
 pub mod fatbin;
 pub mod graph;

@@ -15,6 +15,7 @@ mod kernels;
 mod launches;
 mod memory;
 mod objects;
+mod polling;
 pub mod properties;
 mod record;
 mod reports;
@@ -152,6 +153,7 @@ impl Runtime {
             && let Some(step) = self.streams.step_by_chance()
         {
             self.perform(step);
+            self.memory.show_to_host();
         }
     }
 
@@ -236,6 +238,7 @@ impl Runtime {
         };
         let id = step.id;
         self.perform(step);
+        self.memory.show_to_host();
         self.streams.observed(id);
         self.alive()?;
         Err(Code::NOT_READY)

@@ -128,6 +128,14 @@ impl AccessSet {
         written.map(|(slot, _)| base(slot as u64 + 1))
     }
 
+    /// Whether this byte was accessed, for each [`AccessMode`].
+    pub fn modes_at(&self, address: u64) -> [bool; 3] {
+        let (slot, offset) = split(address);
+        let uses = (slot as usize).checked_sub(1).and_then(|slot| self.slots.get(slot)?.as_deref());
+        let (Some(uses), Ok(offset)) = (uses, u64::try_from(offset)) else { return [false; 3] };
+        uses.bits.each_ref().map(|bits| bits.word((offset / 64) as usize) >> (offset % 64) & 1 == 1)
+    }
+
     /// The overlap with later work that accesses one range: its address, its bytes, and how they
     /// are accessed.
     pub fn overlap_with_range(
@@ -234,6 +242,8 @@ mod tests {
         let mut joined = of(&[(0, 4, Write)]);
         joined.join(&of(&[(100, 4, Write)]));
         assert_eq!(joined, of(&[(0, 4, Write), (100, 4, Write)]));
+        assert_eq!(joined.modes_at(base(3) + 103), [false, true, false]);
+        assert_eq!(joined.modes_at(base(3) + 104), [false; 3]);
         assert_eq!(joined.allocations().collect::<Vec<_>>(), [base(3)]);
     }
 }

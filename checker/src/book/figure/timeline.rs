@@ -64,7 +64,8 @@ fn work(n: u64, chunks: u64, streams: u64) -> Vec<Span> {
         let after: Vec<Id> = before.iter().copied().collect();
         let id = Id::of(number);
         let (stream, what) = (Stream(stream + 1), String::new());
-        clock.add(ClockedWork { id, stream, after: &after, enqueued, engine, what, cost });
+        let (after, share) = (&after, 1.0);
+        clock.add(ClockedWork { id, stream, after, enqueued, engine, what, cost, share });
         *before = Some(id);
     }
     clock.spans().to_vec()

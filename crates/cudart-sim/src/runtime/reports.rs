@@ -4,9 +4,7 @@
 use super::Runtime;
 use super::findings::conflicts::FinishedWork;
 use super::findings::sites::{self, SiteId};
-use super::memory::shared::GuardedWork;
 use crate::graph::Stream;
-use crate::guard;
 use crate::report::{CallSite, HostFindingKind, WorkAccess};
 
 /// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no
@@ -50,9 +48,18 @@ impl Runtime {
 
     /// Reports accesses of the host to memory that pending work uses.
     pub(super) fn report_host_races(&mut self) {
-        for hit in guard::hits() {
+        // an access that hits the guards of several pieces of work is one mistake
+        let mut reported = None;
+        for hit in self.memory.new_hits() {
             let Some(guarded) = self.memory.guarded_work(hit.number) else { continue };
-            let GuardedWork { site, stream, work, writes } = guarded.clone();
+            guarded.acquired |= hit.after_work && !hit.write && guarded.is_strong(hit.address);
+            let conflicts = !guarded.acquired && guarded.conflicts(hit.address, hit.write);
+            if !conflicts || reported == Some(hit.access) {
+                continue;
+            }
+            reported = Some(hit.access);
+            let (site, stream) = (guarded.site, guarded.stream);
+            let (work, writes) = (guarded.work.clone(), guarded.writes);
             let sites = self.findings.sites();
             let Some((memory, byte)) = self.memory.memory_at(hit.address, sites) else { continue };
             let earlier = sites.resolve(site, Some(stream));

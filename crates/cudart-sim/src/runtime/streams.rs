@@ -56,6 +56,18 @@ pub(super) struct Finished {
     pub enqueued: f64,
 }
 
+/// What the clock needs about work that has been done.
+#[derive(Debug)]
+pub(super) struct Timed {
+    pub engine: Engine,
+    /// Its label in the timeline.
+    pub what: String,
+    /// How many microseconds it takes.
+    pub cost: f64,
+    /// The share of the multiprocessors that it takes.
+    pub share: f64,
+}
+
 /// The streams of a program and everything that orders work.
 #[derive(Debug, Default)]
 pub struct Streams {
@@ -157,6 +169,16 @@ impl Streams {
         self.graph.step(id)
     }
 
+    /// Is this work done?
+    pub(super) fn is_done(&self, id: Id) -> bool {
+        self.graph.done(id)
+    }
+
+    /// The oldest pending work that `matches`.
+    pub(super) fn first_pending(&self, matches: impl Fn(&Task) -> bool) -> Option<Id> {
+        self.graph.pending().find(|(_, task)| matches(task)).map(|(id, _)| id)
+    }
+
     /// Takes the oldest pending work.
     pub(super) fn step_any(&mut self) -> Option<Step<Task>> {
         self.graph.step_any()
@@ -176,10 +198,12 @@ impl Streams {
         self.graph.step(id)
     }
 
-    /// Work has been done by an engine that needs `cost` microseconds for it.
-    pub(super) fn finished(&mut self, work: Finished, engine: Engine, what: String, cost: f64) {
+    /// Work has been done.
+    pub(super) fn finished(&mut self, work: Finished, done: Timed) {
         let Finished { id, stream, after, enqueued } = work;
-        self.clock.add(ClockedWork { id, stream, after: &after, enqueued, engine, what, cost });
+        let Timed { engine, what, cost, share } = done;
+        let after = &after;
+        self.clock.add(ClockedWork { id, stream, after, enqueued, engine, what, cost, share });
     }
 
     /// The host has waited for this work, which is done.

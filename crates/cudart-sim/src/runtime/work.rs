@@ -1,13 +1,13 @@
 //! Doing pending work, when the host waits for it.
 
-use ptxsim::{AccessMode, Launch};
+use ptxsim::{AccessMode, Diagnose, Launch};
 
 use super::Runtime;
 use super::findings::conflicts::{AccessedBytes, AccessedRange, FinishedWork};
 use super::findings::sites::SiteId;
 use super::memory::region::Region;
 use super::memory::shared::UsedRange;
-use super::streams::Finished;
+use super::streams::{Finished, Timed};
 use crate::clock::{self, Engine};
 use crate::error::Result;
 use crate::graph::{Id, Step, Stream};
@@ -74,6 +74,8 @@ struct Done {
     engine: Engine,
     /// Its label in the timeline.
     what: String,
+    /// The share of the multiprocessors that it takes.
+    share: f64,
     /// How many microseconds it takes, or the error that ends the context.
     result: Result<f64>,
 }
@@ -136,8 +138,14 @@ impl Runtime {
                     work.ranges().into_iter().map(used).collect()
                 }
             };
-            let id = self.streams.upcoming();
-            self.memory.close_pages(id, ranges, (stream, site), described);
+            let accessed = match &work {
+                Work::Kernel { .. } => None,
+                _ => Some(AccessedBytes::Ranges(work.ranges())),
+            };
+            self.memory.close_pages(upcoming, ranges, (stream, site), described, accessed);
+        }
+        if matches!(work, Work::HostFunction(_)) || self.memory.has_shared() {
+            self.expect_polls();
         }
         self.streams.enqueue(stream, work, site, &[])
     }
@@ -164,10 +172,11 @@ impl Runtime {
         let done = match work {
             Work::Kernel { binary, launch, name } => {
                 let what = name.clone();
+                let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
                 let (bytes, result) = self.run_kernel(binary, &launch, name, (id, stream, site));
                 self.memory.written_on_device(bytes.written());
                 accessed = AccessedBytes::Kernel(bytes);
-                Done { engine: Engine::Device, what, result }
+                Done { engine: Engine::Device, what, share: clock::share(blocks), result }
             }
             Work::Copy { to_device, to, source } => {
                 self.perform_copy(to_device, &to, source, (stream, site))
@@ -177,7 +186,7 @@ impl Runtime {
                 let result = self.memory.write(on_device, &to, &vec![value; bytes as usize]);
                 let what = format!("set {bytes} bytes");
                 let result = result.map(|()| clock::within(bytes));
-                Done { engine: Engine::Device, what, result }
+                Done { engine: Engine::Device, what, share: 0.0, result }
             }
             Work::Event => Done::on_host(Ok(())),
             Work::Free(address) => Done::on_host(self.free_from_pool(address, site)),
@@ -187,13 +196,16 @@ impl Runtime {
             }
         };
         self.memory.written_on_device(written);
+        let recorded = self.settings.diagnose == Diagnose::Full;
+        self.memory.guarded_work_done(id, || recorded.then(|| accessed.clone()));
         if let Some(work) = described {
             self.report_conflicts(FinishedWork { id, stream, site, work, accessed });
         }
         match done.result {
             Ok(cost) => {
                 let finished = Finished { id, stream, after, enqueued };
-                self.streams.finished(finished, done.engine, done.what, cost);
+                let Done { engine, what, share, .. } = done;
+                self.streams.finished(finished, Timed { engine, what, cost, share });
                 if let Some(launch) = self.record.launches.get_mut(launches) {
                     launch.span = self.streams.last_span();
                 }
@@ -250,13 +262,15 @@ impl Runtime {
             CopySource::Staged(data) => Ok(data),
         };
         let result = data.and_then(|data| self.memory.write(to_device, to, &data));
-        Done { engine, what: format!("{bytes} bytes"), result: result.map(|()| cost) }
+        let what = format!("{bytes} bytes");
+        Done { engine, what, share: 0.0, result: result.map(|()| cost) }
     }
 }
 
 impl Done {
     /// Work that takes no time of the device.
     fn on_host(result: Result) -> Self {
-        Self { engine: Engine::HostOnly, what: String::new(), result: result.map(|()| 0.0) }
+        let result = result.map(|()| 0.0);
+        Self { engine: Engine::HostOnly, what: String::new(), share: 0.0, result }
     }
 }

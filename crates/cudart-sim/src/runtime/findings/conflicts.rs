@@ -24,7 +24,7 @@ pub(in crate::runtime) struct FinishedWork {
 }
 
 /// The bytes that a piece of work accessed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::runtime) enum AccessedBytes {
     /// Of a copy or a set: ranges, in the order of their addresses.
     Ranges(Vec<AccessedRange>),
@@ -55,6 +55,30 @@ pub(in crate::runtime) struct Conflict {
 }
 
 impl AccessedBytes {
+    /// Does the work access this byte such that an access of the host, which may be a `write`, needs
+    /// an order? An atomic or strong operation of a kernel needs none: the host then polls, or its
+    /// own access is atomic.
+    pub fn needs_order(&self, address: u64, write: bool) -> bool {
+        match self {
+            Self::Ranges(ranges) => ranges.iter().any(|(at, bytes, mode)| {
+                let inside = (*at..at.saturating_add(*bytes)).contains(&address);
+                inside && (write || *mode == AccessMode::Write)
+            }),
+            Self::Kernel(kernel) => {
+                let [read, written, _] = kernel.modes_at(address);
+                written || write && read
+            }
+        }
+    }
+
+    /// Did a kernel access this byte with an atomic or strong operation?
+    pub fn is_strong(&self, address: u64) -> bool {
+        match self {
+            Self::Ranges(_) => false,
+            Self::Kernel(kernel) => kernel.modes_at(address)[AccessMode::Strong as usize],
+        }
+    }
+
     /// The first overlap of this work with later work.
     fn overlap(&self, later: &Self) -> Option<Overlap> {
         match (self, later) {

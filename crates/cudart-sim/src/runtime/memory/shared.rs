@@ -10,10 +10,11 @@ use ptxsim::{AccessMode, Launch, Module};
 use super::{AddressSpace, Allocation};
 use crate::error::{Code, Result};
 use crate::graph::{Id, Stream};
-use crate::guard::{self, Guard, PAGE};
+use crate::guard::{self, Guard, Hit, PAGE};
 use crate::host::Address;
 use crate::order::Order;
 use crate::report::{self, MemoryKind};
+use crate::runtime::findings::conflicts::AccessedBytes;
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::work::Work;
 
@@ -26,6 +27,37 @@ pub(in crate::runtime) struct GuardedWork {
     pub work: report::Work,
     /// Does the work write any of the pages?
     pub writes: bool,
+    /// The bytes that the call's arguments name, which the work may use.
+    ranges: Vec<UsedRange>,
+    /// Has the work been done?
+    done: bool,
+    /// What the work accesses, once that is known.
+    accessed: Option<AccessedBytes>,
+    /// Has the host read a byte that the work had stored with an atomic or strong operation?
+    pub acquired: bool,
+}
+
+impl GuardedWork {
+    /// Is what the work accesses known, as far as it ever will be?
+    fn is_known(&self) -> bool {
+        self.done || self.accessed.is_some()
+    }
+
+    /// Does the work access this byte such that an access of the host needs an order?
+    pub fn conflicts(&self, address: u64, write: bool) -> bool {
+        match &self.accessed {
+            Some(accessed) => accessed.needs_order(address, write),
+            None => self.ranges.iter().any(|range| {
+                let inside = (range.address..range.address.saturating_add(range.bytes)).contains(&address);
+                inside && (write || range.writes)
+            }),
+        }
+    }
+
+    /// Has the work accessed this byte with an atomic or strong operation?
+    pub fn is_strong(&self, address: u64) -> bool {
+        self.done && self.accessed.as_ref().is_some_and(|accessed| accessed.is_strong(address))
+    }
 }
 
 /// Bytes that pending work uses.
@@ -168,8 +200,13 @@ impl AddressSpace {
         mut ranges: Vec<UsedRange>,
         (stream, site): (Stream, SiteId),
         work: report::Work,
+        accessed: Option<AccessedBytes>,
     ) {
         ranges.retain(|range| self.shared_at(range.address).is_some());
+        let named = ranges.clone();
+        if accessed.is_none() {
+            ranges.extend(self.reachable_by_kernel(&named));
+        }
         if ranges.is_empty() {
             return;
         }
@@ -185,7 +222,9 @@ impl AddressSpace {
             }
         }
         let writes = ranges.iter().any(|range| range.writes);
-        self.guarded.insert(id, GuardedWork { site, stream, work, writes });
+        let (ranges, done, acquired) = (named, false, false);
+        let guarded = GuardedWork { site, stream, work, writes, ranges, done, accessed, acquired };
+        self.guarded.insert(id, guarded);
     }
 
     /// The page-locked and managed memory that a kernel's arguments point to. The kernel may use
@@ -206,6 +245,67 @@ impl AddressSpace {
             }
         }
         all
+    }
+
+    /// The managed memory that a kernel may reach although no argument points there.
+    fn reachable_by_kernel(&self, named: &[UsedRange]) -> Vec<UsedRange> {
+        let all = self.all_managed().into_iter();
+        let others = all.filter(|start| {
+            let end = start + self.managed(*start).map_or(0, |a| a.bytes);
+            !named.iter().any(|range| (*start..end).contains(&range.address))
+        });
+        let range = |address| {
+            let bytes = self.managed(address).map_or(0, |a| a.bytes);
+            UsedRange { address, bytes, writes: true }
+        };
+        others.map(range).collect()
+    }
+
+    /// Work that pages are closed for has been done, and has accessed these bytes if that is known.
+    pub(in crate::runtime) fn guarded_work_done(
+        &mut self,
+        id: Id,
+        accessed: impl FnOnce() -> Option<AccessedBytes>,
+    ) {
+        if let Some(guarded) = self.guarded.get_mut(&id) {
+            guarded.done = true;
+            if guarded.accessed.is_none() {
+                guarded.accessed = accessed();
+            }
+            guard::work_done(id.number());
+        }
+    }
+
+    /// The work that pages are closed for and that may use this address, in its order.
+    pub(in crate::runtime) fn users_of(&self, address: u64) -> Vec<Id> {
+        let start = self.shared_at(address).map(|(start, _)| start);
+        let managed = start.is_some_and(|start| self.managed(start).is_some());
+        let uses = |guarded: &GuardedWork| {
+            let kernel = matches!(guarded.work, report::Work::Kernel { .. });
+            kernel && managed
+                || guarded.ranges.iter().any(|range| {
+                    (range.address..range.address.saturating_add(range.bytes)).contains(&address)
+                })
+        };
+        self.guarded.iter().filter(|(_, guarded)| uses(guarded)).map(|(id, _)| *id).collect()
+    }
+
+    /// The work that has been done and has accessed this byte with an atomic or strong operation.
+    pub(in crate::runtime) fn strong_writers(&self, address: u64) -> Vec<Id> {
+        let strong = self.guarded.iter().filter(|(_, guarded)| guarded.is_strong(address));
+        strong.map(|(id, _)| *id).collect()
+    }
+
+    /// The host is ordered after this work: ends its guards, and those of all work before it.
+    pub(in crate::runtime) fn end_guards(&mut self, id: Id, order: &Order) {
+        let before = |other: Id, guarded: &GuardedWork| {
+            other == id || other < id && order.is_before((other, guarded.stream), id)
+        };
+        let all = self.guarded.iter();
+        let ended: Vec<Id> =
+            all.filter(|(other, guarded)| before(**other, guarded)).map(|(id, _)| *id).collect();
+        guard::end(|number| ended.contains(&Id::of(number)));
+        self.guarded.retain(|id, _| !ended.contains(id));
     }
 
     /// Copies the host's contents to the device, before a kernel that uses these ranges runs. A
@@ -264,7 +364,7 @@ impl AddressSpace {
     pub(in crate::runtime) fn has_shared(&self) -> bool {
         !self.managed_variables.is_empty()
             || self.allocations.values().any(|a| a.kind == MemoryKind::Managed)
-            || self.pinned.values().any(|a| a.from_runtime)
+            || !self.pinned.is_empty()
     }
 
     fn upload(&mut self, start: u64) {
@@ -294,6 +394,11 @@ impl AddressSpace {
             guard::end(|number| order.is_synchronised(Id::of(number)));
             self.guarded.retain(|id, _| !order.is_synchronised(*id));
         }
+        self.show_to_host();
+    }
+
+    /// Copies what the device has written to the host's pages.
+    pub(in crate::runtime) fn show_to_host(&mut self) {
         let newer: Vec<u64> = self
             .all_managed()
             .into_iter()
@@ -305,7 +410,14 @@ impl AddressSpace {
     }
 
     /// The work that a guard's number belongs to.
-    pub(in crate::runtime) fn guarded_work(&self, number: u64) -> Option<&GuardedWork> {
-        self.guarded.get(&Id::of(number))
+    pub(in crate::runtime) fn guarded_work(&mut self, number: u64) -> Option<&mut GuardedWork> {
+        self.guarded.get_mut(&Id::of(number))
+    }
+
+    /// The recorded accesses of the host to bytes of work whose own accesses are known by now.
+    pub(in crate::runtime) fn new_hits(&self) -> Vec<Hit> {
+        guard::take_hits(|number| {
+            self.guarded.get(&Id::of(number)).is_some_and(GuardedWork::is_known)
+        })
     }
 }
