@@ -12,6 +12,8 @@ int main() {
     cudaMemcpyAsync(x, host, 256 * sizeof(float), cudaMemcpyHostToDevice, copying);
     scale<<<1, 256, 0, computing>>>(x);
     cudaDeviceSynchronize();
+    cudaStreamDestroy(copying);
+    cudaStreamDestroy(computing);
     cudaFree(x);
     cudaFreeHost(host);
 }

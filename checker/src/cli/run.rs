@@ -42,8 +42,8 @@ pub struct Program {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Bytes of the simulated device's memory.
-    #[arg(long, default_value_t = ptxsim::Memory::CAPACITY)]
-    pub device_memory: u64,
+    #[arg(long)]
+    pub device_memory: Option<u64>,
     /// Arguments for the program.
     #[arg(last = true)]
     pub args: Vec<String>,

@@ -150,7 +150,7 @@ fn costs(report: &Report, width: usize) -> String {
 
 /// The hidden subcommand that becomes the program.
 pub fn serve(args: &cli::Program) -> ExitCode {
-    let memory = args.device_memory;
+    let memory = args.device_memory.unwrap_or(Simulation::DEFAULT_MEMORY);
     let simulation = args.seed.map(|seed| Simulation { seed, memory });
     program::serve(&args.object, simulation, &args.args)
 }
@@ -196,7 +196,9 @@ fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) -> bool {
     }
     for launch in report.launches.iter().filter(|l| l.observations.output_dropped > 0) {
         let (kernel, bytes) = (sanitise(&launch.kernel), launch.observations.output_dropped);
-        eprintln!("note: the simulator keeps 16 MiB of what a launch prints, so {bytes} bytes of `{kernel}` are missing");
+        eprintln!(
+            "note: the simulator keeps 16 MiB of what a launch prints, so {bytes} bytes of `{kernel}` are missing"
+        );
     }
     // A program that crashed had no chance to free its memory, and a lost device frees nothing.
     let leaked = !report.leaks.is_empty() && crash.is_none() && report.lost.is_none();

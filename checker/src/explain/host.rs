@@ -319,9 +319,8 @@ pub fn explain_arguments(
 
 /// Explains memory and objects that were never released.
 fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
-    let sized = |leak: &&Leak| {
-        matches!(leak.kind, LeakKind::Memory | LeakKind::Array | LeakKind::Pinned)
-    };
+    let sized =
+        |leak: &&Leak| matches!(leak.kind, LeakKind::Memory | LeakKind::Array | LeakKind::Pinned);
     let memory: Vec<&Leak> = leaks.iter().filter(sized).collect();
     let mut draft = Draft::new(leak_title(leaks, &memory));
     let mut lines: Vec<(&Leak, u64)> = vec![];
@@ -493,7 +492,11 @@ impl Program<'_> {
                 "which of the numbers in this line is beyond what the device can do?",
             ),
             Some(Cause::OutOfMemory { bytes, free, .. }) => (
-                format!("asks for {}, and {} are free", size_in_bytes(*bytes), size_in_bytes(*free)),
+                format!(
+                    "asks for {}, and {} are free",
+                    size_in_bytes(*bytes),
+                    size_in_bytes(*free)
+                ),
                 "how many bytes does the program need at the same time, and does it free what it no longer needs?",
             ),
             None => ("this call".to_owned(), "which of its arguments can the runtime not accept?"),

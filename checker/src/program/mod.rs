@@ -31,6 +31,11 @@ pub struct Simulation {
     pub memory: u64,
 }
 
+impl Simulation {
+    /// Bytes of device memory that a program has unless its caller says otherwise.
+    pub const DEFAULT_MEMORY: u64 = ptxsim::Memory::CAPACITY;
+}
+
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
@@ -45,11 +50,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// If the process cannot be started, or the program cannot be written to a temporary folder.
-pub fn run(
-    object: &[u8],
-    simulation: Option<Simulation>,
-    args: &[String],
-) -> io::Result<Ended> {
+pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
     fs::write(&program, object)?;

@@ -132,9 +132,10 @@ fn a_missing_wait_shows_every_time() {
 fn programs_that_cannot_be_compiled_or_run_are_reported() {
     let (code, _, report) = wrong("int main() { return missing; }", &[]);
     assert!(code == Some(1) && report.contains("program.cu:1:21"), "{report}");
-    let graphs = "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }";
-    let (code, _, report) = wrong(graphs, &[]);
-    assert!(code == Some(3) && report.contains("cudaGraphCreate"), "{report}");
+    let unsupported =
+        "int main() { cudaIpcMemHandle_t h; return cudaIpcGetMemHandle(&h, nullptr); }";
+    let (code, _, report) = wrong(unsupported, &[]);
+    assert!(code == Some(3) && report.contains("cudaIpcGetMemHandle"), "{report}");
     let (code, printed, report) = wrong("#include <cstdlib>\nint main() { abort(); }", &[]);
     assert!(code == Some(1) && printed.is_empty() && report.contains("aborted"), "{report}");
     let missing = run(Path::new("no such program.cu"), &[]);
@@ -181,8 +182,14 @@ fn calls_are_counted_and_have_their_lines() {
     assert_eq!((report.peak, report.peak_live), (1400, 2));
     assert_eq!(report.streams, 1);
     assert_eq!(report.synchronisations, Synchronisations { device: 1, stream: 0, event: 1 });
-    let leaks: Vec<_> = report.leaks.iter().map(|leak| (leak.bytes, line(&leak.at))).collect();
-    assert_eq!(leaks, [(200, Some(15))]);
+    let leaks: Vec<_> = report.leaks.iter().map(|leak| (leak.kind, line(&leak.at))).collect();
+    let expected = [
+        (LeakKind::Memory, Some(15)),
+        (LeakKind::Stream, Some(25)),
+        (LeakKind::Event, Some(28)),
+        (LeakKind::Event, Some(29)),
+    ];
+    assert_eq!(leaks, expected);
     let launches: Vec<_> = report.launches.iter().map(|l| (l.stream, line(&l.at))).collect();
     assert_eq!(launches, [(1, Some(26)), (0, Some(32))]);
     let spans: Vec<_> = report.launches.iter().filter_map(|l| l.span).collect();

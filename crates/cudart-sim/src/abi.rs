@@ -10,6 +10,7 @@
 mod array;
 mod device;
 mod function;
+mod graph;
 mod launch;
 mod managed;
 mod memory;
@@ -188,6 +189,15 @@ exports! {
         __cudaRegisterVar __cudaInitModule;
     launch: __cudaPushCallConfiguration __cudaPopCallConfiguration __cudaGetKernel __cudaLaunchKernel
         cudaLaunchKernel cudaLaunchCooperativeKernel cudaLaunchKernelExC cudaLaunchHostFunc;
+    graph: cudaGraphCreate cudaGraphDestroy cudaGraphClone cudaGraphAddKernelNode cudaGraphAddMemcpyNode
+        cudaGraphAddMemcpyNode1D cudaGraphAddMemcpyNodeToSymbol cudaGraphAddMemcpyNodeFromSymbol
+        cudaGraphAddMemsetNode cudaGraphAddHostNode cudaGraphAddEmptyNode cudaGraphAddChildGraphNode
+        cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode cudaGraphAddDependencies
+        cudaGraphRemoveDependencies cudaGraphDestroyNode cudaGraphNodeGetType cudaGraphGetNodes
+        cudaGraphGetRootNodes cudaGraphGetEdges cudaGraphKernelNodeSetParams cudaGraphExecKernelNodeSetParams
+        cudaGraphInstantiate cudaGraphInstantiateWithFlags cudaGraphExecUpdate cudaGraphUpload cudaGraphLaunch
+        cudaGraphExecDestroy cudaGraphDebugDotPrint cudaStreamBeginCapture cudaStreamEndCapture
+        cudaStreamIsCapturing;
     function: cudaFuncSetAttribute cudaFuncGetAttributes cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig
         cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         cudaOccupancyAvailableDynamicSMemPerBlock cudaGetKernel cudaGetFuncBySymbol;
@@ -229,10 +239,11 @@ mod tests {
     use super::exports;
 
     /// The source of each module that defines exported functions.
-    const SOURCES: [&str; 13] = [
+    const SOURCES: [&str; 14] = [
         include_str!("abi/array.rs"),
         include_str!("abi/device.rs"),
         include_str!("abi/function.rs"),
+        include_str!("abi/graph.rs"),
         include_str!("abi/launch.rs"),
         include_str!("abi/managed.rs"),
         include_str!("abi/memory.rs"),

@@ -76,8 +76,7 @@ pub fn watch(on_crash: impl FnOnce(Report) + Send + 'static) -> std::io::Result<
         if read(&woken) {
             let report = abi::try_with(|runtime| {
                 let raised = RAISED.load(SeqCst);
-                let mut crash =
-                    runtime.crash(SIGNAL.load(SeqCst), raised, address(), &frames());
+                let mut crash = runtime.crash(SIGNAL.load(SeqCst), raised, address(), &frames());
                 runtime.perform_after_crash();
                 let mut report = runtime.report();
                 if OVERFLOW.load(SeqCst) {

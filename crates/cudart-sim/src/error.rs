@@ -47,6 +47,13 @@ impl Code {
     pub const COOPERATIVE_LAUNCH_TOO_LARGE: Self = Self(720);
     pub const NOT_PERMITTED: Self = Self(800);
     pub const NOT_SUPPORTED: Self = Self(801);
+    pub const CAPTURE_UNSUPPORTED: Self = Self(900);
+    pub const CAPTURE_INVALIDATED: Self = Self(901);
+    pub const CAPTURE_MERGE: Self = Self(902);
+    pub const CAPTURE_UNMATCHED: Self = Self(903);
+    pub const CAPTURE_UNJOINED: Self = Self(904);
+    pub const CAPTURE_ISOLATION: Self = Self(905);
+    pub const GRAPH_UPDATE_FAILURE: Self = Self(910);
     pub const INVALID_CLUSTER_SIZE: Self = Self(912);
 }
 

@@ -162,6 +162,11 @@ impl<W> Graph<W> {
         last.filter(|id| !self.order.is_synchronised(*id))
     }
 
+    /// The last work of a stream.
+    pub fn newest(&self, stream: Stream) -> Option<Id> {
+        self.streams.get(&stream)?.last
+    }
+
     /// Happens-before among the work.
     pub fn order(&self) -> &Order {
         &self.order

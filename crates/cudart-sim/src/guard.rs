@@ -257,14 +257,14 @@ pub fn hit(
     if !guards.all.iter().any(|guard| covers(&guard)) {
         return None;
     }
-    let violated = |guard: &&Guard| {
-        guard.from <= address && address < guard.to && (guard.writes || write)
-    };
+    let violated =
+        |guard: &&Guard| guard.from <= address && address < guard.to && (guard.writes || write);
     let violated: Vec<u64> = guards.all.iter().filter(violated).map(|guard| guard.number).collect();
     let own = |hit: &Hit| violated.contains(&hit.number);
-    let polls = guards.hits.iter().any(|(hit, _)| {
-        own(hit) && hit.address == address && hit.instruction == instruction
-    });
+    let polls = guards
+        .hits
+        .iter()
+        .any(|(hit, _)| own(hit) && hit.address == address && hit.instruction == instruction);
     let exhausted = guards.hits.iter().filter(|(hit, _)| own(hit)).count() >= MAX_HITS;
     if !polls && !violated.is_empty() && !exhausted {
         guards.accesses += 1;
@@ -283,7 +283,8 @@ pub fn hit(
         guards.steps += u32::from(!polls);
     } else if !violated.is_empty() {
         guards.opened.extend(&violated);
-        let ranges: Vec<_> = guards.all.iter().filter(|g| violated.contains(&g.number)).copied().collect();
+        let ranges: Vec<_> =
+            guards.all.iter().filter(|g| violated.contains(&g.number)).copied().collect();
         ranges.iter().for_each(|guard| guards.protect_range(guard.from, guard.to));
     } else {
         // the access was next to a guard's bytes, in the same page

@@ -11,6 +11,7 @@ mod copies;
 mod copies2d;
 mod device;
 mod findings;
+mod graphs;
 mod kernels;
 mod launches;
 mod memory;
@@ -33,6 +34,7 @@ pub use copies::{Direction, SymbolPart, Transfer};
 pub use device::DeviceSettings;
 pub use findings::Findings;
 pub use findings::sites::{Frames, MAX_FRAMES, frames_at, innermost_line};
+pub use graphs::{ExecHandle, GraphHandle, Graphs, Node, NodeFunction, NodeHandle, NodeWork};
 pub use launches::{LaunchRequest, LaunchShape};
 pub use memory::arrays::{Array, ArrayHandle, ArrayPart, ChannelFormat};
 pub use memory::copies3d::{Copy3d, Copy3dEnd, PitchedPointer};
@@ -46,7 +48,7 @@ pub use objects::textures::{TexelSource, TextureSettings};
 pub use objects::{Kernel, Objects};
 pub use streams::{StreamKind, Streams};
 pub use threads::own_stream;
-pub use work::HostFunction;
+pub use work::{HostFunction, SetPattern};
 
 use record::Record;
 use threads::Threads;
@@ -123,6 +125,7 @@ pub struct Runtime {
     pub(crate) memory: AddressSpace,
     pub(crate) streams: Streams,
     pub(crate) objects: Objects,
+    pub(crate) graphs: Graphs,
     pub(crate) findings: Findings,
     pub(crate) device: DeviceSettings,
     record: Record,
@@ -205,6 +208,7 @@ impl Runtime {
     pub fn synchronize(&mut self, stream: Stream) -> Result {
         self.alive()?;
         self.streams.check(stream)?;
+        self.refuse_in_capture(stream)?;
         self.streams.last(stream).map_or(Ok(()), |id| self.finish(id))
     }
 
@@ -225,6 +229,7 @@ impl Runtime {
     pub fn query(&mut self, stream: Stream) -> Result {
         self.alive()?;
         self.streams.check(stream)?;
+        self.refuse_in_capture(stream)?;
         self.streams.last(stream).map_or(Ok(()), |id| self.query_work(id))
     }
 
@@ -257,6 +262,11 @@ impl Runtime {
     /// `cudaEventRecord`.
     pub fn record_event(&mut self, event: usize, stream: Stream) -> Result {
         self.alive()?;
+        self.streams.check_event(event)?;
+        self.streams.check(stream)?;
+        if self.capture_record(event, stream) {
+            return Ok(());
+        }
         let site = self.findings.site();
         self.streams.record(event, stream, site)
     }
@@ -264,6 +274,11 @@ impl Runtime {
     /// `cudaStreamWaitEvent`.
     pub fn wait_event(&mut self, stream: Stream, event: usize) -> Result {
         self.alive()?;
+        self.streams.check_event(event)?;
+        self.streams.check(stream)?;
+        if self.capture_wait(stream, event)? {
+            return Ok(());
+        }
         let site = self.findings.site();
         self.streams.wait_event(stream, event, site)
     }

@@ -17,6 +17,8 @@ int main() {
     scale<<<2, 256, 0, left>>>(x, n / 2 + 1);  // fixed: scale<<<2, 256, 0, left>>>(x, n / 2);
     scale<<<2, 256, 0, right>>>(x + n / 2, n / 2);
     cudaDeviceSynchronize();
+    cudaStreamDestroy(left);
+    cudaStreamDestroy(right);
     cudaFree(x);
     printf("done\n");
 }

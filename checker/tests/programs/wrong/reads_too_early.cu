@@ -20,6 +20,7 @@ int main() {
     const float seen = result[3];
     cudaStreamSynchronize(stream);
     printf("%d\n", seen == result[3]);
+    cudaStreamDestroy(stream);
     cudaFree(x);
     cudaFreeHost(result);
 }

@@ -22,6 +22,9 @@ int main() {
     // fixed: cudaStreamWaitEvent(computing, copied);
     scale<<<1, n, 0, computing>>>(x, n);
     cudaDeviceSynchronize();
+    cudaEventDestroy(copied);
+    cudaStreamDestroy(copying);
+    cudaStreamDestroy(computing);
     cudaFree(x);
     cudaFreeHost(host);
     printf("done\n");

@@ -157,10 +157,10 @@ extern "C" void roundtrip(const float* a, float* out, int n) {
 "#,
     ),
     (
-        "graph",
+        "shared_between_processes",
         r#"extern "C" void roundtrip(const float* a, float* out, int n) {
-    cudaGraph_t graph;
-    cudaGraphCreate(&graph, 0);
+    cudaIpcMemHandle_t handle;
+    cudaIpcGetMemHandle(&handle, out);
 }
 "#,
     ),

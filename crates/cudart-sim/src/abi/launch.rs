@@ -1,6 +1,7 @@
 //! Functions that launch kernels, and that let a stream call the host.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
 
 use super::stream::{EventHandle, Handle, event_of, stream_of};
 use super::{call, write_result};
@@ -112,17 +113,26 @@ fn launch(
     cooperative: bool,
 ) -> Result {
     let host = function as u64;
-    let sizes = r.objects.parameter_bytes(host)?;
-    let values = sizes.into_iter().enumerate().map(|(i, bytes)| {
-        // SAFETY: the stub passes one pointer for each parameter.
-        let arg = unsafe { *args.add(i) };
-        Address(arg as u64).read(bytes)
-    });
-    let args = values.collect();
+    let args = arguments(r, host, args)?;
     r.launch(LaunchRequest { host, shape, args, stream: stream_of(stream), cooperative })
 }
 
-fn shape(grid: Dim3, block: Dim3, shared: usize) -> LaunchShape {
+/// The bytes of a kernel's arguments, of which the program passes an array of pointers.
+pub(super) fn arguments(
+    r: &mut Runtime,
+    host: u64,
+    args: *const *const c_void,
+) -> Result<Vec<Vec<u8>>> {
+    let sizes = r.objects.parameter_bytes(host)?;
+    let values = sizes.into_iter().enumerate().map(|(i, bytes)| {
+        // SAFETY: the program passes one pointer for each parameter.
+        let arg = unsafe { *args.add(i) };
+        Address(arg as u64).read(bytes)
+    });
+    Ok(values.collect())
+}
+
+pub(super) fn shape(grid: Dim3, block: Dim3, shared: usize) -> LaunchShape {
     LaunchShape { grid: grid.to_array(), block: block.to_array(), shared }
 }
 
@@ -219,7 +229,7 @@ pub extern "C" fn cudaLaunchHostFunc(
     let data = data as usize;
     call("cudaLaunchHostFunc", |r| {
         let function = function.ok_or(Code::INVALID_VALUE)?;
-        let work = Box::new(move || function(data as *mut c_void));
+        let work = Arc::new(move || function(data as *mut c_void));
         r.launch_host_function(stream_of(stream), HostFunction(work))
     })
 }

@@ -86,7 +86,12 @@ pub extern "C" fn cudaMemsetAsync(to: u64, value: c_int, bytes: usize, stream: H
 }
 
 fn set(r: &mut Runtime, to: u64, value: c_int, bytes: usize, stream: Handle) -> Result {
-    r.set_async(RowLayout::linear(to), Extent::line(bytes as u64), value as u8, stream_of(stream))
+    r.set_async(
+        RowLayout::linear(to),
+        Extent::line(bytes as u64),
+        (value as u8).into(),
+        stream_of(stream),
+    )
 }
 
 #[unsafe(no_mangle)]

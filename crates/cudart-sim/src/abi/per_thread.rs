@@ -6,9 +6,9 @@ use std::ffi::{c_int, c_uint, c_void};
 use super::launch::{Configuration, Dim3};
 use super::shaped::{Memcpy3dParams, SizeTriple};
 use super::stream::{Callback, EventHandle, Handle, with_own_default};
-use super::{Function, array, launch, memory, pool, shaped, stream};
+use super::{Function, array, graph, launch, memory, pool, shaped, stream};
 use crate::error::Code;
-use crate::runtime::PitchedPointer;
+use crate::runtime::{ExecHandle, GraphHandle, PitchedPointer};
 
 /// Functions that call others with the calling thread's own default stream, and their table.
 macro_rules! per_thread {
@@ -67,6 +67,11 @@ per_thread! {
     cudaLaunchKernelExC_ptsz = launch::cudaLaunchKernelExC(configuration: *const Configuration, function: *const c_void, args: *const *const c_void);
     cudaLaunchHostFunc_ptsz = launch::cudaLaunchHostFunc(stream: Handle, function: Option<extern "C" fn(*mut c_void)>, data: *mut c_void);
     cudaLaunchCooperativeKernel_ptsz = launch::cudaLaunchCooperativeKernel(function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: Handle);
+    cudaGraphLaunch_ptsz = graph::cudaGraphLaunch(exec: ExecHandle, stream: Handle);
+    cudaGraphUpload_ptsz = graph::cudaGraphUpload(exec: ExecHandle, stream: Handle);
+    cudaStreamBeginCapture_ptsz = graph::cudaStreamBeginCapture(stream: Handle, mode: c_int);
+    cudaStreamEndCapture_ptsz = graph::cudaStreamEndCapture(stream: Handle, captured: *mut GraphHandle);
+    cudaStreamIsCapturing_ptsz = graph::cudaStreamIsCapturing(stream: Handle, status: *mut c_int);
     cudaMallocAsync_ptsz = pool::cudaMallocAsync(address: *mut u64, bytes: usize, stream: Handle);
     cudaFreeAsync_ptsz = pool::cudaFreeAsync(address: u64, stream: Handle);
     cudaMallocFromPoolAsync_ptsz = pool::cudaMallocFromPoolAsync(address: *mut u64, bytes: usize, pool: u64, stream: Handle);

@@ -46,7 +46,7 @@ pub struct Memcpy3dParams {
 
 impl Memcpy3dParams {
     /// Reads the structure that the program passes.
-    fn read(this: *const Self) -> Result<Copy3d, Code> {
+    pub(super) fn read(this: *const Self) -> Result<Copy3d, Code> {
         if this.is_null() {
             return Err(Code::INVALID_VALUE);
         }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
 
 use super::{call, write_result};
 use crate::error::{Code, Result};
@@ -165,7 +166,7 @@ pub extern "C" fn cudaStreamAddCallback(
     let data = data as usize;
     call("cudaStreamAddCallback", |r| {
         let function = function.filter(|_| flags == 0).ok_or(Code::INVALID_VALUE)?;
-        let work = Box::new(move || function(stream, Code::SUCCESS, data as *mut c_void));
+        let work = Arc::new(move || function(stream, Code::SUCCESS, data as *mut c_void));
         r.launch_host_function(stream_of(stream), HostFunction(work))
     })
 }

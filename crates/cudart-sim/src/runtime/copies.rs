@@ -1,9 +1,10 @@
 //! Copying and setting memory.
 
 use super::Runtime;
+use super::graphs::NodeWork;
 use super::memory::MemoryOwner;
 use super::memory::region::{Extent, Region, RowLayout, joined};
-use super::work::{CopySource, Work};
+use super::work::{CopySource, SetPattern, Work};
 use crate::error::{Code, Result};
 use crate::graph::Stream;
 use crate::host;
@@ -113,6 +114,9 @@ impl Runtime {
         if usize::try_from(bytes).is_err() || !self.memory.fits(&to) || !self.memory.fits(&from) {
             return Err(Code::INVALID_VALUE);
         }
+        if self.capture(stream, || NodeWork::Copy(transfer))? {
+            return Ok(());
+        }
         let source = if on_device.from {
             CopySource::Device(from)
         } else if self.memory.is_pinned(from.layout.address) {
@@ -142,7 +146,7 @@ impl Runtime {
         &mut self,
         to: RowLayout,
         extent: Extent,
-        value: u8,
+        pattern: SetPattern,
         stream: Stream,
     ) -> Result {
         if extent.is_empty() {
@@ -150,6 +154,7 @@ impl Runtime {
         }
         self.alive()?;
         self.streams.check(stream)?;
+        let layout = to;
         let (to, _) = joined(to, to, extent);
         let on_device = match self.memory.owner_of(to.layout.address) {
             MemoryOwner::Pageable => {
@@ -164,8 +169,11 @@ impl Runtime {
                 true
             }
         };
+        if self.capture(stream, || NodeWork::Set { to: layout, extent, pattern })? {
+            return Ok(());
+        }
         self.record.sets.add(to.bytes());
-        self.enqueue(stream, Work::Set { to, on_device, value });
+        self.enqueue(stream, Work::Set { to, on_device, pattern });
         Ok(())
     }
 
@@ -180,8 +188,19 @@ impl Runtime {
         if part.bytes == 0 {
             return Ok(());
         }
+        let transfer = self.transfer_to_symbol(part, from, kind)?;
+        self.copy_async(transfer, stream)
+    }
+
+    /// A copy to a part of a variable.
+    pub fn transfer_to_symbol(
+        &mut self,
+        part: SymbolPart,
+        from: u64,
+        kind: i32,
+    ) -> Result<Transfer> {
         let to = self.symbol_part(part, kind, Direction::HostToDevice)?;
-        self.copy_async(Transfer::linear(to, from, part.bytes, kind), stream)
+        Ok(Transfer::linear(to, from, part.bytes, kind))
     }
 
     /// `cudaMemcpyFromSymbolAsync`.
@@ -195,8 +214,19 @@ impl Runtime {
         if part.bytes == 0 {
             return Ok(());
         }
+        let transfer = self.transfer_from_symbol(to, part, kind)?;
+        self.copy_async(transfer, stream)
+    }
+
+    /// A copy from a part of a variable.
+    pub fn transfer_from_symbol(
+        &mut self,
+        to: u64,
+        part: SymbolPart,
+        kind: i32,
+    ) -> Result<Transfer> {
         let from = self.symbol_part(part, kind, Direction::DeviceToHost)?;
-        self.copy_async(Transfer::linear(to, from, part.bytes, kind), stream)
+        Ok(Transfer::linear(to, from, part.bytes, kind))
     }
 
     /// The address of a part of a variable. `usual` is the direction that the copy is meant for.

@@ -43,7 +43,7 @@ impl Runtime {
         if extent.height > 1 && !extent.is_empty() && to.pitch < extent.width {
             return Err(Code::INVALID_VALUE);
         }
-        self.set_async(to, extent, value, stream)
+        self.set_async(to, extent, value.into(), stream)
     }
 
     /// `cudaMemset3DAsync`.
@@ -62,7 +62,13 @@ impl Runtime {
         if short_pitch || few_rows {
             return Err(Code::INVALID_VALUE);
         }
-        self.set_async(to.layout()?, extent, value, stream)
+        self.set_async(to.layout()?, extent, value.into(), stream)
+    }
+
+    /// The transfer of a copy of three dimensions; `None` if it is empty.
+    pub fn transfer_3d(&self, copy: &Copy3d) -> Result<Option<Transfer>> {
+        self.alive()?;
+        self.memory.transfer_3d(copy)
     }
 
     /// `cudaMemcpy3DAsync`.

@@ -129,6 +129,7 @@ impl Runtime {
         self.memory.reset();
         self.unawaited.clear();
         self.objects.reset();
+        self.graphs.reset();
         self.streams.reset();
         self.device.reset();
         Ok(())

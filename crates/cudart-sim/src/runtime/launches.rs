@@ -3,6 +3,7 @@
 use ptxsim::Launch;
 
 use super::Runtime;
+use super::graphs::{NodeFunction, NodeWork};
 use super::threads::LaunchConfiguration;
 use super::work::{HostFunction, Work};
 use crate::error::{Code, Result};
@@ -88,6 +89,11 @@ impl Runtime {
             // this fails again when the kernel is to run, and is reported then
             Err(_) => {}
         }
+        let captured =
+            LaunchRequest { host, shape, args: launch.args.clone(), stream, cooperative };
+        if self.capture(stream, || NodeWork::Kernel(captured))? {
+            return Ok(());
+        }
         let name = module.readable(&kernel.name);
         let (objects_of, called) = (launch.clone(), name.clone());
         self.enqueue(stream, Work::Kernel { binary: kernel.binary, launch, name });
@@ -109,6 +115,9 @@ impl Runtime {
     pub fn launch_host_function(&mut self, stream: Stream, function: HostFunction) -> Result {
         self.alive()?;
         self.streams.check(stream)?;
+        if self.capture(stream, || NodeWork::Host(NodeFunction(function.0.clone())))? {
+            return Ok(());
+        }
         self.enqueue(stream, Work::HostFunction(function));
         Ok(())
     }

@@ -29,11 +29,13 @@ impl Runtime {
     /// The program has called nothing for some time. It may wait for what a host function does, or
     /// for page-locked memory that a kernel reaches without an argument, which is not guarded.
     pub(crate) fn host_is_idle(&mut self) {
-        let function = self.streams.first_pending(|task| matches!(task.work, Work::HostFunction(_)));
+        let function =
+            self.streams.first_pending(|task| matches!(task.work, Work::HostFunction(_)));
         if let Some(id) = function {
             self.perform_towards(id);
         } else if self.memory.has_shared() {
-            let kernel = self.streams.first_pending(|task| matches!(task.work, Work::Kernel { .. }));
+            let kernel =
+                self.streams.first_pending(|task| matches!(task.work, Work::Kernel { .. }));
             if let Some(id) = kernel {
                 self.perform_towards(id);
             }

@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-
 use crate::error::{Code, Result};
 
 /// `sizeof(cudaDeviceProp)` in CUDA 13.

@@ -55,7 +55,8 @@ impl Runtime {
             let kind = if a.from_runtime { LeakKind::Pinned } else { LeakKind::Registered };
             leak(kind, address, a.bytes, a.site)
         });
-        let streams = self.streams.kept().map(|(stream, site)| leak(LeakKind::Stream, stream, 0, site));
+        let streams =
+            self.streams.kept().map(|(stream, site)| leak(LeakKind::Stream, stream, 0, site));
         let events = self.streams.kept_events();
         let events = events.map(|(event, site)| leak(LeakKind::Event, event, 0, site));
         objects.chain(arrays).chain(memory).chain(pinned).chain(streams).chain(events).collect()

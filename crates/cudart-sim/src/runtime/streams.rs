@@ -103,6 +103,16 @@ impl Streams {
         Ok(stream)
     }
 
+    /// A stream for work of a graph, which the program does not see.
+    pub(super) fn create_internal(&mut self) -> Stream {
+        self.graph.create(false)
+    }
+
+    /// The newest work of a stream, whether the host has waited for it or not.
+    pub(super) fn newest(&self, stream: Stream) -> Option<Id> {
+        self.graph.newest(stream)
+    }
+
     /// `cudaStreamGetFlags`, `cudaStreamGetPriority`.
     pub fn kind(&self, stream: Stream) -> Result<StreamKind> {
         if stream == LEGACY || stream >= PER_THREAD {

@@ -99,9 +99,11 @@ impl Runtime {
         let Some(texture) = self.objects.destroy(handle, site) else { return };
         let released = if texture { Released::Texture } else { Released::Surface };
         let order = self.streams.order();
-        let user = self.unawaited.0.iter().find(|(id, user)| {
-            user.objects.contains(&handle) && !order.is_synchronised(**id)
-        });
+        let user = self
+            .unawaited
+            .0
+            .iter()
+            .find(|(id, user)| user.objects.contains(&handle) && !order.is_synchronised(**id));
         let Some((_, UnawaitedWork { work: Work::Kernel { name }, site, stream, .. })) = user
         else {
             return;

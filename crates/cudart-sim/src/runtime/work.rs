@@ -1,5 +1,7 @@
 //! Doing pending work, when the host waits for it.
 
+use std::sync::Arc;
+
 use ptxsim::{AccessMode, Diagnose, Launch};
 
 use super::Runtime;
@@ -32,7 +34,7 @@ pub(super) enum Work {
         to: Region,
         /// Is the memory on the device (otherwise it is page-locked)?
         on_device: bool,
-        value: u8,
+        pattern: SetPattern,
     },
     /// A position in a stream that something may wait for.
     Event,
@@ -51,8 +53,39 @@ pub(super) enum CopySource {
     Staged(Vec<u8>),
 }
 
+/// The bytes that a set repeats: an element of 1, 2 or 4 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetPattern {
+    bytes: [u8; 4],
+    size: usize,
+}
+
+impl From<u8> for SetPattern {
+    fn from(value: u8) -> Self {
+        Self { bytes: [value; 4], size: 1 }
+    }
+}
+
+impl SetPattern {
+    /// An element of `size` bytes with this value; `None` for another size.
+    pub const fn new(value: u32, size: usize) -> Option<Self> {
+        match size {
+            1 | 2 | 4 => Some(Self { bytes: value.to_le_bytes(), size }),
+            _ => None,
+        }
+    }
+
+    /// So many bytes of elements.
+    fn fill(self, bytes: usize) -> Vec<u8> {
+        if self.size == 1 {
+            return vec![self.bytes[0]; bytes];
+        }
+        self.bytes[..self.size].iter().copied().cycle().take(bytes).collect()
+    }
+}
+
 /// A function of the program that a stream calls in its turn (`cudaLaunchHostFunc`).
-pub struct HostFunction(pub Box<dyn FnOnce() + Send>);
+pub struct HostFunction(pub Arc<dyn Fn() + Send + Sync>);
 
 impl std::fmt::Debug for HostFunction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -181,9 +214,9 @@ impl Runtime {
             Work::Copy { to_device, to, source } => {
                 self.perform_copy(to_device, &to, source, (stream, site))
             }
-            Work::Set { to, on_device, value } => {
+            Work::Set { to, on_device, pattern } => {
                 let bytes = to.bytes();
-                let result = self.memory.write(on_device, &to, &vec![value; bytes as usize]);
+                let result = self.memory.write(on_device, &to, &pattern.fill(bytes as usize));
                 let what = format!("set {bytes} bytes");
                 let result = result.map(|()| clock::within(bytes));
                 Done { engine: Engine::Device, what, share: 0.0, result }
@@ -191,7 +224,7 @@ impl Runtime {
             Work::Event => Done::on_host(Ok(())),
             Work::Free(address) => Done::on_host(self.free_from_pool(address, site)),
             Work::HostFunction(HostFunction(function)) => {
-                guard::all_opened(function);
+                guard::all_opened(|| function());
                 Done::on_host(Ok(()))
             }
         };

@@ -48,7 +48,8 @@ impl GuardedWork {
         match &self.accessed {
             Some(accessed) => accessed.needs_order(address, write),
             None => self.ranges.iter().any(|range| {
-                let inside = (range.address..range.address.saturating_add(range.bytes)).contains(&address);
+                let inside =
+                    (range.address..range.address.saturating_add(range.bytes)).contains(&address);
                 inside && (write || range.writes)
             }),
         }

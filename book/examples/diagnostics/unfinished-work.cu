@@ -1,0 +1,10 @@
+#include <cstdio>
+
+__global__ void hello() {
+    printf("hello from thread %d\n", threadIdx.x);
+}
+
+int main() {
+    hello<<<1, 4>>>();
+    printf("done\n");
+}

@@ -1,0 +1,190 @@
+//! Capturing streams: calls add nodes to a graph instead of enqueuing work (CUDA C++ Programming
+//! Guide, "Creating a Graph Using Stream Capture").
+
+use std::collections::BTreeMap;
+
+use super::{GraphHandle, Node, NodeHandle, NodeWork};
+use crate::error::{Code, Result};
+use crate::graph::{LEGACY, Stream};
+use crate::runtime::Runtime;
+
+/// A graph that is being captured.
+#[derive(Debug)]
+struct Capture {
+    nodes: Vec<Node>,
+    /// The stream that the capture began in.
+    origin: Stream,
+    /// The streams that take part, and the nodes that the next node of each waits for.
+    streams: BTreeMap<Stream, Vec<NodeHandle>>,
+    /// Was a call made that cannot be captured?
+    invalid: bool,
+}
+
+/// All captures that have begun and not ended.
+#[derive(Debug, Default)]
+pub(super) struct Captures {
+    active: BTreeMap<u64, Capture>,
+    /// Captures so far.
+    begun: u64,
+    /// Events that were recorded in a capture, and what was captured before.
+    events: BTreeMap<usize, (u64, Vec<NodeHandle>)>,
+}
+
+/// `cudaStreamCaptureStatus`.
+const NOT_CAPTURING: i32 = 0;
+const CAPTURING: i32 = 1;
+const INVALIDATED: i32 = 2;
+
+impl Captures {
+    /// The capture that a stream takes part in.
+    fn of(&self, stream: Stream) -> Option<u64> {
+        let mut active = self.active.iter();
+        active.find(|(_, capture)| capture.streams.contains_key(&stream)).map(|(id, _)| *id)
+    }
+}
+
+impl Runtime {
+    /// `cudaStreamBeginCapture`.
+    pub fn begin_capture(&mut self, stream: Stream, mode: i32) -> Result {
+        self.alive()?;
+        self.streams.check(stream)?;
+        if !(0..=2).contains(&mode) {
+            return Err(Code::INVALID_VALUE);
+        }
+        if stream == LEGACY {
+            return Err(Code::CAPTURE_UNSUPPORTED);
+        }
+        let captures = &mut self.graphs.captures;
+        if captures.of(stream).is_some() {
+            return Err(Code::ILLEGAL_STATE);
+        }
+        captures.begun += 1;
+        let streams = BTreeMap::from([(stream, vec![])]);
+        let capture = Capture { nodes: vec![], origin: stream, streams, invalid: false };
+        captures.active.insert(captures.begun, capture);
+        Ok(())
+    }
+
+    /// `cudaStreamEndCapture`: the graph.
+    pub fn end_capture(&mut self, stream: Stream) -> Result<GraphHandle> {
+        self.alive()?;
+        self.streams.check(stream)?;
+        let captures = &mut self.graphs.captures;
+        let id = captures.of(stream).ok_or(Code::ILLEGAL_STATE)?;
+        if captures.active.get(&id).is_some_and(|capture| capture.origin != stream) {
+            return Err(Code::CAPTURE_UNMATCHED);
+        }
+        let capture = captures.active.remove(&id).ok_or(Code::ILLEGAL_STATE)?;
+        captures.events.retain(|_, (of, _)| *of != id);
+        if capture.invalid {
+            return Err(Code::CAPTURE_INVALIDATED);
+        }
+        if !capture.is_joined() {
+            return Err(Code::CAPTURE_UNJOINED);
+        }
+        let graph = self.graphs.create();
+        self.graphs.all.insert(graph, capture.nodes);
+        Ok(graph)
+    }
+
+    /// `cudaStreamIsCapturing`: a `cudaStreamCaptureStatus`.
+    pub fn capture_status(&self, stream: Stream) -> Result<i32> {
+        self.alive()?;
+        self.streams.check(stream)?;
+        let captures = &self.graphs.captures;
+        let capture = captures.of(stream).and_then(|id| captures.active.get(&id));
+        Ok(match capture {
+            None => NOT_CAPTURING,
+            Some(capture) if capture.invalid => INVALIDATED,
+            Some(_) => CAPTURING,
+        })
+    }
+
+    /// If the stream is being captured, adds a node to the graph and returns true.
+    pub(in crate::runtime) fn capture(
+        &mut self,
+        stream: Stream,
+        work: impl FnOnce() -> NodeWork,
+    ) -> Result<bool> {
+        let Some(id) = self.graphs.captures.of(stream) else { return Ok(false) };
+        let (site, handle) = (self.findings.site(), NodeHandle(self.graphs.new_handle()));
+        let Some(capture) = self.graphs.captures.active.get_mut(&id) else { return Ok(false) };
+        if capture.invalid {
+            return Err(Code::CAPTURE_INVALIDATED);
+        }
+        let after = capture.streams.insert(stream, vec![handle]).unwrap_or_default();
+        capture.nodes.push(Node { handle, work: work(), after, site });
+        Ok(true)
+    }
+
+    /// If the stream is being captured, the event stands for what was captured so far. Returns true
+    /// then.
+    pub(in crate::runtime) fn capture_record(&mut self, event: usize, stream: Stream) -> bool {
+        let captures = &mut self.graphs.captures;
+        let Some(id) = captures.of(stream) else {
+            captures.events.remove(&event);
+            return false;
+        };
+        let before = captures.active.get(&id).and_then(|capture| capture.streams.get(&stream));
+        captures.events.insert(event, (id, before.cloned().unwrap_or_default()));
+        true
+    }
+
+    /// If the event was recorded in a capture, the stream takes part in it from now on, after what
+    /// was captured before the event. Returns true then.
+    pub(in crate::runtime) fn capture_wait(
+        &mut self,
+        stream: Stream,
+        event: usize,
+    ) -> Result<bool> {
+        let captures = &mut self.graphs.captures;
+        let own = captures.of(stream);
+        let Some((id, before)) = captures.events.get(&event).cloned() else {
+            return match own {
+                // a capture cannot wait for work outside of it
+                Some(_) => Err(Code::CAPTURE_ISOLATION),
+                None => Ok(false),
+            };
+        };
+        if own.is_some_and(|own| own != id) {
+            return Err(Code::CAPTURE_MERGE);
+        }
+        let Some(capture) = captures.active.get_mut(&id) else { return Ok(false) };
+        let after = capture.streams.entry(stream).or_default();
+        after.extend(before);
+        after.sort_unstable();
+        after.dedup();
+        Ok(true)
+    }
+
+    /// A call waits for a stream, which is not possible while it is being captured.
+    pub(in crate::runtime) fn refuse_in_capture(&mut self, stream: Stream) -> Result {
+        let captures = &mut self.graphs.captures;
+        match captures.of(stream).and_then(|id| captures.active.get_mut(&id)) {
+            Some(capture) => {
+                capture.invalid = true;
+                Err(Code::CAPTURE_UNSUPPORTED)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Capture {
+    /// Does the next node of the first stream wait for all nodes of the others?
+    fn is_joined(&self) -> bool {
+        let mut reached: Vec<NodeHandle> =
+            self.streams.get(&self.origin).cloned().unwrap_or_default();
+        let mut next = 0;
+        while let Some(handle) = reached.get(next).copied() {
+            next += 1;
+            let node = self.nodes.iter().find(|node| node.handle == handle);
+            for before in node.map(|node| node.after.as_slice()).unwrap_or_default() {
+                if !reached.contains(before) {
+                    reached.push(*before);
+                }
+            }
+        }
+        self.nodes.iter().all(|node| reached.contains(&node.handle))
+    }
+}
