@@ -52,7 +52,9 @@ impl Recipe for ProgramOptions {
         let Self { target, fmad, folder } = self;
         // Files in the folder may change, and the key does not cover them.
         let complete = folder.is_none() || !source.lines().any(includes_neighbour);
-        complete.then(|| format!("program {target:?} fmad={fmad}"))
+        // A product lists the functions that the simulator does not have.
+        let functions = super::nvcc::exported_functions().len();
+        complete.then(|| format!("program {target:?} fmad={fmad} functions={functions}"))
     }
 }
 

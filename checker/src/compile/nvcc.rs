@@ -187,11 +187,11 @@ fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
 
 /// The names of the runtime's functions that this process exports.
 #[cfg(target_os = "linux")]
-fn exported_functions() -> Vec<&'static str> {
+pub(super) fn exported_functions() -> Vec<&'static str> {
     cudart_sim::abi::exports().map(|(name, _)| name).collect()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn exported_functions() -> Vec<&'static str> {
+pub(super) fn exported_functions() -> Vec<&'static str> {
     vec![]
 }

@@ -233,7 +233,7 @@ fn host_programs_that_go_wrong() {
     for (name, source) in PROGRAMS {
         fs::write(&file, source).expect("writable");
         let ran = workbook.run(&["check", "roundtrip", "--backend", "sim"]);
-        let expected = if *name == "graph" { 3 } else { 1 };
+        let expected = if *name == "shared_between_processes" { 3 } else { 1 };
         assert_eq!((ran.code, ran.err.as_str()), (expected, ""), "{name}: {ran:?}");
         screens += &format!("==== {name}\n");
         for line in ran.out.lines() {
