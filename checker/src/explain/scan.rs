@@ -110,8 +110,9 @@ impl<'a> Source<'a> {
         opens && words(&chars).any(|(_, word)| word == name) && !text.contains('=')
     }
 
-    /// The lines between the braces of the `if`, `for` or `while` on `line`. `None` if the body is
-    /// on the same line, or if there is no such statement.
+    /// The first and the last line of the body of the `if`, `for` or `while` on `line`, without its
+    /// braces where they have lines of their own. `None` if there is no such statement, or if its
+    /// body is empty.
     pub fn body(&self, line: u32, word: &str) -> Option<(u32, u32)> {
         let (_, start) = self.occurrences(word).into_iter().find(|(at, _)| *at == line)?;
         let mut rest =
@@ -121,18 +122,26 @@ impl<'a> Source<'a> {
             depth += i32::from(*c == '(') - i32::from(*c == ')');
             *c == ')' && depth == 0
         })?;
-        let ((first, _), open) = rest.find(|(_, c)| !c.is_whitespace())?;
-        if open != '{' {
-            let ((last, _), _) =
-                if open == ';' { return None } else { rest.find(|(_, c)| *c == ';')? };
-            return Some((first, last));
+        let mut rest = rest.filter(|(_, c)| !c.is_whitespace());
+        let ((open_line, _), open) = rest.next()?;
+        if open == ';' {
+            return None;
         }
-        let mut depth = 1_i32;
-        let ((last, _), _) = rest.find(|(_, c)| {
-            depth += i32::from(*c == '{') - i32::from(*c == '}');
-            depth == 0
-        })?;
-        (last > first + 1).then(|| (first + 1, last - 1))
+        // The body ends where a statement or a block outside of all brackets does.
+        let (mut round, mut curly) = (0_i32, i32::from(open == '{'));
+        let mut lines = if open == '{' { None } else { Some((open_line, open_line)) };
+        for ((at, _), c) in rest {
+            round += i32::from(c == '(') - i32::from(c == ')');
+            curly += i32::from(c == '{') - i32::from(c == '}');
+            let block_ends = c == '}' && curly == 0;
+            if !(block_ends && open == '{') {
+                lines = Some((lines.map_or(at, |(first, _)| first), at));
+            }
+            if block_ends || (c == ';' && round == 0 && curly == 0) {
+                return lines;
+            }
+        }
+        None
     }
 
     /// The code from `line` to the end, with the position of each character and a line end after
@@ -443,7 +452,11 @@ mod tests {
         let short =
             Source::new("if (a)\n  b =\n 1;\nwhile (f(x));\nif (a) { b = 1; }\nif (c) {\n}\n");
         assert_eq!((short.body(1, "if"), short.body(4, "while")), (Some((2, 3)), None));
-        assert_eq!((short.body(5, "if"), short.body(6, "if")), (None, None));
+        assert_eq!((short.body(5, "if"), short.body(6, "if")), (Some((5, 5)), None));
+        let nested = Source::new(
+            "for (;;)\n  for (int i = 0; i < 2; i++)\n    x = f(i);\nif (a) { b;\n c; }\n",
+        );
+        assert_eq!((nested.body(1, "for"), nested.body(4, "if")), (Some((2, 3)), Some((4, 5))));
     }
 
     proptest! {

@@ -125,6 +125,7 @@ impl StepWriter<'_> {
         let fresh = !back && !statement.is_empty();
         for name in names(read).filter(|_| fresh) {
             let value = match control {
+                Some(_) if step.branches > 0 => step.at_branch(&name),
                 Some(_) => step.value(&name),
                 None => step.before(&name),
             };
@@ -136,12 +137,11 @@ impl StepWriter<'_> {
                 uses.push(Named { name, value });
             }
         }
-        let set: Vec<Named> = step
-            .set
-            .iter()
-            .filter(|b| !is_itself(b))
-            .map(|b| Named { name: b.name.clone(), value: shown(&b.value) })
-            .collect();
+        let changed = |bindings: &[Binding]| -> Vec<Named> {
+            let others = bindings.iter().filter(|b| !is_itself(b));
+            others.map(|b| Named { name: b.name.clone(), value: shown(&b.value) }).collect()
+        };
+        let set = changed(&step.set);
         let condition = control.as_ref().and_then(|control| self.decided(step, control, next));
         let accesses: Vec<Accessed> =
             step.accesses.iter().map(|touch| self.access(touch)).collect();
@@ -151,14 +151,21 @@ impl StepWriter<'_> {
         if let Some(text) = lanes(step, before) {
             say(text);
         }
-        // What the header of a loop sets is shown together with its condition.
-        let set_first = control.is_some();
-        if set_first && !set.is_empty() {
-            let news: Vec<Named> =
-                set.iter().filter(|s| !uses.iter().any(|u| u.name == s.name)).cloned().collect();
-            if !news.is_empty() {
-                say(list(&news));
+        // What a header sets before its condition is shown with the condition, and what a body on the
+        // same line sets is shown after everything else.
+        let (set_first, set_last) = match &control {
+            None => (vec![], set.clone()),
+            Some(_) if step.branches == 0 => (set.clone(), vec![]),
+            Some(_) => {
+                let first = changed(&step.set_at_branch);
+                let last = set.iter().filter(|named| !first.contains(named)).cloned().collect();
+                (first, last)
             }
+        };
+        let is_used = |named: &Named| uses.iter().any(|used| used.name == named.name);
+        let news: Vec<Named> = set_first.into_iter().filter(|named| !is_used(named)).collect();
+        if !news.is_empty() {
+            say(list(&news));
         }
         let outcome = match (&control, condition) {
             (Some(control), Some(true)) if control.repeats => {
@@ -196,10 +203,10 @@ impl StepWriter<'_> {
         }));
         let mut say = |text: String| facts.push(Fact { text, wrong: false });
         let called = self.source.begins_function(line, &step.function);
-        match (set_first || set.is_empty(), called) {
+        match (set_last.is_empty(), called) {
             (true, _) => {}
-            (_, true) => say(format!("called with {}", list(&set))),
-            (_, false) => say(format!("-> {}", list(&set))),
+            (_, true) => say(format!("called with {}", list(&set_last))),
+            (_, false) => say(format!("-> {}", list(&set_last))),
         }
         if let Some((arrived, all)) = step.barrier {
             say(if arrived >= all {
@@ -231,6 +238,12 @@ impl StepWriter<'_> {
             set,
             accesses,
             condition,
+            loop_lines: control.filter(|control| control.repeats && self.seen.trace.variables).map(
+                |control| {
+                    let body = self.source.body(line, control.word);
+                    (line, body.map_or(line, |(_, last)| last))
+                },
+            ),
             facts,
         }
     }
@@ -255,15 +268,38 @@ impl StepWriter<'_> {
         Some(dims[axis].to_string())
     }
 
-    /// The value of a condition, derived from the line that the thread executed next. `None` if the
-    /// body is on the same line, where that is not visible.
+    /// The value of a condition, derived from what the thread executed after it: more of the same
+    /// line if the body is on it, otherwise the next line.
     fn decided(&self, step: &Step, control: &Control, next: Option<&Step>) -> Option<bool> {
-        let next = next.filter(|next| next.depth == step.depth && step.branches > 0)?;
-        let (first, last) = self.source.body(step.source.line, control.word)?;
-        if next.source.line == step.source.line || first <= step.source.line {
+        if step.branches == 0 {
             return None;
         }
-        Some((first..=last).contains(&next.source.line))
+        let line = step.source.line;
+        let next = next.filter(|next| next.depth == step.depth);
+        let again = next.is_some_and(|next| next.source.line == line);
+        match self.source.body(line, control.word) {
+            Some((first, last)) if first > line => {
+                Some((first..=last).contains(&next?.source.line))
+            }
+            // What the body does on this line cannot be distinguished from another statement on it,
+            // and a jump away leaves no mark.
+            Some(_) if self.is_ambiguous(line, control.word) => None,
+            Some((_, last)) => {
+                let is_next_inside =
+                    next.is_some_and(|next| (line + 1..=last).contains(&next.source.line));
+                let repeats = control.repeats && again;
+                Some(step.continued || repeats || is_next_inside)
+            }
+            None => control.repeats.then_some(again),
+        }
+    }
+
+    /// Whether `line` has further statements than the one of `word`, or one that leaves its body.
+    fn is_ambiguous(&self, line: u32, word: &str) -> bool {
+        let count =
+            |word: &str| self.source.occurrences(word).iter().filter(|(at, _)| *at == line).count();
+        let others = ["else", "return", "break", "continue", "goto"];
+        count(word) > 1 || others.into_iter().any(|other| count(other) > 0)
     }
 
     fn access(&self, touch: &MemoryAccess) -> Accessed {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use colored::Colorize;
 use serde::Serialize;
 
-use super::fold::{Node, fold};
+use super::fold::{Header, Key, Node, first_step, fold};
 use super::heading::heading;
 use super::json;
 use super::profile::fitted;
@@ -88,6 +88,9 @@ pub struct Step {
     pub accesses: Vec<Accessed>,
     /// The value of the condition; `None` when the line has none, or its value cannot be derived.
     pub condition: Option<bool>,
+    /// The lines of a loop from its header to the end of its body, if this is the step of its header.
+    #[serde(skip)]
+    pub loop_lines: Option<(u32, u32)>,
     /// What to show under the line.
     #[serde(skip)]
     pub facts: Vec<Fact>,
@@ -202,9 +205,8 @@ fn laid_out(step: &Step, before: Option<&Step>, gutter: usize, width: usize) -> 
 fn items(trace: &Trace) -> Vec<Item> {
     let (cut, skipped) = trace.skipped.unwrap_or((trace.steps.len(), 0));
     let mut items = vec![];
-    let keys = |steps: &[Step]| steps.iter().map(|s| (s.line, s.depth)).collect::<Vec<_>>();
     let (first, last) = trace.steps.split_at(cut.min(trace.steps.len()));
-    let nodes = fold(keys(first));
+    let nodes = fold(&first.iter().map(key).collect::<Vec<_>>());
     let (open, done) = match nodes.split_last() {
         // The steps of a loop that was still running end in the middle of it.
         Some((Node::Loop(iterations), done)) if skipped > 0 => (Some(iterations), done),
@@ -232,8 +234,15 @@ fn items(trace: &Trace) -> Vec<Item> {
     items
 }
 
+fn key(step: &Step) -> Key {
+    let ends = step.condition == Some(false);
+    let header = step.loop_lines.map(|(_, last_line)| Header { last_line, ends });
+    Key { line: step.line, depth: step.depth, header }
+}
+
 /// Lists the nodes. Of a loop with more than four iterations, these are the first two and the last,
-/// those in which a value turns infinite or NaN, and a summary of the values in each of the gaps.
+/// those in which a value turns infinite or NaN, those that take other lines than the iteration before,
+/// and a summary of the values in each of the gaps.
 fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
     for node in nodes {
         let iterations = match node {
@@ -244,7 +253,8 @@ fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
             Node::Loop(iterations) => iterations,
         };
         let all = iterations.len();
-        let turns = turns(iterations, offset, trace);
+        let mut turns = turns(iterations, offset, trace);
+        turns.extend(other_lines(iterations, offset, trace));
         let shown = |i: &usize| {
             all <= FIRST_ITERATIONS + 2
                 || *i < FIRST_ITERATIONS
@@ -292,6 +302,17 @@ fn turns(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
     // Values that alternate between finite and infinite would otherwise fill the listing.
     turns.truncate(SHOWN_TURNS);
     turns
+}
+
+/// The iterations that take other lines than the one before, where a thread takes another branch.
+fn other_lines(iterations: &[Vec<Node>], offset: usize, trace: &Trace) -> Vec<usize> {
+    let lines = |iteration: &Vec<Node>| -> Vec<Option<u32>> {
+        let line = |i: usize| trace.steps.get(i + offset).map(|step| step.line);
+        iteration.iter().map(|node| first_step(node).and_then(line)).collect()
+    };
+    let all: Vec<_> = iterations.iter().map(lines).collect();
+    let differ = |i: &usize| matches!((all.get(i - 1), all.get(*i)), (Some(a), Some(b)) if a != b);
+    (1..all.len()).filter(differ).take(SHOWN_TURNS).collect()
 }
 
 /// The indices of the steps of an iteration that are not in an inner loop.

@@ -134,9 +134,9 @@ mod tests {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let (checkout, elsewhere) = (temp.path().join("clone"), temp.path().join("workbook"));
         for folder in [checkout.join(".cargo"), checkout.join("exercises"), elsewhere.clone()] {
-            std::fs::create_dir_all(folder).expect("writable");
+            fs::create_dir_all(folder).expect("writable");
         }
-        std::fs::write(checkout.join(".cargo/config.toml"), "").expect("writable");
+        fs::write(checkout.join(".cargo/config.toml"), "").expect("writable");
         let built = checkout.join("target/release/checker");
         assert!(is_in_checkout(&built, &checkout));
         assert!(is_in_checkout(&built, &checkout.join("exercises")));

@@ -273,6 +273,7 @@ fn step(line: u32, depth: u32) -> trace::Step {
         set: vec![],
         accesses: vec![],
         condition: None,
+        loop_lines: None,
         facts: vec![],
     }
 }

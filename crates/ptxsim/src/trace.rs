@@ -71,6 +71,12 @@ pub struct Step {
     pub accesses: Vec<MemoryAccess>,
     /// Conditional branches executed.
     pub branches: u32,
+    /// Variables that had changed when the first of these branches was executed, with their values
+    /// then. In a loop on one line, these are the values that its condition reads.
+    pub set_at_branch: Vec<Binding>,
+    /// Whether the line did more after the last of these branches, as a loop on one line does in
+    /// every iteration.
+    pub continued: bool,
     /// Threads of the block that had arrived at the barrier, including this warp's lanes, and the
     /// block's number of threads.
     pub barrier: Option<(u32, u32)>,
@@ -138,6 +144,12 @@ impl Step {
     /// The value of a variable after the step: the innermost of that name.
     pub fn value(&self, name: &str) -> Option<&Value> {
         let all = self.set.iter().chain(self.variables.iter().rev());
+        all.into_iter().find(|b| b.name == name).map(|b| &b.value)
+    }
+
+    /// The value of a variable at the first conditional branch of the step.
+    pub fn at_branch(&self, name: &str) -> Option<&Value> {
+        let all = self.set_at_branch.iter().chain(self.variables.iter().rev());
         all.into_iter().find(|b| b.name == name).map(|b| &b.value)
     }
 

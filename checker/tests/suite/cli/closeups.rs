@@ -209,6 +209,34 @@ fn a_trace_of_a_reduction() {
     assert!(some.out.contains("best[2] = 4") && !some.out.contains("stride"), "{some:?}");
 }
 
+/// Loops with their bodies on the line of the header, a condition and its statement on one line, and
+/// two scalars in memory.
+const ONE_LINE: &str = r#"extern "C" __global__ void guard(const float* a, float* out, int n) {
+    const int tid = threadIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < 3; ++k) sum += a[tid + k];
+    int left = tid;
+    while (left > 0) left -= 2;
+    if (tid < 2) sum += 100.0f;
+    for (int i = 0; i < 4; ++i)
+        if (i == tid) sum += 1000.0f;
+    float sine, cosine;
+    sincospif(0.0f, &sine, &cosine);
+    if (tid < n) out[tid] = sum + left + cosine;
+}
+"#;
+
+/// A loop on one line has as many iterations as it makes, and shows the values that its condition
+/// read; a thread that takes another branch in an iteration is still in the same loop; a scalar in
+/// memory has no index.
+#[test]
+fn a_trace_of_loops_on_one_line() {
+    let workbook = Workbook::new();
+    fs::write(workbook.exercise("guard"), ONE_LINE).expect("writable");
+    let ran = workbook.run(&["trace", "guard", "--thread", "2"]);
+    insta::assert_snapshot!(timeless(&ran.out));
+}
+
 #[test]
 fn traced_variables_are_what_the_kernel_stores() {
     let workbook = Workbook::new();

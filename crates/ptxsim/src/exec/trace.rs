@@ -69,6 +69,10 @@ struct Raw {
     set: Vec<(u32, u64)>,
     touched: Vec<RawTouch>,
     branches: u32,
+    /// `set` at the first of these branches.
+    set_at_branch: Vec<(u32, u64)>,
+    /// Whether anything but jumps was executed after the last of them.
+    continued: bool,
     barrier: Option<(u32, u32)>,
     left: bool,
 }
@@ -190,8 +194,18 @@ impl Tracer {
             self.begin_step(m, here, op.code);
         }
         let Some(step) = &mut self.step else { return };
+        step.continued = match op.code {
+            Code::Branch => false,
+            Code::Enter | Code::Jump => step.continued,
+            _ => step.branches > 0,
+        };
         match op.code {
-            Code::Branch if op.d != 0 => step.branches += 1,
+            Code::Branch if op.d != 0 => {
+                if step.branches == 0 {
+                    step.set_at_branch.clone_from(&step.set);
+                }
+                step.branches += 1;
+            }
             Code::Load | Code::Store | Code::Atomic => {
                 let Some(access) = program.memory.get(op.d as usize) else { return };
                 let write = matches!(op.code, Code::Store);

@@ -35,6 +35,8 @@ impl Tracer {
                 .filter_map(|t| self.named_touch(m, &raw.frame, t))
                 .collect(),
             branches: raw.branches,
+            set_at_branch: bindings(&raw.set_at_branch),
+            continued: raw.continued,
             barrier: raw.barrier,
             left: raw.left,
         }
@@ -134,11 +136,11 @@ fn describe(
                     let start = stack + i64::from(start);
                     if inside(start, &variable.ty, offset) {
                         access.array = Some(variable.name.clone());
-                        if !variable.ty.dims.is_empty() {
-                            let bytes = i64::from(variable.ty.bytes.max(1));
-                            access.index = Some((offset - start).div_euclid(bytes));
-                            access.elements = Some(variable.ty.dims.iter().product());
-                        }
+                        // A variable that is no array has no elements, wherever it is in memory.
+                        let is_array = !variable.ty.dims.is_empty();
+                        let bytes = i64::from(variable.ty.bytes.max(1));
+                        access.index = is_array.then(|| (offset - start).div_euclid(bytes));
+                        access.elements = is_array.then(|| variable.ty.dims.iter().product());
                         return (
                             Some(variable.ty.clone()),
                             subscripts(&variable.ty, offset - start),
