@@ -151,8 +151,8 @@ impl StepWriter<'_> {
         if let Some(text) = lanes(step, before) {
             say(text);
         }
-        // What a header sets before its condition is shown with the condition, and what a body on the
-        // same line sets is shown after everything else.
+        // What a header sets before its condition is shown with the condition, and what a body on
+        // the same line sets is shown after everything else.
         let (set_first, set_last) = match &control {
             None => (vec![], set.clone()),
             Some(_) if step.branches == 0 => (set.clone(), vec![]),

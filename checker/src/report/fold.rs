@@ -39,8 +39,9 @@ const MAX_ITERATION_NODES: usize = 48;
 
 /// Finds the loops in a sequence of steps.
 ///
-/// An iteration of a loop with a header begins with the header's step, whatever the iteration does. Where
-/// no header is known, as of `do`, equal sequences of lines are iterations, inner loops first.
+/// An iteration of a loop with a header begins with the header's step, whatever the iteration does.
+/// Where no header is known, as of `do`, equal sequences of lines are iterations, inner loops
+/// first.
 pub fn fold(keys: &[Key]) -> Vec<Node> {
     structured(keys, 0)
 }
@@ -201,8 +202,8 @@ mod tests {
         text(&fold(&keys), lines)
     }
 
-    /// Iterations that do different things are iterations of the same loop, whose number counts from
-    /// its beginning.
+    /// Iterations that do different things are iterations of the same loop, whose number counts
+    /// from its beginning.
     #[test]
     fn iterations_begin_with_their_header() {
         let uneven = [1, 2, 3, 5, 2, 3, 4, 5, 2, 3, 5, 2, 6];

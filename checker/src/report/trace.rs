@@ -88,7 +88,8 @@ pub struct Step {
     pub accesses: Vec<Accessed>,
     /// The value of the condition; `None` when the line has none, or its value cannot be derived.
     pub condition: Option<bool>,
-    /// The lines of a loop from its header to the end of its body, if this is the step of its header.
+    /// The lines of a loop from its header to the end of its body, if this is the step of its
+    /// header.
     #[serde(skip)]
     pub loop_lines: Option<(u32, u32)>,
     /// What to show under the line.
@@ -241,8 +242,8 @@ fn key(step: &Step) -> Key {
 }
 
 /// Lists the nodes. Of a loop with more than four iterations, these are the first two and the last,
-/// those in which a value turns infinite or NaN, those that take other lines than the iteration before,
-/// and a summary of the values in each of the gaps.
+/// those in which a value turns infinite or NaN, those that take other lines than the iteration
+/// before, and a summary of the values in each of the gaps.
 fn unfold(nodes: &[Node], offset: usize, trace: &Trace, items: &mut Vec<Item>) {
     for node in nodes {
         let iterations = match node {

@@ -11,6 +11,7 @@ use super::repository;
 use crate::error::Usage;
 use crate::exercises;
 use crate::exit::Exit;
+use crate::session;
 
 const SKELETON: &str = include_str!("templates/skeleton.cu");
 const SOLUTION: &str = include_str!("templates/solution.cu");
@@ -68,7 +69,8 @@ pub fn run(path: &str) -> anyhow::Result<Exit> {
     say!("  checker/src/exercises/{chapter}/mod.rs   mod {name};  and  &{name}::SPEC,");
     say!("  book/src/SUMMARY.md                        - [{name}]({chapter}/{name}.md)");
     say!("List at least three mutants in checker/proof/mutants/{chapter}/{name}.toml, then run:");
-    say!("  checker dev bless {name} && checker dev check --bless {name}");
+    let command = session::command();
+    say!("  {command} dev bless {name} && {command} dev check --bless {name}");
     Ok(Exit::Passed)
 }
 

@@ -12,6 +12,7 @@ use crate::attempt::{self, Attempt, Options};
 use crate::backend::poison::mix;
 use crate::diagnostic::Slug;
 use crate::engine::Engine;
+use crate::session;
 use crate::spec::{Spec, Start};
 use crate::verdict::Verdict;
 
@@ -219,7 +220,10 @@ fn wrong_baseline(verdict: &Verdict) -> Option<String> {
 fn differs(exercise: &Path, original: &Path) -> Option<String> {
     let same = matches!((fs::read(exercise), fs::read(original)), (Ok(a), Ok(b)) if a == b);
     (!same).then(|| {
-        "exercises/ and checker/proof/originals/ differ: run `checker dev bless` to take the former as the original".into()
+        let command = session::command();
+        format!(
+            "exercises/ and checker/proof/originals/ differ: run `{command} dev bless` to take the former as the original"
+        )
     })
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::attempt::Attempt;
 use crate::explain;
 use crate::report::terminal;
+use crate::session;
 use crate::spec::Spec;
 
 /// Columns of the terminal that the texts are rendered for.
@@ -53,7 +54,8 @@ pub fn differ(root: &Path, spec: &Spec, shown: &str) -> Option<String> {
         }
         if now != before {
             return Some(format!(
-                "{file}:{number}: {about}: the text has changed: run `checker dev check --bless {}` and read the difference",
+                "{file}:{number}: {about}: the text has changed: run `{} dev check --bless {}` and read the difference",
+                session::command(),
                 spec.id
             ));
         }

@@ -489,7 +489,7 @@ fn the_table_of_attacks_is_right() {
     } else {
         assert!(
             page == fresh,
-            "checker/proof/attacks/README.md is not what the attacks say: BLESS=1 cargo test --test suite attacks"
+            "checker/proof/attacks/README.md is not what the attacks say: BLESS=1 cargo test -p checker --release --test suite attacks"
         );
     }
 }

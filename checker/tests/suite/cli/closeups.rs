@@ -209,8 +209,8 @@ fn a_trace_of_a_reduction() {
     assert!(some.out.contains("best[2] = 4") && !some.out.contains("stride"), "{some:?}");
 }
 
-/// Loops with their bodies on the line of the header, a condition and its statement on one line, and
-/// two scalars in memory.
+/// Loops with their bodies on the line of the header, a condition and its statement on one line,
+/// and two scalars in memory.
 const ONE_LINE: &str = r#"extern "C" __global__ void guard(const float* a, float* out, int n) {
     const int tid = threadIdx.x;
     float sum = 0.0f;

@@ -238,7 +238,8 @@ fn the_order_of_students_does_not_matter() {
 const CHILD: &str = "GRADING_COMPARE_HOSTILE_FILES";
 
 /// Files made to be slow take two seconds of processor time: one token, one line, or one pattern
-/// again and again. The child may use ten times as much, so that only another order of growth fails.
+/// again and again. The child may use ten times as much, so that only another order of growth
+/// fails.
 #[test]
 fn hostile_files_are_bounded() {
     if std::env::var_os(CHILD).is_some() {

@@ -1,6 +1,6 @@
 //! Texts of a megabyte that are hard for a parser. Each must be handled with a few seconds of
-//! processor time and with little memory. Every case runs in a child process with a limit on either,
-//! so that a failure does not end the other cases, and a busy machine changes nothing.
+//! processor time and with little memory. Every case runs in a child process with a limit on
+//! either, so that a failure does not end the other cases, and a busy machine changes nothing.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};
