@@ -148,6 +148,57 @@ fn programs_that_cannot_be_compiled_or_run_are_reported() {
     assert_eq!(wrong(arguments, &["40"]).0, Some(42));
 }
 
+/// A kernel that waits for an answer of the host is a limit of the simulator, and no mistake.
+#[test]
+fn a_dialogue_between_kernel_and_host_is_refused() {
+    let output = run(Path::new("tests/programs/facts/dialogue.cu"), &[]);
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(report.contains("it waits for an answer of the host"), "{report}");
+    assert!(!report.contains("error[livelock]"), "{report}");
+}
+
+/// Pages of device memory are taken from the computer when they are used, and the option says how
+/// much there is.
+#[test]
+fn the_device_has_more_memory_than_a_program_uses() {
+    let source = "#include <cstdio>\nint main() { char *a, *b; size_t size = 3ull << 30;\n\
+        printf(\"%d %d\\n\", cudaMalloc(&a, size), cudaMalloc(&b, size)); cudaFree(a); cudaFree(b); }";
+    let (code, printed, report) = wrong(source, &[]);
+    assert_eq!((code, printed.as_str(), report.as_str()), (Some(0), "0 0\n", ""));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    fs::write(&file, source).expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+    command.args(["run", "--backend", "sim", "--device-memory", "4"]).arg(&file);
+    let output = command.env("NO_COLOR", "1").output().expect("the checker runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0 2\n");
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(report.contains("asks for 3 GiB, and 1 GiB are free"), "{report}");
+    assert!(report.contains("--device-memory"), "{report}");
+}
+
+/// What a kernel prints is not cut.
+#[test]
+fn a_kernel_may_print_more_than_a_megabyte() {
+    let source = "#include <cstdio>\n__global__ void flood() {\n\
+        printf(\"thread %6d says hello to the world\\n\", blockIdx.x * blockDim.x + threadIdx.x);\n}\n\
+        int main() { flood<<<160, 256>>>(); cudaDeviceSynchronize(); }";
+    let (code, printed, report) = wrong(source, &[]);
+    assert_eq!((code, report.as_str()), (Some(0), ""));
+    assert_eq!((printed.lines().count(), printed.len()), (160 * 256, 160 * 256 * 38));
+}
+
+/// The same mistake in several launches of one line is reported once.
+#[test]
+fn one_mistake_in_a_loop_is_reported_once() {
+    let main = "int main() { float* d; cudaMalloc(&d, 400); cudaMemset(d, 0, 400);\n\
+                for (int i = 0; i < 5; ++i) add_one<<<1, 128>>>(d, 100);\n\
+                cudaDeviceSynchronize(); cudaFree(d); }";
+    let (code, _, report) = wrong(&format!("{ADD_ONE}{main}"), &[]);
+    assert_eq!((code, report.matches("error[").count()), (Some(1), 1), "{report}");
+    assert!(report.contains("4 more launches of `add_one`"), "{report}");
+}
+
 /// An array and its objects are separate leaks, and the size of the array is that of its texels.
 #[test]
 fn leaked_arrays_and_objects_are_reported() {

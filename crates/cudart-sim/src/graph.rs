@@ -68,6 +68,8 @@ struct StreamState {
 #[derive(Debug)]
 pub struct Graph<W> {
     pending: BTreeMap<Id, Pending<W>>,
+    /// Work that was taken and is not done, because it waits for other work.
+    postponed: BTreeSet<Id>,
     next: u64,
     streams: BTreeMap<Stream, StreamState>,
     /// The last work of destroyed blocking streams that the legacy default stream still has to wait
@@ -84,6 +86,7 @@ impl<W> Default for Graph<W> {
         let streams = BTreeMap::from([(LEGACY, StreamState { blocking: true, last: None })]);
         Self {
             pending: BTreeMap::new(),
+            postponed: BTreeSet::new(),
             next: 0,
             streams,
             last_of_destroyed: vec![],
@@ -196,7 +199,16 @@ impl<W> Graph<W> {
 
     /// Is this work done?
     pub fn done(&self, id: Id) -> bool {
-        !self.pending.contains_key(&id)
+        !self.pending.contains_key(&id) && !self.postponed.contains(&id)
+    }
+
+    /// Says whether work that was taken counts as not done.
+    pub fn postpone(&mut self, id: Id, postponed: bool) {
+        if postponed {
+            self.postponed.insert(id);
+        } else {
+            self.postponed.remove(&id);
+        }
     }
 
     /// Takes the next piece of work that `id` needs, which may be `id` itself, for the caller to do

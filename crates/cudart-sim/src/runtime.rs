@@ -23,6 +23,7 @@ mod reports;
 mod streams;
 mod threads;
 mod unawaited;
+mod waiting;
 mod work;
 
 use ptxsim::Diagnose;
@@ -131,6 +132,8 @@ pub struct Runtime {
     record: Record,
     /// Work that the host has not waited for.
     unawaited: Unawaited,
+    /// Is the device working while the host runs, and not in a call of the host?
+    host_runs: bool,
     /// Is the program ending, so that only kernels are done, for their findings?
     ending: bool,
     threads: Threads,

@@ -128,6 +128,28 @@ impl AccessSet {
         written.map(|(slot, _)| base(slot as u64 + 1))
     }
 
+    /// Did both launches access some byte with atomic or strong operations?
+    pub fn has_common_strong(&self, other: &Self) -> bool {
+        let strong = |uses: &Uses| uses.bits[AccessMode::Strong as usize].0.clone();
+        let both = self.slots.iter().zip(&other.slots);
+        both.filter_map(|(a, b)| Some((strong(a.as_deref()?), strong(b.as_deref()?))))
+            .any(|(a, b)| a.iter().zip(&b).any(|(a, b)| a & b != 0))
+    }
+
+    /// Did the launch access any of these bytes with an atomic or strong operation?
+    pub fn is_strong_in(&self, address: u64, bytes: u64) -> bool {
+        let (slot, offset) = split(address);
+        let uses = (slot as usize).checked_sub(1).and_then(|slot| self.slots.get(slot)?.as_deref());
+        let (Some(uses), Ok(from)) = (uses, u64::try_from(offset)) else { return false };
+        let end = from.saturating_add(bytes);
+        let strong = &uses.bits[AccessMode::Strong as usize];
+        let words = (from / 64)..end.div_ceil(64).min(strong.0.len() as u64);
+        words.into_iter().any(|i| {
+            let inside = (0..64).filter(|bit| (from..end).contains(&(i * 64 + bit)));
+            inside.fold(0, |mask, bit| mask | 1 << bit) & strong.word(i as usize) != 0
+        })
+    }
+
     /// Whether this byte was accessed, for each [`AccessMode`].
     pub fn modes_at(&self, address: u64) -> [bool; 3] {
         let (slot, offset) = split(address);

@@ -86,6 +86,9 @@ impl Default for Options {
     }
 }
 
+/// The most words that are copied so that a launch on several host threads can be undone.
+const MAX_SNAPSHOT_WORDS: usize = 1 << 28;
+
 /// More host threads than this do not help.
 const MAX_HOST_THREADS: usize = 64;
 
@@ -288,6 +291,11 @@ fn run_parallel(
 ) -> Option<Merged> {
     let full = options.diagnose == Diagnose::Full;
     if full && blocks > u64::from(BLOCK_MASK) {
+        return None;
+    }
+    let words =
+        grid.memory.allocations.iter().zip(grid.writable).filter(|(_, writable)| **writable);
+    if words.map(|(a, _)| a.words.len()).sum::<usize>() > MAX_SNAPSHOT_WORDS {
         return None;
     }
     let before = grid.memory.snapshot(grid.writable);

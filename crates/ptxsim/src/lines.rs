@@ -1,6 +1,7 @@
 //! Memory that starts at a cache line of the host, as allocations of a GPU do. A warp's 128 bytes
 //! are then two lines and not three.
 
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU32;
 
@@ -26,12 +27,19 @@ impl<T> Lines<T> {
 }
 
 impl Lines<AtomicU32> {
-    /// `len` zeros. The system provides the pages of a large allocation when they are first used:
-    /// `vec!` asks for zeroed pages, and the conversion happens in place and touches nothing.
+    /// `len` zeros. The system provides the pages of a large allocation when they are first used,
+    /// because `vec!` asks for zeroed pages and does not write to them.
+    #[expect(unsafe_code, reason = "making the words atomic one by one would touch every page")]
     pub fn zeroed(len: usize) -> Self {
         let spare = LINE / size_of::<u32>();
-        let all: Vec<AtomicU32> =
-            vec![0_u32; len + spare].into_iter().map(AtomicU32::new).collect();
+        let mut words = ManuallyDrop::new(vec![0_u32; len + spare]);
+        let (length, capacity) = (words.len(), words.capacity());
+        // SAFETY: the vector gave up its allocation, and an `AtomicU32` has the size, the alignment
+        // and the valid values of a `u32` (`align_of` is compared below).
+        let all = unsafe {
+            const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) };
+            Vec::from_raw_parts(words.as_mut_ptr().cast::<AtomicU32>(), length, capacity)
+        };
         let start = all.as_ptr().align_offset(LINE).min(spare);
         Self { all, start, len }
     }

@@ -47,6 +47,10 @@ impl Default for Memory {
     }
 }
 
+/// The contents of all allocations at some time: the words, and which bytes had been written.
+#[derive(Debug)]
+pub struct SavedContents(Vec<(Vec<u32>, Initialised)>);
+
 /// What the host may set of a device (`cudaDeviceSetLimit`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -499,6 +503,27 @@ impl Memory {
     pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
         for (a, words) in self.allocations.iter().zip(snapshot) {
             a.words.iter().zip(words).for_each(|(w, old)| w.store(*old, Relaxed));
+        }
+    }
+
+    /// A copy of all contents, to undo a launch with; `None` if there are more than `limit` bytes,
+    /// or a heap, whose blocks cannot be undone.
+    pub fn save(&self, limit: u64) -> Option<SavedContents> {
+        if self.bytes > limit || self.heap.is_some() {
+            return None;
+        }
+        let contents = |a: &Allocation| {
+            let words = a.words.iter().map(|word| word.load(Relaxed)).collect();
+            (words, a.initialised.clone())
+        };
+        Some(SavedContents(self.allocations.iter().map(contents).collect()))
+    }
+
+    /// Restores saved contents, since which nothing was allocated or freed.
+    pub fn restore_saved(&mut self, SavedContents(contents): SavedContents) {
+        for (a, (words, initialised)) in self.allocations.iter_mut().zip(contents) {
+            a.words.iter().zip(words).for_each(|(word, old)| word.store(old, Relaxed));
+            a.initialised = initialised;
         }
     }
 

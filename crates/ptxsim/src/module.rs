@@ -84,6 +84,13 @@ pub enum ParamType {
 }
 
 impl Module {
+    /// May this kernel wait for what other threads do, by atomic or strong operations?
+    pub fn may_wait(&self, entry: &str) -> bool {
+        let entry = self.entries.iter().find(|known| known.name == entry);
+        let function = entry.and_then(|entry| self.program.functions.get(entry.function));
+        self.program.helpers_ordered || function.is_some_and(|function| function.ordered)
+    }
+
     /// Parses and decodes PTX text.
     ///
     /// # Errors

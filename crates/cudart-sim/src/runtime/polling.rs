@@ -10,6 +10,7 @@ impl Runtime {
     /// The host polls an address that pending work may change: does the first such work and
     /// everything that it needs.
     pub(crate) fn host_polls(&mut self, address: u64) {
+        self.host_runs = true;
         let users = self.memory.users_of(address);
         match users.into_iter().find(|id| !self.streams.is_done(*id)) {
             Some(id) => {
@@ -22,6 +23,7 @@ impl Runtime {
                 }
             }
         }
+        self.host_runs = false;
         self.memory.show_to_host();
         self.acquire(address);
     }
@@ -29,6 +31,7 @@ impl Runtime {
     /// The program has called nothing for some time. It may wait for what a host function does, or
     /// for page-locked memory that a kernel reaches without an argument, which is not guarded.
     pub(crate) fn host_is_idle(&mut self) {
+        self.host_runs = true;
         let function =
             self.streams.first_pending(|task| matches!(task.work, Work::HostFunction(_)));
         if let Some(id) = function {
@@ -40,6 +43,7 @@ impl Runtime {
                 self.perform_towards(id);
             }
         }
+        self.host_runs = false;
         self.memory.show_to_host();
     }
 

@@ -189,6 +189,25 @@ impl Streams {
         self.graph.pending().find(|(_, task)| matches(task)).map(|(id, _)| id)
     }
 
+    /// Is there work besides `id` that can be done now?
+    pub(super) fn has_other_ready(&mut self, id: Id) -> bool {
+        self.postpone(id, true);
+        let any = !self.graph.ready().is_empty();
+        self.postpone(id, false);
+        any
+    }
+
+    /// Does this work, which is being done, count as not done, because it waits for other work?
+    pub(super) fn postpone(&mut self, id: Id, postponed: bool) {
+        self.graph.postpone(id, postponed);
+    }
+
+    /// Takes the oldest work that can be done now.
+    pub(super) fn step_ready(&mut self) -> Option<Step<Task>> {
+        let id = *self.graph.ready().first()?;
+        self.graph.step(id)
+    }
+
     /// Takes the oldest pending work.
     pub(super) fn step_any(&mut self) -> Option<Step<Task>> {
         self.graph.step_any()

@@ -148,7 +148,12 @@ impl Runtime {
         self.perform_for_findings();
         for launch in self.record.launches.iter_mut().skip(done) {
             let findings = &mut launch.observations.findings;
-            findings.retain(|f| !matches!(f.what, FindingKind::NeverFinishes { .. }));
+            findings.retain(|f| {
+                !matches!(
+                    f.what,
+                    FindingKind::NeverFinishes { .. } | FindingKind::OverBudget { .. }
+                )
+            });
         }
     }
 

@@ -201,12 +201,15 @@ impl Runtime {
         let described = work.describe().filter(|_| self.streams.are_concurrent());
         let ranges = if described.is_some() { work.ranges() } else { vec![] };
         let mut accessed = AccessedBytes::Ranges(ranges);
-        let launches = self.record.launches.len();
+        let mut launch_record = None;
         let done = match work {
             Work::Kernel { binary, launch, name } => {
                 let what = name.clone();
                 let blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
-                let (bytes, result) = self.run_kernel(binary, &launch, name, (id, stream, site));
+                let enqueued_as = (id, stream, site);
+                let (bytes, result) =
+                    self.run_kernel_when_it_ends(binary, &launch, &name, enqueued_as);
+                launch_record = self.record.launches.len().checked_sub(1);
                 self.memory.written_on_device(bytes.written());
                 accessed = AccessedBytes::Kernel(bytes);
                 Done { engine: Engine::Device, what, share: clock::share(blocks), result }
@@ -239,7 +242,8 @@ impl Runtime {
                 let finished = Finished { id, stream, after, enqueued };
                 let Done { engine, what, share, .. } = done;
                 self.streams.finished(finished, Timed { engine, what, cost, share });
-                if let Some(launch) = self.record.launches.get_mut(launches) {
+                let record = launch_record.and_then(|index| self.record.launches.get_mut(index));
+                if let Some(launch) = record {
                     launch.span = self.streams.last_span();
                 }
             }

@@ -3,6 +3,8 @@
 //!
 //! Finished work is kept as long as other work may turn out to be unordered with it.
 
+use std::collections::BTreeSet;
+
 use ptxsim::{AccessMode, AccessSet, Overlap};
 
 use super::sites::SiteId;
@@ -130,6 +132,8 @@ struct RecordedWork {
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct Conflicts {
     finished: Vec<RecordedWork>,
+    /// Pairs of work, of which the second waited for a flag that the first set.
+    signalled: BTreeSet<(Id, Id)>,
 }
 
 impl Conflicts {
@@ -144,7 +148,10 @@ impl Conflicts {
                 let later = second.work.id;
                 let enqueued_before_the_wait =
                     first.synchronised_before.is_none_or(|before| later < before);
+                let pair = (first.work.id, later);
                 enqueued_before_the_wait
+                    && !self.signalled.contains(&pair)
+                    && !self.signalled.contains(&(pair.1, pair.0))
                     && !order.is_before((first.work.id, first.work.stream), later)
             })
             .filter_map(|(first, second)| {
@@ -168,6 +175,21 @@ impl Conflicts {
         conflicts
     }
 
+    /// A kernel that accessed these bytes waited until `signal` had been done. If that work changed
+    /// what the kernel polled, the kernel is ordered after it.
+    pub fn signalled(&mut self, signal: Id, waiter: Id, accessed: &AccessSet) {
+        let polled = |recorded: &RecordedWork| match &recorded.work.accessed {
+            AccessedBytes::Kernel(kernel) => kernel.has_common_strong(accessed),
+            AccessedBytes::Ranges(ranges) => ranges.iter().any(|(address, bytes, mode)| {
+                let written = *mode == AccessMode::Write;
+                written && accessed.is_strong_in(*address, *bytes)
+            }),
+        };
+        if self.finished.iter().any(|other| other.work.id == signal && polled(other)) {
+            self.signalled.insert((signal, waiter));
+        }
+    }
+
     /// The host has waited, so work that all other work is ordered with now is removed. `upcoming`
     /// is the id of the next work, and `oldest` that of the oldest pending work.
     pub fn forget_ordered(&mut self, upcoming: Id, oldest: Option<Id>, order: &Order) {
@@ -175,6 +197,9 @@ impl Conflicts {
             if recorded.synchronised_before.is_none() && order.is_synchronised(recorded.work.id) {
                 recorded.synchronised_before = Some(upcoming);
             }
+        }
+        if oldest.is_none() {
+            self.signalled.clear();
         }
         self.finished.retain(|recorded| {
             recorded

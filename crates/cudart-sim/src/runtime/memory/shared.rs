@@ -178,6 +178,11 @@ impl AddressSpace {
         (address.checked_sub(start)? < a.bytes).then_some((start, a))
     }
 
+    /// Can the host and the device both access this address?
+    pub(in crate::runtime) fn is_shared(&self, address: u64) -> bool {
+        self.shared_at(address).is_some()
+    }
+
     fn managed(&self, start: u64) -> Option<&Allocation> {
         let allocated = self.allocations.get(&start).filter(|a| a.kind == MemoryKind::Managed);
         allocated.or_else(|| self.managed_variables.get(&start))

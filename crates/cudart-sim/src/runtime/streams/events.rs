@@ -99,15 +99,17 @@ impl Streams {
     /// `cudaEventElapsedTime`.
     pub(in crate::runtime) fn interval(&mut self, first: usize, last: usize) -> Result<Interval> {
         let (start, end) = (self.time_point(first)?, self.time_point(last)?);
+        if !(self.graph.done(start) && self.graph.done(end)) {
+            return Err(Code::NOT_READY);
+        }
         let milliseconds = ((self.clock.end(end) - self.clock.end(start)) / 1000.0) as f32;
         Ok(Interval { start, end, milliseconds })
     }
 
-    /// Where an event that measures time was recorded, if the device has reached that position.
+    /// Where an event that measures time was recorded.
     fn time_point(&mut self, event: usize) -> Result<Id> {
         let Event { recorded, timed, .. } = *self.event(event)?;
-        let id = recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)?;
-        if self.graph.done(id) { Ok(id) } else { Err(Code::NOT_READY) }
+        recorded.filter(|_| timed).ok_or(Code::INVALID_RESOURCE_HANDLE)
     }
 
     /// The device was reset, so the events of its context cannot be used any more.
