@@ -31,6 +31,7 @@ int main() {
     cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
     consume<<<1, 1, 0, first>>>(device, device + 2, device + 3);
     produce<<<1, 1, 0, second>>>(device, device + 2);
+    cudaStreamSynchronize(first);
     until<<<1, 1, 0, first>>>(device + 4, device + 5);
     *host = 1;
     cudaMemcpyAsync(device + 4, host, sizeof(int), cudaMemcpyHostToDevice, second);

@@ -162,7 +162,8 @@ fn a_dialogue_between_kernel_and_host_is_refused() {
 #[test]
 fn the_device_has_more_memory_than_a_program_uses() {
     let source = "#include <cstdio>\nint main() { char *a, *b; size_t size = 3ull << 30;\n\
-        printf(\"%d %d\\n\", cudaMalloc(&a, size), cudaMalloc(&b, size)); cudaFree(a); cudaFree(b); }";
+        const int first = cudaMalloc(&a, size), second = cudaMalloc(&b, size);\n\
+        printf(\"%d %d\\n\", first, second); cudaFree(a); if (second == 0) cudaFree(b); }";
     let (code, printed, report) = wrong(source, &[]);
     assert_eq!((code, printed.as_str(), report.as_str()), (Some(0), "0 0\n", ""));
     let folder = tempfile::tempdir().expect("a folder");
@@ -186,6 +187,20 @@ fn a_kernel_may_print_more_than_a_megabyte() {
     let (code, printed, report) = wrong(source, &[]);
     assert_eq!((code, report.as_str()), (Some(0), ""));
     assert_eq!((printed.lines().count(), printed.len()), (160 * 256, 160 * 256 * 38));
+}
+
+/// An event that was never recorded is an invalid handle, even if the other one is still pending
+/// (CUDA Runtime API, `cudaEventElapsedTime`), and `cudaMemset2D` is called by its own name.
+#[test]
+fn calls_fail_with_their_own_codes_and_names() {
+    let source = "#include <cstdio>\n__global__ void k() {}\n\
+        int main() { cudaEvent_t a, b; cudaEventCreate(&a); cudaEventCreate(&b); cudaEventRecord(a);\n\
+        k<<<1, 1>>>(); float ms; printf(\"%d\\n\", cudaEventElapsedTime(&ms, a, b));\n\
+        cudaMemset2D(nullptr, 4, 0, 4, 1); cudaDeviceSynchronize();\n\
+        cudaEventDestroy(a); cudaEventDestroy(b); }";
+    let (code, printed, report) = wrong(source, &[]);
+    assert_eq!((code, printed.as_str()), (Some(1), "400\n"), "{report}");
+    assert!(report.contains("cudaMemset2D fails"), "{report}");
 }
 
 /// The same mistake in several launches of one line is reported once.

@@ -18,6 +18,10 @@ use crate::runtime::findings::conflicts::AccessedBytes;
 use crate::runtime::findings::sites::SiteId;
 use crate::runtime::work::Work;
 
+/// When pages are closed for so much work, further kernels close only what their arguments point
+/// to, because every guard slows down the next.
+const MAX_WORK_WITH_REACHABLE_MEMORY: usize = 256;
+
 /// Pending work that pages are closed for.
 #[derive(Debug, Clone)]
 pub(in crate::runtime) struct GuardedWork {
@@ -255,6 +259,9 @@ impl AddressSpace {
 
     /// The managed memory that a kernel may reach although no argument points there.
     fn reachable_by_kernel(&self, named: &[UsedRange]) -> Vec<UsedRange> {
+        if self.guarded.len() >= MAX_WORK_WITH_REACHABLE_MEMORY {
+            return vec![];
+        }
         let all = self.all_managed().into_iter();
         let others = all.filter(|start| {
             let end = start + self.managed(*start).map_or(0, |a| a.bytes);
