@@ -87,7 +87,10 @@ pub struct State {
     may_move_on: bool,
     /// Contents as last checked, or as found at the start, by exercise.
     seen: HashMap<&'static str, Contents>,
-    pending: Option<Pending>,
+    /// At most one for each exercise.
+    pending: Vec<Pending>,
+    /// Other exercises that were saved during the check under way, and are checked after it.
+    waiting: Vec<&'static Spec>,
 }
 
 /// A change whose save may not be complete yet.
@@ -105,8 +108,15 @@ impl State {
         current: &'static Spec,
         seen: HashMap<&'static str, Contents>,
     ) -> (Self, Vec<Action>) {
-        let mut state =
-            Self { current, running: None, last: 0, may_move_on: false, seen, pending: None };
+        let mut state = Self {
+            current,
+            running: None,
+            last: 0,
+            may_move_on: false,
+            seen,
+            pending: vec![],
+            waiting: vec![],
+        };
         let actions = state.check();
         (state, actions)
     }
@@ -118,7 +128,12 @@ impl State {
 
     /// When to call [`State::due`], and with the contents of which exercise.
     pub fn deadline(&self) -> Option<(Instant, &'static Spec)> {
-        self.pending.map(|pending| (pending.due, pending.spec))
+        self.first_pending().map(|(_, pending)| (pending.due, pending.spec))
+    }
+
+    /// The pending change whose deadline comes first, and its place.
+    fn first_pending(&self) -> Option<(usize, Pending)> {
+        self.pending.iter().copied().enumerate().min_by_key(|(_, pending)| pending.due)
     }
 
     /// Handles an event.
@@ -127,16 +142,21 @@ impl State {
             Event::Touched(spec) => {
                 // Later events do not postpone the deadline that the first one set, so that the
                 // verdict comes soon.
-                if self.pending.is_none_or(|pending| pending.spec.id != spec.id) {
-                    self.pending =
-                        Some(Pending { spec, due: now + SAVE_TIME, waited_for_empty: false });
+                if self.pending.iter().all(|pending| pending.spec.id != spec.id) {
+                    let due = now + SAVE_TIME;
+                    self.pending.push(Pending { spec, due, waited_for_empty: false });
                 }
                 vec![]
             }
             Event::Finished { number, passed } if self.running == Some(number) => {
                 self.running = None;
                 self.may_move_on = passed;
-                vec![Action::Show]
+                let mut actions = vec![Action::Show];
+                if !self.waiting.is_empty() {
+                    self.current = self.waiting.remove(0);
+                    actions.extend(self.check());
+                }
+                actions
             }
             // The result of a cancelled check is about contents that have changed since.
             Event::Finished { .. } => vec![],
@@ -155,17 +175,26 @@ impl State {
 
     /// Handles the deadline, with the contents of the file at that moment.
     pub fn due(&mut self, contents: Contents, now: Instant) -> Vec<Action> {
-        let Some(pending) = self.pending.take() else { return vec![] };
+        let Some((place, pending)) = self.first_pending() else { return vec![] };
+        self.pending.remove(place);
         if contents.is_none() && !pending.waited_for_empty {
-            self.pending =
-                Some(Pending { due: now + EMPTY_FILE_TIME, waited_for_empty: true, ..pending });
+            let due = now + EMPTY_FILE_TIME;
+            self.pending.push(Pending { due, waited_for_empty: true, ..pending });
             return vec![];
         }
-        if self.seen.get(pending.spec.id) == Some(&contents) {
+        let spec = pending.spec;
+        if self.seen.get(spec.id) == Some(&contents) {
             return vec![];
         }
-        self.seen.insert(pending.spec.id, contents);
-        self.current = pending.spec;
+        self.seen.insert(spec.id, contents);
+        // Two exercises may be saved at once, and each gets its verdict.
+        if self.running.is_some() && self.current.id != spec.id {
+            if self.waiting.iter().all(|waiting| waiting.id != spec.id) {
+                self.waiting.push(spec);
+            }
+            return vec![];
+        }
+        self.current = spec;
         self.check()
     }
 
@@ -176,7 +205,8 @@ impl State {
     }
 
     fn check(&mut self) -> Vec<Action> {
-        let cancel = self.running.map(|_| Action::Cancel);
+        let (cancel, current) = (self.running.map(|_| Action::Cancel), self.current.id);
+        self.waiting.retain(|waiting| waiting.id != current);
         self.last += 1;
         self.running = Some(self.last);
         self.may_move_on = false;

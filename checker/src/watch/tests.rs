@@ -142,6 +142,32 @@ fn saving_another_exercise_moves_there() {
     assert_eq!(script.state.current().id, "guard");
 }
 
+/// An editor saves all its files at once. The last one is unchanged, which hides no other.
+#[test]
+fn files_that_are_saved_together_are_all_looked_at() {
+    let mut script = Script::after_the_first_check();
+    script.event(Event::Touched(second()));
+    script.event(Event::Touched(first()));
+    let (_, pending) = script.state.deadline().expect("pending");
+    assert_eq!(pending.id, "guard", "in the order of the saves");
+    assert_eq!(script.due(Some("begun")).1, ["check guard 2"]);
+    assert!(script.due(Some("original")).1.is_empty());
+    assert!(script.state.deadline().is_none());
+}
+
+/// Each of two changed exercises gets a verdict.
+#[test]
+fn two_changed_exercises_are_checked_one_after_the_other() {
+    let mut script = Script::after_the_first_check();
+    script.event(Event::Touched(second()));
+    script.event(Event::Touched(first()));
+    assert_eq!(script.due(Some("begun")).1, ["check guard 2"]);
+    assert!(script.due(Some("new")).1.is_empty(), "the check under way goes on");
+    let finished = script.event(Event::Finished { number: 2, passed: true });
+    assert_eq!(finished, ["show", "check double_it 3"]);
+    assert_eq!(script.event(Event::Finished { number: 3, passed: true }), ["show"]);
+}
+
 /// Each key does what the line at the bottom of the screen says, and no exercise is skipped by
 /// accident.
 #[test]
