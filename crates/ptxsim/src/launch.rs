@@ -593,12 +593,19 @@ fn record_results(
             allocation.initialised.compact(allocation.bytes);
         }
         let per = (allocation.element as usize / 4).max(1);
-        let (mut written, mut most, mut last) = (0_u64, 0, usize::MAX);
-        for (word, cell) in shadow.cells().filter(|(_, cell)| cell.writes() > 0) {
-            most = most.max(cell.writes());
-            // words come in order, so an element's words follow each other
-            written += u64::from(word / per != last);
-            last = word / per;
+        let (mut written, mut most, mut most_written) = (0_u64, 0, 0_u64);
+        // words come in order, so an element's words follow each other
+        let mut words = shadow.cells().filter(|(_, cell)| cell.writes() > 0).peekable();
+        while let Some((word, cell)) = words.next() {
+            let mut writes = cell.writes();
+            while let Some((_, cell)) = words.next_if(|(next, _)| next / per == word / per) {
+                writes = writes.max(cell.writes());
+            }
+            written += 1;
+            if writes > most {
+                (most, most_written) = (writes, 0);
+            }
+            most_written += u64::from(writes == most);
         }
         if written > 0 && !allocation.name.is_empty() {
             let elements = allocation.bytes
@@ -608,6 +615,7 @@ fn record_results(
                 elements: elements.max(1),
                 written,
                 max_writes: most,
+                most_written,
             });
         }
     }

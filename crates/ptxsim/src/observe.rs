@@ -73,8 +73,12 @@ pub struct Access {
     /// in local memory this is the index into all of the kernel's local arrays together, in
     /// elements of the access's size.
     pub index: Option<i64>,
+    /// Index of the last element accessed; `None` if the access lies within element `index`.
+    pub last_index: Option<i64>,
     /// Elements that `array` has, or the kernel's local arrays together.
     pub elements: Option<u64>,
+    /// Bytes that `array` has, where `elements` is known.
+    pub array_bytes: Option<u64>,
     /// Byte address, generic.
     pub address: u64,
     /// Bytes accessed by this thread.
@@ -157,13 +161,14 @@ pub enum FindingKind {
         /// The number of threads, where the instruction gives one.
         threads: Option<u32>,
     },
-    /// A `.sync` warp operation whose mask names lanes that do not execute it, or lacks the
-    /// executing lane.
+    /// A `.sync` warp operation whose mask does not fit the lanes that execute it.
     BadSyncMask {
         /// The mask given.
         mask: u32,
         /// The lanes that executed it together.
         present: u32,
+        /// What does not fit.
+        problem: MaskProblem,
     },
     /// Threads run in a loop, and nothing that decides whether it ends changes any more.
     NeverFinishes {
@@ -196,6 +201,33 @@ pub enum FindingKind {
     StackOverflow {
         /// Bytes requested.
         bytes: u64,
+    },
+}
+
+/// Why the mask of a `.sync` warp operation is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaskProblem {
+    /// It names lanes that have not exited and never execute the operation.
+    AbsentLanes,
+    /// It does not name the lane that passes it.
+    LacksItself,
+    /// It names a lane that executes the operation with another mask.
+    OtherMask {
+        /// The lane with the lowest number among them.
+        lane: u32,
+        /// Its mask.
+        mask: u32,
+    },
+    /// A shuffle reads a lane that the mask does not name.
+    SourceNotNamed {
+        /// The lane that is read.
+        lane: u32,
+    },
+    /// A shuffle reads a lane that the mask names and that has exited.
+    SourceExited {
+        /// The lane that is read.
+        lane: u32,
     },
 }
 
@@ -245,6 +277,8 @@ pub struct Finding {
     pub with: Option<Access>,
     /// How often threads did the same at the same location.
     pub count: u64,
+    /// How many different threads did it.
+    pub threads: u64,
 }
 
 /// Event counts, for one source line or in total. Definitions: Nsight Compute's `smsp__sass_*`
@@ -322,9 +356,14 @@ pub struct ArrayUse {
     pub elements: u64,
     /// Elements written at least once (in 4-byte words where elements are smaller).
     pub written: u64,
-    /// The most writes to one element; saturates at 15.
+    /// The most writes to one element; saturates at [`MAX_COUNTED_WRITES`].
     pub max_writes: u32,
+    /// Elements that were written `max_writes` times.
+    pub most_written: u64,
 }
+
+/// Writes of one element are counted up to this number, which therefore means "this often or more".
+pub const MAX_COUNTED_WRITES: u32 = crate::exec::hazards::cell::MAX_WRITES;
 
 /// Everything observed during one launch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -392,6 +431,14 @@ impl Counters {
     /// Sectors per global load and store request; 0 when there was none.
     pub fn sectors_per_request(&self) -> f64 {
         ratio(self.load_sectors + self.store_sectors, self.load_requests + self.store_requests)
+    }
+
+    /// Sectors of global loads and stores for each 128 bytes that they would access if they were
+    /// fully packed; 0 when there was none. A warp's request of 4 bytes for each lane is as large,
+    /// so this is the number of sectors of such a request, whatever the width of the accesses.
+    pub fn sectors_per_128_bytes(&self) -> f64 {
+        let ideal = self.load_sectors_ideal + self.store_sectors_ideal;
+        4.0 * ratio(self.load_sectors + self.store_sectors, ideal)
     }
 
     /// Bank conflicts of loads and stores: wavefronts beyond one per transaction.

@@ -3,6 +3,7 @@
 //! PTX ISA, `bar`/`barrier`; CUDA C++ Programming Guide, "Synchronization Functions": a barrier
 //! must be reached by all threads of the block.
 
+use super::findings::Occurrence;
 use super::hazards::sync::{self, WaitingLanes};
 use super::machine::{BlockState, Machine, ThreadAt};
 use super::warp::{Split, State, Warp, lanes};
@@ -197,20 +198,14 @@ fn report_not_reached(
     });
     let mut findings = std::mem::take(&mut m.findings);
     let with = other.map_or(u32::MAX, |other| other.pc);
-    findings.add(
-        FindingKind::BarrierNotReached { waiting, missing },
-        pc,
-        with,
-        Machine::order(b.index, linear),
-        false,
-        || {
-            let action = if missing > 0 { Action::Exit } else { Action::Wait };
-            (
-                m.party(pc, b.index, linear, Action::Wait),
-                other.map(|other| m.party(other.pc, b.index, other.linear, action)),
-            )
-        },
-    );
+    let occurrence = Occurrence { with, ..Occurrence::new(pc, b.thread(linear)) };
+    findings.add(FindingKind::BarrierNotReached { waiting, missing }, occurrence, || {
+        let action = if missing > 0 { Action::Exit } else { Action::Wait };
+        (
+            m.party(pc, b.index, linear, Action::Wait),
+            other.map(|other| m.party(other.pc, b.index, other.linear, action)),
+        )
+    });
     m.findings = findings;
 }
 
@@ -283,8 +278,8 @@ pub(super) fn report_deadlock(m: &mut Machine<'_>, b: &BlockState) {
     };
     let (at, other) = (first.at(b), other.at(b));
     let mut findings = std::mem::take(&mut m.findings);
-    let order = Machine::order(b.index, at.linear);
-    findings.add(FindingKind::Deadlock { waiting: here }, at.pc, other.pc, order, false, || {
+    let occurrence = Occurrence { with: other.pc, ..Occurrence::new(at.pc, b.thread(at.linear)) };
+    findings.add(FindingKind::Deadlock { waiting: here }, occurrence, || {
         let party = |at: ThreadAt| m.party(at.pc, b.index, at.linear, Action::Wait);
         (party(at), Some(party(other)))
     });

@@ -7,9 +7,9 @@
 use super::hazards::sync;
 use super::machine::{BlockState, Machine, ThreadAt};
 use super::warp::{Split, State, Warp, lanes};
-use crate::FindingKind;
 use crate::decode::Program;
 use crate::decode::op::{CollectiveKind as Kind, CollectiveOp};
+use crate::{FindingKind, MaskProblem};
 
 /// The lanes that the split's masks name and that have neither arrived with it nor exited.
 pub(super) fn missing(warp: &Warp, split: &Split, program: &Program, index: u32) -> u32 {
@@ -100,7 +100,11 @@ pub(super) fn report_stuck(m: &mut Machine<'_>, b: &BlockState, warp: &Warp) {
     let absent = |l: usize| masks[l] & warp.live & !split.mask;
     let first = split.mask.trailing_zeros() as usize & 31;
     let lane = lanes(split.mask).find(|l| absent(*l) != 0).unwrap_or(first);
-    let what = FindingKind::BadSyncMask { mask: masks[lane], present: split.mask & masks[lane] };
+    let what = FindingKind::BadSyncMask {
+        mask: masks[lane],
+        present: split.mask & masks[lane],
+        problem: MaskProblem::AbsentLanes,
+    };
     let missing = absent(lane).trailing_zeros();
     let other = warp.splits.iter().find(|s| s.mask >> missing & 1 == 1).map(|s| {
         // a barrier's position is behind it
@@ -128,16 +132,17 @@ pub(super) fn execute(
     let thread = |lane: usize| ThreadAt { pc: split.pc, linear: first + lane as u32 };
     if op.kind != Kind::ActiveMask {
         // each lane must name itself, and all the lanes that it names must have the same mask
-        let alike = |lane: usize| {
-            lanes(active).filter(|l| masks[*l] == masks[lane]).fold(0, |all, l| all | 1 << l)
-        };
-        let absent = lanes(active).find_map(|l| {
-            let lacks_itself = masks[l] >> l & 1 == 0;
-            let others = || masks[l] & active & !alike(l) != 0;
-            (lacks_itself || others()).then(|| (l, if lacks_itself { active } else { alike(l) }))
+        let wrong = lanes(active).find_map(|lane| {
+            if masks[lane] >> lane & 1 == 0 {
+                return Some((lane, active, MaskProblem::LacksItself));
+            }
+            let other = lanes(masks[lane] & active).find(|l| masks[*l] != masks[lane])?;
+            let alike = lanes(active).filter(|l| masks[*l] == masks[lane]);
+            let problem = MaskProblem::OtherMask { lane: other as u32, mask: masks[other] };
+            Some((lane, alike.fold(0, |all, l| all | 1 << l), problem))
         });
-        if let Some((lane, present)) = absent {
-            let what = FindingKind::BadSyncMask { mask: masks[lane], present };
+        if let Some((lane, present, problem)) = wrong {
+            let what = FindingKind::BadSyncMask { mask: masks[lane], present, problem };
             m.report(what, b.index, thread(lane));
         }
     }
@@ -164,7 +169,14 @@ pub(super) fn execute(
                 let given = (active & masks[lane]) >> (from & 31) & 1 == 1;
                 if inside && !given && !unused && !reported {
                     reported = true;
-                    let what = FindingKind::BadSyncMask { mask: masks[lane], present: active };
+                    let source = from & 31;
+                    let problem = if masks[lane] >> source & 1 == 1 {
+                        MaskProblem::SourceExited { lane: source }
+                    } else {
+                        MaskProblem::SourceNotNamed { lane: source }
+                    };
+                    let (mask, present) = (masks[lane], active);
+                    let what = FindingKind::BadSyncMask { mask, present, problem };
                     m.report(what, b.index, thread(lane));
                 }
                 d[lane] = a[from as usize & 31];

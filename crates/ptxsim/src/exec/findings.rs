@@ -1,8 +1,13 @@
 //! Collects findings: one per root cause, from the lowest thread, with a count.
 
+mod thread_set;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use thread_set::ThreadSet;
+
+use super::machine::ThreadId;
 use crate::{Access, Action, Finding, FindingKind, Source};
 
 /// What makes two occurrences the same finding.
@@ -14,30 +19,77 @@ struct Key {
     write: bool,
 }
 
+/// A thread that did something wrong, and the operations that it is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Occurrence {
+    /// The operation.
+    pub at: u32,
+    /// The other party's operation; `u32::MAX` if there is none.
+    pub with: u32,
+    pub thread: ThreadId,
+    pub write: bool,
+    /// Whether the other party is certain. Such an occurrence comes before all others.
+    pub certain: bool,
+}
+
+impl Occurrence {
+    /// Of `thread` at operation `at`, with no other party.
+    pub const fn new(at: u32, thread: ThreadId) -> Self {
+        Self { at, with: u32::MAX, thread, write: false, certain: true }
+    }
+
+    /// The order in which occurrences are preferred: lowest block, then lowest thread.
+    fn order(&self) -> u64 {
+        let ThreadId { block, linear } = self.thread;
+        u64::from(!self.certain) << 63 | u64::from(block) << 16 | u64::from(linear)
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    all: HashMap<Key, (u64, Finding)>,
+    all: HashMap<Key, Occurrences>,
+}
+
+/// All occurrences of a finding so far.
+#[derive(Debug)]
+struct Occurrences {
+    /// The place in the order of that occurrence which `finding` describes.
+    first: u64,
+    finding: Finding,
+    threads: ThreadSet,
+}
+
+impl Occurrences {
+    /// Adds the occurrences of `other`, which have the same cause.
+    fn join(&mut self, other: Self) {
+        self.finding.count += other.finding.count;
+        self.threads.join(&other.threads);
+    }
+
+    /// The finding, with the number of its threads.
+    fn into_finding(self) -> Finding {
+        Finding { threads: self.threads.len(), ..self.finding }
+    }
 }
 
 /// The most findings of one launch. A kernel that is wrong everywhere needs no more.
 const MAX_FINDINGS: usize = 256;
 
 impl Findings {
-    /// Records one occurrence at operation `pc`, against operation `with`. `build` makes the
-    /// parties, and is only called when this occurrence is the one to report: the one that comes
-    /// first in `order`.
+    /// Records one occurrence. `build` makes the parties, and is only called when this occurrence
+    /// is the one to report: the one that comes first in the order.
     pub fn add(
         &mut self,
         what: FindingKind,
-        pc: u32,
-        with: u32,
-        order: u64,
-        write: bool,
+        occurrence: Occurrence,
         build: impl FnOnce() -> (Access, Option<Access>),
     ) {
-        let key = Key { kind: std::mem::discriminant(&what), at: pc, with, write };
-        if let Some((first, finding)) = self.all.get_mut(&key) {
+        let Occurrence { at, with, thread, write, .. } = occurrence;
+        let (order, kind) = (occurrence.order(), std::mem::discriminant(&what));
+        let key = Key { kind, at, with, write };
+        if let Some(Occurrences { first, finding, threads }) = self.all.get_mut(&key) {
             finding.count += 1;
+            threads.insert(thread);
             if order < *first {
                 *first = order;
                 (finding.at, finding.with) = build();
@@ -45,23 +97,25 @@ impl Findings {
             }
         } else if self.all.len() < MAX_FINDINGS {
             let (at, with) = build();
-            self.all.insert(key, (order, Finding { what, at, with, count: 1 }));
+            let mut threads = ThreadSet::default();
+            threads.insert(thread);
+            let finding = Finding { what, at, with, count: 1, threads: 1 };
+            self.all.insert(key, Occurrences { first: order, finding, threads });
         }
     }
 
     /// Adds another host thread's findings.
     pub fn absorb(&mut self, other: Self) {
-        for (key, (order, finding)) in other.all {
+        for (key, mut other) in other.all {
             match self.all.get_mut(&key) {
-                Some((first, kept)) => {
-                    let count = kept.count + finding.count;
-                    if order < *first {
-                        (*first, *kept) = (order, finding);
+                Some(kept) => {
+                    if other.first < kept.first {
+                        std::mem::swap(kept, &mut other);
                     }
-                    kept.count = count;
+                    kept.join(other);
                 }
                 None => {
-                    self.all.insert(key, (order, finding));
+                    self.all.insert(key, other);
                 }
             }
         }
@@ -74,25 +128,25 @@ impl Findings {
     /// The findings, the most useful first, without those that follow from the root cause of
     /// another.
     pub fn finish(self) -> Vec<Finding> {
-        let mut all: Vec<(Key, u64, Finding)> =
-            self.all.into_iter().map(|(key, (order, finding))| (key, order, finding)).collect();
+        let mut all: Vec<(Key, Occurrences)> = self.all.into_iter().collect();
         // of one thread's faults, writes come before reads
-        all.sort_by_cached_key(|(key, order, f)| {
+        all.sort_by_cached_key(|(key, Occurrences { first, finding: f, .. })| {
             let reads = f.at.action == Action::Read;
-            (rank(&f.what), *order, reads, f.at.source.clone(), key.at, key.with, key.write)
+            (rank(&f.what), *first, reads, f.at.source.clone(), key.at, key.with, key.write)
         });
         let mut causes: HashMap<Cause, usize> = HashMap::new();
-        let mut one_per_cause: Vec<Finding> = vec![];
-        for (_, _, finding) in all {
-            match causes.entry(Cause::of(&finding)) {
-                Entry::Occupied(first) => one_per_cause[*first.get()].count += finding.count,
+        let mut one_per_cause: Vec<Occurrences> = vec![];
+        for (_, occurrences) in all {
+            match causes.entry(Cause::of(&occurrences.finding)) {
+                Entry::Occupied(first) => one_per_cause[*first.get()].join(occurrences),
                 Entry::Vacant(entry) => {
                     entry.insert(one_per_cause.len());
-                    one_per_cause.push(finding);
+                    one_per_cause.push(occurrences);
                 }
             }
         }
-        let all = without_partial_races(without_repeats(one_per_cause));
+        let one_per_cause = without_partial_races(without_repeats(one_per_cause));
+        let all: Vec<Finding> = one_per_cause.into_iter().map(Occurrences::into_finding).collect();
         let racing: Vec<Source> = all
             .iter()
             .filter(|f| is_race(&f.what))
@@ -109,20 +163,24 @@ impl Findings {
 
 /// Leaves out repeats of a wrong index: by the same thread, in another array in the same line
 /// (`a[i] = b[i]`), or in the same array elsewhere (written, then read back).
-fn without_repeats(all: Vec<Finding>) -> Vec<Finding> {
-    let mut first: Vec<Finding> = vec![];
-    for finding in all {
-        let repeats = |f: &&mut Finding| {
-            let (a, b) = (&f.at, &finding.at);
-            matches!(f.what, FindingKind::OutOfBounds | FindingKind::Misaligned)
-                && f.what == finding.what
+fn without_repeats(all: Vec<Occurrences>) -> Vec<Occurrences> {
+    let mut first: Vec<Occurrences> = vec![];
+    for occurrences in all {
+        let repeats = |f: &&mut Occurrences| {
+            let (a, b) = (&f.finding.at, &occurrences.finding.at);
+            matches!(f.finding.what, FindingKind::OutOfBounds | FindingKind::Misaligned)
+                && f.finding.what == occurrences.finding.what
                 && (a.block, a.thread, a.index) == (b.block, b.thread, b.index)
                 && a.index.is_some()
                 && (a.array == b.array || a.source.line == b.source.line)
         };
         match first.iter_mut().find(repeats) {
-            Some(first) => first.count += finding.count,
-            None => first.push(finding),
+            // One use of the index is in two accesses, so they are not two occurrences.
+            Some(first) => {
+                first.finding.count = first.finding.count.max(occurrences.finding.count);
+                first.threads.join(&occurrences.threads);
+            }
+            None => first.push(occurrences),
         }
     }
     first
@@ -131,7 +189,7 @@ fn without_repeats(all: Vec<Finding>) -> Vec<Finding> {
 /// Leaves out a store that races with itself, if a load of the same array in a line above races
 /// with it, too. Threads then read a value, and write a new one in a later line, which is one
 /// cause.
-fn without_partial_races(mut all: Vec<Finding>) -> Vec<Finding> {
+fn without_partial_races(mut all: Vec<Occurrences>) -> Vec<Occurrences> {
     let parties = |f: &Finding| {
         let with = f.with.as_ref().filter(|_| is_race(&f.what))?;
         let party = |a: &Access| (a.source.file.clone(), a.source.line, a.action);
@@ -139,7 +197,7 @@ fn without_partial_races(mut all: Vec<Finding>) -> Vec<Finding> {
     };
     let whole_race = |part: &Finding| {
         let [store, _] = parties(part).filter(|[a, b]| a == b && a.2 == Action::Write)?;
-        all.iter().position(|f| {
+        all.iter().map(|other| &other.finding).position(|f| {
             let load_above =
                 |p: &(String, u32, Action)| p.2 == Action::Read && p.0 == store.0 && p.1 < store.1;
             f.what == part.what
@@ -148,12 +206,13 @@ fn without_partial_races(mut all: Vec<Finding>) -> Vec<Finding> {
                     .is_some_and(|both| both.contains(&store) && both.iter().any(load_above))
         })
     };
-    let wholes: Vec<Option<usize>> = all.iter().map(whole_race).collect();
+    let wholes: Vec<Option<usize>> = all.iter().map(|part| whole_race(&part.finding)).collect();
     for (part, whole) in wholes.iter().enumerate() {
-        let count = all[part].count;
-        if let Some(whole) = whole.and_then(|whole| all.get_mut(whole)) {
-            whole.count += count;
-        }
+        let Some(whole) = *whole else { continue };
+        let (count, threads) = (all[part].finding.count, std::mem::take(&mut all[part].threads));
+        let whole = &mut all[whole];
+        whole.finding.count += count;
+        whole.threads.join(&threads);
     }
     let mut wholes = wholes.into_iter();
     all.retain(|_| wholes.next().flatten().is_none());

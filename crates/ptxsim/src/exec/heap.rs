@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::findings::Occurrence;
 use super::machine::{Location, Machine, ThreadAt, ThreadId};
 use crate::address::{base, split};
 use crate::decode::op::MemOp;
@@ -244,8 +245,8 @@ impl Machine<'_> {
             at.array = self.allocation_name(address);
         }
         let mut findings = std::mem::take(&mut self.findings);
-        let order = Self::order(block, linear);
-        findings.add(what, pc, u32::MAX, order, true, || (at, with));
+        let occurrence = Occurrence::new(pc, ThreadId { block, linear });
+        findings.add(what, Occurrence { write: true, ..occurrence }, || (at, with));
         self.findings = findings;
     }
 

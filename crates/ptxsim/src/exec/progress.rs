@@ -15,8 +15,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hasher};
 
+use super::findings::Occurrence;
 use super::loops::Loop;
-use super::machine::{BlockState, Location, Machine};
+use super::machine::{BlockState, Location, Machine, ThreadId};
 use super::warp::{Split, State, Warp, lanes};
 use crate::address::{LOCAL_SLOT, SHARED_SLOT, split};
 use crate::decode::code::File;
@@ -282,6 +283,6 @@ pub(crate) fn report<'b>(m: &mut Machine<'_>, blocks: impl Iterator<Item = &'b B
         FindingKind::Livelock { waiting: places.iter().map(|p| p.threads).sum(), places }
     };
     let mut findings = std::mem::take(&mut m.findings);
-    findings.add(what, pc, u32::MAX, Machine::order(block, linear), false, || (at, other));
+    findings.add(what, Occurrence::new(pc, ThreadId { block, linear }), || (at, other));
     m.findings = findings;
 }

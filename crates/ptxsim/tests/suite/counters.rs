@@ -246,8 +246,8 @@ fn local_memory_and_array_use() {
             .full();
         let [out] = use_of.seen.arrays.as_slice() else { panic!("{:?}", use_of.seen.arrays) };
         assert_eq!(
-            (out.name.as_str(), out.elements, out.written, out.max_writes),
-            ("out", 99, 64, 1)
+            (out.name.as_str(), out.elements, out.written, out.max_writes, out.most_written),
+            ("out", 99, 64, 1, 64)
         );
     }
 }

@@ -3,7 +3,7 @@
 //! the array, the index, the number of threads.
 
 use crate::common::{Kernel, Ran, both_compilers, line, module};
-use ptxsim::{Action, FindingKind, Options, Space};
+use ptxsim::{Action, FindingKind, MaskProblem, Options, Space};
 
 /// Runs the kernel of both compilers. Each run must have exactly one finding, at the marked line;
 /// `check` checks the rest.
@@ -157,7 +157,7 @@ fn dynamic_shared_memory_has_the_size_of_the_launch() {
         );
         assert_eq!(
             (f.at.thread, f.at.index, f.at.elements, f.count),
-            ([31, 0, 0], Some(32), Some(32), 2)
+            ([31, 0, 0], Some(32), Some(32), 1)
         );
         // the read of the same element after the barrier is not a second finding
         assert_eq!(ran.seen.findings.len(), 1);
@@ -503,13 +503,15 @@ fn shuffles_from_inactive_lanes() {
     let launch = |k: Kernel| k.uninitialised::<i32>("out", 32);
     assert_finding("sync", "shuffle_half", "shuffle_half", launch, |ran| {
         let f = ran.only_finding();
-        assert_eq!(f.what, FindingKind::BadSyncMask { mask: u32::MAX, present: 0xffff });
+        let problem = MaskProblem::AbsentLanes;
+        assert_eq!(f.what, FindingKind::BadSyncMask { mask: u32::MAX, present: 0xffff, problem });
         assert_eq!(f.at.thread, [0, 0, 0]);
     });
     assert_finding("sync", "shuffle_outside", "shuffle_outside", launch, |ran| {
+        let problem = MaskProblem::LacksItself;
         assert_eq!(
             ran.only_finding().what,
-            FindingKind::BadSyncMask { mask: 0xffff, present: u32::MAX }
+            FindingKind::BadSyncMask { mask: 0xffff, present: u32::MAX, problem }
         );
         assert_eq!(ran.only_finding().at.thread, [16, 0, 0]);
     });

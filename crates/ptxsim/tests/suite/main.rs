@@ -20,6 +20,7 @@ mod limits;
 mod mbarrier;
 mod narrow_atomics;
 mod order;
+mod parties;
 mod pathological;
 mod planted;
 mod progress;

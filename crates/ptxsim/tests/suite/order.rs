@@ -2,7 +2,7 @@
 //! mistake is a race that names both accesses, and the correct kernel beside it has no finding.
 
 use crate::common::{Kernel, Ran, both_compilers, line, module};
-use ptxsim::{Action, Finding, FindingKind, Options};
+use ptxsim::{Action, Finding, FindingKind, MaskProblem, Options};
 
 /// Runs the kernel of both compilers; the only finding must complete at the marked line.
 fn races(entry: &str, launch: impl Fn(Kernel) -> Kernel, check: impl Fn(&Finding)) {
@@ -194,7 +194,14 @@ fn lanes_must_agree_on_the_mask() {
     for m in both_compilers("planted/order") {
         let ran = Kernel::new(&m, "mask_not_agreed").uninitialised::<i32>("out", 32).full();
         let f = ran.only_finding();
-        assert_eq!(f.what, FindingKind::BadSyncMask { mask: u32::MAX, present: 0xffff });
+        assert_eq!(
+            f.what,
+            FindingKind::BadSyncMask {
+                mask: u32::MAX,
+                present: 0xffff,
+                problem: MaskProblem::OtherMask { lane: 16, mask: 0xffff_0000 }
+            }
+        );
         assert_eq!(f.at.source.line, line("order", "mask_not_agreed"));
     }
 }

@@ -5,6 +5,7 @@ use crate::address::{LOCAL_SLOT, SHARED_SLOT, base};
 use crate::decode::SharedVariable;
 use crate::decode::op::MemOp;
 use crate::exec::FUEL_AFTER_ERROR;
+use crate::exec::findings::Occurrence;
 use crate::exec::hazards::current_access::{Conflict, CurrentAccess};
 use crate::{Access, Action, FindingKind, Space};
 
@@ -33,7 +34,9 @@ impl Machine<'_> {
             space: None,
             array: None,
             index: None,
+            last_index: None,
             elements: None,
+            array_bytes: None,
             address: 0,
             bytes: 0,
             pending: false,
@@ -51,6 +54,11 @@ impl Machine<'_> {
     ) -> Access {
         let mut access = self.party(op.pc, thread.block, thread.linear, action);
         access.bytes = bytes;
+        let elements = |start: i64, element: i64| {
+            let index = start.div_euclid(element);
+            let last = start.saturating_add(bytes.max(1).into()).saturating_sub(1);
+            (Some(index), Some(last.div_euclid(element)).filter(|last| *last > index))
+        };
         match location {
             Location::Global(slot, offset) => {
                 access.space = Some(Space::Global);
@@ -60,8 +68,9 @@ impl Machine<'_> {
                     let element = i64::from(if unknown { op.width } else { a.element });
                     let bytes = a.freed.unwrap_or(a.bytes);
                     access.array = (!a.name.is_empty()).then(|| a.name.clone());
-                    access.index = Some(offset.div_euclid(element));
+                    (access.index, access.last_index) = elements(offset, element);
                     access.elements = Some(bytes / element as u64);
+                    access.array_bytes = Some(bytes);
                     if !a.writable {
                         access.space = Some(Space::Constant);
                     }
@@ -72,8 +81,9 @@ impl Machine<'_> {
                     {
                         let width = i64::from(op.width);
                         access.array = Some(name);
-                        access.index = Some((offset - start).div_euclid(width));
+                        (access.index, access.last_index) = elements(offset - start, width);
                         access.elements = Some(bytes / width as u64);
+                        access.array_bytes = Some(bytes);
                     }
                 }
             }
@@ -84,8 +94,10 @@ impl Machine<'_> {
                 let element = if array.element == 1 { op.width } else { array.element };
                 let element = i64::from(element);
                 access.array = array.name;
-                access.index = Some(offset.saturating_sub(array.start).div_euclid(element));
+                let start = offset.saturating_sub(array.start);
+                (access.index, access.last_index) = elements(start, element);
                 access.elements = Some(array.bytes / element as u64);
+                access.array_bytes = Some(array.bytes);
             }
             Location::Local(offset) => {
                 access.space = Some(Space::Local);
@@ -93,8 +105,9 @@ impl Machine<'_> {
                 // the kernel's own arrays begin at 0, and those of a function wherever its caller's
                 // end
                 if let Some(bytes) = self.entry_local_bytes(op.pc) {
-                    access.index = Some(offset.div_euclid(i64::from(op.width)));
+                    (access.index, access.last_index) = elements(offset, op.width.into());
                     access.elements = Some(u64::from(bytes / op.width));
+                    access.array_bytes = Some(bytes.into());
                 }
             }
             Location::Unmapped(address) => access.address = address,
@@ -156,11 +169,6 @@ impl Machine<'_> {
         program.shared.iter().map(|v| self.shared_range(v)).chain([dynamic]).find(inside)
     }
 
-    /// The order in which occurrences of a finding are preferred: lowest block, then lowest thread.
-    pub fn order(block: u32, linear: u32) -> u64 {
-        u64::from(block) << 16 | u64::from(linear)
-    }
-
     /// Records a finding that is not about memory.
     #[cold]
     #[inline(never)]
@@ -181,7 +189,8 @@ impl Machine<'_> {
     ) {
         let mut findings = std::mem::take(&mut self.findings);
         let with = other.map_or(u32::MAX, |other| other.pc);
-        findings.add(what, at.pc, with, Self::order(block, at.linear), false, || {
+        let thread = ThreadId { block, linear: at.linear };
+        findings.add(what, Occurrence { with, ..Occurrence::new(at.pc, thread) }, || {
             let party = |at: ThreadAt, action| self.party(at.pc, block, at.linear, action);
             (party(at, Action::Execute), other.map(|other| party(other, Action::Wait)))
         });
@@ -219,8 +228,7 @@ impl Machine<'_> {
         }
         let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
-        let ThreadId { block, linear } = thread;
-        findings.add(what, op.pc, u32::MAX, Self::order(block, linear), write, || {
+        findings.add(what, Occurrence { write, ..Occurrence::new(op.pc, thread) }, || {
             (self.memory_party(op, location, thread, action, op.bytes()), with)
         });
         self.findings = findings;
@@ -269,9 +277,8 @@ impl Machine<'_> {
         let mut findings = std::mem::take(&mut self.findings);
         let action = Self::action(op, write);
         let names_other = conflict.names_other_thread(current);
-        // an occurrence whose other party is certain comes before all others
-        let order = Self::order(block, current.thread) | u64::from(!names_other) << 63;
-        findings.add(what, op.pc, prior.site, order, write, || {
+        let (at, with, certain) = (op.pc, prior.site, names_other);
+        findings.add(what, Occurrence { at, with, thread, write, certain }, || {
             let at = self.memory_party(op, location, thread, action, op.width);
             let other = self.program().memory.get(prior.site as usize).copied().unwrap_or(*op);
             let action = match (prior.write, other.atomic) {

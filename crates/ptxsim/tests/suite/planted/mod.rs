@@ -96,6 +96,7 @@ fn sound(file: &str, finding: &Finding) -> Result<(), String> {
     let place = |p: &Access| p.source.file == format!("{file}.cu") && p.source.column > 0;
     check(place(&finding.at), "no file or column")?;
     check(finding.count > 0, "a count of nothing")?;
+    check((1..=finding.count).contains(&finding.threads), "threads that did nothing")?;
     let race = matches!(finding.what, FindingKind::SharedRace | FindingKind::GlobalRace);
     check(!race || finding.with.is_some(), "a race of one")?;
     let Some(with) = &finding.with else { return Ok(()) };

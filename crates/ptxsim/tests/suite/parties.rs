@@ -1,0 +1,139 @@
+//! The facts of a finding that reports state as numbers: how many threads, which elements, which
+//! lanes; and how often elements were written.
+
+use std::sync::Arc;
+
+use ptxsim::{Finding, FindingKind, MaskProblem, Module};
+
+use crate::common::{Kernel, Ran, module};
+
+/// A kernel with parameters `in` and `out`; `%x1` and `%x2` are their addresses, `%r1` is the
+/// thread's number in the launch, `%r2` its block's and `%r3` its own in the block.
+fn kernel(body: &str) -> Arc<Module> {
+    module(&format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n\
+         .visible .entry k(.param .u64 in, .param .u64 out) {{\n\
+         .reg .b32 %r<20>;\n.reg .b64 %x<20>;\n.reg .b16 %h<4>;\n.reg .pred %p<4>;\n.reg .f32 %f<9>;\n\
+         ld.param.u64 %x1, [in];\ncvta.to.global.u64 %x1, %x1;\n\
+         ld.param.u64 %x2, [out];\ncvta.to.global.u64 %x2, %x2;\n\
+         mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %tid.x;\nmov.u32 %r4, %ntid.x;\n\
+         mad.lo.s32 %r1, %r2, %r4, %r3;\n{body}\nret;\n}}\n"
+    ))
+}
+
+/// `%x3` and `%x4` are the addresses of element `%r1` of both arrays.
+const ELEMENTS: &str =
+    "mul.wide.s32 %x5, %r1, 4;\nadd.s64 %x3, %x1, %x5;\nadd.s64 %x4, %x2, %x5;\n";
+
+fn guard(threads: u32, n: usize, body: &str) -> Ran {
+    let (values, m) = (vec![1_i32; n], kernel(&format!("{ELEMENTS}{body}")));
+    let kernel = Kernel::new(&m, "k").grid(threads.div_ceil(256), 1, 1).block(256, 1, 1);
+    kernel.buffer("in", &values).uninitialised::<i32>("out", n).full()
+}
+
+/// A thread that reads one element past the end and writes another one is a single thread, and so
+/// is one that does it again in a loop.
+#[test]
+fn threads_are_counted_once() {
+    let once = "ld.global.u32 %r5, [%x3];\nst.global.u32 [%x4], %r5;";
+    let ran = guard(1024, 1000, once);
+    let Finding { count, threads, what, .. } = ran.only_finding();
+    assert_eq!((what, *count, *threads), (&FindingKind::OutOfBounds, 24, 24));
+
+    let in_a_loop = format!(
+        "mov.u32 %r6, 0;\nmore:\n{once}\nadd.s32 %r6, %r6, 1;\nsetp.lt.s32 %p1, %r6, 5;\n@%p1 bra more;"
+    );
+    let ran = guard(1024, 1000, &in_a_loop);
+    assert_eq!((ran.only_finding().count, ran.only_finding().threads), (120, 24));
+
+    let ran = guard(1280, 1279, once);
+    assert_eq!((ran.only_finding().count, ran.only_finding().threads), (1, 1));
+}
+
+/// Threads of several blocks, which several host threads run.
+#[test]
+fn threads_of_many_blocks_are_added_up() {
+    let ran = guard(256 * 40, 100, "ld.global.u32 %r5, [%x3];\nst.global.u32 [%x4], %r5;");
+    assert_eq!(ran.only_finding().threads, 256 * 40 - 100);
+}
+
+/// Four bytes at once, of an array of 15 elements of 2 bytes.
+#[test]
+fn an_access_of_several_elements_names_the_last() {
+    let m = kernel("ld.global.u32 %r5, [%x1+28];\nst.global.u32 [%x2], %r5;");
+    let ran = Kernel::new(&m, "k").block(1, 1, 1).buffer("in", &[0_u16; 15]);
+    let ran = ran.uninitialised::<i32>("out", 1).full();
+    let at = &ran.only_finding().at;
+    assert_eq!((at.index, at.last_index, at.elements), (Some(14), Some(15), Some(15)));
+    assert_eq!(at.array_bytes, Some(30));
+
+    let m = kernel("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%x1+16];\nst.global.f32 [%x2], %f1;");
+    let ran = Kernel::new(&m, "k").block(1, 1, 1).buffer("in", &[0_f32; 6]);
+    let ran = ran.uninitialised::<f32>("out", 1).full();
+    let at = &ran.only_finding().at;
+    assert_eq!((at.index, at.last_index, at.elements), (Some(4), Some(7), Some(6)));
+
+    let m = kernel("ld.global.f32 %f1, [%x1+24];\nst.global.f32 [%x2], %f1;");
+    let ran = Kernel::new(&m, "k").block(1, 1, 1).buffer("in", &[0_f32; 6]);
+    let ran = ran.uninitialised::<f32>("out", 1).full();
+    assert_eq!((ran.only_finding().at.index, ran.only_finding().at.last_index), (Some(6), None));
+}
+
+fn mask_problem(body: &str) -> (u32, MaskProblem) {
+    let m = kernel(body);
+    let ran = Kernel::new(&m, "k").buffer("in", &[0_i32]).uninitialised::<i32>("out", 32).full();
+    let finding = ran.only_finding();
+    match finding.what {
+        FindingKind::BadSyncMask { problem, .. } => (finding.at.linear, problem),
+        _ => panic!("{finding:?}"),
+    }
+}
+
+/// Who is in which mask: the lane itself, the lane that it reads, a lane with another mask.
+#[test]
+fn what_is_wrong_with_a_mask() {
+    use MaskProblem::{AbsentLanes, LacksItself, OtherMask, SourceExited, SourceNotNamed};
+    let shuffle = |mask: &str| {
+        format!(
+            "{mask}\nshfl.sync.down.b32 %r7|%p2, %r3, 16, 31, %r6;\n\
+             mul.wide.s32 %x5, %r3, 4;\nadd.s64 %x4, %x2, %x5;\nst.global.u32 [%x4], %r7;"
+        )
+    };
+    // each half passes only itself: lane 0 reads lane 16
+    let own = shuffle("setp.lt.u32 %p1, %r3, 16;\nselp.b32 %r6, 0xffff, 0xffff0000, %p1;");
+    assert_eq!(mask_problem(&own), (0, SourceNotNamed { lane: 16 }));
+    let constant = shuffle("mov.u32 %r6, 0xffff;");
+    assert_eq!(mask_problem(&constant), (0, SourceNotNamed { lane: 16 }));
+    let vote = "mov.u32 %r6, 0xffff;\nsetp.eq.u32 %p1, %r3, 0;\nvote.sync.any.pred %p2, %p1, %r6;";
+    assert_eq!(mask_problem(vote), (16, LacksItself));
+    let mixed = shuffle("setp.lt.u32 %p1, %r3, 16;\nselp.b32 %r6, -1, 0xffff0000, %p1;");
+    assert_eq!(mask_problem(&mixed), (0, OtherMask { lane: 16, mask: 0xffff_0000 }));
+    let lower = shuffle("mov.u32 %r6, -1;");
+    let diverged =
+        format!("setp.ge.u32 %p1, %r3, 16;\n@%p1 bra high;\n{lower}\nhigh:\nbar.sync 0;");
+    assert_eq!(mask_problem(&diverged), (0, AbsentLanes));
+    // the upper half has left the kernel before the lower one shuffles
+    let leave = "setp.ge.u32 %p1, %r3, 16;\n@%p1 exit;\n";
+    let exited = format!("{leave}{}", shuffle("mov.u32 %r6, -1;"));
+    assert_eq!(mask_problem(&exited), (0, SourceExited { lane: 16 }));
+}
+
+/// `row + col` writes some elements more often than others; a store without the block's number
+/// writes all of them equally often.
+#[test]
+fn how_many_elements_were_written_most_often() {
+    let used = |m: &Arc<Module>, n| {
+        let ran = Kernel::new(m, "k").grid(5, 1, 1).block(256, 1, 1).buffer("in", &[0_i32]);
+        let ran = ran.uninitialised::<i32>("out", n).full();
+        ran.seen.arrays.iter().find(|a| a.name == "out").cloned().expect("written")
+    };
+    let by_thread =
+        kernel("mul.wide.s32 %x5, %r3, 4;\nadd.s64 %x4, %x2, %x5;\nst.global.u32 [%x4], %r3;");
+    let all = used(&by_thread, 1280);
+    assert_eq!((all.written, all.max_writes, all.most_written), (256, 5, 256));
+    let by_sum = kernel(
+        "add.s32 %r5, %r2, %r3;\nmul.wide.s32 %x5, %r5, 4;\nadd.s64 %x4, %x2, %x5;\nst.global.u32 [%x4], %r5;",
+    );
+    let some = used(&by_sum, 1280);
+    assert_eq!((some.written, some.max_writes, some.most_written), (260, 5, 252));
+}
