@@ -18,6 +18,8 @@ pub struct Report {
     pub timeline: Vec<Span>,
     /// Copies by direction.
     pub copies: Copies,
+    /// Where copies from the device to the host went, in the order of the addresses.
+    pub to_host: Vec<CopyToHost>,
     /// Calls of `cudaMemset` and its variants.
     pub sets: Traffic,
     /// Number of device allocations.
@@ -85,6 +87,8 @@ pub struct Copies {
     pub within_device: Traffic,
     /// Within the host's memory.
     pub within_host: Traffic,
+    /// Of the copies between the host and the device: those with pageable memory of the host.
+    pub pageable: Traffic,
 }
 
 impl Copies {
@@ -99,6 +103,17 @@ impl Copies {
     }
 }
 
+/// Copies from the device to one address of the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyToHost {
+    /// The address.
+    pub to: u64,
+    /// Bytes of the longest of these copies.
+    pub bytes: u64,
+    /// The names of the memory that they read.
+    pub from: Vec<String>,
+}
+
 /// Successful waits by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Synchronisations {
@@ -108,6 +123,9 @@ pub struct Synchronisations {
     pub stream: u64,
     /// `cudaEventSynchronize`.
     pub event: u64,
+    /// Of all these: those after which the program enqueued more work, and before which it had
+    /// enqueued some.
+    pub between_work: u64,
 }
 
 /// A successful `cudaEventElapsedTime`.
@@ -238,6 +256,12 @@ pub enum HostFindingKind {
         memory: Memory,
         /// The first and the last byte in that memory that both use.
         bytes: [u64; 2],
+        /// The last wait of the second stream, before the work, for an event that does not make it
+        /// wait for `earlier`.
+        wait: Option<EventWait>,
+        /// Was the call that enqueued one of the two also made for the other one's stream? Then
+        /// these streams do the same work on different data, or should.
+        parallel: bool,
     },
     /// The host accesses memory that work may still be using; `earlier` enqueued that work.
     HostRace {
@@ -267,6 +291,15 @@ pub enum Released {
         /// That memory.
         memory: Memory,
     },
+}
+
+/// A stream's wait for an event (`cudaStreamWaitEvent`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventWait {
+    /// The wait.
+    pub at: Option<CallSite>,
+    /// The record that it waits for; `None` if the event had not been recorded.
+    pub recorded: Option<CallSite>,
 }
 
 /// An error that a call returned.

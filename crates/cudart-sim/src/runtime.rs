@@ -104,9 +104,11 @@ pub struct LaunchRecord {
     /// The arguments, by number, that look like addresses but do not point to device memory. Empty
     /// unless a finding may be about one of them.
     pub foreign_arguments: Vec<(usize, PointerTarget)>,
-    /// Memory that findings name although no argument points to it. The kernel got its address in a
+    /// The integer arguments of at most 4 bytes, by number, with their values.
+    pub integers: Vec<(usize, i64)>,
+    /// Memory that findings name. Where no argument points to it, the kernel got its address in a
     /// structure or from other memory.
-    pub indirect: Vec<report::Memory>,
+    pub named: Vec<report::Memory>,
     /// What the simulator observed; empty if the launch was refused.
     pub observations: ptxsim::Observations,
     /// Why the kernel was not run, if it was not.

@@ -125,8 +125,17 @@ impl Runtime {
             CopySource::Staged(host::gather(&from))
         };
         let owner = self.memory.owner_of(to.layout.address);
+        let staged = matches!(source, CopySource::Staged(_));
+        if on_device.to != on_device.from && (staged || owner == MemoryOwner::Pageable) {
+            self.record.copies.pageable.add(bytes);
+        }
         let waits = !on_device.to && owner == MemoryOwner::Pageable;
         self.record.copies.between(on_device.to, on_device.from).add(bytes);
+        if on_device.from && !on_device.to {
+            let memory = self.memory.allocation(from.layout.address);
+            let name = memory.map(|allocation| allocation.name.clone());
+            self.record.copied_to_host(to.layout.address, bytes, name);
+        }
         let work = Work::Copy { to_device: on_device.to, to, source };
         let id = self.enqueue(stream, work);
         if waits { self.finish(id) } else { Ok(()) }

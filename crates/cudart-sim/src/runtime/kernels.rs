@@ -54,7 +54,8 @@ impl Runtime {
             kernel,
             grid: launch.grid,
             block: launch.block,
-            indirect: self.indirect_memory(&observations, &arrays),
+            integers: integers(&module, launch),
+            named: self.named_memory(&observations),
             foreign_arguments: self.foreign_arguments(&observations, launch),
             arrays,
             observations,
@@ -77,19 +78,14 @@ impl Runtime {
         addresses(launch).filter_map(array).collect()
     }
 
-    /// Memory that findings name although no argument points to it.
-    fn indirect_memory(
-        &self,
-        observations: &ptxsim::Observations,
-        arrays: &[(usize, String)],
-    ) -> Vec<report::Memory> {
+    /// Memory that findings name.
+    fn named_memory(&self, observations: &ptxsim::Observations) -> Vec<report::Memory> {
         let accesses = observations.findings.iter().flat_map(|f| [Some(&f.at), f.with.as_ref()]);
         let named: BTreeSet<&str> =
             accesses.flatten().filter_map(|at| at.array.as_deref()).collect();
-        let passed = |name: &str| arrays.iter().any(|(_, array)| array == name);
         self.memory
             .allocations()
-            .filter(|(_, a)| named.contains(a.name.as_str()) && !passed(&a.name))
+            .filter(|(_, a)| named.contains(a.name.as_str()))
             .map(|(_, allocation)| allocation.describe(self.findings.sites()))
             .collect()
     }
@@ -115,6 +111,19 @@ impl Runtime {
 fn addresses(launch: &Launch) -> impl Iterator<Item = (usize, u64)> {
     let address = |arg: &Vec<u8>| Some(u64::from_le_bytes(arg.as_slice().try_into().ok()?));
     launch.args.iter().enumerate().filter_map(move |(i, arg)| Some((i, address(arg)?)))
+}
+
+/// The numbers and values of all integer arguments of at most 4 bytes.
+fn integers(module: &ptxsim::Module, launch: &Launch) -> Vec<(usize, i64)> {
+    use ptxsim::ParamType::{B32, S32, U32};
+    let entry = module.entries().iter().find(|entry| entry.name == launch.entry);
+    let params = entry.map_or(&[][..], |entry| &entry.params);
+    let value = |(i, (param, arg)): (usize, (&ptxsim::Param, &Vec<u8>))| {
+        let bytes: [u8; 4] = arg.as_slice().try_into().ok()?;
+        let integer = matches!(param.ty, S32 | U32 | B32);
+        integer.then(|| (i, i64::from(i32::from_le_bytes(bytes))))
+    };
+    params.iter().zip(&launch.args).enumerate().filter_map(value).collect()
 }
 
 /// Can the finding be about an argument that does not point to device memory?

@@ -1,17 +1,27 @@
 //! What the runtime counts while a program runs, and the report about it.
 
+use std::collections::BTreeMap;
+
 use super::streams::events::Interval;
 use super::{LaunchRecord, Runtime};
 use crate::graph::Id;
-use crate::report::{Copies, ElapsedTime, Leak, LeakKind, Report, Synchronisations, Traffic};
+use crate::report::{
+    Copies, CopyToHost, ElapsedTime, Leak, LeakKind, Report, Synchronisations, Traffic,
+};
 use crate::runtime::findings::sites::SiteId;
 
 /// Counts of what the program did, its launches, and the output of its kernels.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub copies: Copies,
+    /// Copies from the device, by their address in the host's memory.
+    pub to_host: BTreeMap<u64, CopyToHost>,
     pub sets: Traffic,
     pub synchronisations: Synchronisations,
+    /// Calls that waited since work was enqueued last.
+    waits_since_work: u64,
+    /// Has the program enqueued work?
+    has_enqueued: bool,
     /// Times that the program measured, and the calls that returned them.
     pub intervals: Vec<(Interval, SiteId)>,
     pub launches: Vec<LaunchRecord>,
@@ -20,14 +30,29 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Records a copy from the device to the host.
+    pub fn copied_to_host(&mut self, to: u64, bytes: u64, from: Option<String>) {
+        let new = || CopyToHost { to, bytes, from: vec![] };
+        let copy = self.to_host.entry(to).or_insert_with(new);
+        copy.bytes = copy.bytes.max(bytes);
+        copy.from.extend(from.filter(|name| !copy.from.contains(name)));
+    }
+
     /// Counts a successful call if it is one that waits.
     pub fn call_succeeded(&mut self, function: &str) {
         match function {
             "cudaDeviceSynchronize" => self.synchronisations.device += 1,
             "cudaStreamSynchronize" => self.synchronisations.stream += 1,
             "cudaEventSynchronize" => self.synchronisations.event += 1,
-            _ => {}
+            _ => return,
         }
+        self.waits_since_work += u64::from(self.has_enqueued);
+    }
+
+    /// Records that the program has enqueued a copy, a set or a kernel.
+    pub fn work_enqueued(&mut self) {
+        self.synchronisations.between_work += std::mem::take(&mut self.waits_since_work);
+        self.has_enqueued = true;
     }
 }
 
@@ -77,6 +102,7 @@ impl Runtime {
             launches: record.launches.clone(),
             timeline,
             copies: record.copies,
+            to_host: record.to_host.values().cloned().collect(),
             sets: record.sets,
             allocations: usage.allocations,
             allocated: usage.allocated,

@@ -5,7 +5,7 @@ use super::Runtime;
 use super::findings::conflicts::FinishedWork;
 use super::findings::sites::{self, SiteId};
 use crate::graph::Stream;
-use crate::report::{CallSite, HostFindingKind, WorkAccess};
+use crate::report::{CallSite, EventWait, HostFindingKind, WorkAccess};
 
 /// Unwritten bytes in a range shorter than this are taken for padding of a structure, because no
 /// type has a larger alignment. A copy of fewer bytes of which none was written is no padding.
@@ -40,8 +40,17 @@ impl Runtime {
             let (first, second) = (conflict.first, conflict.second);
             let at = sites.resolve(second.site, Some(second.stream));
             let earlier = sites.resolve(first.site, Some(first.stream));
+            let wait = self.streams.last_wait(second.stream, second.id, first.stream);
+            let wait = wait.map(|wait| EventWait {
+                at: sites.resolve(wait.site, Some(second.stream)),
+                recorded: wait
+                    .recorded
+                    .and_then(|(stream, site)| sites.resolve(site, Some(stream))),
+            });
+            let parallel = conflict.parallel;
             let (first, second) = (first.access, second.access);
-            let kind = HostFindingKind::MissingWait { first, second, memory, bytes };
+            let kind =
+                HostFindingKind::MissingWait { first, second, memory, bytes, wait, parallel };
             self.findings.add(kind, at, earlier);
         }
     }

@@ -2,7 +2,7 @@
 
 pub(super) mod events;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::findings::sites::SiteId;
 use super::properties;
@@ -11,7 +11,7 @@ use crate::clock::{Clock, ClockedWork, Engine, Span};
 use crate::error::{Code, Result};
 use crate::graph::{Graph, Id, LEGACY, PER_THREAD, Step, Stream};
 use crate::order::Order;
-use events::Event;
+use events::{Event, Wait};
 
 /// `cudaStreamNonBlocking`.
 const NON_BLOCKING: u32 = 1;
@@ -74,6 +74,8 @@ pub struct Streams {
     graph: Graph<Task>,
     clock: Clock,
     events: Vec<Option<Event>>,
+    /// The latest waits for events, in the order of the calls.
+    waits: VecDeque<Wait>,
     /// How the streams were created.
     kinds: BTreeMap<Stream, StreamKind>,
     /// The calls that created the streams.

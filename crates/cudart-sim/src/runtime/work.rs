@@ -158,6 +158,7 @@ impl Runtime {
     pub(super) fn enqueue(&mut self, stream: Stream, work: Work) -> Id {
         let site = self.findings.site();
         if let Some(described) = work.describe() {
+            self.record.work_enqueued();
             let upcoming = self.streams.upcoming();
             self.unawaited.add(upcoming, described.clone(), site, stream);
             let ranges = match &work {

@@ -40,6 +40,7 @@ pub(in crate::runtime) type AccessedRange = (u64, u64, AccessMode);
 /// One of two pieces of work that conflict.
 #[derive(Debug)]
 pub(in crate::runtime) struct ConflictSide {
+    pub id: Id,
     pub access: WorkAccess,
     pub site: SiteId,
     pub stream: Stream,
@@ -54,6 +55,8 @@ pub(in crate::runtime) struct Conflict {
     pub first: ConflictSide,
     /// The work that was enqueued later.
     pub second: ConflictSide,
+    /// Was the call that enqueued one of them also made for the other one's stream?
+    pub parallel: bool,
 }
 
 impl AccessedBytes {
@@ -157,14 +160,22 @@ impl Conflicts {
             .filter_map(|(first, second)| {
                 let overlap = first.work.accessed.overlap(&second.work.accessed)?;
                 let side = |recorded: &RecordedWork, writes| {
-                    let FinishedWork { stream, site, ref work, .. } = recorded.work;
+                    let FinishedWork { id, stream, site, ref work, .. } = recorded.work;
                     let access = WorkAccess { work: work.clone(), writes, stream: stream.0 };
-                    ConflictSide { access, site, stream }
+                    ConflictSide { id, access, site, stream }
                 };
+                let called = |site: SiteId, stream: Stream| {
+                    let mut all = self.finished.iter().chain([&new]);
+                    all.any(|w| w.work.site == site && w.work.stream == stream)
+                };
+                let (a, b) = (&first.work, &second.work);
+                let parallel =
+                    a.stream != b.stream && (called(a.site, b.stream) || called(b.site, a.stream));
                 Some(Conflict {
                     bytes: [overlap.first, overlap.last],
                     first: side(first, overlap.writes[0]),
                     second: side(second, overlap.writes[1]),
+                    parallel,
                 })
             })
             .collect();

@@ -11,6 +11,8 @@ use crate::runtime::work::Work;
 pub(in crate::runtime) struct Event {
     /// Where it was recorded last.
     recorded: Option<Id>,
+    /// The stream and the call of that record.
+    recorded_by: Option<(Stream, SiteId)>,
     /// Does it measure time?
     timed: bool,
     /// Was the device reset after the event was created?
@@ -27,6 +29,20 @@ pub(in crate::runtime) struct Interval {
     pub milliseconds: f32,
 }
 
+/// A stream's wait for an event.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::runtime) struct Wait {
+    pub stream: Stream,
+    /// The work that is enqueued next.
+    before: Id,
+    pub site: SiteId,
+    /// The record that the stream waits for, with its stream.
+    pub recorded: Option<(Stream, SiteId)>,
+}
+
+/// The most waits that are recorded.
+const MAX_WAITS: usize = 4096;
+
 /// `cudaEventDisableTiming`, `cudaEventInterprocess`, and all flags together.
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
@@ -39,7 +55,13 @@ impl Streams {
         if flags & !ALL_FLAGS != 0 || timed && flags & INTERPROCESS != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        self.events.push(Some(Event { recorded: None, timed, invalid: false, site }));
+        self.events.push(Some(Event {
+            recorded: None,
+            recorded_by: None,
+            timed,
+            invalid: false,
+            site,
+        }));
         Ok(self.events.len() - 1)
     }
 
@@ -72,7 +94,8 @@ impl Streams {
         self.event(event)?;
         self.check(stream)?;
         let id = self.enqueue(stream, Work::Event, site, &[]);
-        self.event(event)?.recorded = Some(id);
+        let event = self.event(event)?;
+        (event.recorded, event.recorded_by) = (Some(id), Some((stream, site)));
         Ok(())
     }
 
@@ -83,12 +106,27 @@ impl Streams {
         event: usize,
         site: SiteId,
     ) -> Result {
-        let recorded = self.event(event)?.recorded;
+        let Event { recorded, recorded_by, .. } = *self.event(event)?;
         self.check(stream)?;
+        let before = self.upcoming();
+        self.waits.push_back(Wait { stream, before, site, recorded: recorded_by });
+        if self.waits.len() > MAX_WAITS {
+            self.waits.pop_front();
+        }
         if let Some(id) = recorded.filter(|id| !self.order().is_synchronised(*id)) {
             self.enqueue(stream, Work::Event, site, &[id]);
         }
         Ok(())
+    }
+
+    /// The last wait of `stream` before work `id`, for an event of stream `of` or for one that had
+    /// not been recorded.
+    pub(in crate::runtime) fn last_wait(&self, stream: Stream, id: Id, of: Stream) -> Option<Wait> {
+        let fits = |wait: &&Wait| {
+            let recorded = wait.recorded.is_none_or(|(stream, _)| stream == of);
+            wait.stream == stream && wait.before <= id && recorded
+        };
+        self.waits.iter().rev().find(fits).copied()
     }
 
     /// Where an event was recorded last.
