@@ -1,7 +1,7 @@
 // reduce_tree | chapter 6 | "A tree in rounds"
 //
-// Goal    out[b] = the sum of block b's elements, with at most 6 divergent branches in a block, and
-//         without bank conflicts.
+// Goal    out[b] = the sum of block b's elements, with at most 10 divergent branches in a block,
+//         and without bank conflicts.
 //
 // in      [n]     f32, read only
 // out     [grid]  f32, one sum per block

@@ -1,7 +1,7 @@
 //! What `dev check` proves about one exercise.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mutants::Mutant;
 use serde::Serialize;
@@ -15,6 +15,9 @@ use crate::engine::Engine;
 use crate::session;
 use crate::spec::{Spec, Start};
 use crate::verdict::Verdict;
+
+/// Where the accepted solutions are, in the repository.
+const ACCEPTED: &str = "checker/proof/accepted";
 
 /// Mutants that every exercise needs at least.
 const LEAST_MUTANTS: usize = 3;
@@ -102,6 +105,10 @@ pub fn prove(
             proofs.push(proof);
         }
     }
+    for path in accepted(root, spec) {
+        let about = format!("accepted {}", stem(&path));
+        proofs.push(run(&about, spec, &path, Slug::Passed, engine)?.0);
+    }
     for mutant in mutants {
         proofs.push(match mutant {
             Ok(mutant) => prove_mutant(&mutant, spec, engine, &mut shown)?,
@@ -121,6 +128,16 @@ pub fn prove(
         }
     }
     Ok(proofs)
+}
+
+/// Right solutions of an exercise that differ from the course's own, in order of name.
+fn accepted(root: &Path, spec: &Spec) -> Vec<PathBuf> {
+    let folder = root.join(ACCEPTED).join(spec.chapter).join(spec.id);
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut sources: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "cu")).collect();
+    sources.sort();
+    sources
 }
 
 /// Checks a mutant, and adds the text of its verdict to `shown`.
@@ -276,12 +293,14 @@ fn code(source: &str) -> Vec<String> {
 
 /// Files in the course's folders that belong to no exercise.
 pub fn strays(root: &Path, specs: &[&'static Spec]) -> Vec<String> {
-    let trees: [(&str, &[&str]); 5] = [
+    let trees: [(&str, &[&str]); 6] = [
         ("exercises", &["cu"]),
         ("solutions", &["cu"]),
         ("checker/proof/originals", &["cu"]),
         // a list, and a folder of whole files
         ("checker/proof/mutants", &["toml", ""]),
+        // a folder for each exercise
+        (ACCEPTED, &[""]),
         ("checker/proof/verdicts", &["txt"]),
     ];
     let mut strays = Vec::new();

@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
     tolerance: Tolerance::Roundings(2),
     gates: &[
         exactly(Metric::Launches, 1.0),
-        at_most(Metric::SpareBlocks, 1.0),
+        at_most(Metric::SpareBlocks, 0.0),
         exactly(Metric::IdleLanes, 0.0),
     ],
     hints: &[
@@ -51,8 +51,7 @@ pub static SPEC: Spec = Spec {
     ],
     pitfalls: &[
         "ceil(n / block). The division has dropped the rest before ceil sees it.",
-        "n / block + 1. It is one block too many whenever block divides n. Here that is let pass; one \
-         idle block costs little.",
+        "n / block + 1. It is one block too many whenever block divides n.",
         "Grid and block the wrong way round. For small n both are legal, and the answer is right; with \
          more than 1024 blocks nothing runs at all.",
         "A launch that cannot be (0 blocks, 2048 threads in a block) does not stop the program. The \

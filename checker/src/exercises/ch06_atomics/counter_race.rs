@@ -59,7 +59,8 @@ pub static SPEC: Spec = Spec {
         "A __syncthreads() before or after the addition. It orders what lies before it and what lies behind it; all \
          threads still do the same thing between the same two barriers.",
         "One atomic access, and one ordinary access of the same element. An atomic operation is indivisible only \
-         for those who use atomics, too.",
+         for those who use atomics, too. That includes the first read before a loop of atomicCAS, which \
+         NVIDIA's guide writes as an ordinary one and the checker reports: atomicAdd(address, 0) reads atomically.",
         "One warp as a test. Right for 32 threads is not right: within a warp, the order is often kind.",
         "atomicAdd_block. It is atomic for the threads of one block; other blocks still come between.",
     ],

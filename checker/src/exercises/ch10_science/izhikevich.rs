@@ -55,7 +55,7 @@ pub static SPEC: Spec = Spec {
             metric: Metric::SectorsPerRequest,
             op: Op::AtMost,
             target: 4.5,
-            baseline: Some(25.3),
+            baseline: Some(27.35),
         },
         exactly(Metric::Launches, 100.0),
         at_most(Metric::CopiesToHost, 3.0),

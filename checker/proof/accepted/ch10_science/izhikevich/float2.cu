@@ -1,0 +1,84 @@
+// Each thread advances 2 neighbouring neurons, whose fields it loads and stores as float2.
+
+constexpr int BLOCK = 128;
+
+// The neurons by fields: number i of each array is neuron i's.
+struct Neurons {
+    float *v, *u;
+    float *a, *b, *c, *d;
+    float* current;
+};
+
+// One millisecond of one neuron (Izhikevich, 2003), v in two halves; whether it fires.
+__device__ bool step(float& v, float& u, float a, float b, float c, float d, float current) {
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    v += 0.5f * (0.04f * v * v + 5.0f * v + 140.0f - u + current);
+    u += a * (b * fminf(v, 30.0f) - u);  // a spike's peak is 30
+
+    const bool fires = v >= 30.0f;
+    v = fires ? c : v;
+    u = fires ? u + d : u;
+    return fires;
+}
+
+__global__ void advance(Neurons all, unsigned char* fired, int n) {
+    const int first = 2 * (blockIdx.x * BLOCK + threadIdx.x);
+    if (first + 2 > n) {
+        for (int i = first; i < n; ++i) {
+            fired[i] = step(all.v[i], all.u[i], all.a[i], all.b[i], all.c[i], all.d[i],
+                            all.current[i])
+                           ? 1
+                           : 0;
+        }
+        return;
+    }
+    const int i = first / 2;
+    const auto fields = [](float* field) { return reinterpret_cast<float2*>(field); };
+    float2 v = fields(all.v)[i];
+    float2 u = fields(all.u)[i];
+    const float2 a = fields(all.a)[i];
+    const float2 b = fields(all.b)[i];
+    const float2 c = fields(all.c)[i];
+    const float2 d = fields(all.d)[i];
+    const float2 current = fields(all.current)[i];
+    fired[first + 0] = step(v.x, u.x, a.x, b.x, c.x, d.x, current.x) ? 1 : 0;
+    fired[first + 1] = step(v.y, u.y, a.y, b.y, c.y, d.y, current.y) ? 1 : 0;
+    fields(all.v)[i] = v;
+    fields(all.u)[i] = u;
+}
+
+// A field on the device, with the host's values in it.
+float* to_device(const float* field, int n) {
+    float* copy = nullptr;
+    cudaMalloc(&copy, n * sizeof(float));
+    cudaMemcpy(copy, field, n * sizeof(float), cudaMemcpyHostToDevice);
+    return copy;
+}
+
+extern "C" void izhikevich(float* v, float* u, const float* a, const float* b, const float* c,
+                           const float* d, const float* current, unsigned char* spikes, int n,
+                           int steps) {
+    const Neurons all = {
+        to_device(v, n),
+        to_device(u, n),
+        to_device(a, n),
+        to_device(b, n),
+        to_device(c, n),
+        to_device(d, n),
+        to_device(current, n),
+    };
+    unsigned char* d_spikes = nullptr;
+    cudaMalloc(&d_spikes, size_t(steps) * n);
+
+    for (int i = 0; i < steps; ++i) {
+        advance<<<(n + 2 * BLOCK - 1) / (2 * BLOCK), BLOCK>>>(all, d_spikes + size_t(i) * n, n);
+    }
+
+    cudaMemcpy(v, all.v, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(u, all.u, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(spikes, d_spikes, size_t(steps) * n, cudaMemcpyDeviceToHost);
+    cudaFree(d_spikes);
+    for (float* field : {all.v, all.u, all.a, all.b, all.c, all.d, all.current}) {
+        cudaFree(field);
+    }
+}
