@@ -179,7 +179,8 @@ pub struct Gate {
 /// What can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// 32-byte sectors per global load or store request.
+    /// 32-byte sectors per global load or store request of 128 bytes, which is what a warp's lanes
+    /// need of 4 bytes each. A request of other accesses counts as many times as it needs that.
     SectorsPerRequest,
     /// The most often that one element of an output was written.
     WritesPerElement,
@@ -232,8 +233,8 @@ pub enum Metric {
     /// Share of the time in which anything is done that at least two engines work (copies each way,
     /// kernels), on the simulated clock.
     Overlap,
-    /// Share of the kernels' time that lies between the two events of the last time that it
-    /// measured.
+    /// The kernels' time that lies between the two events of the last time that it measured, as a
+    /// multiple of the longest kernel's.
     TimedKernels,
     /// Share of the copies' time that lies between them.
     TimedCopies,

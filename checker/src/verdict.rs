@@ -53,6 +53,8 @@ pub enum Verdict {
         gates: Vec<Measured>,
         /// The source line that contributes most to the first missed gate, when one does.
         line: Option<ptxsim::LineCounters>,
+        /// Of a program whose work overlaps too little: what may be the reason.
+        overlap: Option<OverlapFacts>,
     },
 }
 
@@ -78,11 +80,12 @@ pub struct Passed {
     pub cases: usize,
     /// Every gate with what was measured.
     pub gates: Vec<Measured>,
-    /// Sectors per global request over the gated (or last) case, from the simulator.
+    /// Sectors for each 128 bytes of global requests over the gated (or last) case, from the
+    /// simulator.
     pub sectors_per_request: Option<f64>,
     /// The most often that one output element was written, over all cases.
     pub max_writes: Option<u32>,
-    /// Smallest and largest number of output elements over the cases.
+    /// Smallest and largest number of elements of an array over the cases.
     pub sizes: (usize, usize),
 }
 
@@ -125,6 +128,23 @@ pub enum Signature {
     },
 }
 
+/// Facts about a program that decide how much of its work can overlap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverlapFacts {
+    /// Streams with copies or kernels.
+    pub streams: usize,
+    /// Of these, streams whose work is all on one engine.
+    pub one_engine: usize,
+    /// Copies between the host and the device.
+    pub copies: u64,
+    /// Of these, copies with pageable memory of the host.
+    pub pageable: u64,
+    /// Waits of the host between pieces of work.
+    pub waits: u64,
+    /// Mean time of a copy or kernel on the simulated clock, in microseconds.
+    pub piece_us: f64,
+}
+
 /// How values differ, and the pattern of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mismatch {
@@ -147,16 +167,53 @@ pub struct Mismatch {
     pub examples: Vec<Example>,
     /// Where the errors lie.
     pub pattern: Pattern,
-    /// Most writes to one element, when the simulator counted them and none was atomic.
+    /// Most writes to one element, when the simulator counted them and none was atomic. At
+    /// [`ptxsim::MAX_COUNTED_WRITES`] there may have been more.
     pub max_writes: Option<u32>,
+    /// Elements that were written `max_writes` times, when counted.
+    pub most_written: Option<u64>,
     /// Elements written at least once, when counted.
     pub written: Option<u64>,
     /// Grid and block of the launch that computed it: the case's, or the only one that a program
     /// made.
     pub launch: Option<([u32; 3], [u32; 3])>,
-    /// Of a program with one output: bytes that it copied back from the device in all, and bytes of
-    /// that output.
-    pub copied: Option<(u64, u64)>,
+    /// Line and column of the launch, when a program made only one.
+    pub launch_at: Option<(u32, u32)>,
+    /// Of a program: what it copied from the device to this output.
+    pub copied: Option<CopiedBack>,
+    /// Whether an array that came with values still has exactly these.
+    pub unchanged: bool,
+    /// The input that has the same bytes, of several elements.
+    pub same_as: Option<&'static str>,
+    /// Whether the numbers that the learner has recorded in the file are right, where the exercise
+    /// asks for some beside this output.
+    pub answers_right: Option<bool>,
+    /// Lines whose stores or atomic operations reached global memory, when counted.
+    pub store_lines: Option<Vec<u32>>,
+}
+
+/// What a program copied from the device to one of its outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopiedBack {
+    /// Bytes that copies moved directly into this output.
+    pub direct: u64,
+    /// Whether copies moved bytes directly into another output.
+    pub others: bool,
+    /// Bytes of this output.
+    pub all: u64,
+    /// Bytes that the program copied to the host in all.
+    pub to_host: u64,
+    /// The parameters of kernels that point to the memory from which they were copied, as the
+    /// kernel's name and the parameter's number.
+    pub parameters: Vec<(String, usize)>,
+}
+
+impl CopiedBack {
+    /// Bytes that may have come back for this output. If no output is the destination of a copy,
+    /// the program copies to memory of its own first, and all bytes may be for this one.
+    pub const fn bytes(&self) -> u64 {
+        if self.direct == 0 && !self.others { self.to_host } else { self.direct }
+    }
 }
 
 /// One wrong element.

@@ -2,8 +2,10 @@
 
 use super::PreparedCase;
 use super::case_run::CaseRun;
-use crate::spec::{Role, Spec};
-use crate::verdict::{Measured, Passed, Verdict};
+use crate::judge;
+use crate::spec::Spec;
+use crate::value::Value;
+use crate::verdict::{Measured, OverlapFacts, Passed, Verdict};
 
 /// The facts of a pass so far, and the first missed gate.
 #[derive(Default)]
@@ -18,14 +20,15 @@ struct Missed {
     case: usize,
     gates: Vec<Measured>,
     line: Option<ptxsim::LineCounters>,
+    overlap: Option<OverlapFacts>,
 }
 
 impl Summary {
     /// Adds a case that is right.
     pub(super) fn add(&mut self, spec: &'static Spec, prepared: &PreparedCase, case_run: &CaseRun) {
         let passed = &mut self.passed;
-        let outputs = prepared.inputs.iter().zip(spec.params).filter(|(_, p)| p.role != Role::In);
-        let size = outputs.map(|(value, _)| value.array_elements()).max().unwrap_or(0);
+        // The largest array is as large as the work: a sum has one element, and its input has n.
+        let size = prepared.inputs.iter().map(Value::array_elements).max().unwrap_or(0);
         passed.sizes = match passed.cases {
             0 => (size, size),
             _ => (passed.sizes.0.min(size), passed.sizes.1.max(size)),
@@ -33,10 +36,10 @@ impl Summary {
         passed.cases += 1;
         let gated = prepared.case.gated;
         if let Some(observations) = &case_run.run.observations {
-            let writes = observations.arrays.iter().map(|array| array.max_writes).max();
+            let writes = judge::writes_per_element(spec, observations);
             passed.max_writes = passed.max_writes.max(writes);
             if gated || !self.gated {
-                passed.sectors_per_request = Some(observations.totals.sectors_per_request());
+                passed.sectors_per_request = Some(observations.totals.sectors_per_128_bytes());
             }
         }
         if gated {
@@ -47,6 +50,7 @@ impl Summary {
                     case: prepared.index,
                     gates: case_run.gates.clone(),
                     line: case_run.heaviest_line.clone(),
+                    overlap: case_run.run.program.as_ref().map(judge::overlap_facts),
                 });
             }
         }
@@ -60,7 +64,9 @@ impl Summary {
     /// A pass, or the first missed gate.
     pub(super) fn verdict(self) -> Verdict {
         match self.missed {
-            Some(Missed { case, gates, line }) => Verdict::GateMissed { case, gates, line },
+            Some(Missed { case, gates, line, overlap }) => {
+                Verdict::GateMissed { case, gates, line, overlap }
+            }
             None => Verdict::Passed(self.passed),
         }
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::DType;
 
 pub use fault::Fault;
-pub use run::{Output, Run};
+pub use run::{CopiedBack, Output, Run};
 
 /// Bytes of printed output that are kept; further bytes are only counted.
 pub const PRINTED_LIMIT: usize = 64 << 10;

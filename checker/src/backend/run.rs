@@ -55,7 +55,12 @@ impl Run {
         let Arg::Buffer { name, dtype, data, writable, .. } = arg else { return };
         if *writable {
             let poison = data.is_none().then(|| poison(seed));
-            self.outputs.push(Output { name: name.clone(), data: contents, poison });
+            self.outputs.push(Output {
+                name: name.clone(),
+                data: contents,
+                poison,
+                copied_back: None,
+            });
         } else if let Some(changed) = first_difference(data.as_deref(), &contents) {
             let index = (changed / dtype.bytes()) as u64;
             self.faults.push(Fault::InputChanged { name: name.clone(), index });
@@ -81,6 +86,17 @@ pub struct Output {
     pub data: Vec<u8>,
     /// The 4-byte pattern that it was poisoned with; `None` for inout.
     pub poison: Option<[u8; 4]>,
+    /// What a program copied to it from the device; `None` when that was not recorded.
+    pub copied_back: Option<CopiedBack>,
+}
+
+/// What a program copied from the device to one of its outputs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CopiedBack {
+    /// Bytes that these copies moved.
+    pub bytes: u64,
+    /// The memory from which they came, by its name in findings.
+    pub from: Vec<String>,
 }
 
 /// The first byte of a read-only buffer that differs from the bytes that were sent.

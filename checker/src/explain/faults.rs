@@ -3,6 +3,8 @@
 use ptxsim::{Access, Action, Finding, FindingKind, Space};
 
 use super::Draft;
+use super::bounds;
+use super::masks;
 use super::objects;
 use super::program;
 use super::races;
@@ -48,7 +50,7 @@ pub fn explain(scene: &Scene<'_>, fault: &Fault, others: usize) -> Draft {
 fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let (at, with) = (&finding.at, finding.with.as_ref());
     match &finding.what {
-        FindingKind::OutOfBounds => out_of_bounds(scene, finding),
+        FindingKind::OutOfBounds => bounds::out_of_bounds(scene, finding),
         FindingKind::InvalidAddress => invalid_address(scene, at),
         FindingKind::Misaligned => misaligned(scene, at),
         FindingKind::UninitialisedRead => uninitialised(scene, finding),
@@ -64,7 +66,9 @@ fn finding(scene: &Scene<'_>, finding: &Finding) -> Draft {
         FindingKind::DoubleFree => objects::double_free(scene, at, with),
         FindingKind::InvalidFree { problem } => objects::invalid_free(scene, at, *problem),
         FindingKind::BadBarrier { id, threads } => races::bad_barrier(scene, at, *id, *threads),
-        FindingKind::BadSyncMask { mask, present } => races::sync_mask(scene, at, *mask, *present),
+        FindingKind::BadSyncMask { mask, present, problem } => {
+            masks::sync_mask(scene, finding, [*mask, *present], *problem)
+        }
         FindingKind::NeverFinishes { instructions } => never_finishes(scene, at, *instructions),
         FindingKind::OverBudget { instructions } => over_budget(scene, at, *instructions),
         FindingKind::BadBranch { index, targets } => bad_branch(scene, at, *index, *targets),
@@ -104,7 +108,7 @@ fn called(scene: &Scene<'_>, finding: &Finding, draft: Draft) -> Draft {
     })
 }
 
-fn verb(action: Action) -> &'static str {
+pub fn verb(action: Action) -> &'static str {
     match action {
         Action::Read => "reads",
         Action::Write => "writes",
@@ -115,101 +119,12 @@ fn verb(action: Action) -> &'static str {
     }
 }
 
-fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
-    let at = &finding.at;
-    let (thread, element, verb) = (scene.thread(at), scene.element(at), verb(at.action));
-    let array = at.array.as_deref().map(|name| scene.name(name).to_owned());
-    let before = at.index.is_some_and(|index| index < 0);
-    let elements = at.elements.map(|elements| match (&at.array, i64::try_from(elements)) {
-        (Some(name), Ok(elements)) => scene.in_elements(at, name, elements).unsigned_abs(),
-        _ => elements,
-    });
-    let title = match (&array, elements) {
-        (Some(_), _) if before => format!("{thread} {verb} {element}, before the first element"),
-        (Some(array), Some(elements)) => format!(
-            "{thread} {verb} {element}, but `{array}` has {}",
-            many(elements, "element", "elements")
-        ),
-        (None, Some(elements)) if at.space == Some(Space::Local) => format!(
-            "{thread} {verb} {element}, which have {} in total",
-            many(elements, "element", "elements")
-        ),
-        (None, None) if at.space == Some(Space::Local) => {
-            format!("{thread} {verb} outside its local arrays")
-        }
-        _ => format!("{thread} {verb} {element}, outside every array"),
-    };
-    let again = repeated(scene, at, finding.count);
-    let label = match (scene.subscript_value(at), again) {
-        (Some(value), Some(again)) => format!("{value} here; {again}"),
-        (Some(value), None) => format!("{value} here"),
-        (None, Some(again)) => again,
-        (None, None) => format!("{verb} outside the array"),
-    };
-    let mut draft = Draft::new(title).mark(scene.mark(at, true, label));
-    let elements = elements.unwrap_or(0);
-    let global = at.space == Some(Space::Global);
-    // An unsigned index that should be negative has wrapped around.
-    let wrapped = at.index.is_some_and(|i| (i64::from(i32::MAX)..=u32::MAX.into()).contains(&i));
-    // In one dimension, a thread whose number is below the number of elements has an element of its
-    // own.
-    let has_one = scene.flat() && scene.number(at.block, at.thread) < elements;
-    let spare =
-        global && !before && !wrapped && !has_one && elements > 0 && scene.threads() > elements;
-    if let (Some(array), Some(last)) = (&array, elements.checked_sub(1)) {
-        let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
-        draft = match shape {
-            Some(shape) if global => draft
-                .note(format!(
-                    "`{array}` is {shape}, stored row after row: {array}[0] to {array}[{last}]"
-                ))
-                .note(scene.launch_line()),
-            _ if spare => draft.note(format!(
-                "{}, for {}",
-                scene.launch_line(),
-                many(elements, "element", "elements")
-            )),
-            _ => {
-                let end = |index: u64| match (&at.array, i64::try_from(index)) {
-                    (Some(array), Ok(index)) => scene.element_at(at, array, index),
-                    _ => format!("{array}[{index}]"),
-                };
-                draft.note(format!("the elements of `{array}` are {} to {}", end(0), end(last)))
-            }
-        };
-    }
-    let launched =
-        |array: &String| at.space == Some(Space::Shared) && scene.source.is_sized_by_launch(array);
-    if let Some(array) = array.as_ref().filter(|array| !before && launched(array)) {
-        return draft
-            .note(format!(
-                "the launch sets the size of `{array}` in bytes, with the third value between <<< and >>>"
-            ))
-            .watch(scene.simulated.then_some((at.block, at.thread)))
-            .think("how many elements does one block need, and how many bytes is that?");
-    }
-    if wrapped {
-        draft = draft
-            .note("an unsigned number cannot be negative: below 0 it wraps around to 4294967295");
-    }
-    draft.watch(scene.simulated.then_some((at.block, at.thread))).think(match (before, spare) {
-        _ if wrapped => {
-            "for which threads would this index be negative, and what should they use instead?"
-        }
-        (true, _) => "which threads have no left neighbour, and what should they use instead?",
-        (_, true) => "what should the extra threads do?",
-        _ => "what is the largest value of this index, and which thread computes it?",
-    })
-}
-
-/// "24 threads do this" if each thread can do it only once, and otherwise how often it happens.
-fn repeated(scene: &Scene<'_>, at: &Access, times: u64) -> Option<String> {
-    match times {
-        0 | 1 => None,
-        n if scene.enclosing_loop(at).is_none() && n <= scene.threads() => {
-            Some(format!("{} threads do this", count(n)))
-        }
-        n => Some(format!("this happens {} times", count(n))),
+/// "24 threads do this", or how often a single thread does.
+pub fn repeated(finding: &Finding) -> Option<String> {
+    match (finding.threads, finding.count) {
+        (0 | 1, 0 | 1) => None,
+        (0 | 1, times) => Some(format!("this happens {} times", count(times))),
+        (threads, _) => Some(format!("{} threads do this", count(threads))),
     }
 }
 
@@ -268,7 +183,7 @@ fn misaligned(scene: &Scene<'_>, at: &Access) -> Draft {
 fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
     let at = &finding.at;
     let (thread, element) = (scene.thread(at), scene.element(at));
-    let label = match (scene.subscript_value(at), repeated(scene, at, finding.count)) {
+    let label = match (scene.subscript_value(at), repeated(finding)) {
         (Some(value), Some(again)) => format!("{value} here; {again}"),
         (Some(value), None) => format!("{value} here"),
         (None, Some(again)) => again,
@@ -288,6 +203,11 @@ fn uninitialised(scene: &Scene<'_>, finding: &Finding) -> Draft {
         Some(Space::Shared) => draft
             .note("shared memory is not cleared, so it contains whatever an earlier block left there")
             .think(format!("which thread should write {element}, and does it do so before this read?")),
+        // A kernel whose threads wait for each other passes values between them.
+        Some(Space::Local) if scene.has_barrier() => draft
+            .note("a local array or variable has no value until your code gives it one")
+            .note("every thread has its own copy of a local array, which no other thread can write")
+            .think("which thread should give this element its value, and can it reach the array?"),
         Some(Space::Local) => draft
             .note("a local array or variable has no value until your code gives it one")
             .think("what should its first value be?"),

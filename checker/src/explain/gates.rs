@@ -5,16 +5,21 @@ use ptxsim::LineCounters;
 use super::Draft;
 use super::scan::{Source, span};
 use super::scene::Scene;
-use super::words::{count, measured};
+use super::words::{count, many, measured};
 use crate::report::Span;
 use crate::spec::{Gate, Metric, Op};
-use crate::verdict::Measured;
+use crate::verdict::{Measured, OverlapFacts};
 
 /// Largest number of calls that a report marks.
 const MOST_CALLS: usize = 8;
 
 /// Explains the first missed gate, with a table of all gates.
-pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters>) -> Draft {
+pub fn explain(
+    scene: &Scene<'_>,
+    gates: &[Measured],
+    line: Option<&LineCounters>,
+    facts: Option<&OverlapFacts>,
+) -> Draft {
     let Some(missed) = gates.iter().find(|gate| !gate.holds) else {
         return Draft::new(
             "this is a bug in the checker: a gate is reported as missed, but every one holds",
@@ -64,7 +69,13 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
         Op::Exactly => missed.gate.metric == Metric::SharedRequests && value < missed.gate.target,
         Op::AtMost => false,
     };
-    let question = if bypassed {
+    let serial = facts.filter(|_| missed.gate.metric == Metric::Overlap).and_then(overlap_reason);
+    let question = if let Some((reason, question)) = serial {
+        draft.notes.push(reason);
+        question
+    } else if missed.gate.metric == Metric::TimedKernels && value > missed.gate.target {
+        "which launches lie between the two events?"
+    } else if bypassed {
         let note = "a smaller count means that the work avoids what this exercise teaches";
         draft.notes.push(note.into());
         if scene.program {
@@ -88,6 +99,53 @@ pub fn explain(scene: &Scene<'_>, gates: &[Measured], line: Option<&LineCounters
     draft.think = Some(question.into());
     draft.table = table(gates);
     draft
+}
+
+/// Time that a piece of work must take for its calls to be worth while, in microseconds on the
+/// simulated clock: the three calls of a chunk take longer.
+const SMALL_PIECE_US: f64 = 4.0;
+
+/// Why work overlaps too little, and a question about it; `None` if no fact explains it.
+fn overlap_reason(facts: &OverlapFacts) -> Option<(String, &'static str)> {
+    let OverlapFacts { streams, one_engine, copies, pageable, waits, piece_us } = *facts;
+    Some(if streams <= 1 {
+        (
+            "all copies and kernels of this program are in one stream".into(),
+            "while the second chunk is copied in, what could the device do with the first?",
+        )
+    } else if pageable > 0 {
+        (
+            format!(
+                "{} of {} use pageable memory of the host",
+                count(pageable),
+                many(copies, "copy", "copies")
+            ),
+            "which host arrays do these copies use, and which of them are page-locked?",
+        )
+    } else if waits > 0 {
+        (
+            format!("the host waits {} before it enqueues more work", once_or(waits)),
+            "what has the host not enqueued yet while it waits?",
+        )
+    } else if one_engine == streams {
+        (
+            format!("each of the {streams} streams uses only one engine"),
+            "which piece of work must a kernel wait for, and which pieces need it to wait for nothing?",
+        )
+    } else if piece_us < SMALL_PIECE_US {
+        (
+            format!(
+                "the pieces are small: a copy or a kernel takes {piece_us:.1} us on average, no longer than its call"
+            ),
+            "how long does a call take, however small its piece is?",
+        )
+    } else {
+        return None;
+    })
+}
+
+fn once_or(times: u64) -> String {
+    if times == 1 { "once".into() } else { format!("{} times", count(times)) }
 }
 
 /// What the counts of the marked line add to its label.
@@ -155,6 +213,9 @@ fn complaint(missed: &Measured, value: f64) -> String {
                 "two engines work at the same time for only {yours} of the time ({limit} wanted)"
             )
         }
+        Metric::TimedKernels if value > missed.gate.target => format!(
+            "the measured time covers {yours} of the kernel's time: more than one launch is in it"
+        ),
         Metric::TimedKernels => {
             format!("the measured time covers {yours} of the kernel's time ({limit} wanted)")
         }
@@ -173,7 +234,7 @@ fn complaint(missed: &Measured, value: f64) -> String {
 fn meaning(metric: Metric) -> &'static [&'static str] {
     match metric {
         Metric::SectorsPerRequest => &[
-            "a request is one load or store of a warp, for all its 32 threads at once",
+            "a request is one load or store of a warp, for all its 32 threads at once; a wide one, such as of float4, counts once for each 128 bytes",
             "memory is accessed in sectors of 32 bytes: 32 neighbouring floats need 4, scattered ones 32",
         ],
         Metric::WritesPerElement => {
@@ -234,10 +295,9 @@ fn meaning(metric: Metric) -> &'static [&'static str] {
             "a GPU has separate engines for copies in, copies out and kernels, and all of them can work at the same time",
             "work overlaps only when it is in different streams, and copies only when the host's memory is page-locked",
         ],
-        Metric::TimedKernels => &[
-            "a launch returns before the kernel has run, so a host clock that is read too early measures only the launch",
-            "an event is complete when all the work before it in its stream is done",
-        ],
+        Metric::TimedKernels => {
+            &["an event is complete when all the work before it in its stream is done"]
+        }
         Metric::TimedCopies => &[
             "copies over the bus often take longer than the kernel, so a time that includes both says little about either",
         ],

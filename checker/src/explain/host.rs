@@ -1,14 +1,15 @@
 //! Explains mistakes in host code, such as failed calls, leaked memory and missing waits.
 
 use cudart_sim::report::{
-    CallSite, Cause, Crash, Failure, HostFinding, HostFindingKind as Kind, Leak, LeakKind, Memory,
-    MemoryKind, PointerTarget, Released, Work, WorkAccess,
+    CallSite, Cause, Crash, EventWait, Failure, HostFinding, HostFindingKind as Kind, Leak,
+    LeakKind, Memory, MemoryKind, PointerTarget, Released, Work, WorkAccess,
 };
 
 use cudart_sim::runtime::LaunchRecord;
 use ptxsim::{Finding, FindingKind};
 
 use super::Draft;
+use super::bounds;
 use super::scan::{Source, span};
 use super::words::{many, size_in_bytes};
 use crate::backend::Fault;
@@ -48,6 +49,14 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
                 .think(
                     "which part of the program owns this memory, so that it alone should free it?",
                 )
+        }
+        Kind::InvalidFree { pointer: PointerTarget::Inside { memory, offset: 0 } } => {
+            let (name, made) = (program.name(memory), program.allocator(memory));
+            Draft::new(format!("{} gets {name}, which comes from {made}", call(at)))
+                .mark(program.mark(memory.at.as_ref(), false, "allocated here"))
+                .mark(program.mark(at, true, "freed here"))
+                .note("every allocation is freed with the function that belongs to it")
+                .think(format!("which function frees memory of {made}?"))
         }
         Kind::InvalidFree { pointer } => {
             let call = call(at);
@@ -95,8 +104,9 @@ fn explain(program: Program<'_>, finding: &HostFinding) -> Draft {
             };
             draft.think("which call after this line returns only when the device has finished?")
         }
-        Kind::MissingWait { first, second, memory, bytes } => {
-            program.missing_wait((first, with), (second, at), memory, *bytes)
+        Kind::MissingWait { first, second, memory, bytes, wait, parallel } => {
+            let draft = program.missing_wait((first, with), (second, at), memory, *bytes);
+            program.wait_without_effect(draft, wait.as_ref(), *parallel)
         }
         Kind::HostRace { access, memory, write, .. } => {
             let (name, does) = (program.name(memory), if *write { "writes" } else { "reads" });
@@ -178,6 +188,11 @@ fn crashed(program: Program<'_>, signal: i32, words: &str, crash: Option<&Crash>
         (11 | 7, Some(PointerTarget::Inside { memory, .. })) => {
             let name = program.name(memory);
             match memory.kind {
+                MemoryKind::Device if program.frees(crash) => (
+                    format!("the host frees {name}, which is device memory"),
+                    "free and delete take memory of the host, which malloc and new have returned",
+                    "which function frees what cudaMalloc has allocated?",
+                ),
                 MemoryKind::Device | MemoryKind::Variable => (
                     format!("the host uses {name}, which is device memory"),
                     "the host may pass on a pointer to device memory, but it must not read or write through it",
@@ -268,7 +283,8 @@ pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, S
         let plain = name.strip_prefix('`')?.strip_suffix('`')?;
         Some((memory.name.clone(), plain.to_owned()))
     };
-    launched.indirect.iter().filter_map(alias).collect()
+    let passed = |memory: &&Memory| launched.arrays.iter().any(|(_, array)| *array == memory.name);
+    launched.named.iter().filter(|memory| !passed(memory)).filter_map(alias).collect()
 }
 
 /// Adds to a kernel's finding which of its pointer arguments do not point to live device memory.
@@ -279,6 +295,21 @@ pub fn explain_arguments(
     mut draft: Draft,
 ) -> Draft {
     let names = program.source.parameters(&launched.kernel);
+    if let Some((memory, number)) = too_small(launched, finding) {
+        let (i, value) = number;
+        let argument =
+            names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
+        let name = program.name(memory);
+        draft = bounds::small_allocation(finding, (&argument, value), (&name, memory.bytes), draft)
+            .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
+    }
+    if let Some(memory) = pitched(launched, finding) {
+        let name = program.name(memory);
+        draft = draft
+            .mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"))
+            .note(format!("each row of {name} begins a pitch after the one before, and the bytes between two rows belong to neither"))
+            .think("at which byte does the second row begin, and at which byte does this line look for it?");
+    }
     let after_free = finding.what == FindingKind::UseAfterFree;
     for (i, pointer) in &launched.foreign_arguments {
         let argument = match names.get(*i) {
@@ -317,6 +348,36 @@ pub fn explain_arguments(
     draft
 }
 
+/// The memory past whose end a thread of a launch has accessed an element, and the integer argument
+/// that is larger than the number of its elements: the launch works on more elements than the
+/// memory has room for.
+fn too_small<'a>(
+    launched: &'a LaunchRecord,
+    finding: &Finding,
+) -> Option<(&'a Memory, (usize, i64))> {
+    let at = &finding.at;
+    let (name, elements) = (at.array.as_ref()?, i64::try_from(at.elements?).ok()?);
+    let index = at.last_index.or(at.index).filter(|index| *index >= elements)?;
+    if finding.what != FindingKind::OutOfBounds {
+        return None;
+    }
+    let memory = launched.named.iter().find(|memory| memory.name == *name)?;
+    // An index that no element of the launch's number has is wrong itself.
+    let number = launched.integers.iter().find(|(_, value)| *value > index)?;
+    Some((memory, *number))
+}
+
+/// The memory with padding after each row of which a thread has read bytes that nothing has written.
+fn pitched<'a>(launched: &'a LaunchRecord, finding: &Finding) -> Option<&'a Memory> {
+    let name =
+        finding.at.array.as_ref().filter(|_| finding.what == FindingKind::UninitialisedRead)?;
+    let has_pitch = |memory: &&Memory| {
+        let call = memory.at.as_ref().map_or("", |at| at.call.as_str());
+        memory.name == *name && ["cudaMallocPitch", "cudaMalloc3D"].contains(&call)
+    };
+    launched.named.iter().find(has_pitch)
+}
+
 /// Explains memory and objects that were never released.
 fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let sized =
@@ -325,8 +386,8 @@ fn leaks(program: Program<'_>, leaks: &[Leak]) -> Draft {
     let mut draft = Draft::new(leak_title(leaks, &memory));
     let mut lines: Vec<(&Leak, u64)> = vec![];
     for leak in leaks {
-        let here = leak.at.as_ref().map(line);
-        match lines.iter_mut().find(|(first, _)| first.at.as_ref().map(line) == here) {
+        let here = leak.at.as_ref().map(position);
+        match lines.iter_mut().find(|(first, _)| first.at.as_ref().map(position) == here) {
             Some((_, count)) => *count += 1,
             None => lines.push((leak, 1)),
         }
@@ -410,8 +471,8 @@ fn leak_title(leaks: &[Leak], memory: &[&Leak]) -> String {
     }
 }
 
-fn line(place: &CallSite) -> Option<(&str, u32)> {
-    place.source.as_ref().map(|source| (source.file.as_str(), source.line))
+fn position(place: &CallSite) -> Option<(&str, u32, u32)> {
+    place.source.as_ref().map(|source| (source.file.as_str(), source.line, source.column))
 }
 
 impl Program<'_> {
@@ -449,8 +510,8 @@ impl Program<'_> {
 
     /// The `__device__` or `__constant__` variable that a call names.
     fn variable(self, at: Option<&CallSite>) -> Option<String> {
-        let (line, _) = self.line(at?)?;
-        let statement = self.source.statement_text(line, 4);
+        let (line, column) = self.line(at?)?;
+        let statement = self.source.statement_text_around(line, column, 4)?;
         let plain = |c: char| c.is_alphanumeric() || c == '_';
         let mut words = statement.split(|c| !plain(c));
         let variables: Vec<String> =
@@ -459,7 +520,33 @@ impl Program<'_> {
     }
 
     /// The label that says why the call failed, and a question about it.
-    fn cause(self, cause: Option<&Cause>) -> (String, &'static str) {
+    fn cause(self, cause: Option<&Cause>) -> (String, String) {
+        let (label, question) = self.label_of_cause(cause);
+        match cause {
+            Some(Cause::OutOfBounds { bytes, offset, memory, .. }) => {
+                (label, self.question_of_size(*bytes, *offset, memory))
+            }
+            _ => (label, question.into()),
+        }
+    }
+
+    /// A question about a copy of `bytes` that does not fit the memory from byte `offset` on. One of
+    /// the sizes may count elements, or this part of a larger whole may be shorter than the others.
+    fn question_of_size(self, bytes: u64, offset: i64, memory: &Memory) -> String {
+        let factor = |a: u64, b: u64| [2, 4, 8].iter().any(|size| a == b.saturating_mul(*size));
+        if offset == 0 && (factor(bytes, memory.bytes) || factor(memory.bytes, bytes)) {
+            "is this size in bytes or in elements, here and where the memory was allocated?".into()
+        } else if offset > 0 {
+            format!("how many bytes of {} are left from byte {offset} on?", self.name(memory))
+        } else {
+            format!(
+                "how many bytes must {} have room for, and which line decides that?",
+                self.name(memory)
+            )
+        }
+    }
+
+    fn label_of_cause(self, cause: Option<&Cause>) -> (String, &'static str) {
         match cause {
             Some(Cause::OutOfBounds { destination, bytes, offset, memory }) => {
                 let (size, name) = (size_in_bytes(memory.bytes), self.name(memory));
@@ -470,10 +557,7 @@ impl Program<'_> {
                     n => format!(", starting at byte {n}"),
                 };
                 let bytes = size_in_bytes(*bytes);
-                (
-                    format!("{does} {bytes} {where_} {name}{from}, which has {size}"),
-                    "is this size in bytes or in elements, here and where the memory was allocated?",
-                )
+                (format!("{does} {bytes} {where_} {name}{from}, which has {size}"), "")
             }
             Some(Cause::WrongDirection { given, to, from }) => (
                 format!(
@@ -556,8 +640,43 @@ impl Program<'_> {
         .note(
             "streams run independently: nothing orders (1) and (2), so either of them may be first",
         )
-        .note("to order them, record an event after (1) and call cudaStreamWaitEvent before (2)")
-        .think("which of the two must come first, and what makes the other stream wait for it?")
+    }
+
+    /// Adds why an event does not order the two sides, if the second stream waits for one, and a
+    /// question.
+    fn wait_without_effect(self, draft: Draft, wait: Option<&EventWait>, parallel: bool) -> Draft {
+        let line = |place: Option<&CallSite>| Some(self.line(place?)?.0);
+        match wait {
+            Some(EventWait { at, recorded: Some(recorded) }) => {
+                let note = match (line(at.as_ref()), line(Some(recorded))) {
+                    (Some(at), Some(recorded)) => format!(
+                        "the wait on line {at} waits only for the work before the record on line {recorded}, and (1) is not part of it"
+                    ),
+                    _ => "the stream of (2) waits for an event that was recorded before (1)".into(),
+                };
+                draft
+                    .mark(self.mark(Some(recorded), false, "the event is recorded here"))
+                    .note(note)
+                    .think("which work has this stream been given by the time the event is recorded?")
+            }
+            Some(EventWait { at, recorded: None }) => draft
+                .mark(self.mark(at.as_ref(), false, "this event has not been recorded yet"))
+                .note("a wait for an event that has not been recorded does nothing")
+                .think("which call records this event, and when is it made?"),
+            None if parallel => {
+                draft.think("should these two streams use the same bytes, and which bytes does each of them need?")
+            }
+            None => {
+                draft.think("which of the two must come first, and what could make the other stream wait for it?")
+            }
+        }
+    }
+
+    /// Whether the program ended on a line that frees memory of the host.
+    fn frees(self, crash: Option<&Crash>) -> bool {
+        let line = crash.and_then(|crash| crash.at.as_ref()).map_or(0, |at| at.line);
+        let on_line = |word: &str| self.source.occurrences(word).iter().any(|(at, _)| *at == line);
+        on_line("free") || on_line("delete")
     }
 
     /// The learner's name for some memory.
@@ -567,7 +686,8 @@ impl Program<'_> {
         }
         let place = memory.at.as_ref();
         let line = place.and_then(|place| self.line(place));
-        let statement = line.map(|(line, _)| self.source.statement_text(line, 4));
+        let statement =
+            line.and_then(|(line, column)| self.source.statement_text_around(line, column, 4));
         if let Some(name) = statement.as_deref().and_then(allocated_variable) {
             return format!("`{name}`");
         }
@@ -580,6 +700,20 @@ impl Program<'_> {
             Some((line, _)) => format!("{kind} allocated on line {line}"),
             None => format!("{kind} called {}", memory.name),
         }
+    }
+
+    /// The function that allocated some memory, as the source calls it.
+    fn allocator(self, memory: &Memory) -> String {
+        let place = memory.at.as_ref();
+        let line = place.and_then(|place| self.line(place));
+        let statement =
+            line.and_then(|(line, column)| self.source.statement_text_around(line, column, 4));
+        let plain = |c: char| c.is_alphanumeric() || c == '_';
+        let named = statement.and_then(|statement| {
+            let mut words = statement.split(|c| !plain(c));
+            words.find(|word| word.starts_with("cuda") && word.contains("lloc")).map(str::to_owned)
+        });
+        named.unwrap_or_else(|| call(place))
     }
 
     fn pointer(self, pointer: &PointerTarget) -> String {
@@ -616,8 +750,8 @@ impl Program<'_> {
         primary: bool,
         label: impl Into<String>,
     ) -> Option<report::Span> {
-        let (line, _) = self.line(place?)?;
-        let (column, length) = self.source.statement(line, 0)?;
+        let (line, column) = self.line(place?)?;
+        let (column, length) = self.source.statement_around(line, column)?;
         Some(span(line, column, length, primary, label))
     }
 }

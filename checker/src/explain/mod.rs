@@ -5,10 +5,12 @@
 //! `diagnostic/pages/NAME.md`.
 
 mod attempt;
+mod bounds;
 mod compile;
 mod faults;
 mod gates;
 mod host;
+mod masks;
 mod names;
 mod objects;
 mod passed;
@@ -240,10 +242,10 @@ fn draft(
             let scene = scene(*case).map(|scene| scene.with_launch(mismatch.launch));
             scene.map_or_else(broken_case, |scene| values::explain(&scene, mismatch))
         }
-        Verdict::GateMissed { case, gates, line } => {
+        Verdict::GateMissed { case, gates, line, overlap } => {
             about = Some(*case);
-            scene(*case)
-                .map_or_else(broken_case, |scene| gates::explain(&scene, gates, line.as_ref()))
+            let explain = |scene| gates::explain(&scene, gates, line.as_ref(), overlap.as_ref());
+            scene(*case).map_or_else(broken_case, explain)
         }
     };
     draft.case = about;

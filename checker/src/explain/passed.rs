@@ -2,7 +2,7 @@
 
 use super::Draft;
 use super::gates;
-use super::words::{many, measured, size};
+use super::words::{many, measured, size, times};
 use crate::verdict::Passed;
 
 /// Summarises a pass: its cases and sizes, and the counts that improved.
@@ -17,7 +17,7 @@ pub fn explain(passed: &Passed) -> Draft {
     let mut facts = Vec::new();
     match passed.max_writes {
         Some(1) => facts.push("each element written once".to_owned()),
-        Some(n) if n > 1 => facts.push(format!("elements written up to {n} times")),
+        Some(n) if n > 1 => facts.push(format!("elements written up to {}", times(n))),
         _ => {}
     }
     if let Some(sectors) = passed.sectors_per_request {

@@ -1,7 +1,7 @@
 //! Explains mistakes of synchronisation: races, barriers that never open, and masks that name
 //! absent lanes.
 
-use ptxsim::{Access, Action, Finding, Space, WaitingAt};
+use ptxsim::{Access, Action, Finding, WaitingAt};
 
 use super::Draft;
 use super::scan::span;
@@ -67,24 +67,28 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     if let Some(index) = scene.subscript_value(at).filter(|_| same_line) {
         draft = draft.note(format!("{index} for {second}"));
     }
-    let split = same_line && scene.expression(at).is_some_and(|(_, s)| s.assigned && s.read);
-    if split {
-        draft = draft.note("this changes the element in three steps: read, compute, write");
-    } else if same_line && same_block && scene.enclosing_loop(at).is_some() {
+    let update =
+        same_line && [at.action, with.action].contains(&Action::Write) && scene.is_update(at);
+    if !update && same_line && same_block && scene.enclosing_loop(at).is_some() {
         draft = draft.note("both are in the same loop, so (1) may belong to an earlier iteration");
     }
-    let shared_loop = scene.common_loop(at, with).filter(|_| same_block && !same_line && !turned);
-    if let Some(line) = shared_loop {
-        draft = draft.note(format!(
-            "both are in the loop on line {line}, so (2) may belong to the same iteration as (1) or to the next one"
-        ));
+    let shared_loop = (same_block && !same_line && !turned)
+        .then(|| scene.common_loop(at, with))
+        .flatten()
+        .map(|line| (line, Iterations::of(scene, line, [with.source.line, at.source.line])));
+    if let Some((line, iterations)) = shared_loop {
+        draft = draft.note(iterations.note(line));
     }
     let times = match finding.count {
         0 | 1 => String::new(),
         n if turned => format!("; {} accesses at (1) race like this", count(n)),
         n => format!("; {} accesses at this place race like this", count(n)),
     };
-    draft = if !same_block {
+    draft = if update {
+        draft
+            .note("this changes the element in three steps: read, compute, write")
+            .note(format!("other threads may come in between{times}"))
+    } else if !same_block {
         draft.note(format!(
             "blocks run in any order, and __syncthreads() does not wait for other blocks{times}"
         ))
@@ -98,7 +102,10 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     }
     draft.note("the result may be right on your GPU today, but the kernel is still wrong").think(
         match (same_block, at.action == with.action) {
-            _ if split => "what is lost when two threads read the same old value?",
+            _ if update => "what would make these three steps one?",
+            _ if shared_loop.is_some_and(|(_, iterations)| iterations == Iterations::Same) => {
+                "which threads use this element in one iteration, and in which order should they?"
+            }
             _ if shared_loop.is_some() => {
                 "at which points of an iteration must all threads wait for each other?"
             }
@@ -117,6 +124,70 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             }
         },
     )
+}
+
+/// Which iterations of a loop two accesses in it may belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Iterations {
+    /// A barrier between the two places separates them within an iteration.
+    Different,
+    /// A barrier elsewhere in the loop separates one iteration from the next.
+    Same,
+    /// There are barriers in both places, or the source does not show them.
+    Unclear,
+    /// The loop has no barrier.
+    Any,
+}
+
+impl Iterations {
+    fn of(scene: &Scene<'_>, loop_line: u32, lines: [u32; 2]) -> Self {
+        let Some((first, last)) =
+            ["for", "while", "do"].iter().find_map(|word| scene.source.body(loop_line, word))
+        else {
+            return Self::Unclear;
+        };
+        let [a, b] = [lines[0].min(lines[1]), lines[0].max(lines[1])];
+        let barriers: Vec<u32> = scene
+            .source
+            .texts()
+            .filter(|(line, text)| (first..=last).contains(line) && calls_barrier(text))
+            .map(|(line, _)| line)
+            .collect();
+        let between = barriers.iter().any(|line| (a..b).contains(line) && *line > a);
+        let around = barriers.iter().any(|line| *line > b || *line < a);
+        match (between, around) {
+            (true, false) => Self::Different,
+            (false, true) => Self::Same,
+            (true, true) => Self::Unclear,
+            (false, false) => Self::Any,
+        }
+    }
+
+    fn note(self, line: u32) -> String {
+        match self {
+            Self::Different => format!(
+                "both are in the loop on line {line}: its barrier separates them within an iteration, but not one iteration from the next"
+            ),
+            Self::Same => format!(
+                "both belong to the same iteration of the loop on line {line}, because its barrier separates the iterations"
+            ),
+            Self::Unclear => format!("both are in the loop on line {line}"),
+            Self::Any => format!(
+                "both are in the loop on line {line}, so (2) may belong to the same iteration as (1) or to the next one"
+            ),
+        }
+    }
+}
+
+/// Whether a line calls a barrier for all threads of a block, or of a group.
+fn calls_barrier(code: &str) -> bool {
+    ["__syncthreads", ".sync"].iter().any(|name| {
+        code.split(name).skip(1).any(|rest| {
+            rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_')
+                .trim_start()
+                .starts_with('(')
+        })
+    })
 }
 
 /// Whether the kernel's text has the write before the read, and each thread executes both once.
@@ -350,51 +421,4 @@ pub fn livelock(
     draft
         .note("the simulator has found that every remaining thread repeats the same steps forever")
         .think("which thread should write this element, and where is that thread now?")
-}
-
-/// A warp operation whose mask does not fit the lanes that execute it.
-pub fn sync_mask(scene: &Scene<'_>, at: &Access, mask: u32, present: u32) -> Draft {
-    let absent = mask & !present;
-    let draft = if absent != 0 {
-        Draft::new(format!(
-            "the mask {mask:#010x} names {}, but only {} here",
-            many(mask.count_ones().into(), "lane", "lanes"),
-            match present.count_ones() {
-                1 => "1 is".into(),
-                n => format!("{n} are"),
-            }
-        ))
-        .note(format!("not here: {}", lanes(absent)))
-    } else {
-        Draft::new(format!("{} is not in the mask {mask:#010x} that it passes", scene.thread(at)))
-            .note(format!("in the mask: {}", lanes(mask)))
-    };
-    let warp = if at.space == Some(Space::Shared) { "" } else { " of a warp" };
-    draft
-        .mark(scene.mark(at, true, format!("executed by {}", lanes(present))))
-        .note(format!(
-            "a mask has one bit for each lane{warp}; every lane that it names must execute this line"
-        ))
-        .think(if absent != 0 {
-            "which lanes of the last warp have an element, and which do not?"
-        } else {
-            "which lanes reach this line, and which of them does the mask name?"
-        })
-}
-
-/// `lane 3`, `lanes 0 to 4`, `lanes 0, 2, 4 ...`.
-fn lanes(mask: u32) -> String {
-    let set: Vec<u32> = (0..32).filter(|lane| mask >> lane & 1 == 1).collect();
-    match (set.first(), set.last()) {
-        (Some(first), Some(last)) if first == last => format!("lane {first}"),
-        (Some(first), Some(last)) if (last - first) as usize + 1 == set.len() => {
-            format!("lanes {first} to {last}")
-        }
-        (Some(_), Some(_)) => {
-            let shown: Vec<String> = set.iter().take(4).map(u32::to_string).collect();
-            let dots = if set.len() > 4 { " ..." } else { "" };
-            format!("lanes {}{dots}", shown.join(", "))
-        }
-        _ => "no lane".into(),
-    }
 }

@@ -4,6 +4,8 @@
 //! The compiler's line table gives the first column of a statement. This module searches its text
 //! for names, with comments and strings blanked out. A report does not mark what it cannot find.
 
+use std::ops::RangeInclusive;
+
 use crate::report::Span;
 
 /// The learner's file, and the same with comments and string literals replaced by spaces.
@@ -87,9 +89,50 @@ impl<'a> Source<'a> {
     /// The code of the statement that begins on `line`, up to its `;` or `{`, over at most `most`
     /// lines.
     pub fn statement_text(&self, line: u32, most: u32) -> String {
+        self.statement_text_from(line, 1, most)
+    }
+
+    /// The code of the statement around `column`, of several on `line`. Column 0 is unknown:
+    /// `None` then, unless the line has one statement only.
+    pub fn statement_text_around(&self, line: u32, column: u32, most: u32) -> Option<String> {
+        let code = self.code(line)?;
+        if column == 0 {
+            let last = code.iter().rposition(|c| !c.is_whitespace())?;
+            let several = code.get(..last)?.iter().any(ends_statement);
+            return (!several).then(|| self.statement_text(line, most));
+        }
+        Some(self.statement_text_from(line, self.start_around(line, column)?, most))
+    }
+
+    /// The statement around `column`, or the first one of the line if that is 0: up to its `;` or
+    /// `{`.
+    pub fn statement_around(&self, line: u32, column: u32) -> Option<(u32, u32)> {
+        if column == 0 {
+            return self.statement(line, 0);
+        }
+        self.statement(line, self.start_around(line, column)?)
+    }
+
+    /// The column at which the statement around `column` begins on `line`.
+    fn start_around(&self, line: u32, column: u32) -> Option<u32> {
+        let code = self.code(line)?;
+        let before = code.get(..index(column)?.min(code.len()))?;
+        let mut depth = 0_i32;
+        // The semicolons in the head of a `for` end no statement.
+        let end = before.iter().rposition(|c| {
+            depth += i32::from(*c == ')') - i32::from(*c == '(');
+            depth == 0 && ends_statement(c)
+        });
+        let start = end.map_or(0, |end| end + 1);
+        let space = code.get(start..)?.iter().take_while(|c| c.is_whitespace()).count();
+        Some((start + space) as u32 + 1)
+    }
+
+    fn statement_text_from(&self, line: u32, column: u32, most: u32) -> String {
         let mut text = String::new();
         let mut depth = 0_i32;
-        for (_, c) in self.chars(line).take_while(|((at, _), _)| *at < line.saturating_add(most)) {
+        let rest = self.chars(line).skip_while(|(at, _)| *at < (line, column));
+        for (_, c) in rest.take_while(|((at, _), _)| *at < line.saturating_add(most)) {
             match c {
                 '(' => depth += 1,
                 ')' => depth -= 1,
@@ -142,6 +185,22 @@ impl<'a> Source<'a> {
             }
         }
         None
+    }
+
+    /// The lines of the body of the function `name`, braces included.
+    pub fn function_lines(&self, name: &str) -> Option<RangeInclusive<u32>> {
+        let first = self.occurrences(name).into_iter().find_map(|(line, column)| {
+            let before_body = self.chars(line).skip_while(|(at, _)| *at < (line, column));
+            let mut end = before_body.skip_while(|(_, c)| *c != '(');
+            end.find(|(_, c)| matches!(c, '{' | ';')).filter(|(_, c)| *c == '{').map(|(at, _)| at)
+        })?;
+        let mut depth = 0_i32;
+        let body = self.chars(first.0).skip_while(|(at, _)| *at < first);
+        let ((last, _), _) = body.into_iter().find(|(_, c)| {
+            depth += i32::from(*c == '{') - i32::from(*c == '}');
+            depth == 0
+        })?;
+        Some(first.0..=last)
     }
 
     /// The code from `line` to the end, with the position of each character and a line end after
@@ -277,6 +336,59 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Whether a statement computes what it assigns to from its old value: `a[i] += b`, `++*c`,
+/// `*m = max(*m, key)`, `if (*m < key) *m = key`. An assignment to a variable with a plain name is
+/// none, because it is no element of an array.
+pub fn updates(statement: &str) -> bool {
+    let code: String = statement.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_element = |target: &str| target.starts_with(['*', '(']) || target.ends_with(']');
+    if ["++", "--"].iter().any(|sign| {
+        code.split_once(sign).is_some_and(|(before, after)| {
+            is_element(target_of(before)) || after.starts_with('*') || after.contains('[')
+        })
+    }) {
+        return true;
+    }
+    let Some(at) = assignment(&code) else { return false };
+    let (before, value) = (code.get(..at).unwrap_or(""), code.get(at + 1..).unwrap_or(""));
+    let plain = before.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+    let target = target_of(plain);
+    let compound = plain.len() < before.len();
+    let before = plain.strip_suffix(target).unwrap_or("");
+    let uses_target = compound || value.contains(target) || before.contains(target);
+    // `a[i] += a[i + 1]` reads another thread's element, too.
+    let array = target.trim_start_matches(['*', '(']).split(|c| !is_word(c)).next().unwrap_or("");
+    let rest: Vec<char> = format!("{before} {value}").replace(target, " ").chars().collect();
+    let others = words(&rest).any(|(_, word)| word == array);
+    is_element(target) && uses_target && !others
+}
+
+/// The position of the `=` of an assignment.
+fn assignment(code: &str) -> Option<usize> {
+    let signs: Vec<char> = code.chars().collect();
+    code.char_indices().enumerate().find_map(|(i, (at, c))| {
+        let around = [i.checked_sub(1).and_then(|i| signs.get(i)), signs.get(i + 1)];
+        let compares = around[1] == Some(&'=') || matches!(around[0], Some('=' | '!'));
+        // `<=` compares, and `<<=` assigns.
+        let before = i.checked_sub(2).and_then(|i| signs.get(i));
+        let less = matches!(around[0], Some('<' | '>')) && before != around[0];
+        (c == '=' && !compares && !less).then_some(at)
+    })
+}
+
+/// What stands on the left of an assignment: the last `*p`, `(*p)`, `a[i]` or name of `code`.
+fn target_of(code: &str) -> &str {
+    let mut depth = 0_i32;
+    let start = code.char_indices().rev().find(|(at, c)| {
+        // Parentheses belong to it only around the whole, as in `(*p)++`, or in a subscript.
+        let around = at + 1 == code.len() || depth > 0;
+        depth += i32::from(*c == ']' || *c == ')' && around) - i32::from(matches!(c, '[' | '('));
+        depth < 0 || depth == 0 && !(is_word(*c) || matches!(c, '[' | '(' | '.' | '*' | '>' | '-'))
+    });
+    let from = start.map_or(0, |(at, c)| at + c.len_utf8());
+    code.get(from..).unwrap_or("")
+}
+
 /// A span that marks `length` characters.
 pub fn span(line: u32, column: u32, length: u32, primary: bool, label: impl Into<String>) -> Span {
     Span { line, column, length: length.max(1), label: label.into(), primary }
@@ -284,6 +396,10 @@ pub fn span(line: u32, column: u32, length: u32, primary: bool, label: impl Into
 
 fn index(one_based: u32) -> Option<usize> {
     usize::try_from(one_based.checked_sub(1)?).ok()
+}
+
+const fn ends_statement(c: &char) -> bool {
+    matches!(*c, ';' | '{' | '}')
 }
 
 fn is_word(c: char) -> bool {
@@ -447,6 +563,16 @@ mod tests {
         assert_eq!(source.end_before(11, 1), Some((10, 39)));
         assert_eq!(source.statement_text(1, 6).split_whitespace().last(), Some("n)"));
         assert_eq!(source.statement_text(5, 6), "tile[tid] += tile[tid + s]");
+        assert_eq!(source.function_lines("k"), Some(2..=11));
+        let two = Source::new("  cudaMalloc(&a, n); cudaMalloc(&b, n);\n  f(x);\n");
+        let around = |line, column| two.statement_text_around(line, column, 4);
+        assert_eq!(around(1, 13).as_deref(), Some("cudaMalloc(&a, n)"));
+        assert_eq!(around(1, 32).as_deref(), Some("cudaMalloc(&b, n)"));
+        assert_eq!((around(1, 0), around(2, 0).as_deref()), (None, Some("f(x)")));
+        assert_eq!(
+            (two.statement_around(1, 13), two.statement_around(1, 32)),
+            (Some((3, 17)), Some((22, 17)))
+        );
         assert_eq!((source.body(4, "for"), source.body(6, "if")), (Some((5, 8)), Some((7, 7))));
         assert_eq!((source.body(4, "if"), source.body(10, "if")), (None, None));
         let short =
@@ -457,6 +583,37 @@ mod tests {
             "for (;;)\n  for (int i = 0; i < 2; i++)\n    x = f(i);\nif (a) { b;\n c; }\n",
         );
         assert_eq!((nested.body(1, "for"), nested.body(4, "if")), (Some((2, 3)), Some((4, 5))));
+    }
+
+    #[test]
+    fn updates_of_elements() {
+        let yes = [
+            "*c += 1",
+            "(*hits)++",
+            "++*hits",
+            "bins[b[i]] += 1",
+            "bins[b] = bins[b] + 1",
+            "*longest = max(*longest, key)",
+            "if (*m < key) *m = key",
+            "a[0] <<= 2",
+        ];
+        let no = [
+            "out[i] = in[i]",
+            "x += a[i]",
+            "a[i] = a[i + 1]",
+            "*c = 1",
+            "if (a[i] <= 2) b[i] = 3",
+            "a[i] += a[i + s]",
+            "t[i] = f(t[i], t[j])",
+            "",
+            "=",
+        ];
+        for text in yes {
+            assert!(updates(text), "{text}");
+        }
+        for text in no {
+            assert!(!updates(text), "{text}");
+        }
     }
 
     proptest! {
@@ -470,6 +627,8 @@ mod tests {
             source.end_before(line, column);
             source.word(line, column);
             source.statement_text(line, 6);
+            source.statement_text_around(line, column, 6).as_deref().map(updates);
+            source.statement_around(line, column);
             source.parameters("a");
         }
         #[test]

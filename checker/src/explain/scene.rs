@@ -150,6 +150,53 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// `out[1000]`, or `out[12] to out[15]` where the access is as large as several elements.
+    pub fn elements(&self, access: &Access) -> String {
+        let first = self.element(access);
+        match (&access.array, access.last_index) {
+            (Some(array), Some(last)) if self.part_of(access, array).is_none() => {
+                format!("{first} to {}", self.element_at(access, array, last))
+            }
+            _ => first,
+        }
+    }
+
+    /// The index of the element that a thread has if the launch has one thread for each of
+    /// `elements`, in order, and whether that element exists. The array has one dimension, or rows
+    /// and columns in a launch of two dimensions. `None` in other launches.
+    pub fn own_element(&self, access: &Access, elements: u64) -> Option<(u64, bool)> {
+        if self.flat() {
+            let own = self.number(access.block, access.thread);
+            return Some((own, own < elements));
+        }
+        let columns = match *self.extents(self.param(access.array.as_deref()?)?)? {
+            [_, columns] => columns as u64,
+            _ => return None,
+        };
+        let axis = |i: usize| -> Option<u64> {
+            let (block, thread) = (*access.block.get(i)?, *access.thread.get(i)?);
+            Some(u64::from(block) * u64::from(*self.block.get(i)?) + u64::from(thread))
+        };
+        let (x, y) = (axis(0)?, axis(1)?);
+        let own = y.saturating_mul(columns).saturating_add(x);
+        Some((own, x < columns && own < elements))
+    }
+
+    /// Whether `index` is the number `own` of a thread's element, or in one dimension the number of
+    /// the thread's warp or block.
+    pub fn is_number_of(&self, access: &Access, own: u64, index: i64) -> bool {
+        let mut numbers = vec![own];
+        if self.flat() {
+            numbers.extend([own / 32, u64::from(access.block[0])]);
+        }
+        u64::try_from(index).is_ok_and(|index| numbers.contains(&index))
+    }
+
+    /// Whether the source has a barrier for the threads of a block.
+    pub fn has_barrier(&self) -> bool {
+        !self.source.occurrences("__syncthreads").is_empty()
+    }
+
     /// An index, or a length, of a shared array in elements as they are declared, where the access
     /// moves a part of one: byte 13 of an array of `uchar4` lies in element 3.
     pub fn in_elements(&self, access: &Access, array: &str, count: i64) -> i64 {
@@ -197,38 +244,45 @@ impl<'a> Scene<'a> {
         volume(self.grid).saturating_mul(volume(self.block))
     }
 
-    /// `4 x 256 = 1024 threads`, or how many per axis in more dimensions.
+    /// `the launch has 4 blocks x 256 = 1024 threads`.
     pub fn launch_line(&self) -> String {
+        format!("the launch has {}", self.launched())
+    }
+
+    /// `4 blocks x 256 = 1024 threads`, or how many per axis in more dimensions.
+    pub fn launched(&self) -> String {
         let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
         if gy == 1 && gz == 1 && by == 1 && bz == 1 {
             let threads = count(self.threads());
             if gx == 1 {
-                format!("the launch has {threads} threads")
+                format!("{threads} threads")
             } else {
-                format!("the launch has {} blocks x {bx} = {threads} threads", count(gx.into()))
+                format!("{} blocks x {bx} = {threads} threads", count(gx.into()))
             }
         } else {
             let axis = |g: u32, b: u32| g.saturating_mul(b);
             let threads = dims([axis(gx, bx), axis(gy, by), axis(gz, bz)]).replace('x', " x ");
             let axes = if gz == 1 && bz == 1 { "x, y" } else { "x, y, z" };
-            format!("the launch has {threads} threads ({axes})")
+            format!("{threads} threads ({axes})")
         }
     }
 
     /// `37 x 65 (rows x cols)` for a parameter whose shape follows from this case's sizes; `None`
     /// in one dimension.
     pub fn shape_line(&self, param: &Param) -> Option<String> {
-        let names: Vec<&str> =
-            param.shape.split(['[', ']']).map(str::trim).filter(|name| !name.is_empty()).collect();
-        if names.len() < 2 {
-            return None;
-        }
-        let value = |name: &&str| {
-            let known = self.sizes.iter().find(|(size, _)| size == name).map(|(_, v)| *v);
-            known.or_else(|| name.parse().ok()).map(size)
+        let sizes: Vec<String> = self.extents(param)?.iter().map(|n| size(*n)).collect();
+        let names: Vec<&str> = dimensions(param).collect();
+        Some(format!("{} ({})", sizes.join(" x "), names.join(" x ")))
+    }
+
+    /// The sizes of a parameter with several dimensions, if they follow from this case's sizes.
+    fn extents(&self, param: &Param) -> Option<Vec<usize>> {
+        let value = |name: &str| {
+            let known = self.sizes.iter().find(|(size, _)| *size == name).map(|(_, v)| *v);
+            known.or_else(|| name.parse().ok())
         };
-        let sizes: Option<Vec<String>> = names.iter().map(value).collect();
-        Some(format!("{} ({})", sizes?.join(" x "), names.join(" x ")))
+        let sizes: Vec<usize> = dimensions(param).map(value).collect::<Option<_>>()?;
+        (sizes.len() > 1).then_some(sizes)
     }
 
     /// The expression behind an access, when there is exactly one that it can be: its line and
@@ -265,10 +319,19 @@ impl<'a> Scene<'a> {
         None
     }
 
+    /// Whether the statement of an access computes an element's new value from its old one:
+    /// `hits[b]++`, `*c += 1`, `*longest = max(*longest, key)`.
+    pub fn is_update(&self, access: &Access) -> bool {
+        let (line, column) = (access.source.line, access.source.column);
+        let text = self.source.statement_text_around(line, column, STATEMENT_LINES);
+        text.is_some_and(|text| super::scan::updates(&text))
+    }
+
     /// `idx = 1000`, where the subscript is short enough to be said.
     pub fn subscript_value(&self, access: &Access) -> Option<String> {
         let (_, subscript) = self.expression(access)?;
-        let index = access.index?;
+        // An access of several elements has a subscript in larger ones.
+        let index = access.index.filter(|_| access.last_index.is_none())?;
         let constant = subscript.inner.parse::<i64>().is_ok();
         (subscript.flat && !constant && subscript.inner.chars().count() <= 32)
             .then(|| format!("{} = {index}", subscript.inner))
@@ -307,6 +370,11 @@ impl<'a> Scene<'a> {
         }
         self.source.enclosing(line, column, &["for", "while", "do"])
     }
+}
+
+/// The names of a parameter's dimensions: `rows` and `cols` of `[rows][cols]`.
+fn dimensions(param: &Param) -> impl Iterator<Item = &'static str> {
+    param.shape.split(['[', ']']).map(str::trim).filter(|name| !name.is_empty())
 }
 
 /// ``case `five blocks` (n = 1280, grid 5, block 256)``. The macros of the case are listed first.

@@ -1,15 +1,17 @@
 //! Explains wrong results: how many elements are wrong, where they are, and what that pattern
 //! means.
 
+use ptxsim::MAX_COUNTED_WRITES;
+
 use super::scan::{Source, Subscript, span};
 use super::scene::Scene;
-use super::words::{DIGITS, apart, count, digits, many, measured, size, volume};
+use super::words::{DIGITS, apart, count, digits, many, measured, size, times, volume};
 use super::{Context, Draft};
 use crate::diagnostic::Slug;
 use crate::report::Span;
 use crate::spec::{Param, Role, Spec, elementwise};
 use crate::value::DType;
-use crate::verdict::{Example, Mismatch, Pattern};
+use crate::verdict::{CopiedBack, Example, Mismatch, Pattern};
 
 /// Explains an exercise that was not started.
 pub fn not_started(
@@ -46,21 +48,17 @@ pub fn explain(scene: &Scene<'_>, mismatch: &Mismatch) -> Draft {
     let mut draft = Draft::new(title(scene, mismatch));
     draft.table = table(scene, mismatch);
     let array = scene.name(mismatch.output);
-    // A program may write its outputs through a copy.
-    if written_here(scene, mismatch) {
-        draft.spans = match host_assignments(scene, array) {
-            lines if lines.is_empty() => writers(scene, array),
-            lines => {
-                lines.into_iter().filter_map(|line| mark_host_assignment(mismatch, line)).collect()
-            }
-        };
-    }
+    draft.spans = marks(scene, mismatch);
     // One place is the parameter itself. Any other place may write through an alias or a call.
     if mismatch.untouched > 0 && scene.source.occurrences(array).len() <= 1 {
         draft = draft.note(format!("no line of the {} uses `{array}`", scene.whole()));
     }
     draft.notes.extend(copied(scene, mismatch));
+    if let Some(input) = mismatch.same_as.filter(|_| !mismatch.unchanged) {
+        draft = draft.note(format!("`{array}` is an exact copy of {}", scene.quoted(input)));
+    }
     draft.notes.extend(facts(scene, mismatch));
+    draft.notes.extend(answers(scene, mismatch));
     draft.notes.extend(resemblance(mismatch));
     draft.think = Some(question(scene, mismatch));
     let first = mismatch.examples.first();
@@ -103,6 +101,19 @@ fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     draft
 }
 
+/// Whether the numbers that the learner records are right, which can be found out before anything is
+/// fixed.
+fn answers(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
+    let right = m.answers_right?;
+    let recorded = scene.params.iter().find(|param| param.role == Role::Answer)?;
+    let array = scene.quoted(recorded.name);
+    Some(if right {
+        format!("the numbers recorded in {array} are right")
+    } else {
+        format!("the numbers recorded in {array} are not right yet")
+    })
+}
+
 /// A time that a program should measure, but that it did not measure or that differs.
 fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     let name = scene.name(m.output);
@@ -121,6 +132,12 @@ fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
             digits(time, DIGITS)
         ),
     };
+    let negative = expected.is_some_and(|time| time < 0.0);
+    let title = if negative {
+        format!("`{name}` is negative: the measured time ends before it begins")
+    } else {
+        title
+    };
     let draft = Draft::new(title);
     let calls = || scene.source.texts().filter(|(_, code)| code.contains("cudaEventElapsedTime"));
     let mark = calls().next().and_then(|(line, _)| {
@@ -130,7 +147,11 @@ fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
             column,
             length,
             true,
-            if expected.is_none() { "call before both events are complete" } else { "" },
+            match expected {
+                None => "call before both events are complete".to_owned(),
+                Some(time) if negative => format!("this is {} ms", digits(time, DIGITS)),
+                Some(_) => String::new(),
+            },
         ))
     });
     match (expected, mark) {
@@ -141,6 +162,10 @@ fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
         (None, None) => draft
             .note("cudaEventElapsedTime stores the milliseconds between two events that are complete")
             .think("which two points of the stream enclose the kernel?"),
+        (Some(_), mark) if negative => draft
+            .mark(mark)
+            .note("cudaEventElapsedTime(ms, start, end) stores the milliseconds from its second argument to its third")
+            .think("which of the two events does the stream reach first?"),
         (Some(_), mark) => draft
             .mark(mark)
             .note("cudaEventElapsedTime stores the time in milliseconds at the address that it gets")
@@ -150,6 +175,9 @@ fn measured_time(scene: &Scene<'_>, m: &Mismatch) -> Draft {
 
 fn title(scene: &Scene<'_>, m: &Mismatch) -> String {
     let array = scene.name(m.output);
+    if m.unchanged {
+        return format!("`{array}` has not changed: it still has the values that it came with");
+    }
     let whole = m.wrong == m.total;
     let what = match (m.wrong == 1, m.slug()) {
         (true, _) if m.untouched == m.wrong => "is never written",
@@ -207,11 +235,11 @@ fn place(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
         Pattern::Row(row) => format!("all in row {row}"),
         Pattern::Column(column) if column + 1 == columns => "all in the last column".into(),
         Pattern::Column(column) => format!("all in column {column}"),
-        Pattern::RowsFrom(row) if row == by as usize => {
+        Pattern::RowsFrom(row) if row == by as usize && by > 1 => {
             format!("only the first row of blocks is right (rows 0 to {})", row.saturating_sub(1))
         }
         Pattern::RowsFrom(row) => format!("every row from {row} on"),
-        Pattern::ColumnsFrom(column) if column == bx as usize => {
+        Pattern::ColumnsFrom(column) if column == bx as usize && bx > 1 => {
             format!(
                 "only the first column of blocks is right (columns 0 to {})",
                 column.saturating_sub(1)
@@ -348,24 +376,74 @@ fn mark_host_assignment(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Spa
     (s.inner == index.to_string()).then(|| span(line, s.column, s.length, true, label))
 }
 
-/// Marks the only place that writes the output; nothing if there are several.
-fn writers(scene: &Scene<'_>, array: &str) -> Vec<Span> {
-    let on = |line: u32| {
-        let found = scene.source.subscripts(line, array).into_iter().filter(|s| s.assigned);
-        let label = format!("the only line that writes `{array}`");
-        found.map(move |s| span(line, s.column, s.length, true, label.clone()))
-    };
-    let mut found: Vec<Span> = (1..=scene.source.len()).flat_map(on).collect();
-    if found.len() > 1 {
-        found.clear();
+/// Marks the line that is responsible for the wrong elements, if there is only one.
+fn marks(scene: &Scene<'_>, m: &Mismatch) -> Vec<Span> {
+    let array = scene.name(m.output);
+    if let Some(launch) = too_few_threads(scene, m) {
+        return vec![launch];
     }
-    found
+    if m.unchanged {
+        return vec![];
+    }
+    match host_assignments(scene, array) {
+        lines if lines.is_empty() => writers(scene, m).into_iter().collect(),
+        // The host's own values count only where no copy replaces them.
+        lines => lines.into_iter().filter_map(|line| mark_host_assignment(m, line)).collect(),
+    }
 }
 
-/// Whether lines that write the output's name are worth marking. A program's kernels may use the
-/// same name for a device array, so these lines matter only if the whole output was copied back.
-fn written_here(scene: &Scene<'_>, m: &Mismatch) -> bool {
-    !scene.program || m.untouched == 0
+/// Marks a program's only launch, if it has fewer threads than elements and those of the threads
+/// that are missing are wrong.
+fn too_few_threads(scene: &Scene<'_>, m: &Mismatch) -> Option<Span> {
+    let (line, column) = m.launch_at?;
+    let threads = scene.threads();
+    let first = m.examples.first()?.index as u64;
+    let missing = first >= threads && threads > 0 && (m.total - m.wrong) as u64 == threads;
+    let (column, length) = scene.source.statement_around(line, column)?;
+    let label = format!("{}, for {} elements", scene.launched(), size(m.total));
+    (missing && elementwise(scene.params, m.output))
+        .then(|| span(line, column, length, true, label))
+}
+
+/// Marks the only place that writes the output; `None` if there are several, or if that is not
+/// certain.
+fn writers(scene: &Scene<'_>, m: &Mismatch) -> Option<Span> {
+    let (name, lines) = match &m.copied {
+        None if scene.program => return None,
+        None => (scene.name(m.output).to_owned(), 1..=scene.source.len()),
+        // A copy filled the output, so the kernels wrote the memory that was copied.
+        Some(copied) => match &copied.parameters[..] {
+            [(kernel, number)] if copied.direct >= copied.all => {
+                let name = scene.source.parameters(kernel).get(*number)?.clone();
+                (name, scene.source.function_lines(kernel)?)
+            }
+            _ => return None,
+        },
+    };
+    let assigned = |line: u32| {
+        let found = scene.source.subscripts(line, &name).into_iter().filter(|s| s.assigned);
+        found.map(move |s| (line, s))
+    };
+    let mut found = lines.flat_map(assigned);
+    let (line, place) = found.next().filter(|_| found.next().is_none())?;
+    // Another line that stores may write the same array under another name, unless it names
+    // another output.
+    let of_others = |line: &u32| {
+        let outputs = [Role::Out, Role::InOut, Role::Answer];
+        let others =
+            scene.params.iter().filter(|p| outputs.contains(&p.role) && p.name != m.output);
+        let on_line = |word: &str| scene.source.occurrences(word).iter().any(|(at, _)| at == line);
+        !on_line(&name) && others.map(|param| scene.name(param.name)).any(on_line)
+    };
+    let only =
+        m.store_lines.as_ref().map(|stores| stores.iter().all(|at| *at == line || of_others(at)));
+    let label = match only {
+        Some(true) => format!("the only line that writes `{name}`"),
+        // Without counts, a name is all there is to go by.
+        None => format!("write to `{name}`"),
+        Some(false) => return None,
+    };
+    Some(span(line, place.column, place.length, true, label))
 }
 
 /// Whether every element was written, even the wrong ones. Of an array with input values, this is
@@ -374,16 +452,28 @@ fn filled(scene: &Scene<'_>, m: &Mismatch) -> bool {
     m.untouched == 0 && scene.param(m.output).is_some_and(|param| param.role == Role::Out)
 }
 
+/// What a program copied back, if elements are missing in the output and copies could have filled
+/// more of it.
+fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m CopiedBack> {
+    let array = scene.name(m.output);
+    let copied = m.copied.as_ref().filter(|copied| copied.bytes() < copied.all)?;
+    // The host's code fills an output that it assigns to, and one that nothing uses is not meant.
+    let used = m.unchanged || scene.source.occurrences(array).len() > 1 || copied.to_host == 0;
+    let missing = m.untouched > 0 || m.unchanged;
+    (missing && used && host_assignments(scene, array).is_empty()).then_some(copied)
+}
+
 /// Too few bytes came back from the device.
 fn copied(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
-    let (copied, all) = m.copied.filter(|(copied, all)| m.untouched > 0 && copied < all)?;
+    let copied = missing_copy(scene, m)?;
     let array = scene.name(m.output);
-    Some(match copied {
-        0 => "nothing is copied back from the device".to_owned(),
-        _ => format!(
+    Some(match copied.bytes() {
+        0 if copied.to_host == 0 => "nothing is copied back from the device".to_owned(),
+        0 => format!("nothing is copied back to `{array}`"),
+        bytes => format!(
             "{} bytes are copied back; `{array}` is {} bytes long",
-            count(copied),
-            count(all)
+            count(bytes),
+            count(copied.all)
         ),
     })
 }
@@ -393,20 +483,33 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
     let mut facts = Vec::new();
     let blocks = volume(scene.grid);
     let array = scene.name(m.output);
+    let block = volume(scene.block);
+    let alike = m.most_written.is_some() && m.most_written == m.written;
     match (m.written, m.max_writes) {
         (Some(0), _) => facts.push(format!("the kernel never writes an element of `{array}`")),
         (Some(written), Some(most))
-            if m.total > 1 && most > 1 && u64::from(most) == blocks.min(15) =>
+            if m.total > 1
+                && most > 1
+                && alike
+                && written <= block
+                && u64::from(most) == blocks.min(MAX_COUNTED_WRITES.into()) =>
         {
-            let which = many(written, "element", "elements");
-            let least = if most >= 15 { "at least " } else { "" };
             facts.push(format!(
-                "every block wrote the same {which}, so each was written {least}{most} times"
+                "every block wrote the same {}, so each was written {}",
+                many(written, "element", "elements"),
+                times(most)
             ));
         }
         (Some(written), most) if written < m.total as u64 && m.untouched < m.wrong => {
-            let twice = most.filter(|&most| most > 1);
-            let and = twice.map_or(String::new(), |most| format!(", one of them {most} times"));
+            let twice = most.filter(|&most| most > 1).zip(m.most_written);
+            let and = twice.map_or(String::new(), |(most, which)| {
+                let which = match which {
+                    1 => "one of them".to_owned(),
+                    which if which == written => "each of them".to_owned(),
+                    which => format!("{} of them", count(which)),
+                };
+                format!(", {which} {}", times(most))
+            });
             facts.push(format!(
                 "{} of {} elements were written{and}",
                 size(written as usize),
@@ -414,9 +517,11 @@ fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
             ));
         }
         (_, Some(most)) if most > 1 => {
-            facts.push(format!(
-                "one element was written {most} times, and only the last write counts"
-            ));
+            let which = match m.most_written {
+                Some(1) | None => "one element was".to_owned(),
+                Some(which) => format!("{} elements were", count(which)),
+            };
+            facts.push(format!("{which} written {}, and only the last write counts", times(most)));
         }
         _ => {}
     }
@@ -509,6 +614,11 @@ fn all_the_same(m: &Mismatch) -> bool {
         && m.examples.iter().any(|e| Some(e.expected) != first.map(|first| first.expected))
 }
 
+/// Whether all values shown are 0.
+fn all_zero(m: &Mismatch) -> bool {
+    m.examples.iter().all(|example| example.yours == Some(0.0))
+}
+
 fn measured_signed(value: f64) -> String {
     if value < 0.0 { format!("-{}", measured(-value)) } else { measured(value) }
 }
@@ -523,15 +633,22 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
         return "which operation is the first whose result is not finite, and what are its operands?".into();
     }
     let array = scene.name(m.output);
-    if let Some((copied, all)) = m.copied.filter(|_| m.untouched > 0)
-        && copied < all
-    {
-        return match copied {
+    if let Some(copied) = missing_copy(scene, m) {
+        return match copied.bytes() {
             0 => format!("the results are on the device, so which line copies them to {array}?"),
             _ if matches!(m.pattern, Pattern::Column(_) | Pattern::Periodic { .. }) => {
                 format!("which copy transfers these elements of {array}?")
             }
             _ => "how many bytes does each element have?".into(),
+        };
+    }
+    if m.unchanged || m.same_as.is_some() && scene.program {
+        return if scene.program {
+            format!("which array does the last launch write, and which one is copied to {array}?")
+        } else {
+            format!(
+                "which line gives the elements of {array} a new value, and which threads reach it?"
+            )
         };
     }
     if let Some(example) = m.examples.first()
@@ -586,6 +703,9 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             format!("which thread owns {array}{}, and what keeps it from writing it?", subscript(m, i))
         }
         Pattern::Single(_) => "what is special about the position of this element?".into(),
+        _ if m.untouched == 0 && all_the_same(m) && all_zero(m) => {
+            "which of the values that this is computed from could be 0, and where should it get another one?".into()
+        }
         _ if m.untouched == 0 && all_the_same(m) => {
             "what is this value computed from, and which part of that differs from thread to thread?".into()
         }
@@ -593,6 +713,30 @@ fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
             "{array}[{}] is right, but {array}[{first}] is not: what is different about the second?",
             first - 1
         ),
+        Pattern::RowsFrom(first) | Pattern::ColumnsFrom(first)
+            if filled(scene, m) && first > 0 =>
+        {
+            let line = if matches!(m.pattern, Pattern::RowsFrom(_)) { "row" } else { "column" };
+            format!(
+                "{line} {} of {array} is right, but {line} {first} is not: what is different about the second?",
+                first - 1
+            )
+        }
+        // The threads that are there work on every element: the values are wrong, not the ranges.
+        Pattern::Before(_) if filled(scene, m) => {
+            let element = format!("{array}{}", subscript(m, 0));
+            match inputs {
+                Some(input) => format!(
+                    "which elements of `{input}` belong in {element}, and which ones does it get?"
+                ),
+                None => format!("what does {element} need that the last elements do not?"),
+            }
+        }
+        Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_)
+            if m.untouched > 0 && m.max_writes.is_some_and(|most| most > 1) =>
+        {
+            "which threads write the same element, and what distinguishes these threads?".into()
+        }
         Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
             "which element does the last thread compute, and which elements are left after it?".into()
         }

@@ -27,6 +27,14 @@ pub fn many(n: u64, one: &str, more: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { more })
 }
 
+/// `3 times`, and `15 times or more` where the simulator stops counting the writes of an element.
+pub fn times(writes: u32) -> String {
+    match writes {
+        ptxsim::MAX_COUNTED_WRITES.. => format!("{} times or more", ptxsim::MAX_COUNTED_WRITES),
+        n => format!("{n} times"),
+    }
+}
+
 /// `512 B`, `8 KiB`, `1.5 MiB`.
 pub fn size_in_bytes(bytes: u64) -> String {
     let units = [("GiB", 30_u32), ("MiB", 20), ("KiB", 10)];

@@ -201,7 +201,12 @@ fn first_wrong(secret: &[TrialResult]) -> Option<(&TrialResult, Verdict)> {
         let missed = || {
             let gates = result.gates.clone();
             let missed = gates.iter().any(|gate| !gate.holds);
-            missed.then_some(Verdict::GateMissed { case: result.trial.case, gates, line: None })
+            missed.then_some(Verdict::GateMissed {
+                case: result.trial.case,
+                gates,
+                line: None,
+                overlap: None,
+            })
         };
         Some((result, result.verdict.clone().or_else(missed)?))
     })
@@ -315,7 +320,7 @@ impl ItemWriter<'_> {
         let slug = match (outcome, wrong) {
             (Outcome::Failed, Some(missed)) => {
                 let gates = vec![*missed];
-                Verdict::GateMissed { case: 0, gates, line: None }.slug().to_string()
+                Verdict::GateMissed { case: 0, gates, line: None, overlap: None }.slug().to_string()
             }
             _ => slug.to_owned(),
         };

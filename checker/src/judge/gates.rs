@@ -52,15 +52,10 @@ fn measure(spec: &Spec, metric: Metric, seen: &Observations, run: &Run) -> Optio
     let totals = &seen.totals;
     match metric {
         Metric::SectorsPerRequest => {
-            (totals.load_requests + totals.store_requests > 0).then(|| totals.sectors_per_request())
+            let any = totals.load_requests + totals.store_requests > 0;
+            any.then(|| totals.sectors_per_128_bytes())
         }
-        Metric::WritesPerElement => spec
-            .params
-            .iter()
-            .filter(|param| matches!(param.role, Role::Out | Role::InOut))
-            .filter_map(|param| seen.arrays.iter().find(|array| array.name == param.name))
-            .map(|array| f64::from(array.max_writes))
-            .reduce(f64::max),
+        Metric::WritesPerElement => super::writes_per_element(spec, seen).map(f64::from),
         Metric::SharedConflicts => Some(totals.shared_conflicts() as f64),
         Metric::SharedRequests => Some(totals.shared_requests as f64),
         Metric::LoadRequests => Some(totals.load_requests as f64),
@@ -113,6 +108,11 @@ fn heaviest_line(metric: Metric, seen: &Observations) -> Option<LineCounters> {
         Metric::Branches => c.branches,
         _ => 0,
     };
+    // Which of several lines writes an element again is not known.
+    let stores = seen.lines.iter().filter(|line| line.counters.store_requests > 0).count();
+    if metric == Metric::WritesPerElement && stores > 1 {
+        return None;
+    }
     // Of equal lines the first, so that the result does not depend on the order.
     let lines = seen.lines.iter().filter(|line| line.source.line > 0 && weight(&line.counters) > 0);
     lines.rev().max_by_key(|line| weight(&line.counters)).cloned()

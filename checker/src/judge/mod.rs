@@ -6,6 +6,8 @@ mod gates;
 mod pattern;
 mod programs;
 
+use cudart_sim::runtime::LaunchRecord;
+use ptxsim::{ArrayUse, Observations};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
@@ -13,10 +15,11 @@ use crate::backend::{Fault, Output, Run};
 use crate::diagnostic::Slug;
 use crate::spec::{Case, Param, Role, Spec, Tolerance, elementwise};
 use crate::value::{Array, Value};
-use crate::verdict::{Example, Mismatch, Pattern, Verdict};
+use crate::verdict::{CopiedBack, Example, Mismatch, Pattern, Verdict};
 
 use compare::Comparison;
 pub use gates::gates;
+pub use programs::overlap_facts;
 
 /// Wrong elements that a verdict shows.
 const MAX_EXAMPLES: usize = 4;
@@ -65,7 +68,15 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
                 reference.len()
             ));
         }
-        if let Some(mismatch) = compare_output(spec, case, param, output, reference, run) {
+        if let Some(mut mismatch) = compare_output(spec, case, param, output, reference, run) {
+            let input = spec.params.iter().position(|p| p.name == param.name);
+            let input = input.and_then(|at| inputs.get(at));
+            mismatch.unchanged = input.is_some_and(|input| has_bytes_of(output, input));
+            let others = spec.params.iter().zip(inputs).filter(|(p, _)| p.role == Role::In);
+            let mut equal = others.filter(|(_, input)| has_bytes_of(output, input));
+            mismatch.answers_right =
+                answers_right(spec, &references, run).filter(|_| !mismatch.answer);
+            mismatch.same_as = equal.next().map(|(p, _)| p.name).filter(|_| mismatch.total > 1);
             return Some(Verdict::WrongValues { case: index, mismatch });
         }
     }
@@ -105,6 +116,8 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
     let untouched = output.poison == Some(bytes);
     let measured = run.program.as_ref().and_then(|program| program.elapsed.last());
     let right = match measured {
+        // The events were recorded in the other order.
+        Some(elapsed) if elapsed.milliseconds < 0.0 => false,
         Some(elapsed) => yours == elapsed.milliseconds,
         None if run.program.is_some() => yours.is_finite() && yours > 0.0,
         // On a GPU the measured time is unknown. A gate on the simulator checks that it is the
@@ -128,10 +141,49 @@ fn wrong_time(param: &'static Param, run: &Run) -> Option<Mismatch> {
         }],
         pattern: Pattern::All,
         max_writes: None,
+        most_written: None,
         written: None,
         launch: None,
+        launch_at: None,
         copied: None,
+        unchanged: false,
+        same_as: None,
+        answers_right: None,
+        store_lines: None,
     })
+}
+
+/// Whether the numbers that the learner has recorded in the file are right; `None` if the exercise
+/// asks for none.
+fn answers_right(spec: &Spec, references: &[Array], run: &Run) -> Option<bool> {
+    let compared = |p: &&Param| matches!(p.role, Role::Out | Role::InOut | Role::Answer);
+    let params = spec.params.iter().filter(compared).zip(references);
+    let right = params.filter(|(param, _)| param.role == Role::Answer).map(|(param, reference)| {
+        let output = run.outputs.iter().find(|output| output.name == param.name)?;
+        let compared = Comparison::new(param.dtype, &output.data, reference, Tolerance::Exact);
+        let complete = output.data.len() == reference.len() * param.dtype.bytes();
+        Some(complete && (0..reference.len()).all(|i| compared.is_right(i, i)))
+    });
+    right.collect::<Option<Vec<bool>>>()?.into_iter().reduce(|a, b| a && b)
+}
+
+/// Whether an output has exactly the bytes of an array that the code was given.
+fn has_bytes_of(output: &Output, input: &Value) -> bool {
+    matches!(input, Value::Array(array) if array.to_bytes() == output.data)
+}
+
+/// The most often that one element of an output was written; `None` if the simulator did not count
+/// it. At [`ptxsim::MAX_COUNTED_WRITES`] there may have been more.
+pub fn writes_per_element(spec: &Spec, seen: &Observations) -> Option<u32> {
+    let outputs = spec.params.iter().filter(|p| matches!(p.role, Role::Out | Role::InOut));
+    outputs.filter_map(|param| Some(counted_writes(param, seen)?.max_writes)).max()
+}
+
+/// How an output was written. The simulator counts writes of words of 4 bytes, so it cannot count
+/// those of smaller elements.
+fn counted_writes<'a>(param: &Param, seen: &'a Observations) -> Option<&'a ArrayUse> {
+    let whole_words = param.dtype.bytes() >= 4;
+    seen.arrays.iter().find(|array| whole_words && array.name == param.name)
 }
 
 /// The typical magnitude of an output's values: the mean over some other inputs of the same case.
@@ -179,19 +231,30 @@ fn compare_output(
         expected: compared.expected(i).as_f64(),
         tolerance: compared.tolerance(i),
     };
-    let launch = match run.program.as_ref().map(|program| &program.launches[..]) {
-        None => spec.kind.has_one_launch().then_some((case.grid, case.block)),
-        Some([only]) => Some((only.grid, only.block)),
-        Some(_) => None,
+    let launches = run.program.as_ref().map(|program| &program.launches[..]);
+    let (launch, launch_at) = match launches {
+        None => (spec.kind.has_one_launch().then_some((case.grid, case.block)), None),
+        Some([only]) => {
+            let source = only.at.as_ref().and_then(|at| at.source.as_ref());
+            (Some((only.grid, only.block)), source.map(|source| (source.line, source.column)))
+        }
+        Some(_) => (None, None),
     };
-    // With several outputs, the copied bytes cannot be assigned to one of them.
-    let all = output.data.len() as u64;
-    let only = run.program.as_ref().filter(|_| run.outputs.len() == 1);
-    let copied = only.map(|program| (program.copies.to_host.bytes, all));
-    let used = run
-        .observations
-        .as_ref()
-        .and_then(|seen| seen.arrays.iter().find(|array| array.name == param.name));
+    let copied = run.program.as_ref().zip(output.copied_back.as_ref()).map(|(program, back)| {
+        let points = |launch: &LaunchRecord| {
+            let to = launch.arrays.iter().filter(|(_, array)| back.from.contains(array));
+            to.map(|(number, _)| (launch.kernel.clone(), *number)).collect::<Vec<_>>()
+        };
+        let mut parameters: Vec<_> = program.launches.iter().flat_map(points).collect();
+        parameters.sort();
+        parameters.dedup();
+        let (all, to_host) = (output.data.len() as u64, program.copies.to_host.bytes);
+        let direct =
+            |output: &Output| output.copied_back.as_ref().is_some_and(|back| back.bytes > 0);
+        let others = run.outputs.iter().any(|other| other.name != output.name && direct(other));
+        CopiedBack { direct: back.bytes, others, all, to_host, parameters }
+    });
+    let used = run.observations.as_ref().and_then(|seen| counted_writes(param, seen));
     // Atomic operations write, too, but no update is lost.
     let atomics = run.observations.as_ref().is_some_and(|seen| seen.totals.global_atomics > 0);
     let owned = launch.filter(|_| elementwise(spec.params, param.name));
@@ -206,9 +269,18 @@ fn compare_output(
         examples: wrong.iter().take(MAX_EXAMPLES).map(example).collect(),
         pattern: pattern::find(&wrong, &compared, reference.shape(), owned),
         max_writes: used.filter(|_| !atomics).map(|array| array.max_writes),
+        most_written: used.filter(|_| !atomics).map(|array| array.most_written),
         written: used.map(|array| array.written),
         launch,
+        launch_at,
         copied,
+        unchanged: false,
+        same_as: None,
+        answers_right: None,
+        store_lines: run.observations.as_ref().map(|seen| {
+            let stores = |c: &ptxsim::Counters| c.store_requests + c.global_atomics > 0;
+            seen.lines.iter().filter(|l| stores(&l.counters)).map(|l| l.source.line).collect()
+        }),
     })
 }
 

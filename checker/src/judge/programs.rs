@@ -1,10 +1,13 @@
 //! The counts of a whole program: its copies, its launches, its time on the simulated clock.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cudart_sim::clock::{Engine, Span};
-use cudart_sim::report::Report;
+use cudart_sim::report::{Copies, ElapsedTime, Report};
 
 use crate::spec::{Case, Metric};
 use crate::timeline::overlap;
+use crate::verdict::OverlapFacts;
 
 /// The count of `metric`; `None` for a metric of kernels, and when nothing of the kind happened.
 pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
@@ -22,11 +25,30 @@ pub fn measure(metric: Metric, case: &Case, program: &Report) -> Option<f64> {
         Metric::SpareBlocks => spare_blocks(case.size("n") as u64, program),
         Metric::IdleLanes => idle_lanes(program),
         Metric::Overlap => return overlap(&program.timeline),
-        Metric::TimedKernels => return measured_share(program, kernel_spans(program)),
+        Metric::TimedKernels => return measured_kernels(program, kernel_spans(program)),
         Metric::TimedCopies => return measured_share(program, copy_spans(program)),
         _ => return None,
     };
     Some(count as f64)
+}
+
+/// What decides how much of a program's work can overlap.
+pub fn overlap_facts(program: &Report) -> OverlapFacts {
+    let work = || program.timeline.iter().filter(|span| span.engine != Engine::HostOnly);
+    let mut engines: BTreeMap<u64, BTreeSet<Engine>> = BTreeMap::new();
+    for span in work() {
+        engines.entry(span.stream).or_default().insert(span.engine);
+    }
+    let time: f64 = work().map(|span| span.end - span.start).sum();
+    let Copies { to_device, to_host, pageable, .. } = program.copies;
+    OverlapFacts {
+        streams: engines.len(),
+        one_engine: engines.values().filter(|engines| engines.len() == 1).count(),
+        copies: to_device.calls + to_host.calls,
+        pageable: pageable.calls,
+        waits: program.synchronisations.between_work,
+        piece_us: time / work().count().max(1) as f64,
+    }
 }
 
 fn volume([x, y, z]: [u32; 3]) -> u64 {
@@ -57,11 +79,27 @@ fn measured_share<'a>(program: &Report, work: impl Iterator<Item = &'a Span>) ->
     let measured = program.elapsed.last()?;
     let (mut inside, mut all) = (0.0, 0.0);
     for span in work {
-        let covered = span.end.min(measured.end) - span.start.max(measured.start);
-        inside += covered.max(0.0);
+        inside += covered(span, measured);
         all += span.end - span.start;
     }
     (all > 0.0).then(|| inside / all)
+}
+
+/// The time of kernels that the last measurement covers, as a multiple of the longest kernel's. A
+/// launch before the measurement, which warms up the device, makes no difference.
+fn measured_kernels<'a>(program: &Report, kernels: impl Iterator<Item = &'a Span>) -> Option<f64> {
+    let measured = program.elapsed.last()?;
+    let (mut inside, mut longest) = (0.0, 0.0_f64);
+    for kernel in kernels {
+        inside += covered(kernel, measured);
+        longest = longest.max(kernel.end - kernel.start);
+    }
+    (longest > 0.0).then(|| inside / longest)
+}
+
+/// The time of `span` that lies in a measurement.
+fn covered(span: &Span, measured: &ElapsedTime) -> f64 {
+    (span.end.min(measured.end) - span.start.max(measured.start)).max(0.0)
 }
 
 #[cfg(test)]
@@ -75,7 +113,6 @@ mod tests {
     /// From 3 to 8: half a copy of 2, none of another, and none of what moves within the device.
     #[test]
     fn a_measurement_covers_what_lies_between_its_events() {
-        use cudart_sim::report::ElapsedTime;
         let mut program = Report {
             timeline: vec![
                 span(Engine::ToDevice, 2.0, 4.0),
@@ -93,5 +130,22 @@ mod tests {
             "spans that are not launches are not kernels"
         );
         assert_eq!(measured_share(&program, program.timeline.iter().skip(1).take(1)), Some(0.8));
+    }
+
+    /// One of two equal launches is measured, both are, or only a shorter one is.
+    #[test]
+    fn a_launch_before_the_measurement_is_no_part_of_it() {
+        let launches =
+            [(0.0, 4.0), (4.0, 8.0), (8.0, 9.0)].map(|(from, to)| span(Engine::Device, from, to));
+        let share = |start, end| {
+            let elapsed = vec![ElapsedTime { start, end, milliseconds: 1.0, at: None }];
+            let program = Report { elapsed, ..Report::default() };
+            measured_kernels(&program, launches.iter())
+        };
+        assert_eq!(share(4.0, 8.0), Some(1.0), "the first launch warms up");
+        assert_eq!(share(0.0, 8.0), Some(2.0), "it is measured, too");
+        assert_eq!(share(8.0, 9.0), Some(0.25), "another kernel is measured");
+        assert_eq!(share(9.0, 9.0), Some(0.0), "nothing is");
+        assert_eq!(measured_kernels(&Report::default(), launches.iter()), None);
     }
 }

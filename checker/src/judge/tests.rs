@@ -100,7 +100,7 @@ fn values(n: usize) -> Vec<f32> {
 
 fn run(data: Vec<u8>) -> Run {
     Run {
-        outputs: vec![Output { name: "out".into(), data, poison: Some(POISON) }],
+        outputs: vec![Output { name: "out".into(), data, poison: Some(POISON), copied_back: None }],
         faults: vec![],
         observations: None,
         program: None,
@@ -220,7 +220,13 @@ fn blocks_are_not_named_where_elements_have_no_thread() {
 fn writes_are_not_counted_against_atomics() {
     let most = |atomics: u64| {
         let mut run = run(4.0_f32.to_le_bytes().to_vec());
-        let out = ArrayUse { name: "out".into(), elements: 1, written: 1, max_writes: 8 };
+        let out = ArrayUse {
+            name: "out".into(),
+            elements: 1,
+            written: 1,
+            max_writes: 8,
+            most_written: 1,
+        };
         let totals = Counters { global_atomics: atomics, ..Counters::default() };
         run.observations =
             Some(Observations { totals, arrays: vec![out], ..Observations::default() });
@@ -379,7 +385,13 @@ fn observed() -> Observations {
         completed: true,
         totals: Counters { load_requests: 20, load_sectors: 360, ..counters(360) },
         lines: vec![line(3, 40), line(4, 320)],
-        arrays: vec![ArrayUse { name: "out".into(), elements: 9, written: 9, max_writes: 1 }],
+        arrays: vec![ArrayUse {
+            name: "out".into(),
+            elements: 9,
+            written: 9,
+            max_writes: 1,
+            most_written: 9,
+        }],
         ..Observations::default()
     }
 }
@@ -391,7 +403,7 @@ fn gates_are_counts() {
     let seen = |observations| Run { observations, ..run(vec![]) };
     let (measured, line) = gates(&FLOATS, 0, &seen(Some(observed())));
     let values: Vec<_> = measured.iter().map(|m| (m.value, m.holds)).collect();
-    assert_eq!(values, [(Some(18.0), false), (Some(1.0), true), (Some(12.0), true)]);
+    assert_eq!(values, [(Some(36.0), false), (Some(1.0), true), (Some(12.0), true)]);
     assert_eq!(line.map(|line| line.source.line), Some(4));
 
     let unfinished = Observations { completed: false, ..observed() };

@@ -17,7 +17,7 @@ use super::buffer::Buffer;
 use super::call::{self, Argument};
 use super::thread;
 use crate::backend::poison::{mix, poison, poisoned};
-use crate::backend::{Arg, Call, Fault, Run};
+use crate::backend::{Arg, Call, CopiedBack, Fault, Run};
 use crate::value::DType;
 
 /// Calls functions of a program in this process. On a GPU, another program can take the first one's
@@ -132,6 +132,12 @@ fn run(library: &Library, call: &Call, simulated: bool) -> Result<Run, String> {
         let report = abi::finish();
         run.faults.splice(0..0, faults(&report));
         run.observations = Some(combine_launches(&report));
+        for ((_, arg), buffer) in call.args.iter().zip(&buffers) {
+            let (Arg::Buffer { name, .. }, Some(buffer)) = (arg, buffer) else { continue };
+            if let Some(output) = run.outputs.iter_mut().find(|output| output.name == *name) {
+                output.copied_back = Some(copied_back(&report, buffer, output.data.len() as u64));
+            }
+        }
         run.program = Some(report);
     }
     Ok(run)
@@ -232,6 +238,19 @@ fn faults(report: &Report) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// What the program copied from the device to the `bytes` of a buffer.
+fn copied_back(report: &Report, buffer: &Buffer, bytes: u64) -> CopiedBack {
+    let contents = buffer.address()..buffer.address() + bytes;
+    let mut back = CopiedBack::default();
+    for copy in report.to_host.iter().filter(|copy| contents.contains(&copy.to)) {
+        back.bytes += copy.bytes;
+        back.from.extend(
+            copy.from.iter().filter(|name| !back.from.contains(name)).cloned().collect::<Vec<_>>(),
+        );
+    }
+    back
 }
 
 /// The observations of all launches of a program, added up in total and by line.

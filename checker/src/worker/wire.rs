@@ -310,7 +310,9 @@ mod tests {
             space: None,
             array: None,
             index: Some(-4),
+            last_index: None,
             elements: None,
+            array_bytes: None,
             address: u64::MAX,
             bytes: 4,
             pending: false,
@@ -320,12 +322,14 @@ mod tests {
             at: access.clone(),
             with: Some(access),
             count: u64::MAX,
+            threads: u64::MAX,
         };
         let run = Run {
             outputs: vec![Output {
                 name: "out".into(),
                 data: vec![0, 255, 7],
                 poison: Some([1; 4]),
+                copied_back: Some(crate::backend::CopiedBack { bytes: 3, from: vec!["a".into()] }),
             }],
             faults: vec![
                 Fault::Finding(finding.clone()),

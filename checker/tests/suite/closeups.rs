@@ -191,12 +191,14 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         space: Some(ptxsim::Space::Global),
         array: Some("in".into()),
         index: Some(65_536),
+        last_index: None,
         elements: Some(65_536),
+        array_bytes: Some(262_144),
         address: 0,
         bytes: 4,
         pending: false,
     };
-    let finding = Finding { what: FindingKind::OutOfBounds, at, with: None, count: 3 };
+    let finding = Finding { what: FindingKind::OutOfBounds, at, with: None, count: 3, threads: 3 };
     let verdict = Verdict::Fault { case: 0, fault: Fault::Finding(finding), others: 0 };
     let mut observations = Observations { completed: false, ..observations() };
     observations.lines.truncate(4);

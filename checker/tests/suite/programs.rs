@@ -247,7 +247,8 @@ fn calls_are_counted_and_have_their_lines() {
     assert_eq!((report.allocations, report.allocated), (3, 1800));
     assert_eq!((report.peak, report.peak_live), (1400, 2));
     assert_eq!(report.streams, 1);
-    assert_eq!(report.synchronisations, Synchronisations { device: 1, stream: 0, event: 1 });
+    let Synchronisations { device, stream, event, .. } = report.synchronisations;
+    assert_eq!((device, stream, event), (1, 0, 1));
     let leaks: Vec<_> = report.leaks.iter().map(|leak| (leak.kind, line(&leak.at))).collect();
     let expected = [
         (LeakKind::Memory, Some(15)),

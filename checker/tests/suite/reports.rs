@@ -11,12 +11,13 @@ use checker::report::{Report, json, terminal};
 use checker::spec::{Case, Gate, Kind, Metric, Op, Param, Role, Spec, Start, Tolerance};
 use checker::value::DType;
 use checker::verdict::{
-    Example, Measured, Mismatch, Passed, Pattern, Signature, Unreadable, Verdict,
+    CopiedBack, Example, Measured, Mismatch, OverlapFacts, Passed, Pattern, Signature, Unreadable,
+    Verdict,
 };
 use proptest::prelude::*;
 use ptxsim::{
-    Access, Action, Counters, Finding, FindingKind, FreeProblem, LineCounters, ObjectProblem,
-    Source, Space, WaitingAt,
+    Access, Action, Counters, Finding, FindingKind, FreeProblem, LineCounters, MaskProblem,
+    ObjectProblem, Source, Space, WaitingAt,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -230,7 +231,9 @@ fn at(line: u32, column: u32, action: Action) -> Access {
         space: Some(Space::Global),
         array: None,
         index: None,
+        last_index: None,
         elements: None,
+        array_bytes: None,
         address: 0x7000_0000,
         bytes: 4,
         pending: false,
@@ -246,7 +249,7 @@ fn by(access: Access, block: u32, thread: u32) -> Access {
 }
 
 fn fault(what: FindingKind, at: Access, with: Option<Access>, count: u64) -> Verdict {
-    let fault = Fault::Finding(Finding { what, at, with, count });
+    let fault = Fault::Finding(Finding { what, at, with, count, threads: count });
     Verdict::Fault { case: 0, fault, others: 0 }
 }
 
@@ -267,9 +270,15 @@ fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>
         examples,
         pattern,
         max_writes: None,
+        most_written: None,
         written: None,
         launch: None,
+        launch_at: None,
         copied: None,
+        unchanged: false,
+        same_as: None,
+        answers_right: None,
+        store_lines: None,
     }
 }
 
@@ -443,7 +452,7 @@ screens! {
         on(at(5, 5, Action::Free), "malloc(64)", 16, 64), None, 1);
     bad_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 1, threads: Some(48) }, at(11, 5, Action::Execute), None, 1);
     no_such_barrier: REDUCE, REDUCE_CU, fault(FindingKind::BadBarrier { id: 99, threads: None }, at(11, 5, Action::Execute), None, 1);
-    sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f }, at(8, 13, Action::Execute), None, 1);
+    sync_mask: REDUCE, REDUCE_CU, fault(FindingKind::BadSyncMask { mask: 0xffff_ffff, present: 0x1f, problem: MaskProblem::AbsentLanes }, at(8, 13, Action::Execute), None, 1);
     never_finishes: GUARD, LOOP_CU, fault(FindingKind::NeverFinishes { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
     over_budget: GUARD, LOOP_CU, fault(FindingKind::OverBudget { instructions: 50_000_000 }, at(4, 9, Action::Execute), None, 1);
     bad_branch: GUARD, LOOP_CU, fault(FindingKind::BadBranch { index: 7, targets: 3 }, at(4, 9, Action::Execute), None, 1);
@@ -472,7 +481,7 @@ screens! {
     unsupported: GUARD, GUARD_CU, other(Fault::Unsupported { feature: "tex.2d.v4.f32.f32".into(), source: Some(Source { file: "x".into(), line: 5, column: 5 }) });
 
     only_first_block: BLOCKS, "extern \"C\" __global__ void blocks(const float* in, float* out, int n) {\n    int idx = threadIdx.x;\n    if (idx < n) {\n        out[idx] = in[idx];\n    }\n}\n",
-        values(Mismatch { max_writes: Some(5), written: Some(256), ..mismatch(1280, 1024, Pattern::OnlyFirstBlockRight(256),
+        values(Mismatch { max_writes: Some(5), most_written: Some(256), written: Some(256), ..mismatch(1280, 1024, Pattern::OnlyFirstBlockRight(256),
             vec![example(256, None, 0.743_112), example(257, None, 1.220_91)]) });
     last_block_wrong: GUARD, GUARD_CU, values(Mismatch { written: Some(768), max_writes: Some(1),
         ..mismatch(1000, 232, Pattern::OnlyLastBlockWrong(256), vec![example(768, None, 10.5), example(769, None, 11.25)]) });
@@ -501,29 +510,142 @@ screens! {
     uncoalesced: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 31.96, false)],
         line: Some(LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
             load_requests: 4096, load_sectors: 131_072, load_sectors_ideal: 16_384,
-            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() } }) };
+            store_requests: 4096, store_sectors: 131_072, store_sectors_ideal: 16_384, ..Counters::default() } }), overlap: None };
     uncoalesced_stores: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0, gates: vec![measured(RATIO, 18.0, false)],
         line: Some(LineCounters { source: Source { file: "x".into(), line: 5, column: 9 }, counters: Counters {
             load_requests: 480, load_sectors: 1920, load_sectors_ideal: 1920,
-            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() } }) };
+            store_requests: 480, store_sectors: 15_360, store_sectors_ideal: 1920, ..Counters::default() } }), overlap: None };
     bank_conflict: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
         gates: vec![measured(CONFLICTS, 63_488.0, false), measured(REQUESTS, 4096.0, true)],
         line: Some(LineCounters { source: Source { file: "x".into(), line: 8, column: 13 }, counters: Counters {
-            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() } }) };
+            shared_requests: 4096, shared_wavefronts: 67_584, shared_wavefronts_ideal: 4096, shared_transactions: 4096, ..Counters::default() } }), overlap: None };
     bypassed: REDUCE, REDUCE_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], line: None };
+        gates: vec![measured(CONFLICTS, 0.0, true), measured(REQUESTS, 0.0, false)], line: None, overlap: None };
     not_counted: ADD_2D, ADD_2D_CU, Verdict::GateMissed { case: 0,
-        gates: vec![Measured { gate: RATIO, value: None, holds: false }], line: None };
+        gates: vec![Measured { gate: RATIO, value: None, holds: false }], line: None, overlap: None };
 
     bytes_for_nothing: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(gate(Metric::BytesToDevice, 4000.0), 8000.0, false)], line: None };
+        gates: vec![measured(gate(Metric::BytesToDevice, 4000.0), 8000.0, false)], line: None, overlap: None };
     idle_lanes: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(gate(Metric::IdleLanes, 0.0), 28.0, false)], line: None };
+        gates: vec![measured(gate(Metric::IdleLanes, 0.0), 28.0, false)], line: None, overlap: None };
     too_few_launches: ROUND, ROUND_CU, Verdict::GateMissed { case: 0,
-        gates: vec![measured(gate(Metric::Launches, 1.0), 0.0, false)], line: None };
+        gates: vec![measured(gate(Metric::Launches, 1.0), 0.0, false)], line: None, overlap: None };
     written_by_the_host: ROUND, ROUND_CU, values(mismatch(1000, 1, Pattern::Single(0),
         vec![example(0, Some(1.0), 2.5)]));
     kernel_called: ROUND, ROUND_CU, rejected(14, 5, "a __global__ function call must be configured");
+}
+
+/// The facts of a run choose the words and the question.
+mod facts {
+    use super::*;
+
+    const STORE: (u32, u32, Action) = (5, 5, Action::Write);
+
+    fn stores((block, thread): (u32, u32), index: i64, threads: u64) -> Verdict {
+        let (line, column, action) = STORE;
+        fault(
+            FindingKind::OutOfBounds,
+            by(on(at(line, column, action), "out", index, 1000), block, thread),
+            None,
+            threads,
+        )
+    }
+
+    fn mask(problem: MaskProblem) -> Verdict {
+        let what = FindingKind::BadSyncMask { mask: 0xffff, present: u32::MAX, problem };
+        fault(what, at(8, 13, Action::Execute), None, 1)
+    }
+
+    fn serial(overlap: OverlapFacts) -> Verdict {
+        let metric = Metric::Overlap;
+        let gate = Gate { metric, op: Op::AtLeast, target: 0.5, baseline: None };
+        let gates = vec![measured(gate, 0.1, false)];
+        Verdict::GateMissed { case: 0, gates, line: None, overlap: Some(overlap) }
+    }
+
+    const BUSY: OverlapFacts = OverlapFacts {
+        streams: 3,
+        one_engine: 0,
+        copies: 16,
+        pageable: 0,
+        waits: 0,
+        piece_us: 50.0,
+    };
+
+    const UPDATE_CU: &str = r#"extern "C" __global__ void blocks(const float* in, float* out, int n) {
+    if (in[threadIdx.x] > 0.5f) {
+        *out += 1.0f;
+    }
+}
+"#;
+    const ROUNDS_CU: &str = r#"extern "C" __global__ void reduce(const float* in, float* out, int n) {
+    __shared__ float tile[256];
+    int tid = threadIdx.x;
+    for (int first = 0; first < n; first += 256) {
+        tile[tid] = in[first + tid];
+        float sum = tile[255 - tid];
+        __syncthreads();
+        out[first + tid] = sum;
+    }
+}
+"#;
+
+    fn two_of_a_tile() -> Verdict {
+        let shared = |access| Access { space: Some(Space::Shared), ..access };
+        fault(
+            FindingKind::SharedRace,
+            shared(by(on(at(6, 21, Action::Read), "tile", 0, 256), 0, 255)),
+            Some(shared(by(on(at(5, 9, Action::Write), "tile", 0, 256), 0, 0))),
+            256,
+        )
+    }
+
+    screens! {
+        wrong_index: GUARD, GUARD_CU, stores((0, 0), 1000, 1);
+        short_index: GUARD, GUARD_CU, stores((128, 0), -32_768, 32_768);
+        negative_for_a_block: GUARD, GUARD_CU, stores((0, 0), -256, 256);
+        several_elements: GUARD, GUARD_CU, fault(FindingKind::OutOfBounds,
+            Access { last_index: Some(1003), bytes: 16, ..by(on(at(5, 5, Action::Write), "out", 1000, 1002), 0, 250) }, None, 1);
+        no_elements: GUARD, GUARD_CU, fault(FindingKind::OutOfBounds,
+            Access { array_bytes: Some(1), ..by(on(at(5, 5, Action::Write), "out", 0, 0), 0, 0) }, None, 1000);
+        mask_without_itself: REDUCE, REDUCE_CU, mask(MaskProblem::LacksItself);
+        mask_without_the_source: REDUCE, REDUCE_CU, mask(MaskProblem::SourceNotNamed { lane: 16 });
+        source_that_has_left: REDUCE, REDUCE_CU, mask(MaskProblem::SourceExited { lane: 16 });
+        two_masks: REDUCE, REDUCE_CU, mask(MaskProblem::OtherMask { lane: 16, mask: 0xffff_0000 });
+        update_through_a_pointer: BLOCKS, UPDATE_CU, fault(FindingKind::GlobalRace,
+            by(on(at(3, 9, Action::Read), "out", 0, 1280), 1, 0),
+            Some(by(on(at(3, 9, Action::Write), "out", 0, 1280), 0, 31)), 4);
+        race_within_an_iteration: REDUCE, ROUNDS_CU, two_of_a_tile();
+        race_with_the_next_iteration: REDUCE, &ROUNDS_CU.replace("        float sum", "        __syncthreads();\n        float sum")
+            .replacen("sum = tile[255 - tid];\n        __syncthreads();", "sum = tile[255 - tid];", 1), {
+            let shared = |access| Access { space: Some(Space::Shared), ..access };
+            fault(FindingKind::SharedRace, shared(by(on(at(5, 9, Action::Write), "tile", 0, 256), 0, 0)),
+                Some(shared(by(on(at(7, 21, Action::Read), "tile", 0, 256), 0, 255))), 256)
+        };
+        unchanged: ROUND, ROUND_CU, values(Mismatch { unchanged: true, copied: Some(CopiedBack {
+            direct: 0, others: true, all: 4000, to_host: 4000, parameters: vec![] }),
+            ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(1.0), 2.0)]) });
+        copied_through_other_memory: ROUND, ROUND_CU, values(Mismatch { copied: Some(CopiedBack {
+            direct: 0, others: false, all: 4000, to_host: 3200, parameters: vec![] }),
+            ..mismatch(1000, 200, Pattern::From(800), vec![example(800, None, 2.0)]) });
+        copy_of_the_input: ROUND, ROUND_CU, values(Mismatch { same_as: Some("in"),
+            ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(1.0), 2.0)]) });
+        launch_too_small: ROUND, ROUND_CU, values(Mismatch { launch: Some(([3, 1, 1], [256, 1, 1])), launch_at: Some((14, 5)),
+            ..mismatch(1000, 232, Pattern::From(768), vec![example(768, Some(0.0), 2.0)]) });
+        some_written_often: GUARD, GUARD_CU, values(Mismatch { written: Some(260), max_writes: Some(4), most_written: Some(200),
+            ..mismatch(1000, 740, Pattern::From(260), vec![example(260, None, 2.0)]) });
+        written_too_often_to_count: GUARD, GUARD_CU, values(Mismatch { written: Some(1000), max_writes: Some(15), most_written: Some(3),
+            ..mismatch(1000, 3, Pattern::Scattered, vec![example(1, Some(1.0), 2.0), example(7, Some(1.0), 2.0)]) });
+        another_line_writes_too: GUARD, GUARD_CU, values(Mismatch { store_lines: Some(vec![4, 5]),
+            ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(1.0), 2.0)]) });
+        recorded_numbers: GUARD, GUARD_CU, values(Mismatch { answers_right: Some(false),
+            ..mismatch(1000, 1000, Pattern::All, vec![example(0, Some(1.0), 2.0)]) });
+        one_stream: ROUND, ROUND_CU, serial(OverlapFacts { streams: 1, ..BUSY });
+        pageable_copies: ROUND, ROUND_CU, serial(OverlapFacts { pageable: 8, ..BUSY });
+        waits_between: ROUND, ROUND_CU, serial(OverlapFacts { waits: 7, ..BUSY });
+        stream_for_each_engine: ROUND, ROUND_CU, serial(OverlapFacts { one_engine: 3, ..BUSY });
+        small_pieces: ROUND, ROUND_CU, serial(OverlapFacts { piece_us: 2.0, ..BUSY });
+    }
 }
 
 /// A kernel may print anything: none of it reaches the terminal as a command, and a flood is cut.
@@ -614,7 +736,9 @@ fn any_access() -> impl Strategy<Value = Access> {
             space,
             array: array.map(str::to_owned),
             index,
+            last_index: index.filter(|_| line % 4 == 1).map(|index| index.saturating_add(3)),
             elements,
+            array_bytes: elements,
             address,
             bytes,
             pending: line % 2 == 1,
@@ -634,7 +758,11 @@ fn any_kind() -> impl Strategy<Value = FindingKind> {
             FindingKind::BarrierNotReached { waiting: a, missing: b },
             FindingKind::Deadlock { waiting: a },
             FindingKind::BadBarrier { id: a, threads: Some(b) },
-            FindingKind::BadSyncMask { mask: a, present: b },
+            FindingKind::BadSyncMask {
+                mask: a,
+                present: b,
+                problem: MaskProblem::SourceNotNamed { lane: b },
+            },
             FindingKind::Livelock { waiting: a, places: vec![] },
             FindingKind::UseAfterFree,
             FindingKind::DoubleFree,
@@ -694,7 +822,7 @@ proptest! {
         what in any_kind(), at in any_access(), with in prop::option::of(any_access()),
         count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
     ) {
-        let fault = Fault::Finding(Finding { what, at, with, count });
+        let fault = Fault::Finding(Finding { what, at, with, count, threads: count });
         let verdict = Verdict::Fault { case: 0, fault, others };
         for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
             renders_safely(spec, source, &verdict);
@@ -715,7 +843,7 @@ proptest! {
             output: "out", shape, total, wrong, untouched, nan, examples, pattern, max_writes, written,
             answer: false,
             launch: None,
-            copied: None,
+            launch_at: None, copied: None, unchanged: wrong % 2 == 1, same_as: (wrong % 3 == 1).then_some("in"), answers_right: Some(wrong % 2 == 0), store_lines: None, most_written: written,
         };
         renders_safely(&GUARD, GUARD_CU, &Verdict::WrongValues { case, mismatch: mismatch.clone() });
         renders_safely(&ADD_2D, ADD_2D_CU, &Verdict::WrongValues { case, mismatch });

@@ -1,4 +1,4 @@
-// expect: uncoalesced
+// expect: gate-missed
 // Uses 16 bytes for each point, so one load reads a point, but a quarter of it is padding.
 
 #include <vector>

@@ -1,0 +1,211 @@
+//! Explains accesses outside an array, and asks about what is wrong with them: the guard, the
+//! index, or its type.
+
+use ptxsim::{Access, Action, Finding, Space};
+
+use super::Draft;
+use super::faults::{repeated, verb};
+use super::scene::Scene;
+use super::words::{count, many};
+
+/// Largest distance of an element from a neighbour, as stencils have it.
+const MAX_NEIGHBOUR: u64 = 64;
+
+/// An access outside the array that it is meant for.
+pub fn out_of_bounds(scene: &Scene<'_>, finding: &Finding) -> Draft {
+    let at = &finding.at;
+    let array = at.array.as_deref().map(|name| scene.name(name).to_owned());
+    let elements = at.elements.map(|elements| match (&at.array, i64::try_from(elements)) {
+        (Some(name), Ok(elements)) => scene.in_elements(at, name, elements).unsigned_abs(),
+        _ => elements,
+    });
+    let again = repeated(finding);
+    let label = match (scene.subscript_value(at), again) {
+        (Some(value), Some(again)) => format!("{value} here; {again}"),
+        (Some(value), None) => format!("{value} here"),
+        (None, Some(again)) => again,
+        (None, None) => format!("{} outside the array", verb(at.action)),
+    };
+    let mut draft =
+        Draft::new(title(scene, at, array.as_deref(), elements)).mark(scene.mark(at, true, label));
+    let elements = elements.unwrap_or(0);
+    let mistake = Mistake::of(scene, finding, elements);
+    draft.notes.extend(extent(scene, at, array.as_deref(), elements, mistake));
+    let watched = draft.watch(scene.simulated.then_some((at.block, at.thread)));
+    let launched =
+        |array: &String| at.space == Some(Space::Shared) && scene.source.is_sized_by_launch(array);
+    if let Some(array) = array.as_ref().filter(|array| !is_before(at) && launched(array)) {
+        return watched
+            .note(format!(
+                "the launch sets the size of `{array}` in bytes, with the third value between <<< and >>>"
+            ))
+            .think("how many elements does one block need, and how many bytes is that?");
+    }
+    let draft = match mistake {
+        Mistake::Wrapped => watched
+            .note("an unsigned number cannot be negative: below 0 it wraps around to 4294967295"),
+        _ => watched,
+    };
+    draft.think(mistake.question(scene, at))
+}
+
+fn is_before(at: &Access) -> bool {
+    at.index.is_some_and(|index| index < 0)
+}
+
+fn title(scene: &Scene<'_>, at: &Access, array: Option<&str>, elements: Option<u64>) -> String {
+    let (thread, element, verb) = (scene.thread(at), scene.elements(at), verb(at.action));
+    match (array, elements) {
+        (Some(_), _) if is_before(at) => {
+            format!("{thread} {verb} {element}, before the first element")
+        }
+        (Some(array), Some(0)) => format!(
+            "{thread} {verb} {element}, but `{array}` has {}",
+            many(at.array_bytes.unwrap_or(0), "byte", "bytes")
+        ),
+        (Some(array), Some(elements)) => format!(
+            "{thread} {verb} {element}, but `{array}` has {}",
+            many(elements, "element", "elements")
+        ),
+        (None, Some(elements)) if at.space == Some(Space::Local) => format!(
+            "{thread} {verb} {element}, which have {} in total",
+            many(elements, "element", "elements")
+        ),
+        (None, None) if at.space == Some(Space::Local) => {
+            format!("{thread} {verb} outside its local arrays")
+        }
+        _ => format!("{thread} {verb} {element}, outside every array"),
+    }
+}
+
+/// The elements that the array has, beside the threads where there are too many of them.
+fn extent(
+    scene: &Scene<'_>,
+    at: &Access,
+    array: Option<&str>,
+    elements: u64,
+    mistake: Mistake,
+) -> Vec<String> {
+    let (Some(array), Some(last)) = (array, elements.checked_sub(1)) else { return vec![] };
+    let shape = at.array.as_deref().and_then(|name| scene.shape_line(scene.param(name)?));
+    let global = at.space == Some(Space::Global);
+    match shape {
+        Some(shape) if global => vec![
+            format!("`{array}` is {shape}, stored row after row: {array}[0] to {array}[{last}]"),
+            scene.launch_line(),
+        ],
+        _ if mistake == Mistake::Guard => {
+            vec![format!("{}, for {}", scene.launch_line(), many(elements, "element", "elements"))]
+        }
+        _ => {
+            let end = |index: u64| match (&at.array, i64::try_from(index)) {
+                (Some(array), Ok(index)) => scene.element_at(at, array, index),
+                _ => format!("{array}[{index}]"),
+            };
+            vec![format!("the elements of `{array}` are {} to {}", end(0), end(last))]
+        }
+    }
+}
+
+/// What is wrong with an index, as far as the run shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mistake {
+    /// An unsigned index that should be negative has wrapped around.
+    Wrapped,
+    /// The index is the thread's number less 65 536: it does not fit into 16 bits.
+    Short,
+    /// The first threads read elements before their own, and the array does not begin earlier.
+    LeftNeighbour,
+    /// It is negative for another reason.
+    Negative,
+    /// The index is the thread's own, or its warp's or block's, and the array has no such element.
+    Guard,
+    /// The array has an element for this thread, but the index is another one.
+    Index,
+    /// Nothing of this is certain.
+    Unknown,
+}
+
+impl Mistake {
+    fn of(scene: &Scene<'_>, finding: &Finding, elements: u64) -> Self {
+        let at = &finding.at;
+        let Some(index) = at.index else { return Self::Unknown };
+        if (i64::from(i32::MAX)..=u32::MAX.into()).contains(&index) {
+            return Self::Wrapped;
+        }
+        let global = at.space == Some(Space::Global);
+        let own = scene.own_element(at, elements).filter(|_| global);
+        if index < 0 {
+            let distance = index.unsigned_abs();
+            // As many threads have no such neighbour as it is far away, or fewer.
+            let neighbour = at.action == Action::Read
+                && distance <= MAX_NEIGHBOUR
+                && finding.threads <= distance;
+            let short = own.is_some_and(|(own, _)| i128::from(own) - (1 << 16) == index.into());
+            return match (short, neighbour) {
+                (true, _) => Self::Short,
+                (_, true) => Self::LeftNeighbour,
+                _ => Self::Negative,
+            };
+        }
+        match own {
+            Some((own, _)) if scene.is_number_of(at, own, index) && elements > 0 => Self::Guard,
+            // A loop takes a thread to other elements, and a wide access to several.
+            Some((_, true)) if scene.enclosing_loop(at).is_some() || at.last_index.is_some() => {
+                Self::Unknown
+            }
+            Some((_, true)) => Self::Index,
+            _ => Self::Unknown,
+        }
+    }
+
+    fn question(self, scene: &Scene<'_>, at: &Access) -> String {
+        match self {
+            Self::Wrapped => {
+                "for which threads would this index be negative, and what should they use instead?"
+                    .into()
+            }
+            Self::Short => {
+                "what is the largest number that the type of this index can hold?".into()
+            }
+            Self::LeftNeighbour => {
+                "which threads have no left neighbour, and what should they use instead?".into()
+            }
+            Self::Negative => {
+                "for which threads is this index negative, and which element should they use?"
+                    .into()
+            }
+            Self::Guard => "what should the extra threads do?".into(),
+            Self::Index => format!(
+                "which element should {} use, and how does this line compute its index?",
+                scene.thread(at)
+            ),
+            Self::Unknown => {
+                "what is the largest value of this index, and which thread computes it?".into()
+            }
+        }
+    }
+}
+
+/// Adds that memory of a program is too small for the number of elements that a launch gets.
+pub fn small_allocation(
+    finding: &Finding,
+    (name, value): (&str, i64),
+    (memory, bytes): (&str, u64),
+    draft: Draft,
+) -> Draft {
+    let at = &finding.at;
+    let spanned = at.last_index.zip(at.index).map_or(1, |(last, first)| last - first + 1);
+    let each = u64::from(at.bytes) / spanned.unsigned_abs().max(1);
+    draft
+        .note(format!(
+            "{memory} has {}, which is room for {} of {}; the kernel gets {name} = {value}",
+            many(bytes, "byte", "bytes"),
+            many(bytes / each.max(1), "element", "elements"),
+            many(each, "byte", "bytes"),
+        ))
+        .think(format!(
+            "how many bytes do {} elements take, and which line decides how many there are?",
+            count(value.unsigned_abs())
+        ))
+}
