@@ -316,6 +316,7 @@ mod tests {
             address: u64::MAX,
             bytes: 4,
             pending: false,
+            volatile: false,
         };
         let finding = ptxsim::Finding {
             what: ptxsim::FindingKind::BarrierNotReached { waiting: 251, missing: 5 },

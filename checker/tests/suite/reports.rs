@@ -237,6 +237,7 @@ fn at(line: u32, column: u32, action: Action) -> Access {
         address: 0x7000_0000,
         bytes: 4,
         pending: false,
+        volatile: false,
     }
 }
 
@@ -742,6 +743,7 @@ fn any_access() -> impl Strategy<Value = Access> {
             address,
             bytes,
             pending: line % 2 == 1,
+            volatile: line % 3 == 1,
         },
     )
 }

@@ -14,8 +14,9 @@ use crate::address::base;
 use crate::decode::InitValue;
 use crate::decode::op::Target;
 use crate::exec::findings::Findings;
-use crate::exec::hazards::cell::BLOCK_MASK;
+use crate::exec::hazards::cell::{BLOCK_MASK, MAX_SITE};
 use crate::exec::hazards::pages::{CellBudget, SlotShadow};
+use crate::exec::hazards::prior_access::Workspace;
 use crate::exec::heap::Heap;
 use crate::exec::machine::{BlockExecutions, BranchExecutions, Grid, Machine, Site};
 use crate::exec::pattern::Pattern;
@@ -483,7 +484,14 @@ fn new_machine<'g>(
         shadows,
         sync: (full && grid.syncs).then(Box::default),
         parallel: cell_budget.is_some(),
-        scratch: vec![],
+        workspace: Workspace {
+            list: vec![],
+            volatile_sites: (0..MAX_SITE)
+                .zip(&program.memory)
+                .filter_map(|(site, op)| op.volatile.then_some(site))
+                .collect(),
+            atomics: program.memory.iter().any(|op| op.atomic.is_some()),
+        },
         fuel: i64::try_from(budget).unwrap_or(i64::MAX),
         budget,
         last_iteration: None,

@@ -85,6 +85,8 @@ pub struct Access {
     pub bytes: u32,
     /// Part of an asynchronous copy that the thread has not waited for.
     pub pending: bool,
+    /// A volatile store, or a volatile load outside of a loop that waits for the value.
+    pub volatile: bool,
 }
 
 /// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck,

@@ -674,6 +674,7 @@ impl<'a> Decoder<'_, 'a> {
         } else {
             super::simplify::simplify(self.program, &self.func);
         }
+        super::polling::mark(self.program, &self.func, self.entry);
         self.program.functions.push(self.func);
         let mut names = FunctionNames { name: self.name.to_owned(), ..FunctionNames::default() };
         for (name, local) in self.names {

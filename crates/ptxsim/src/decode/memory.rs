@@ -52,6 +52,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(MemOp {
             signed: ty.signed(),
             strong,
+            volatile: i.has("volatile"),
             scope: scope(i),
             acquire,
             release,
@@ -107,6 +108,7 @@ impl<'a> Decoder<'_, 'a> {
             address,
             offset: 0,
             strong: false,
+            volatile: false,
             scope: Scope::Gpu,
             acquire: false,
             release: false,

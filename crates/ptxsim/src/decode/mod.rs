@@ -23,6 +23,7 @@ pub(crate) mod op;
 mod operands;
 mod order;
 mod origin;
+mod polling;
 mod provenance;
 mod rows;
 mod simplify;

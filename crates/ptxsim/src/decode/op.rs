@@ -37,6 +37,8 @@ pub(crate) struct MemOp {
     pub offset: i64,
     /// Volatile, relaxed, acquire or release: two such accesses are not a data race.
     pub strong: bool,
+    /// A volatile store, or a volatile load that does not poll (`decode/polling.rs`).
+    pub volatile: bool,
     /// The scope of a strong access, and what it orders.
     pub scope: Scope,
     pub acquire: bool,

@@ -147,6 +147,7 @@ impl<'a> Decoder<'_, 'a> {
             address: Address::Row32(0),
             offset: 0,
             strong: false,
+            volatile: false,
             scope: Scope::Gpu,
             acquire: false,
             release: false,

@@ -7,7 +7,7 @@ mod reports;
 use super::findings::Findings;
 use super::hazards::cell::ShadowCell;
 use super::hazards::pages::SlotShadow;
-use super::hazards::prior_access::{PriorAccess, PriorLists};
+use super::hazards::prior_access::{PriorLists, Workspace};
 use super::hazards::sync_state::SyncState;
 use super::heap::Heap;
 use super::loops::Loop;
@@ -129,9 +129,8 @@ pub(crate) struct Machine<'a> {
     pub sync: Option<Box<SyncState>>,
     /// Other host threads run blocks of the launch at the same time.
     pub parallel: bool,
-    /// The prior accesses of the word that the race detector's slow path looks at; kept for its
-    /// capacity.
-    pub scratch: Vec<PriorAccess>,
+    /// What the race detector's slow path works with; kept for its capacity.
+    pub workspace: Workspace,
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,

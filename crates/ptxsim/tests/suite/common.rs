@@ -2,7 +2,10 @@
 
 pub use ptx_cases::Random;
 use ptxsim::trace::{Thread, Trace};
-use ptxsim::{Diagnose, Error, Finding, Launch, Memory, Module, Observations, Options, run, trace};
+use ptxsim::{
+    Diagnose, Error, Finding, FindingKind, Launch, Memory, Module, Observations, Options, run,
+    trace,
+};
 
 /// Numbers that buffers and parameters are made of.
 pub trait Plain: Copy {
@@ -392,6 +395,26 @@ impl Kernel {
         for diagnose in [Diagnose::Bounds, Diagnose::Count] {
             let ran = self.run(&Options { diagnose, ..Options::default() });
             assert_eq!((ran.seen.findings.as_slice(), ran.seen.completed), ([].as_slice(), true));
+            check(&ran);
+        }
+    }
+
+    /// Runs at every level of diagnosis and in several orders. `check` must hold each time, and the
+    /// level that finds races must find one, and nothing else.
+    pub fn assert_races(&self, check: impl Fn(&Ran)) {
+        for diagnose in [Diagnose::Bounds, Diagnose::Count] {
+            let ran = self.run(&Options { diagnose, ..Options::default() });
+            assert_eq!(ran.seen.findings, [], "{} at {diagnose:?}", self.entry);
+            check(&ran);
+        }
+        for seed in 0..6 {
+            let ran = self.run(&Options { seed, ..Options::default() });
+            let is_race = |finding: &Finding| {
+                matches!(finding.what, FindingKind::SharedRace | FindingKind::GlobalRace)
+            };
+            let findings = &ran.seen.findings;
+            assert!(!findings.is_empty(), "{}, seed {seed}", self.entry);
+            assert!(findings.iter().all(is_race), "{}, seed {seed}: {findings:?}", self.entry);
             check(&ran);
         }
     }

@@ -24,6 +24,7 @@ mod parties;
 mod pathological;
 mod planted;
 mod progress;
+mod races;
 mod robustness;
 mod textures;
 mod trace;

@@ -14,7 +14,7 @@
 //! Both halves of a cell also keep what has nothing to do with races: which bytes were ever
 //! written, the number of writes.
 
-use super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength};
+use super::prior_access::{AccessGroup, PriorAccess, PriorLists, SiteSet, Strength, Workspace};
 
 /// The shadow of one word.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -160,13 +160,15 @@ impl ShadowCell {
         self.read = self.read & !EXTRA_MASK | u64::from(writes) << EXTRA_SHIFT;
     }
 
-    /// Moves the prior accesses into `list`. Leftovers of other generations count as none.
+    /// Moves the prior accesses into the list of `workspace`. Leftovers of other generations count
+    /// as none.
     pub fn unpack(
         &self,
         generation: Option<u32>,
         lists: &mut PriorLists,
-        list: &mut Vec<PriorAccess>,
+        workspace: &mut Workspace,
     ) {
+        let Workspace { list, volatile_sites, .. } = workspace;
         list.clear();
         let is_leftover = |half: u64| generation.is_some_and(|g| block_of(half) != g);
         let (write, read) = (self.write, self.read);
@@ -181,27 +183,22 @@ impl ShadowCell {
                 return;
             }
             _ if is_leftover(write) || stamp_of(write) == 0 => {}
-            kind => list.push(PriorAccess {
-                write: true,
-                strength: if kind >= KIND_STRONG { Strength::Gpu } else { Strength::Weak },
-                extent: if kind >= KIND_STRONG { 15 } else { 0 },
-                group: AccessGroup::from_bits(kind),
-                ..plain_read(write)
-            }),
+            _ => list.push(PriorAccess { write: true, ..word_access(write, volatile_sites) }),
         }
         if !is_leftover(read) && stamp_of(read) != 0 {
-            let (strength, extent) = if kind_of(read) >= KIND_STRONG {
-                (Strength::Gpu, 15)
-            } else {
-                (Strength::Weak, 0)
-            };
-            list.push(PriorAccess {
-                strength,
-                extent,
-                group: AccessGroup::from_bits(kind_of(read)),
-                ..plain_read(read)
-            });
+            list.push(word_access(read, volatile_sites));
         }
+    }
+
+    /// Moves the prior accesses back that [`ShadowCell::unpack`] has moved out.
+    pub fn repack(
+        &mut self,
+        generation: Option<u32>,
+        lists: &mut PriorLists,
+        workspace: &mut Workspace,
+    ) {
+        let initialised = self.initialised(generation);
+        *self = Self::pack(*self, generation, initialised, lists, &mut workspace.list);
     }
 
     /// The cell for a list of prior accesses, in the smallest form that can hold them. `was` is the
@@ -339,6 +336,17 @@ const fn list_index(write: u64) -> u32 {
     write as u32 & 0x1f_ffff | ((write >> STAMP_SHIFT) as u32) << 21
 }
 
+/// A half of the word form, as a read.
+fn word_access(half: u64, volatile_sites: &SiteSet) -> PriorAccess {
+    let group = AccessGroup::from_bits(kind_of(half));
+    let plain = PriorAccess { group, ..plain_read(half) };
+    if kind_of(half) < KIND_STRONG {
+        return plain;
+    }
+    let volatile = volatile_sites.contains(plain.site);
+    PriorAccess { strength: Strength::Gpu, extent: 15, volatile, ..plain }
+}
+
 /// The mark as a plain read of the whole word by its thread.
 pub(super) fn plain_read(half: u64) -> PriorAccess {
     PriorAccess {
@@ -350,6 +358,7 @@ pub(super) fn plain_read(half: u64) -> PriorAccess {
         extent: 0,
         write: false,
         atomic: false,
+        volatile: false,
         in_flight: false,
         strength: Strength::Weak,
         group: AccessGroup::One,

@@ -8,7 +8,7 @@
 
 use super::cell::ShadowCell;
 use super::current_access::{Conflict, CurrentAccess, check_and_record};
-use super::prior_access::{PriorAccess, PriorLists, record};
+use super::prior_access::{PriorAccess, PriorLists, Workspace, record};
 use super::sync::WarpEpoch;
 use super::vector_clock::VectorClock;
 use crate::FindingKind;
@@ -23,14 +23,18 @@ struct CopyWord {
     lane: usize,
     /// Bytes from the start of the lane's copy.
     by: u32,
+    /// A bit for each of its bytes that is read or written.
+    bytes: u8,
     write: bool,
 }
 
 /// The words that the lanes of `mask` read and write.
 fn words(copy: &WarpCopy, mask: u32, bytes: u32) -> impl Iterator<Item = CopyWord> {
     lanes(mask).flat_map(move |lane| {
-        let words =
-            |write, end: u32| (0..end).step_by(4).map(move |by| CopyWord { lane, by, write });
+        let words = |write, end: u32| {
+            let bytes = move |by| if end - by >= 4 { 15 } else { (1_u8 << (end - by)) - 1 };
+            (0..end).step_by(4).map(move |by| CopyWord { lane, by, bytes: bytes(by), write })
+        };
         words(false, copy.lanes[lane].size).chain(words(true, bytes))
     })
 }
@@ -104,10 +108,10 @@ pub(in crate::exec) fn begin(
             conflict.same_instruction
                 && (other.slot, other.from, other.to) == (own.slot, own.from, own.to)
         };
-        let new = PriorAccess { in_flight: true, ..current.to_prior(15, word.write) };
+        let new = PriorAccess { in_flight: true, ..current.to_prior(word.bytes, word.write) };
         let found = with_cell(m, b, copy, &word, |m, cell, lists| {
             let clock = clock.as_ref();
-            check_and_record(cell, lists, &mut m.scratch, &current, new, clock, benign)
+            check_and_record(cell, lists, &mut m.workspace, &current, new, clock, benign)
         });
         if let Some(Some(conflict)) = found {
             let op = if word.write { to } else { from };
@@ -129,7 +133,7 @@ pub(in crate::exec) fn end(
         let current = access(m, b, warp, copy, &word);
         let clock = m.sync.as_ref().and_then(|sync| sync.clock(current.thread_id()).cloned());
         with_cell(m, b, copy, &word, |m, cell, lists| {
-            land(cell, lists, &mut m.scratch, &current, word.write, clock.as_ref());
+            land(cell, lists, &mut m.workspace, &current, &word, clock.as_ref());
         });
     }
 }
@@ -138,28 +142,29 @@ pub(in crate::exec) fn end(
 fn land(
     cell: &mut ShadowCell,
     lists: &mut PriorLists,
-    scratch: &mut Vec<PriorAccess>,
+    workspace: &mut Workspace,
     current: &CurrentAccess,
-    write: bool,
+    word: &CopyWord,
     clock: Option<&VectorClock>,
 ) {
     let generation = current.generation();
-    let initialised = cell.initialised(generation) | if write { 15 } else { 0 };
-    cell.unpack(generation, lists, scratch);
+    let initialised = cell.initialised(generation) | if word.write { word.bytes } else { 0 };
+    cell.unpack(generation, lists, workspace);
+    let list = &mut workspace.list;
     let own = (current.block, current.thread, current.site);
     let is_own =
         |prior: &PriorAccess| prior.in_flight && (prior.block, prior.thread, prior.site) == own;
-    if let Some(i) = scratch.iter().position(is_own) {
-        scratch.remove(i);
+    if let Some(i) = list.iter().position(is_own) {
+        list.remove(i);
     }
     record(
-        scratch,
-        current.to_prior(15, write),
-        current.may_group,
+        list,
+        current.to_prior(word.bytes, word.write),
+        current.grouping(workspace.atomics),
         |prior| current.is_after(prior, clock),
         |prior| current.outdates(prior),
     );
-    *cell = ShadowCell::pack(*cell, generation, initialised, lists, scratch);
+    *cell = ShadowCell::pack(*cell, generation, initialised, lists, list);
 }
 
 /// Reports a copy of bytes that were never written.
@@ -179,9 +184,7 @@ fn check_initialised(
         Some(cell) => cell.initialised(None),
         None => allocation.initialised.bits(index),
     };
-    let bytes = lane.size.saturating_sub(word.by).min(4);
-    let needed = if bytes == 4 { 15 } else { (1_u8 << bytes) - 1 };
-    if initialised & needed != needed {
+    if initialised & word.bytes != word.bytes {
         let what = FindingKind::UninitialisedRead;
         m.fault(what, op, location(copy, word), b.thread(linear), false);
     }

@@ -2,7 +2,9 @@
 //! are ordered before it.
 
 use super::cell::{BLOCK_MASK, MAX_SITE, ShadowCell, mark};
-use super::prior_access::{AccessGroup, PriorAccess, PriorLists, Strength, record};
+use super::prior_access::{
+    AccessGroup, Grouping, PriorAccess, PriorLists, Strength, Workspace, record,
+};
 use super::sync::WarpEpoch;
 use super::vector_clock::VectorClock;
 use crate::exec::machine::{BlockState, Machine, ThreadId};
@@ -23,6 +25,8 @@ pub(crate) struct CurrentAccess {
     pub block_epoch: u32,
     pub warp_epoch: u32,
     pub strength: Strength,
+    /// As in [`PriorAccess`].
+    pub volatile: bool,
     /// The block's number as marks of global memory keep it.
     pub block_number: u32,
     /// Only barriers and whole-warp synchronisations order threads: a mark may stand for several.
@@ -69,6 +73,7 @@ impl CurrentAccess {
             block_epoch: b.epoch,
             warp_epoch: warp.epoch.max(b.epoch),
             strength: Strength::Weak,
+            volatile: false,
             block_number,
             may_group: m.sync.is_none(),
             shared,
@@ -90,7 +95,7 @@ impl CurrentAccess {
 
     /// The access as later ones see it.
     pub(super) fn to_prior(self, bytes: u8, write: bool) -> PriorAccess {
-        let Self { block, stamp, site, thread, strength, .. } = self;
+        let Self { block, stamp, site, thread, strength, volatile, .. } = self;
         PriorAccess {
             block,
             stamp,
@@ -100,10 +105,16 @@ impl CurrentAccess {
             extent: if strength == Strength::Weak { 0 } else { bytes },
             write,
             atomic: false,
+            volatile,
             in_flight: false,
             strength,
             group: AccessGroup::One,
         }
+    }
+
+    /// Which prior accesses may become one entry.
+    pub(super) const fn grouping(&self, atomics: bool) -> Grouping {
+        Grouping { unknown_threads: self.may_group, strong_writes: !atomics }
     }
 
     pub(super) const fn thread_id(&self) -> ThreadId {
@@ -173,7 +184,7 @@ const fn one_of(prior: &PriorAccess, thread: u32) -> PriorAccess {
 pub(super) fn check_and_record(
     cell: &mut ShadowCell,
     lists: &mut PriorLists,
-    scratch: &mut Vec<PriorAccess>,
+    workspace: &mut Workspace,
     current: &CurrentAccess,
     new: PriorAccess,
     clock: Option<&VectorClock>,
@@ -182,8 +193,9 @@ pub(super) fn check_and_record(
     let generation = current.generation();
     let written = if new.write && !new.in_flight { new.bytes } else { 0 };
     let initialised = cell.initialised(generation) | written;
-    cell.unpack(generation, lists, scratch);
-    let conflict = scratch
+    cell.unpack(generation, lists, workspace);
+    let list = &mut workspace.list;
+    let conflict = list
         .iter()
         .filter(|prior| prior.conflicts(&new) && !current.is_after(prior, clock))
         .map(|prior| current.unordered_member(prior, clock))
@@ -191,13 +203,13 @@ pub(super) fn check_and_record(
         .filter(|conflict| !benign(conflict))
         .max_by_key(|conflict| (conflict.prior.write, conflict.prior.stamp));
     record(
-        scratch,
+        list,
         new,
-        current.may_group,
+        current.grouping(workspace.atomics),
         |prior| current.is_after(prior, clock),
         |prior| current.outdates(prior),
     );
-    *cell = ShadowCell::pack(*cell, generation, initialised, lists, scratch);
+    *cell = ShadowCell::pack(*cell, generation, initialised, lists, list);
     conflict
 }
 

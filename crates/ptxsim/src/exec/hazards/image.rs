@@ -36,10 +36,10 @@ pub(in crate::exec) fn check(
     let clock = m.sync.as_ref().and_then(|sync| sync.clock(current.thread_id()).cloned());
     let benign = |conflict: &Conflict| texels.same_value && conflict.prior.write;
     let new = current.to_prior(texels.bytes, texels.write);
-    let (lists, scratch) = (&mut shadow.lists, &mut m.scratch);
+    let (lists, workspace) = (&mut shadow.lists, &mut m.workspace);
     let cell = shadow.pages.cell(texels.word, &allocation.initialised);
     let found = cell.and_then(|cell| {
-        check_and_record(cell, lists, scratch, &current, new, clock.as_ref(), benign)
+        check_and_record(cell, lists, workspace, &current, new, clock.as_ref(), benign)
     });
     m.shadows[texels.slot] = shadow;
     if let Some(conflict) = found {

@@ -9,6 +9,7 @@
 //! * [`fast_path`]: comparisons of whole marks that decide nearly every access
 //! * [`sync`]: fences, warps and barriers; [`sync_state`]: releases and acquires; [`vector_clock`]:
 //!   the clocks of both
+//! * [`locks`]: what a lock does not protect, whichever thread takes it first
 //! * [`pages`]: the shadow of global memory; [`renumber`]: what happens when stamps run out
 //! * [`copies`] and [`image`]: asynchronous copies, textures and surfaces
 
@@ -17,6 +18,7 @@ pub(super) mod copies;
 pub(crate) mod current_access;
 mod fast_path;
 pub(super) mod image;
+mod locks;
 pub(crate) mod pages;
 pub(crate) mod prior_access;
 pub(crate) mod renumber;
@@ -35,9 +37,10 @@ use crate::FindingKind;
 use crate::arith::mbarrier;
 use crate::decode::op::{AtomicOp, MemOp, Phase, Scope};
 use crate::memory::Initialised;
-use cell::ShadowCell;
+use cell::{MAX_SITE, ShadowCell};
 use current_access::{Conflict, CurrentAccess, check_and_record, is_same_instruction};
 use fast_path::FastPath;
+use locks::{Change, Exposed, HeldLock};
 use pages::{PAGE_WORDS, SlotShadow};
 use prior_access::{PriorAccess, PriorLists, Strength};
 use sync_state::{Epochs, StrongWrite, SyncAddress};
@@ -58,6 +61,7 @@ pub(super) fn check(
     let (m, b, rows) = (&mut *cx.m, &mut *cx.b, &cx.rows);
     let current = CurrentAccess {
         strength: strength(op, slot.is_none()),
+        volatile: op.volatile && index < MAX_SITE,
         ..CurrentAccess::new(m, b, warp, index, slot.is_none())
     };
     let fast_path = FastPath::new(&current);
@@ -391,7 +395,24 @@ impl AccessCheck<'_, '_> {
             sync.clock(thread).cloned()
         });
         let clock = clock.as_ref();
-        let found = check_and_record(cell, lists, &mut m.scratch, &current, new, clock, benign);
+        let held: Vec<HeldLock> =
+            m.sync.as_ref().map_or(vec![], |sync| sync.held_locks(thread).to_vec());
+        if !held.is_empty() {
+            cell.unpack(current.generation(), lists, &mut m.workspace);
+            for (index, lock) in held.iter().enumerate() {
+                let prior = m.workspace.list.iter().find(|prior| {
+                    let conflict = Conflict { prior: **prior, same_instruction: false };
+                    prior.conflicts(&new) && lock.orders(&current, prior) && !benign(&conflict)
+                });
+                if let (Some(prior), Some(sync)) = (prior, m.sync.as_mut()) {
+                    let conflict = Conflict { prior: *prior, same_instruction: false };
+                    let exposed = Exposed::new(current, access.location, conflict, write);
+                    sync.expose(thread, index, exposed);
+                }
+            }
+            cell.repack(current.generation(), lists, &mut m.workspace);
+        }
+        let found = check_and_record(cell, lists, &mut m.workspace, &current, new, clock, benign);
         if let Some(conflict) = found {
             m.race(self.op, access.location, &current, b.index, conflict, write);
         }
@@ -429,7 +450,9 @@ impl AccessCheck<'_, '_> {
             stamp: if op.release { b.advance() } else { 0 },
         };
         let release = op.release.then_some(epochs);
-        let mut swapped = vec![];
+        let (mut swapped, mut changed) = (vec![], vec![]);
+        let mut taken_at = None;
+        let mut exposed: Vec<Exposed> = vec![];
         for lane in lanes(self.mask) {
             let thread = self.current.by_lane(lane).thread_id();
             let mut address = self.sync_address(slot, lane, 0);
@@ -437,6 +460,21 @@ impl AccessCheck<'_, '_> {
                 // threads that wait for the end of a phase acquire what was released in that phase
                 let Some(phase) = self.phase(b, lane) else { continue };
                 address = self.sync_address(slot, lane, 4 * phase);
+            }
+            let change = self.change(lane, address, |w| match slot {
+                Some(slot) => grid.memory.word(slot as usize, w),
+                None => b.shared.get(w).copied(),
+            });
+            // of the lanes that change the same word, the first finds what is in memory
+            let change = change.filter(|_| !changed.contains(&address));
+            let lock = change.and_then(|change| sync.given_back(thread, &change).cloned());
+            if let Some(change) = change {
+                changed.push(address);
+                if lock.is_none() && self.kind == Kind::Atomic {
+                    let stamp = *taken_at.get_or_insert_with(|| b.advance());
+                    let acquires = op.acquire.then_some(op.scope);
+                    sync.take_lock(thread, change, Epochs { stamp, ..epochs }, acquires);
+                }
             }
             if self.kind != Kind::Store {
                 sync.strong_read(thread, address, op.scope, op.acquire);
@@ -461,9 +499,43 @@ impl AccessCheck<'_, '_> {
             if writes {
                 let atomic = self.kind == Kind::Atomic;
                 let write = StrongWrite { address, scope: op.scope, release, atomic };
-                sync.strong_write(thread, write);
+                match &lock {
+                    Some(lock) => exposed.extend(sync.give_back(thread, lock, write)),
+                    None => sync.strong_write(thread, write),
+                }
             }
         }
+        for Exposed { current, location, conflict, write, .. } in exposed {
+            let op = grid.program.memory.get(current.site as usize).unwrap_or(op);
+            m.race(op, location, &current, b.index, conflict, write);
+        }
+    }
+
+    /// The change of its word that a lane's compare-and-swap, exchange or strong store makes, if
+    /// that can take a lock or give it back. `word` reads memory.
+    fn change(
+        &self,
+        lane: usize,
+        address: SyncAddress,
+        word: impl Fn(usize) -> Option<u32>,
+    ) -> Option<Change> {
+        let op = self.op;
+        let new = match (self.kind, op.atomic) {
+            (Kind::Atomic, Some(AtomicOp::Cas)) if self.compare(lane, &word) => op.c,
+            (Kind::Atomic, Some(AtomicOp::Exch)) => op.b,
+            (Kind::Store, _) if op.vector == 1 => op.rows[0],
+            _ => return None,
+        };
+        let w = self.offsets[lane] as usize / 4;
+        let (old, new) = if op.wide {
+            let row = self.rows.x.get(new as usize)?;
+            (u64::from(word(w)?) | u64::from(word(w + 1)?) << 32, row.0[lane])
+        } else if op.width == 4 {
+            (u64::from(word(w)?), u64::from(self.rows.r.get(new as usize)?.0[lane]))
+        } else {
+            return None;
+        };
+        (old != new).then_some(Change { address, old, new })
     }
 
     /// Does a lane's compare-and-swap find the value that it compares with? `word` reads memory.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 use super::cell::ShadowCell;
-use super::prior_access::{PriorAccess, PriorLists};
+use super::prior_access::{PriorLists, Workspace};
 use super::renumber::renumber_cells;
 use crate::memory::Initialised;
 
@@ -145,23 +145,24 @@ fn new_page(number: usize, words: usize, initialised: &Initialised) -> Box<[Shad
 /// Do two accesses of different host threads to page `number` conflict? All the shadows have that
 /// page. Blocks that different host threads run are never ordered.
 fn have_conflict(shadows: &mut [&mut SlotShadow], number: usize) -> bool {
-    let mut lists: Vec<Vec<PriorAccess>> = vec![vec![]; shadows.len()];
+    // a launch with volatile accesses has one host thread
+    let mut words: Vec<Workspace> = shadows.iter().map(|_| Workspace::default()).collect();
     for word in 0..PAGE_WORDS {
         let mut threads = 0;
-        for (shadow, list) in shadows.iter_mut().zip(&mut lists) {
-            list.clear();
+        for (shadow, workspace) in shadows.iter_mut().zip(&mut words) {
+            workspace.list.clear();
             let SlotShadow { pages, lists } = &mut **shadow;
             if let Some(cell) = pages.pages[number].as_ref().and_then(|page| page.get(word)) {
-                cell.unpack(None, lists, list);
+                cell.unpack(None, lists, workspace);
             }
-            threads += usize::from(!list.is_empty());
+            threads += usize::from(!workspace.list.is_empty());
         }
         if threads < 2 {
             continue;
         }
-        for (i, list) in lists.iter().enumerate() {
-            let mut others = lists[i + 1..].iter().flatten();
-            if others.any(|other| list.iter().any(|own| own.conflicts(other))) {
+        for (i, own) in words.iter().enumerate() {
+            let mut others = words[i + 1..].iter().flat_map(|other| &other.list);
+            if others.any(|other| own.list.iter().any(|own| own.conflicts(other))) {
                 return true;
             }
         }

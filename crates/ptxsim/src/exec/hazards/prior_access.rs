@@ -77,6 +77,9 @@ pub(crate) struct PriorAccess {
     pub write: bool,
     /// An atomic, which observes the value that it replaces.
     pub atomic: bool,
+    /// A volatile store, or a volatile load that does not poll. Such a load races with such stores
+    /// of other threads, although both are strong.
+    pub volatile: bool,
     /// An asynchronous copy in flight: nothing is ordered after it.
     pub in_flight: bool,
     pub strength: Strength,
@@ -88,7 +91,12 @@ impl PriorAccess {
     pub fn conflicts(&self, other: &Self) -> bool {
         self.bytes & other.bytes != 0
             && (self.write || other.write)
-            && !self.is_morally_strong_with(other)
+            && (!self.is_morally_strong_with(other) || self.is_unpolled_with(other))
+    }
+
+    /// One of the two is a volatile load that does not poll what the other stores.
+    fn is_unpolled_with(&self, other: &Self) -> bool {
+        self.volatile && other.volatile && self.write != other.write
     }
 
     /// PTX ISA, "Morally Strong Operations": both strong, each in the other's scope, and on the
@@ -102,14 +110,20 @@ impl PriorAccess {
             && self.extent == other.extent
     }
 
-    /// Does everything that conflicts with this access also conflict with `later`?
+    /// Does everything that conflicts with this access also conflict with `later`, which is ordered
+    /// after it?
+    ///
+    /// A strong write stands for no read. An atomic may observe it, and what is ordered after that
+    /// atomic is then ordered after the write, but not after the reads before it.
     fn is_covered_by(&self, later: &Self) -> bool {
-        (later.write || !self.write)
-            && match later.strength {
-                Strength::Weak => true,
-                Strength::Cta => self.strength != Strength::Weak && self.extent == later.extent,
-                Strength::Gpu => self.strength == Strength::Gpu && self.extent == later.extent,
-            }
+        if later.strength == Strength::Weak {
+            return later.write || !self.write;
+        }
+        self.write == later.write
+            && self.extent == later.extent
+            && (later.volatile || !self.volatile)
+            && (self.strength == Strength::Gpu
+                || self.strength == Strength::Cta && later.strength == Strength::Cta)
     }
 
     /// The linear indices of the threads that it stands for: all of an exact group, else the named
@@ -143,31 +157,55 @@ impl PriorAccess {
     }
 
     fn is_like(&self, other: &Self) -> bool {
-        (self.write, self.strength, self.extent) == (other.write, other.strength, other.extent)
+        let class = |p: &Self| (p.write, p.strength, p.extent, p.volatile);
+        class(self) == class(other)
+    }
+
+    fn is_strong_write(&self) -> bool {
+        self.write && self.strength != Strength::Weak
     }
 }
 
-/// Entries that the list of one word may have. Beyond it the oldest is forgotten, so that a race
-/// with it is missed. It takes this many groups of threads that use one word without an order.
+/// Entries that the list of one word may have. Beyond it the oldest read is forgotten, or the oldest
+/// write if there are no reads, so that a race with it is missed. It takes this many groups of
+/// threads that use one word without an order.
 const MAX_LIST_LENGTH: usize = 64;
 
-/// Adds `new` to a word's list of prior accesses.
+/// Which accesses may become one entry.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grouping {
+    /// Unordered accesses whose threads are then not known exactly.
+    pub unknown_threads: bool,
+    /// Strong writes. An atomic observes one of them, and orders it before other threads.
+    pub strong_writes: bool,
+}
+
+/// Adds `new` to a word's list of prior accesses, in which writes are in the order of their
+/// execution.
 ///
-/// With `may_group`, unordered accesses may become one entry whose members are not known exactly.
 /// `is_ordered` says whether a prior access is ordered before the new one, and `is_outdated`
 /// whether it is ordered before every access that can still follow.
 pub(crate) fn record(
     list: &mut Vec<PriorAccess>,
     mut new: PriorAccess,
-    may_group: bool,
+    grouping: Grouping,
     is_ordered: impl Fn(&PriorAccess) -> bool,
     is_outdated: impl Fn(&PriorAccess) -> bool,
 ) {
+    if !new.write && !new.in_flight && list.contains(&new) {
+        return;
+    }
+    let may_group = grouping.strong_writes || !new.is_strong_write();
     // the bytes of the new access that no other entry stands for
     let mut rest = new.bytes;
     let mut grouped: [Option<PriorAccess>; 4] = [None; 4];
     let mut groups = 0;
+    let last = if new.atomic { last_writes(list, new.bytes) } else { [usize::MAX; 4] };
+    let mut index = 0;
     list.retain_mut(|prior| {
+        let is_last = (0..4).filter(|byte| last[*byte] == index);
+        let observed = is_last.fold(0, |bytes, byte| bytes | 1_u8 << byte);
+        index += 1;
         if is_outdated(prior) {
             return false;
         }
@@ -189,8 +227,7 @@ pub(crate) fn record(
         }
         if (before || prior.conflicts(&new)) && prior.is_covered_by(&new) {
             prior.bytes &= !both;
-        } else if new.atomic
-            && prior.write
+        } else if observed != 0
             && prior.group == AccessGroup::One
             && prior.is_morally_strong_with(&new)
         {
@@ -199,8 +236,12 @@ pub(crate) fn record(
             if prior.strength == Strength::Cta {
                 new.strength = Strength::Cta;
             }
-            prior.bytes &= !both;
-        } else if may_group && prior.is_like(&new) && groups < grouped.len() {
+            prior.bytes &= !observed;
+        } else if grouping.unknown_threads
+            && may_group
+            && prior.is_like(&new)
+            && groups < grouped.len()
+        {
             // there is at most one such entry per byte
             let group = smallest_group(prior, &new);
             grouped[groups] = Some(PriorAccess { bytes: both, group, ..new });
@@ -214,13 +255,25 @@ pub(crate) fn record(
     if rest != 0 {
         list.push(PriorAccess { bytes: rest, ..new });
     }
-    merge_bytes(list);
-    if !may_group {
-        merge_threads(list);
-        if list.len() > MAX_LIST_LENGTH {
-            list.remove(0);
-        }
+    if list.iter().any(|prior| prior.bytes != new.bytes) {
+        merge_bytes(list);
     }
+    if !grouping.unknown_threads && may_group {
+        merge_threads(list);
+    }
+    if list.len() > MAX_LIST_LENGTH {
+        let oldest_read = list.iter().position(|prior| !prior.write && !prior.in_flight);
+        let oldest = || list.iter().position(|prior| !prior.in_flight);
+        list.remove(oldest_read.or_else(oldest).unwrap_or(0));
+    }
+}
+
+/// For each of `bytes`, the entry that wrote it last.
+fn last_writes(list: &[PriorAccess], bytes: u8) -> [usize; 4] {
+    std::array::from_fn(|byte| {
+        let wrote = |prior: &PriorAccess| prior.write && prior.bytes & bytes & 1 << byte != 0;
+        list.iter().rposition(wrote).unwrap_or(usize::MAX)
+    })
 }
 
 /// The smallest group with the threads of two unordered accesses.
@@ -266,6 +319,41 @@ fn merge_bytes(list: &mut Vec<PriorAccess>) {
         }
         i += 1;
     }
+}
+
+/// Memory operations, by their numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SiteSet(Vec<u64>);
+
+impl FromIterator<u32> for SiteSet {
+    fn from_iter<I: IntoIterator<Item = u32>>(sites: I) -> Self {
+        let mut set = vec![];
+        for site in sites {
+            let word = site as usize / 64;
+            if set.len() <= word {
+                set.resize(word + 1, 0);
+            }
+            set[word] |= 1 << (site % 64);
+        }
+        Self(set)
+    }
+}
+
+impl SiteSet {
+    pub fn contains(&self, site: u32) -> bool {
+        self.0.get(site as usize / 64).is_some_and(|word| word >> (site % 64) & 1 == 1)
+    }
+}
+
+/// What the slow path works with.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// The prior accesses of the word at hand.
+    pub list: Vec<PriorAccess>,
+    /// The operations whose accesses have [`PriorAccess::volatile`] set. Marks do not say it.
+    pub volatile_sites: SiteSet,
+    /// The kernel has atomics.
+    pub atomics: bool,
 }
 
 /// The side table: lists of prior accesses of words whose shadow cells cannot hold them.

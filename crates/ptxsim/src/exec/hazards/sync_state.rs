@@ -17,6 +17,7 @@
 
 use std::collections::HashMap;
 
+use super::locks::HeldLock;
 use super::vector_clock::{BlockClock, RenumberedNodes, VectorClock};
 use crate::decode::op::Scope;
 use crate::exec::machine::ThreadId;
@@ -48,9 +49,9 @@ struct ReleasedClock {
 
 /// One thread's clocks.
 #[derive(Debug, Clone, Default)]
-struct ThreadClocks {
+pub(super) struct ThreadClocks {
     /// What is ordered before the thread's next access.
-    clock: VectorClock,
+    pub(super) clock: VectorClock,
     /// What strong reads found and no fence has made effective yet: from any block, and, whatever
     /// the scopes, from threads of the same block.
     acquired: VectorClock,
@@ -58,6 +59,8 @@ struct ThreadClocks {
     /// As of the last fence with device scope, and of the last one with any scope.
     released: ReleasedClock,
     released_cta: ReleasedClock,
+    /// The locks that it may hold.
+    pub(super) held: Vec<HeldLock>,
 }
 
 /// The synchronisation state of a block in flight.
@@ -72,7 +75,7 @@ struct BlockSync {
 
 /// What a strong read of an address acquires.
 #[derive(Debug, Default)]
-struct AddressClock {
+pub(super) struct AddressClock {
     device: VectorClock,
     /// What only threads of the same block acquire, by block.
     cta: HashMap<u32, VectorClock>,
@@ -115,8 +118,11 @@ impl SyncState {
     /// What is ordered before the next access of a thread, as far as barriers and whole-warp
     /// synchronisations do not order it. `None` for a thread that has not synchronised otherwise.
     pub fn clock(&self, thread: ThreadId) -> Option<&VectorClock> {
-        let threads = &self.blocks.get(&thread.block)?.threads;
-        threads.get(thread.linear as usize).map(|clocks| &clocks.clock)
+        self.clocks(thread).map(|clocks| &clocks.clock)
+    }
+
+    pub(super) fn clocks(&self, thread: ThreadId) -> Option<&ThreadClocks> {
+        self.blocks.get(&thread.block)?.threads.get(thread.linear as usize)
     }
 
     /// Forgets a block whose threads have all exited.
@@ -124,7 +130,7 @@ impl SyncState {
         self.blocks.remove(&block);
     }
 
-    fn clocks_of(&mut self, thread: ThreadId) -> &mut ThreadClocks {
+    pub(super) fn clocks_of(&mut self, thread: ThreadId) -> &mut ThreadClocks {
         let threads = &mut self.blocks.entry(thread.block).or_default().threads;
         let index = thread.linear as usize;
         if threads.len() <= index {
@@ -133,7 +139,11 @@ impl SyncState {
         &mut threads[index]
     }
 
-    fn address_clock(&self, thread: ThreadId, address: SyncAddress) -> Option<&AddressClock> {
+    pub(super) fn address_clock(
+        &self,
+        thread: ThreadId,
+        address: SyncAddress,
+    ) -> Option<&AddressClock> {
         match address {
             SyncAddress::Global(slot, byte) => self.global.get(&(slot, byte)),
             SyncAddress::Shared(byte) => self.blocks.get(&thread.block)?.shared.get(&byte),
@@ -155,6 +165,7 @@ impl SyncState {
             clocks.released = released.clone();
         }
         clocks.released_cta = released;
+        clocks.held.iter_mut().for_each(|lock| lock.fence(scope));
     }
 
     /// A strong read: the thread acquires what is released at the address.
@@ -184,19 +195,31 @@ impl SyncState {
 
     /// A strong write: leaves at the address what its thread releases.
     pub fn strong_write(&mut self, thread: ThreadId, write: StrongWrite) {
+        self.strong_write_at_most(thread, write, |epochs, _| epochs);
+    }
+
+    /// A strong write that releases what its thread did before a moment that `limit` decides, for
+    /// what it releases to the device and to its block.
+    pub(super) fn strong_write_at_most(
+        &mut self,
+        thread: ThreadId,
+        write: StrongWrite,
+        limit: impl Fn(Epochs, Scope) -> Epochs,
+    ) {
         let StrongWrite { address, scope, release, atomic } = write;
         let clocks = self.clocks_of(thread);
         let (device, cta) = match release {
             Some(epochs) => {
                 let released = ReleasedClock { clock: clocks.clock.clone(), epochs };
-                let clock = released.with_own_accesses(thread);
-                (clock.clone(), clock)
+                (released.clone(), released)
             }
-            None => (
-                clocks.released.with_own_accesses(thread),
-                clocks.released_cta.with_own_accesses(thread),
-            ),
+            None => (clocks.released.clone(), clocks.released_cta.clone()),
         };
+        let own = |released: ReleasedClock, scope| {
+            let epochs = limit(released.epochs, scope);
+            ReleasedClock { epochs, ..released }.with_own_accesses(thread)
+        };
+        let (device, cta) = (own(device, Scope::Gpu), own(cta, Scope::Cta));
         if device.is_empty() && cta.is_empty() {
             // an atomic adds nothing; any other write ends what other threads have released here
             let others =
@@ -276,6 +299,7 @@ impl SyncState {
             clocks.clock = joined.clone();
             clocks.acquired = VectorClock::default();
             clocks.acquired_cta = VectorClock::default();
+            clocks.held.iter_mut().for_each(HeldLock::barrier);
         }
     }
 
@@ -309,9 +333,13 @@ impl SyncState {
         &mut self,
     ) -> impl Iterator<Item = (Option<u32>, &mut VectorClock, Option<&mut Epochs>)> {
         let in_blocks = self.blocks.iter_mut().flat_map(|(block, b)| {
-            let shared = b.shared.values_mut().flat_map(AddressClock::all);
+            let shared = b.shared.values_mut().flat_map(AddressClock::all_mut);
             let threads = b.threads.iter_mut().flat_map(|t| {
-                let ThreadClocks { clock, acquired, acquired_cta, released, released_cta } = t;
+                let ThreadClocks { clock, acquired, acquired_cta, released, released_cta, held } =
+                    t;
+                let held = held.iter_mut().flat_map(|lock| {
+                    [(&mut lock.before, Some(&mut lock.epochs)), (&mut lock.released, None)]
+                });
                 [
                     (clock, None),
                     (acquired, None),
@@ -319,11 +347,13 @@ impl SyncState {
                     (&mut released.clock, Some(&mut released.epochs)),
                     (&mut released_cta.clock, Some(&mut released_cta.epochs)),
                 ]
+                .into_iter()
+                .chain(held)
             });
             let rest = shared.chain(b.arrived.values_mut()).map(|clock| (clock, None));
             threads.chain(rest).map(|(clock, epochs)| (Some(*block), clock, epochs))
         });
-        let global = self.global.values_mut().flat_map(AddressClock::all);
+        let global = self.global.values_mut().flat_map(AddressClock::all_mut);
         in_blocks.chain(global.map(|clock| (None, clock, None)))
     }
 
@@ -356,7 +386,11 @@ impl SyncState {
 }
 
 impl AddressClock {
-    fn all(&mut self) -> impl Iterator<Item = &mut VectorClock> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &VectorClock> {
+        std::iter::once(&self.device).chain(self.cta.values())
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut VectorClock> {
         std::iter::once(&mut self.device).chain(self.cta.values_mut())
     }
 }

@@ -40,6 +40,7 @@ impl Machine<'_> {
             address: 0,
             bytes: 0,
             pending: false,
+            volatile: false,
         }
     }
 
@@ -53,7 +54,7 @@ impl Machine<'_> {
         bytes: u32,
     ) -> Access {
         let mut access = self.party(op.pc, thread.block, thread.linear, action);
-        access.bytes = bytes;
+        (access.bytes, access.volatile) = (bytes, op.volatile);
         let elements = |start: i64, element: i64| {
             let index = start.div_euclid(element);
             let last = start.saturating_add(bytes.max(1).into()).saturating_sub(1);

@@ -197,6 +197,24 @@ fn planted_bugs_are_found_and_fixed_versions_are_clean() {
     assert!(wrong.is_empty(), "{} kernels:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// What is reported does not depend on the number of host threads or on how they are scheduled.
+#[test]
+fn reports_are_the_same_twenty_times() {
+    for planted in corpus().iter().filter(|planted| !planted.expected.is_empty()) {
+        let text = ptx(&format!("planted/{}", planted.file));
+        let module = ptxsim::Module::parse(&text).expect("parses").into();
+        let kernel = launched(&module, planted);
+        let report = |threads| {
+            let options = Options { seed: 1, threads, budget: 200_000, ..Options::default() };
+            kernel.try_run(&options).map(|ran| format!("{:?}", ran.seen)).expect("runs")
+        };
+        let first = report(1);
+        for n in 0..20 {
+            assert_eq!(first, report([8, 2, 1, 4, 3][n % 5]), "{}", planted.name);
+        }
+    }
+}
+
 #[test]
 fn each_tool_has_bugs_and_each_bug_has_a_fixed_version() {
     let all = corpus();
