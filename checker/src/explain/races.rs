@@ -97,6 +97,21 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
     } else {
         draft.note(format!("there is no barrier between (1) and (2){times}"))
     };
+    if at.volatile && with.volatile {
+        draft = draft.note(
+            "volatile makes each access happen, but it gives no order between threads, not even within one warp",
+        );
+    }
+    let plain_read = match (with.action, at.action) {
+        (Action::Read, Action::Atomic) => Some(1),
+        (Action::Atomic, Action::Read) => Some(2),
+        _ => None,
+    };
+    if let Some(number) = plain_read {
+        draft = draft.note(format!(
+            "the read ({number}) must be atomic, too, or volatile: a plain read may be split, repeated or moved"
+        ));
+    }
     if let Some(line) = uncalled_barrier(scene) {
         draft = draft.note(format!("line {line} names __syncthreads but does not call it: add ()"));
     }
