@@ -102,14 +102,15 @@ pub fn race(scene: &Scene<'_>, finding: &Finding) -> Draft {
             "volatile makes each access happen, but it gives no order between threads, not even within one warp",
         );
     }
+    // A read of the result, after the atomics, needs a barrier instead.
     let plain_read = match (with.action, at.action) {
-        (Action::Read, Action::Atomic) => Some(1),
-        (Action::Atomic, Action::Read) => Some(2),
+        (Action::Read, Action::Atomic) if with.source.line <= at.source.line => Some(1),
+        (Action::Atomic, Action::Read) if at.source.line <= with.source.line => Some(2),
         _ => None,
     };
     if let Some(number) = plain_read {
         draft = draft.note(format!(
-            "the read ({number}) must be atomic, too, or volatile: a plain read may be split, repeated or moved"
+            "make the read ({number}) atomic, too, or volatile, because the compiler may split, repeat or move a plain read"
         ));
     }
     if let Some(line) = uncalled_barrier(scene) {

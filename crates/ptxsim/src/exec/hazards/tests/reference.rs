@@ -107,13 +107,14 @@ impl Reference {
     }
 
     /// The writes of a byte that a new strong write stands for: those that are ordered before it,
-    /// if they conflict with nothing else than it does, and those that it observes as an atomic.
+    /// if they conflict with nothing else than it does, those that it observes as an atomic, and
+    /// what these stand for.
     fn stood_for(&self, new: &Accessed, byte: usize, shared: bool) -> Vec<usize> {
         let newest = self.accesses.iter().rposition(|a| a.write && a.bytes >> byte & 1 == 1);
         let observed = newest.filter(|newest| {
             new.how.is_atomic() && are_morally_strong(&self.accesses[*newest], new, shared)
         });
-        (0..self.accesses.len())
+        let directly: Vec<usize> = (0..self.accesses.len())
             .filter(|i| {
                 let old = &self.accesses[*i];
                 let covered = old.write
@@ -121,11 +122,11 @@ impl Reference {
                     && old.scope().is_some()
                     && (old.how != How::Volatile || new.how == How::Volatile)
                     && (shared || old.scope() == Some(Scope::Gpu) || new.scope() == old.scope());
-                covered && self.is_before(*i, new.thread, byte)
-                    || observed == Some(*i)
-                    || observed.is_some_and(|j| self.accesses[j].stands_for[byte].contains(i))
+                covered && self.is_before(*i, new.thread, byte) || observed == Some(*i)
             })
-            .collect()
+            .collect();
+        let indirectly = directly.iter().flat_map(|i| &self.accesses[*i].stands_for[byte]);
+        indirectly.chain(&directly).copied().collect()
     }
 
     fn standing_for(&self, i: usize, byte: usize) -> impl Iterator<Item = &Accessed> {
