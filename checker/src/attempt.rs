@@ -16,6 +16,7 @@ mod trials;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::compile::Message;
 use crate::engine::Engine;
 use crate::source;
 use crate::spec::{Case, Spec};
@@ -65,6 +66,8 @@ pub struct Attempt {
     pub gpu: Option<SecondOpinion>,
     /// What the kernel printed in the last case that ran.
     pub printed: Option<String>,
+    /// The compiler's warnings about lines that the original file does not have.
+    pub warnings: Vec<Message>,
     /// The seed used.
     pub seed: u64,
     /// Wall time of the check in milliseconds.
@@ -92,6 +95,7 @@ impl Attempt {
             device: "simulator".into(),
             gpu: None,
             printed: None,
+            warnings: vec![],
             seed: options.seed,
             millis: 0,
             complete: options.case.is_none(),

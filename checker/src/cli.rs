@@ -3,6 +3,7 @@
 mod author;
 mod check;
 mod grade;
+mod nvcc;
 mod run;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use author::{Book, Dev, DevCheck, DevClass, DevMutant, DevTime, Ptx};
 pub use check::{CaseOptions, Check, CheckOptions, Profile, Trace, Watch};
 pub use grade::{Audience, Grade, Merge, Report, Similar};
+pub use nvcc::translate;
 pub use run::{Program, Run};
 
 use crate::backend::Choice;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::backend::{Choice, GpuInfo, Launch, NoGpu, Run};
-use crate::compile::{self, Cache, Outcome, Program, ProgramOptions};
-use crate::toolchain::Toolchain;
+use crate::compile::{self, Cache, Outcome, Program, ProgramOptions, SIMULATED_ARCHITECTURE};
+use crate::toolchain::{self, Extra, Toolchain};
 use crate::worker::{self, Killer, ProgramProcess, Sandbox, Worker};
 
 /// Wall time that one launch may take before its worker is killed.
@@ -19,12 +19,19 @@ pub struct Engine {
     worker: Worker,
     backend: Choice,
     gpu: Option<Result<GpuInfo, NoGpu>>,
+    announce: fn(&Extra),
 }
 
 impl Engine {
     /// An engine for this compiler and backend. Processes start when they are first needed.
     pub fn new(toolchain: Toolchain, backend: Choice) -> Self {
-        Self { toolchain, cache: Cache::open(), worker: Worker::new(), backend, gpu: None }
+        let (cache, worker) = (Cache::open(), Worker::new());
+        Self { toolchain, cache, worker, backend, gpu: None, announce: |_| () }
+    }
+
+    /// The same engine, which calls `announce` before it installs headers that a source includes.
+    pub fn announcing(self, announce: fn(&Extra)) -> Self {
+        Self { announce, ..self }
     }
 
     /// The same engine with other limits for learners' code: the sandbox, the memory of a process
@@ -95,11 +102,34 @@ impl Engine {
         self.worker.killer()
     }
 
+    /// The virtual architecture of device code: that of the device which runs it. The simulated
+    /// device has compute capability 9.0, and where a GPU and the simulator run the same code, it
+    /// is the older one of both.
+    fn architecture(&mut self) -> String {
+        match self.backend {
+            Choice::Sim => SIMULATED_ARCHITECTURE.to_owned(),
+            Choice::Auto | Choice::Gpu => match self.gpu() {
+                Ok(gpu) => architecture(gpu.capability),
+                Err(_) => SIMULATED_ARCHITECTURE.to_owned(),
+            },
+        }
+    }
+
     /// Compiles a kernel file, or returns the cached result.
     ///
     /// # Errors
     /// When the worker cannot be used; a rejected source is an [`Outcome`].
     pub fn compile(
+        &mut self,
+        source: &str,
+        file: &str,
+        options: &compile::Options,
+    ) -> Result<Outcome, worker::Error> {
+        let options = &compile::Options { arch: self.architecture(), ..options.clone() };
+        self.with_headers(|engine| engine.compile_once(source, file, options))
+    }
+
+    fn compile_once(
         &mut self,
         source: &str,
         file: &str,
@@ -125,6 +155,16 @@ impl Engine {
         file: &str,
         options: &ProgramOptions,
     ) -> Result<Outcome<Program>, worker::Error> {
+        let options = &ProgramOptions { arch: self.architecture(), ..options.clone() };
+        self.with_headers(|engine| engine.build_once(source, file, options))
+    }
+
+    fn build_once(
+        &mut self,
+        source: &str,
+        file: &str,
+        options: &ProgramOptions,
+    ) -> Result<Outcome<Program>, worker::Error> {
         if let Some(program) = self.cache.get(&self.toolchain, source, file, options) {
             return Ok(Outcome::Compiled(program));
         }
@@ -133,6 +173,35 @@ impl Engine {
             self.cache.put(&self.toolchain, source, file, options, program);
         }
         Ok(outcome)
+    }
+
+    /// Compiles, and once more for each package of headers that the source turns out to need.
+    fn with_headers<T>(
+        &mut self,
+        mut compile: impl FnMut(&mut Self) -> Result<Outcome<T>, worker::Error>,
+    ) -> Result<Outcome<T>, worker::Error> {
+        let mut installed: Vec<&'static Extra> = vec![];
+        loop {
+            let outcome = compile(self)?;
+            let Outcome::Rejected(messages) = &outcome else { return Ok(outcome) };
+            let needed = messages.iter().find_map(|m| toolchain::providing(m.missing_header()?));
+            let Some(extra) = needed.filter(|extra| !installed.contains(extra)) else {
+                return Ok(outcome);
+            };
+            (self.announce)(extra);
+            match toolchain::install_headers(&self.toolchain, extra) {
+                Ok(toolchain) => self.toolchain = toolchain,
+                Err(error) => {
+                    let name = extra.name;
+                    return Ok(Outcome::Unavailable(format!(
+                        "the headers of {name} are needed, but not installed: {error}"
+                    )));
+                }
+            }
+            // The process that compiles may read only the folders that were known at its start.
+            self.worker.recycle();
+            installed.push(extra);
+        }
     }
 
     /// Starts a process with a program, on the GPU or on the simulator. Give its calls
@@ -177,5 +246,28 @@ impl Engine {
         thread: ptxsim::trace::Thread,
     ) -> Result<(Run, Option<ptxsim::trace::Trace>), worker::Error> {
         self.worker.trace(ptx, launch, thread, LAUNCH_TIME_LIMIT)
+    }
+}
+
+/// The newest architecture that runs on a GPU of this compute capability and on the simulator.
+fn architecture((major, minor): (u32, u32)) -> String {
+    const KNOWN: [u32; 7] = [90, 89, 88, 87, 86, 80, 75];
+    let own = 10 * major + minor;
+    let newest = KNOWN.into_iter().find(|known| *known <= own).unwrap_or(75);
+    format!("compute_{newest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_compiled_for_the_older_of_both_devices() {
+        let cases =
+            [((9, 0), "90"), ((7, 5), "75"), ((8, 9), "89"), ((12, 0), "90"), ((5, 2), "75")];
+        for (capability, number) in cases {
+            assert_eq!(architecture(capability), format!("compute_{number}"));
+        }
+        assert_eq!(architecture((9, 0)), SIMULATED_ARCHITECTURE);
     }
 }

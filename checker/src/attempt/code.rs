@@ -83,6 +83,15 @@ impl CompiledCode {
         }
     }
 
+    /// The compiler's warnings. Macros of a case hardly change them, so those of one module are
+    /// enough.
+    pub(crate) fn warnings(&self) -> &[compile::Message] {
+        match self {
+            Self::Kernel(modules) => modules.first().map_or(&[], |(_, module)| &module.warnings),
+            Self::Program(program) => program.warnings(),
+        }
+    }
+
     /// The module for `case`; `None` for a program, and for a case that the code was not compiled
     /// for.
     pub(crate) fn module(&self, case: &Case) -> Option<&compile::Module> {

@@ -37,6 +37,7 @@ pub(crate) fn compile_kernel(
         // learner's text.
         Err(ptxsim::Error::Parse { message, source_line: Some(at), .. }) => {
             Ok(Err(Verdict::CompileError(vec![compile::Message {
+                file: None,
                 severity: compile::Severity::Error,
                 line: at.line,
                 column: at.column,

@@ -21,6 +21,11 @@ impl CompiledProgram {
     }
 
     /// Unreachable, because there are no values of this type.
+    pub(crate) fn warnings(&self) -> &[crate::compile::Message] {
+        match *self {}
+    }
+
+    /// Unreachable, because there are no values of this type.
     pub(crate) fn run(
         &mut self,
         _: Choice,

@@ -3,7 +3,7 @@
 
 use super::{Error, PreparedCase};
 use crate::backend::{Choice, Fault, Run};
-use crate::compile::{Outcome, Program, ProgramOptions, Target};
+use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
 use crate::engine::{Engine, LAUNCH_TIME_LIMIT};
 use crate::program::entry::{self, Difference, Parameter};
 use crate::spec::{Param, Role, Spec};
@@ -33,7 +33,7 @@ impl CompiledProgram {
     ) -> Result<Result<Self, Verdict>, Error> {
         let file = format!("{}.cu", spec.id);
         let target = if on_gpu { Target::Both } else { Target::Simulator };
-        let options = ProgramOptions { target, fmad: false, folder: None };
+        let options = ProgramOptions::exercise(target);
         let program = match engine.build(source, &file, &options)? {
             Outcome::Compiled(program) => program,
             Outcome::Rejected(messages) => return Ok(Err(Verdict::CompileError(messages))),
@@ -46,6 +46,11 @@ impl CompiledProgram {
         }
         let missing = program.missing.first().map(|name| missing(name, &file, source));
         Ok(Ok(Self { program, missing, gpu_process: None }))
+    }
+
+    /// The compiler's warnings.
+    pub(crate) fn warnings(&self) -> &[Message] {
+        &self.program.warnings
     }
 
     /// Calls the program's function for one case. On the GPU, the process may have served earlier

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use super::case_run::{CaseRun, GpuUse};
 use super::summary::Summary;
 use super::{Attempt, CompiledCode, Error, Options, PreparedCase, SEED, millis_since};
+use crate::compile::Message;
+use crate::course;
 use crate::diagnostic::Slug;
 use crate::engine::Engine;
 use crate::judge;
@@ -92,6 +94,7 @@ pub(super) fn run_trials(
             let on_gpu = engine.uses_gpu().map_err(Error::NoGpu)?;
             match CompiledCode::compile(spec, cases, &attempt.source, on_gpu, engine)? {
                 Ok(code) => {
+                    attempt.warnings = own_warnings(spec, code.warnings(), &attempt.source);
                     let gpu_use = match (on_gpu, policy.second_opinion) {
                         (false, _) => GpuUse::Never,
                         (true, false) => GpuUse::UnlessWrong,
@@ -112,6 +115,25 @@ pub(super) fn run_trials(
     results.extend(trials.iter().skip(results.len()).map(|trial| TrialResult::skipped(*trial)));
     attempt.millis = millis_since(started);
     Ok(Examination { attempt, results })
+}
+
+/// The warnings about lines that the learner wrote. The original file has variables that only its
+/// TODOs use.
+fn own_warnings(spec: &Spec, warnings: &[Message], source: &str) -> Vec<Message> {
+    let original = course::skeleton(spec).unwrap_or_default();
+    let given = |message: &Message| {
+        let index = (message.line as usize).checked_sub(1);
+        let line = index.and_then(|index| source.lines().nth(index)).map(str::trim);
+        line.is_none_or(|line| original.lines().any(|other| other.trim() == line))
+    };
+    let mut own: Vec<Message> = vec![];
+    for warning in warnings {
+        // nvcc compiles host and device code one after another, and says most things twice.
+        if !given(warning) && !own.contains(warning) {
+            own.push(warning.clone());
+        }
+    }
+    own
 }
 
 /// Runs trials of compiled code.

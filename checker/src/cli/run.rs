@@ -8,13 +8,27 @@ use super::Backend;
 
 /// `checker run`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "\
+Options of nvcc that work here:
+  -I, -D, -U, -std, -rdc=true, -isystem, -include, -L, -l, -Xcompiler, -Xlinker,
+  -use_fast_math, -fmad, -ftz, -prec-div, -prec-sqrt, -default-stream,
+  --extended-lambda (always on), --expt-relaxed-constexpr, -w, -x
+Options that choose a GPU, an output or debugging information are accepted and
+have no effect:
+  -arch, -gencode, -code, -g, -G, -lineinfo, -O0 to -O3, -o, -v, -m64, -Xptxas,
+  -maxrregcount, -res-usage, -cudart, -ccbin, -dlto
+The compilers also read CPATH, CPLUS_INCLUDE_PATH and LIBRARY_PATH.
+
+Examples:
   checker run vector_add.cu -- 1000       pass 1000 to the program
+  checker run -I include -DN=64 a.cu b.cu compile two files into a program
+  checker run -rdc=true a.cu b.cu         kernels in a.cu call functions in b.cu
   checker run --profile vector_add.cu     then print a timeline and the cost of
                                           each launch")]
 pub struct Run {
-    /// The program: a `.cu` file with a `main`.
-    pub file: PathBuf,
+    /// The program: `.cu` files, one of them with a `main`, and C++ files.
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
     /// Where the program runs; only the simulator looks for bugs.
     #[arg(long, value_enum, default_value_t)]
     pub backend: Backend,
@@ -28,6 +42,12 @@ pub struct Run {
     /// Print a timeline and the cost of each launch on stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
+    /// An option of nvcc for each compilation (`cli::nvcc` makes these).
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    pub nvcc: Vec<String>,
+    /// An option of nvcc for the link.
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    pub nvcc_link: Vec<String>,
     /// Arguments for the program.
     #[arg(last = true)]
     pub args: Vec<String>,

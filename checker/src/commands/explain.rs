@@ -23,14 +23,27 @@ pub fn run(name: Option<&str>) -> anyhow::Result<Exit> {
 }
 
 fn unknown(name: &str) -> String {
-    let score = |slug: &Slug| strsim::jaro_winkler(slug.as_str(), name);
-    let nearest = Slug::ALL.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)));
-    match nearest {
-        Some(slug) if score(&slug) > 0.7 => {
+    let wanted = name.to_lowercase().replace(['_', ' '], "-");
+    let distance = |slug: &Slug| strsim::damerau_levenshtein(slug.as_str(), &wanted);
+    let nearest = Slug::ALL.iter().copied().min_by_key(distance);
+    // One letter in four may be wrong.
+    let near = nearest.filter(|slug| 4 * distance(slug) <= slug.as_str().len());
+    let parts = Slug::ALL.iter().map(|slug| slug.as_str());
+    let containing: Vec<String> = parts
+        .filter(|slug| wanted.len() > 2 && slug.split('-').any(|part| part == wanted))
+        .map(|slug| format!("`{slug}`"))
+        .collect();
+    let command = session::command();
+    match (near, containing.as_slice()) {
+        (Some(slug), _) => {
             format!("no diagnostic is called `{name}`: did you mean `{}`?", slug.as_str())
         }
-        _ => {
-            format!("no diagnostic is called `{name}`: `{} explain` lists them", session::command())
+        (None, []) => format!(
+            "no diagnostic is called `{name}`: `{command} explain` lists them, and the book's \
+             glossary explains the terms"
+        ),
+        (None, some) => {
+            format!("no diagnostic is called `{name}`; there are {}", some.join(", "))
         }
     }
 }

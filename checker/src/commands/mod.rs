@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::{Cli, Command};
-use crate::{console, error, exit, worker};
+use crate::cli::{self, Cli, Command};
+use crate::{console, error, exercises, exit, session, worker};
 
 mod book;
 mod check;
@@ -31,9 +32,13 @@ mod watch;
 
 /// Runs the command line that the process was started with.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(cli::translate(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(help) = misplaced_exercise(&error) {
+                eprintln!("error: {help}");
+                return ExitCode::from(exit::USAGE);
+            }
             // clap returns help and version as errors, too. If they cannot be printed, there is
             // nothing left to do.
             let _ = error.print();
@@ -44,6 +49,19 @@ pub fn main() -> ExitCode {
         console::print_error(&error);
         error::exit(&error).into()
     })
+}
+
+/// What to say when the name of an exercise stands where a command should.
+fn misplaced_exercise(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let spec = exercises::find(word).ok()?;
+    let command = session::command();
+    Some(format!("`{word}` is an exercise: did you mean `{command} check {}`?", spec.id))
 }
 
 fn dispatch(command: Option<Command>) -> anyhow::Result<ExitCode> {

@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use super::{Module, Options, Program, ProgramOptions};
+use super::{Module, Options, Program, ProgramOptions, Project};
 use crate::toolchain::{self, Toolchain};
 
 /// Change this whenever the stored types, or the way they are made from a compiler's output,
 /// change.
-const FORMAT: &str = "cuda-workbook module 3";
+const FORMAT: &str = "cuda-workbook module 4";
 /// Entries above which the older half is removed: about 40 MB of typical modules.
 const MAX_ENTRIES: usize = 2048;
 /// Bytes above which the older half is removed. A program is a hundred times as large as a module,
@@ -49,12 +49,20 @@ impl Recipe for ProgramOptions {
     type Product = Program;
 
     fn key(&self, source: &str) -> Option<String> {
-        let Self { target, fmad, folder } = self;
-        // Files in the folder may change, and the key does not cover them.
-        let complete = folder.is_none() || !source.lines().any(includes_neighbour);
+        let Self { target, arch, fmad, project } = self;
         // A product lists the functions that the simulator does not have.
         let functions = super::nvcc::exported_functions().len();
-        complete.then(|| format!("program {target:?} fmad={fmad} functions={functions}"))
+        let Some(project) = project else {
+            return Some(format!("program {arch} {target:?} fmad={fmad} functions={functions}"));
+        };
+        // Other files may change, and the key does not cover them.
+        let complete = project.is_closed() && !source.lines().any(includes_neighbour);
+        complete.then(|| {
+            let Project { compile, link, relocatable, .. } = project;
+            format!(
+                "program {arch} {target:?} fmad={fmad} functions={functions} {compile:?} {link:?} {relocatable}"
+            )
+        })
     }
 }
 
@@ -183,6 +191,7 @@ mod tests {
             nvrtc,
             builtins: None,
             include: None,
+            headers: vec![],
             nvcc: None,
             version: version.to_owned(),
             origin: Origin::Usual,
@@ -216,8 +225,8 @@ mod tests {
         cache.put(&compiler, "source", "a.cu", &defined, &module());
         let other = Options { defines: vec![("RADIUS".to_owned(), 4)], ..Options::default() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &other), None);
-        let newer = Options { arch: "compute_90".to_owned(), ..Options::default() };
-        assert_eq!(cache.get(&compiler, "source", "a.cu", &newer), None);
+        let older = Options { arch: "compute_75".to_owned(), ..Options::default() };
+        assert_eq!(cache.get(&compiler, "source", "a.cu", &older), None);
     }
 
     /// A program is another product of the same source, and one that includes neighbouring files is
@@ -227,7 +236,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let cache = Cache::in_folder(folder.path());
         let compiler = toolchain("13.0.88");
-        let usual = ProgramOptions { target: Target::Simulator, fmad: false, folder: None };
+        let usual = ProgramOptions::exercise(Target::Simulator);
         let program = Program {
             object: vec![1, 2, 3],
             gpu: Some(vec![4]),
@@ -239,13 +248,27 @@ mod tests {
         assert_eq!(cache.get(&compiler, "source", "a.cu", &Options::default()), None);
         let gpu = ProgramOptions { target: Target::Gpu, ..usual.clone() };
         assert_eq!(cache.get(&compiler, "source", "a.cu", &gpu), None);
-        let beside = ProgramOptions { folder: Some("/home/a".into()), ..usual };
+        let beside = ProgramOptions { project: Some(Project::in_folder("/home/a")), ..usual };
         let source = "#include \"b.h\"";
         cache.put(&compiler, source, "a.cu", &beside, &program);
         assert_eq!(cache.get(&compiler, source, "a.cu", &beside), None);
         let source = " # include <cstdio>\nint main() {}";
         cache.put(&compiler, source, "a.cu", &beside, &program);
         assert!(cache.get(&compiler, source, "a.cu", &beside).is_some());
+        let with = |change: fn(&mut Project)| {
+            let mut project = Project::in_folder("/home/a");
+            change(&mut project);
+            ProgramOptions { project: Some(project), ..beside.clone() }
+        };
+        let defined = with(|project| project.compile.push("-DN=3".into()));
+        assert!(cache.get(&compiler, source, "a.cu", &defined).is_none());
+        for open in [
+            with(|project| project.compile.push("-I/home/a/include".into())),
+            with(|project| project.sources.push("/home/a/b.cu".into())),
+            with(|project| project.environment.push(("CPATH".into(), "/usr".into()))),
+        ] {
+            assert_eq!(open.key(source), None, "{open:?}");
+        }
     }
 
     /// A file cut short by a full disk, or with a flipped bit, is a miss, and can be written again.

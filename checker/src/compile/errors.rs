@@ -11,14 +11,27 @@
 //!                ^
 //! ```
 //!
-//! Only messages about the learner's own file are repeated word for word. `#include "/etc/passwd"`
-//! makes the compiler quote that file, so a message about any other file is replaced by a fixed
-//! sentence at the `#include`.
+//! nvcc quotes lines after the preprocessor, in which `__global__` is `__attribute__((global))`, so
+//! the caret is moved back to the learner's line.
+//!
+//! Of an exercise, only messages about the learner's own file are repeated word for word.
+//! `#include "/etc/passwd"` makes the compiler quote that file, so a message about any other file is
+//! replaced by a fixed sentence at the `#include`. A learner's own program may read every file
+//! anyway, so its headers are quoted like the file itself ([`Included::Shown`]).
 
 use std::path::Path;
 
-use super::mark::{column, move_to_missing_semicolon, to_u32, token};
+use super::mark::{column, move_to_missing_semicolon, to_u32, token, unexpanded};
 use super::{Message, Severity};
+
+/// What is shown of messages about files that the source includes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Included {
+    /// A fixed sentence at the `#include`.
+    Hidden,
+    /// The message, with its file and line.
+    Shown,
+}
 
 /// Messages that are kept. One missing brace can cause hundreds, of which only the first few help.
 const MAX_MESSAGES: usize = 50;
@@ -28,8 +41,15 @@ const MAX_MESSAGE_CHARS: usize = 400;
 const INDENT: usize = 2;
 
 /// The messages of `log` about `source`, whose name for the compiler was `file`. `headers` is
-/// CUDA's include folder, the only place outside the learner's file whose messages may be quoted.
-pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>) -> Vec<Message> {
+/// CUDA's include folder, the only place outside the learner's file whose messages may be quoted
+/// unless `included` says otherwise.
+pub(super) fn parse(
+    log: &str,
+    file: &str,
+    source: &str,
+    headers: Option<&Path>,
+    included: Included,
+) -> Vec<Message> {
     let lines: Vec<&str> = source.lines().collect();
     let (mut own, mut foreign, mut dropped) = (Vec::new(), Vec::new(), 0_usize);
     let mut last_is_own = false;
@@ -56,6 +76,17 @@ pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>)
                     dropped += 1;
                 }
             }
+            Position::At(path, line, _)
+                if included == Included::Shown && !is_below(path, headers) =>
+            {
+                let text = std::fs::read_to_string(path).unwrap_or_default();
+                let lines: Vec<&str> = text.lines().collect();
+                let message = block.message(severity, line, &lines);
+                if own.len() < MAX_MESSAGES {
+                    own.push(Message { file: Some(path.to_owned()), ..message });
+                    last_is_own = true;
+                }
+            }
             Position::At(path, ..) => {
                 if severity == Severity::Error {
                     foreign.push(error_in_included_file(&block, path, file, &lines, headers));
@@ -78,7 +109,14 @@ pub(super) fn parse(log: &str, file: &str, source: &str, headers: Option<&Path>)
         // NVRTC itself stops after 100.
         let about = if log.contains("\nError limit reached.") { "at least " } else { "" };
         let text = format!("{about}{dropped} more messages are not shown; start with the first");
-        own.push(Message { severity: Severity::Warning, line: 0, column: 0, length: 1, text });
+        own.push(Message {
+            file: None,
+            severity: Severity::Warning,
+            line: 0,
+            column: 0,
+            length: 1,
+            text,
+        });
     }
     own
 }
@@ -198,7 +236,8 @@ impl Block<'_> {
 
     fn message(&self, severity: Severity, line: u32, source: &[&str]) -> Message {
         let (column, length) = self.mark(line, source);
-        let mut message = Message { severity, line, column, length, text: self.full_text() };
+        let text = self.full_text();
+        let mut message = Message { file: None, severity, line, column, length, text };
         move_to_missing_semicolon(&mut message, source);
         message
     }
@@ -233,6 +272,11 @@ impl Block<'_> {
             _ => caret.map(|caret| caret.saturating_sub(INDENT)),
         };
         let (Some(text), Some(byte)) = (text, byte) else { return (0, 1) };
+        let quoted = self.caret().and_then(|at| self.body.get(at.checked_sub(1)?));
+        let byte = match (quoted.and_then(|line| line.get(INDENT..)), self.position) {
+            (Some(quoted), Position::At(_, _, None)) => unexpanded(quoted, text, byte),
+            _ => byte,
+        };
         let column = column(text, byte);
         let (first, length) = token(text, column);
         (to_u32(first + 1), to_u32(length))
@@ -264,8 +308,7 @@ fn error_in_included_file(
     headers: Option<&Path>,
 ) -> Message {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let nvidia =
-        headers.is_some_and(|folder| Path::new(path).starts_with(folder)) && !path.contains("..");
+    let nvidia = is_below(path, headers);
     // `detected during ... at line 7 of "exercises/a.cu"` names the learner's line that uses the
     // header.
     let quoted = format!(" of \"{file}\"");
@@ -289,7 +332,15 @@ fn error_in_included_file(
         "the included file does not compile; an exercise is one file and needs no #include"
             .to_owned()
     };
-    Message { severity: Severity::Error, line, column, length, text }
+    Message { file: None, severity: Severity::Error, line, column, length, text }
+}
+
+/// Whether this file is one of NVIDIA's headers.
+fn is_below(path: &str, headers: Option<&Path>) -> bool {
+    let plain = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let whole = plain(Path::new(path));
+    let climbs = whole.components().any(|part| part == std::path::Component::ParentDir);
+    !climbs && headers.is_some_and(|folder| whole.starts_with(plain(folder)))
 }
 
 /// Removes advice about compiler options and search paths, which learners do not set.

@@ -8,15 +8,21 @@ const FILE: &str = "exercises/ch01_threads/kernel.cu";
 
 /// Parses a log in which `FILE` stands for the learner's file.
 fn parsed(log: &str, source: &str) -> Vec<Message> {
-    parse(&log.replace("FILE", FILE), FILE, source, Some(Path::new("/opt/cuda/include")))
+    parse(
+        &log.replace("FILE", FILE),
+        FILE,
+        source,
+        Some(Path::new("/opt/cuda/include")),
+        Included::Hidden,
+    )
 }
 
 fn error(line: u32, column: u32, length: u32, text: &str) -> Message {
-    Message { severity: Severity::Error, line, column, length, text: text.to_owned() }
+    Message { file: None, severity: Severity::Error, line, column, length, text: text.to_owned() }
 }
 
 fn warning(line: u32, column: u32, length: u32, text: &str) -> Message {
-    Message { severity: Severity::Warning, line, column, length, text: text.to_owned() }
+    Message { file: None, severity: Severity::Warning, line, column, length, text: text.to_owned() }
 }
 
 /// The mark is the whole name, also behind a tab, and at the end of a file.

@@ -7,6 +7,32 @@ pub(super) fn column(text: &str, byte: usize) -> usize {
     text.char_indices().take_while(|(at, _)| *at < byte).count()
 }
 
+/// The byte of `source` for a byte of `quoted`, the same line after the preprocessor has replaced
+/// its macros. Inside a replaced macro, it is the macro's first byte.
+pub(super) fn unexpanded(quoted: &str, source: &str, byte: usize) -> usize {
+    if quoted == source {
+        return byte;
+    }
+    let same = |a: &[u8], b: &[u8]| a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (q, s) = (quoted.as_bytes(), source.as_bytes());
+    let before = same(q, s);
+    if byte < before {
+        return byte;
+    }
+    let reversed = |text: &[u8]| text.iter().rev().copied().collect::<Vec<u8>>();
+    let most = s.len().min(q.len()) - before.min(s.len()).min(q.len());
+    let after = same(&reversed(q), &reversed(s)).min(most);
+    let start = source.floor_char_boundary(before);
+    let from_end = q.len().saturating_sub(byte);
+    if from_end <= after {
+        return source.floor_char_boundary(s.len().saturating_sub(from_end));
+    }
+    // The name of the macro begins where the word around the first difference begins.
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    start
+        - source[..start].chars().rev().take_while(|c| word(*c)).map(char::len_utf8).sum::<usize>()
+}
+
 /// First character and length of the token at `column`: a name, a number, a string, an operator.
 /// Behind the end of the line, where NVRTC points for an `#include` that does not exist, it is the
 /// whole line.
@@ -74,6 +100,25 @@ pub(super) fn to_u32(number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A caret under an expanded line is moved to the learner's line.
+    #[test]
+    fn carets_under_expanded_macros() {
+        let source = "__global__ float add(const float* a) {";
+        let quoted = "__attribute__((global)) float add(const float* a) {";
+        let at = |word: &str| unexpanded(quoted, source, quoted.find(word).expect("there"));
+        assert_eq!(source.get(at("float")..at("float") + 5), Some("float"));
+        assert_eq!(source.get(at("add")..), Some("add(const float* a) {"));
+        assert_eq!((at("__att"), at("global")), (0, 0));
+        let (source, quoted) = ("  const int n = N + m;", "  const int n = 100; + m;");
+        assert_eq!(unexpanded(quoted, source, quoted.find(';').expect("there")), 16);
+        assert_eq!(unexpanded(quoted, source, quoted.find('m').expect("there")), 20);
+        assert_eq!(unexpanded("same", "same", 2), 2);
+        for byte in 0..12 {
+            unexpanded("\u{e9}a\u{e9}", "\u{e9}bb", byte);
+            unexpanded("", "\u{e9}", byte);
+        }
+    }
 
     /// Names, numbers, strings, operators and whole directives are marked.
     #[test]

@@ -17,18 +17,22 @@ mod errors;
 mod mark;
 pub mod nvcc;
 pub mod nvrtc;
-
-use std::path::PathBuf;
+mod project;
 
 use serde::{Deserialize, Serialize};
 
 pub use cache::Cache;
+pub use project::Project;
+
+/// The virtual architecture of the simulated device, whose compute capability is 9.0.
+pub const SIMULATED_ARCHITECTURE: &str = "compute_90";
 
 /// How a kernel file is compiled. Part of the cache's key, so two results under different options
 /// never mix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Options {
-    /// The virtual architecture of the PTX: `compute_75` runs on every GPU since Turing.
+    /// The virtual architecture of the PTX, such as `compute_90`. The engine sets it to that of the
+    /// device.
     pub arch: String,
     /// Whether `a * b + c` may become one operation with one rounding. Off by default, so that both
     /// backends give the same bits.
@@ -42,7 +46,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { arch: "compute_75".to_owned(), fmad: false, debug: false, defines: vec![] }
+        Self { arch: SIMULATED_ARCHITECTURE.to_owned(), fmad: false, debug: false, defines: vec![] }
     }
 }
 
@@ -58,6 +62,8 @@ pub struct Module {
 /// One message of the compiler about the learner's source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
+    /// The file that it is about; `None` for the file that was compiled.
+    pub file: Option<String>,
     /// Error, warning or remark.
     pub severity: Severity,
     /// One-based line in the learner's file; 0 when the message has none.
@@ -68,6 +74,24 @@ pub struct Message {
     pub length: u32,
     /// The compiler's sentence: `identifier "threadId" is undefined`.
     pub text: String,
+}
+
+impl Message {
+    /// Whether it is a warning about a name that is never used, as every unfinished file has.
+    pub fn is_about_unused(&self) -> bool {
+        ["was declared but never referenced", "was set but never used"]
+            .iter()
+            .any(|text| self.text.contains(text))
+    }
+
+    /// The header that was not found, if the message is about one.
+    pub fn missing_header(&self) -> Option<&str> {
+        let of_nvrtc = || {
+            let (_, rest) = self.text.split_once("not open source file \"")?;
+            rest.split('"').next()
+        };
+        self.text.strip_suffix(": No such file or directory").or_else(of_nvrtc)
+    }
 }
 
 /// How bad a compiler message is.
@@ -98,11 +122,26 @@ pub enum Target {
 pub struct ProgramOptions {
     /// What it is linked for.
     pub target: Target,
+    /// The virtual architecture of its device code. The engine sets it to the device's.
+    pub arch: String,
     /// Whether `a * b + c` on the device may become one operation with one rounding, as is nvcc's
     /// default.
     pub fmad: bool,
-    /// The folder for `#include "..."`, for a program that is not an exercise.
-    pub folder: Option<PathBuf>,
+    /// What belongs to it beside one file, for a program that is not an exercise.
+    pub project: Option<Project>,
+}
+
+impl ProgramOptions {
+    /// The options of an exercise, whose results must be the same on every device.
+    pub fn exercise(target: Target) -> Self {
+        Self { target, arch: SIMULATED_ARCHITECTURE.to_owned(), fmad: false, project: None }
+    }
+
+    /// The options of a learner's own program.
+    pub fn program(target: Target, project: Project) -> Self {
+        let arch = SIMULATED_ARCHITECTURE.to_owned();
+        Self { target, arch, fmad: true, project: Some(project) }
+    }
 }
 
 /// A compiled program: a shared object.

@@ -1,25 +1,25 @@
 //! nvcc: from a program's source to a shared object.
 //!
-//! One run compiles, another links. The device code is plain PTX, which the simulator can read and
-//! any driver can compile. The host code has line tables for a debugger, from which faults get
-//! their lines. For the simulator the object is linked without a CUDA runtime, because the process
-//! that loads it exports one; for a GPU it is linked with NVIDIA's.
+//! One run compiles each source file, another links. The device code is plain PTX, which the
+//! simulator can read and any driver can compile. The host code has line tables for a debugger,
+//! from which faults get their lines. For the simulator the object is linked without a CUDA
+//! runtime, because the process that loads it exports one; for a GPU it is linked with NVIDIA's.
 //!
 //! Only a worker child calls this.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use object::{Object as _, ObjectSymbol as _};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-use super::errors;
-use super::{Message, Outcome, Program, ProgramOptions, Severity, Target};
+use cudart_sim::{fatbin, link};
+
+use super::errors::{self, Included};
+use super::project::Unit;
+use super::{Message, Outcome, Program, ProgramOptions, Project, Severity, Target};
 use crate::toolchain::Toolchain;
-
-/// The virtual architecture of the device code, which runs on every GPU since Turing.
-const ARCHITECTURE: &str = "arch=compute_75,code=compute_75";
 
 /// Compiles a program.
 pub fn compile(
@@ -48,40 +48,48 @@ fn run(
     options: &ProgramOptions,
 ) -> io::Result<Outcome<Program>> {
     let folder = tempfile::tempdir()?;
-    // Messages name the file by this argument.
-    let name = Path::new(file).file_name().unwrap_or("program.cu".as_ref());
-    fs::write(folder.path().join(name), source)?;
-    let run_nvcc = |arguments: Vec<OsString>| {
-        Command::new(nvcc)
-            .args(arguments)
-            .current_dir(folder.path())
-            .env("TMPDIR", folder.path())
-            .stdin(Stdio::null())
-            .output()
+    let units = match units(source, file, options) {
+        Ok(units) => units,
+        Err(why) => return Ok(Outcome::Stopped(why)),
     };
-    let read_log = |output: &Output| {
-        let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        let include = toolchain.include.as_deref();
-        (errors::parse(&log, &name.to_string_lossy(), source, include), log.into_owned())
-    };
-    let output = run_nvcc(compile_arguments(options, name))?;
-    let (mut messages, log) = read_log(&output);
-    if !output.status.success() {
-        return Ok(failure(messages, &log));
-    }
-    // A second link takes a tenth of the time of the compilation.
+    let included = if options.project.is_some() { Included::Shown } else { Included::Hidden };
+    let job = Job { nvcc, toolchain, options, included, folder: folder.path() };
+    let mut messages = vec![];
     let mut objects = vec![];
-    for target in options.target.links() {
-        let output = run_nvcc(link_arguments(nvcc, *target))?;
-        let (more, log) = read_log(&output);
+    for (number, unit) in units.iter().enumerate() {
+        let (ok, more, log) = job.compile(number, unit)?;
         messages.extend(more);
-        if !output.status.success() {
+        if !ok {
             return Ok(failure(messages, &log));
         }
-        objects.push(fs::read(folder.path().join(OBJECT))?);
+        objects.push(format!("{number}.o"));
     }
-    let mut objects = objects.into_iter();
-    let (object, gpu) = (objects.next().unwrap_or_default(), objects.next());
+    let undefined = undefined_device_code(folder.path(), &objects, job.relocatable())?;
+    if let Some(name) = undefined.first() {
+        return Ok(Outcome::Rejected(vec![undefined_message(name, job.relocatable())]));
+    }
+    if job.relocatable() {
+        let (ok, more, log) =
+            job.run(folder.path(), device_link_arguments(options, &objects), &units[0])?;
+        messages.extend(more);
+        if !ok {
+            return Ok(failure(messages, &log));
+        }
+        objects.push(DEVICE_LINK.to_owned());
+    }
+    // A second link takes a tenth of the time of the compilation.
+    let mut linked = vec![];
+    for target in options.target.links() {
+        let arguments = link_arguments(nvcc, *target, options, &objects);
+        let (ok, more, log) = job.run(folder.path(), arguments, &units[0])?;
+        messages.extend(more);
+        if !ok {
+            return Ok(failure(messages, &log));
+        }
+        linked.push(fs::read(folder.path().join(OBJECT))?);
+    }
+    let mut linked = linked.into_iter();
+    let (object, gpu) = (linked.next().unwrap_or_default(), linked.next());
     let missing = match options.target {
         Target::Simulator | Target::Both => missing_functions(&object),
         Target::Gpu | Target::TimedGpu => Ok(vec![]),
@@ -92,6 +100,74 @@ fn run(
             Outcome::Stopped(format!("nvcc wrote an object that cannot be read: {error}"))
         }
     })
+}
+
+/// The source files of a program, or why one cannot be read.
+fn units(source: &str, file: &str, options: &ProgramOptions) -> Result<Vec<Unit>, String> {
+    let name = Path::new(file).file_name().unwrap_or("program.cu".as_ref());
+    let project = options.project.as_ref();
+    let folder = project.map(|project| project.folder.clone());
+    let main = Unit {
+        // Messages name the file by this.
+        name: name.to_string_lossy().into_owned(),
+        path: None,
+        text: source.to_owned(),
+        folder: folder.filter(|folder| !folder.as_os_str().is_empty()),
+    };
+    let further = project.map_or(&[][..], |project| &project.sources).iter().map(|path| {
+        Unit::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+    });
+    std::iter::once(Ok(main)).chain(further).collect()
+}
+
+/// One program that is compiled in a temporary folder.
+struct Job<'a> {
+    nvcc: &'a Path,
+    toolchain: &'a Toolchain,
+    options: &'a ProgramOptions,
+    included: Included,
+    folder: &'a Path,
+}
+
+impl Job<'_> {
+    fn relocatable(&self) -> bool {
+        self.options.project.as_ref().is_some_and(|project| project.relocatable)
+    }
+
+    /// Compiles one source file in a folder of its own, because two files may have the same name.
+    fn compile(&self, number: usize, unit: &Unit) -> io::Result<(bool, Vec<Message>, String)> {
+        let folder = self.folder.join(number.to_string());
+        fs::create_dir(&folder)?;
+        fs::write(folder.join(&unit.name), &unit.text)?;
+        let output = format!("../{number}.o");
+        self.run(&folder, compile_arguments(self.options, self.toolchain, unit, &output), unit)
+    }
+
+    /// Runs nvcc. Returns whether it succeeded, what it says about `unit`, and its log.
+    fn run(
+        &self,
+        folder: &Path,
+        arguments: Vec<OsString>,
+        unit: &Unit,
+    ) -> io::Result<(bool, Vec<Message>, String)> {
+        let environment = self.options.project.iter().flat_map(|project| &project.environment);
+        let output = Command::new(self.nvcc)
+            .args(arguments)
+            .envs(environment.map(|(name, value)| (name, value)))
+            .current_dir(folder)
+            .env("TMPDIR", self.folder)
+            .stdin(Stdio::null())
+            .output()?;
+        let log = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        let include = self.toolchain.include.as_deref();
+        let mut messages = errors::parse(&log, &unit.name, &unit.text, include, self.included);
+        if let Some(path) = &unit.path {
+            for message in messages.iter_mut().filter(|message| message.file.is_none()) {
+                message.file = Some(path.display().to_string());
+            }
+        }
+        Ok((output.status.success(), messages, log.into_owned()))
+    }
 }
 
 impl Target {
@@ -106,36 +182,85 @@ impl Target {
     }
 }
 
-/// Arguments of both steps.
-const COMMON_ARGUMENTS: [&str; 5] =
-    ["-Xcompiler", "-fPIC,-g", "--no-compress", "-gencode", ARCHITECTURE];
-/// The output of the compilation.
-const RELOCATABLE: &str = "program.o";
+/// Arguments of all steps.
+fn common_arguments(options: &ProgramOptions) -> Vec<OsString> {
+    let arch = options.arch.as_str();
+    // nvcc links device code of several files only as machine code. The simulator links it itself.
+    let links = options.project.as_ref().is_some_and(|project| project.relocatable);
+    let code = match options.target {
+        Target::Gpu | Target::TimedGpu if links => arch.replace("compute", "sm"),
+        _ => arch.to_owned(),
+    };
+    let code = format!("arch={arch},code={code}");
+    ["-Xcompiler", "-fPIC,-g", "--no-compress", "-gencode", &code].map(OsString::from).into()
+}
+
+/// The output of the device link.
+const DEVICE_LINK: &str = "device.o";
 /// The output of the link.
 const OBJECT: &str = "program.so";
 
-fn compile_arguments(options: &ProgramOptions, source: &OsStr) -> Vec<OsString> {
-    let mut all: Vec<OsString> = COMMON_ARGUMENTS.map(OsString::from).into();
-    let fmad = if options.fmad { "--fmad=true" } else { "--fmad=false" };
-    all.extend(["-std=c++17", "-lineinfo", fmad, "-c", "-o", RELOCATABLE].map(OsString::from));
+fn compile_arguments(
+    options: &ProgramOptions,
+    toolchain: &Toolchain,
+    unit: &Unit,
+    output: &str,
+) -> Vec<OsString> {
+    let mut all = common_arguments(options);
+    let project = options.project.as_ref();
+    all.extend(["-lineinfo", "--extended-lambda", "-c", "-o", output].map(OsString::from));
+    if !project.is_some_and(Project::has_fmad) {
+        all.push(if options.fmad { "--fmad=true" } else { "--fmad=false" }.into());
+    }
+    if !project.is_some_and(Project::has_standard) {
+        all.push("-std=c++17".into());
+    }
+    if let Some(project) = project {
+        all.extend(project.compile.iter().map(OsString::from));
+        if project.relocatable {
+            all.push("-rdc=true".into());
+        }
+    }
     // `-iquote` is for `#include "..."` only, because files in <> belong to the system and do not
     // change.
-    if let Some(folder) = &options.folder {
+    if let Some(folder) = &unit.folder {
         for part in
             ["-Xcompiler".as_ref(), "-iquote".as_ref(), "-Xcompiler".as_ref(), folder.as_os_str()]
         {
             all.push(part.into());
         }
     }
-    all.push(source.into());
+    for headers in &toolchain.headers {
+        all.extend(["-isystem".into(), headers.as_os_str().to_owned()]);
+    }
+    all.push((&unit.name).into());
     all
 }
 
-fn link_arguments(nvcc: &Path, target: Target) -> Vec<OsString> {
-    let mut all: Vec<OsString> = COMMON_ARGUMENTS.map(OsString::from).into();
-    all.extend(["-shared", "-o", OBJECT, RELOCATABLE].map(OsString::from));
+/// Links the device code. For the simulator, this only makes the code that registers all modules.
+fn device_link_arguments(options: &ProgramOptions, objects: &[String]) -> Vec<OsString> {
+    let mut all = common_arguments(options);
+    all.extend(["-dlink", "-o", DEVICE_LINK].map(OsString::from));
+    if options.target.links().contains(&Target::Simulator) {
+        // The library of device-side launches is machine code.
+        all.push("-cudadevrt=none".into());
+    }
+    all.extend(objects.iter().map(OsString::from));
+    all
+}
+
+fn link_arguments(
+    nvcc: &Path,
+    target: Target,
+    options: &ProgramOptions,
+    objects: &[String],
+) -> Vec<OsString> {
+    let mut all = common_arguments(options);
+    all.extend(["-shared", "-o", OBJECT].map(OsString::from));
+    all.extend(objects.iter().map(OsString::from));
+    all.extend(options.project.iter().flat_map(|project| &project.link).map(OsString::from));
     if target == Target::Simulator {
-        all.push("-cudart=none".into());
+        all.extend(["-cudart=none", "-cudadevrt=none"].map(OsString::from));
         return all;
     }
     all.push("-cudart=static".into());
@@ -147,6 +272,48 @@ fn link_arguments(nvcc: &Path, target: Target) -> Vec<OsString> {
         all.extend(["-L".into(), root.join("lib").into_os_string()]);
     }
     all
+}
+
+/// The functions and variables of the device that kernels use and that no file defines. ptxas and
+/// nvlink would report them, but the driver compiles the PTX only when the program runs.
+fn undefined_device_code(
+    folder: &Path,
+    objects: &[String],
+    relocatable: bool,
+) -> io::Result<Vec<String>> {
+    let mut modules = vec![];
+    for object in objects {
+        let bytes = fs::read(folder.join(object))?;
+        let Ok(file) = object::File::parse(&*bytes) else { continue };
+        for section in [".nv_fatbin", "__nv_relfatbin"] {
+            let data = file.section_by_name(section).and_then(|section| section.data().ok());
+            modules.extend(data.map(fatbin::in_section).unwrap_or_default());
+        }
+    }
+    let undefined = if relocatable {
+        link::undefined(&modules)
+    } else {
+        modules.chunks(1).flat_map(link::undefined).collect()
+    };
+    // Kernels that launch kernels are reported with the other functions that the simulator lacks.
+    Ok(undefined.into_iter().filter(|name| !is_device_runtime(name)).collect())
+}
+
+/// Whether this is a function of the runtime that kernels call to launch kernels.
+fn is_device_runtime(name: &str) -> bool {
+    name.starts_with("cuda") || name.starts_with("__cuda")
+}
+
+fn undefined_message(name: &str, relocatable: bool) -> Message {
+    let why = if relocatable { "in any file" } else { "in the same file" };
+    Message {
+        file: None,
+        severity: Severity::Error,
+        line: 0,
+        column: 0,
+        length: 1,
+        text: format!("unresolved device symbol \"{name}\" is not defined {why}"),
+    }
 }
 
 /// Why there is no object: usually errors in the learner's code, else a problem of the machine.
@@ -167,8 +334,22 @@ fn failure(messages: Vec<Message>, log: &str) -> Outcome<Program> {
     if messages.iter().any(|message| message.severity == Severity::Error) {
         return Outcome::Rejected(messages);
     }
+    // ptxas checks inline assembly, and names only a line of its own input.
+    let rejected = log.lines().find_map(|line| {
+        let (_, text) = line.strip_prefix("ptxas ")?.split_once("; error")?;
+        Some(text.trim_start_matches([' ', ':']).to_owned())
+    });
+    if let Some(text) = rejected {
+        let text = format!("inline assembly: {text}");
+        let severity = Severity::Error;
+        let message = Message { file: None, severity, line: 0, column: 0, length: 1, text };
+        return Outcome::Rejected(vec![message]);
+    }
     Outcome::Stopped(format!("nvcc gave up: {}", errors::first_line(log)))
 }
+
+/// The function by which a kernel launches a kernel.
+pub const DEVICE_LAUNCH: &str = "cudaLaunchDevice";
 
 /// The functions of CUDA that an object calls and that the simulator does not have, in order.
 fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
@@ -182,6 +363,12 @@ fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
         .map(ToOwned::to_owned)
         .collect();
     missing.sort();
+    // A kernel that launches kernels calls this, and nvcc would link it from a library of its own.
+    let launches = [DEVICE_LAUNCH, "cudaCDP2LaunchDevice"];
+    let named = |name: &&str| bytes.windows(name.len()).any(|window| window == name.as_bytes());
+    if launches.iter().any(|name| named(name)) {
+        missing.insert(0, DEVICE_LAUNCH.to_owned());
+    }
     Ok(missing)
 }
 

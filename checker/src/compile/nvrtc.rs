@@ -10,7 +10,7 @@ use std::ptr;
 use cudarc::nvrtc::sys::nvrtcProgram;
 use libloading::Library;
 
-use super::errors;
+use super::errors::{self, Included};
 use super::{Message, Module, Options, Outcome, Severity};
 use crate::toolchain::Toolchain;
 
@@ -69,7 +69,7 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
     let headers = toolchain.include.as_deref();
     match (status, ptx) {
         (SUCCESS, Ok(ptx)) => {
-            let warnings = errors::parse(&log, file, source, headers);
+            let warnings = errors::parse(&log, file, source, headers, Included::Hidden);
             Outcome::Compiled(Module { ptx: with_relative_file(&ptx, file), warnings })
         }
         (SUCCESS, Err(why)) => Outcome::Stopped(why),
@@ -90,10 +90,11 @@ pub fn compile(toolchain: &Toolchain, source: &str, file: &str, options: &Option
 
 /// The messages of a rejected file, with at least one error among them.
 fn rejection_messages(log: &str, file: &str, source: &str, headers: Option<&Path>) -> Vec<Message> {
-    let mut messages = errors::parse(log, file, source, headers);
+    let mut messages = errors::parse(log, file, source, headers, Included::Hidden);
     if !messages.iter().any(|m| m.severity == Severity::Error) {
         let text = "the compiler rejected this file without saying where".to_owned();
-        messages.push(Message { severity: Severity::Error, line: 0, column: 0, length: 1, text });
+        let severity = Severity::Error;
+        messages.push(Message { file: None, severity, line: 0, column: 0, length: 1, text });
     }
     messages
 }
@@ -105,9 +106,6 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
         format!("--fmad={}", options.fmad),
         "--std=c++17".to_owned(),
         if options.debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
-        // A skeleton declares variables that its TODOs will use, so "declared but never referenced"
-        // does not help.
-        "--diag-suppress=177".to_owned(),
     ];
     for (name, value) in &options.defines {
         flags.push(format!("--define-macro={name}={value}"));
@@ -115,6 +113,9 @@ fn flags(toolchain: &Toolchain, options: &Options) -> Vec<CString> {
     if let Some(include) = &toolchain.include {
         flags.push(format!("--include-path={}", include.display()));
         flags.push(format!("--include-path={}", include.join("cccl").display()));
+    }
+    for headers in &toolchain.headers {
+        flags.push(format!("--include-path={}", headers.display()));
     }
     flags.into_iter().filter_map(|flag| CString::new(flag).ok()).collect()
 }

@@ -3,8 +3,12 @@
 
 use grading::text;
 
+use super::scan::Source;
+use super::words::many;
 use super::{Context, explain};
 use crate::attempt::{Attempt, SecondOpinion};
+use crate::compile::Message;
+use crate::diagnostic::Slug;
 use crate::report::Report;
 use crate::spec::Spec;
 
@@ -20,10 +24,54 @@ pub fn attempt(file: &str, command: &str, spec: &'static Spec, attempt: &Attempt
         command,
     };
     let mut report = explain(spec, &attempt.verdict, &context);
+    if !report.passed && report.slug != Slug::NotStarted {
+        report.notes.extend(warnings(&attempt.warnings));
+        report.notes.extend(empty_statement(&attempt.source));
+    }
     if let Some(opinion) = &attempt.gpu {
         report.notes.push(second_opinion(spec, opinion, &context));
     }
     report
+}
+
+/// Warnings that are shown at most.
+const SHOWN_WARNINGS: usize = 3;
+
+/// What the compiler warns about, which often is the reason of a wrong result.
+fn warnings(all: &[Message]) -> Vec<String> {
+    let about = |message: &Message| {
+        let text = text::line(&message.text);
+        format!("the compiler warns about line {}: {text}", message.line)
+    };
+    let mut notes: Vec<String> = all.iter().take(SHOWN_WARNINGS).map(about).collect();
+    if let more @ 1.. = all.len().saturating_sub(SHOWN_WARNINGS) {
+        notes.push(format!(
+            "the compiler has {}",
+            many(more as u64, "more warning", "more warnings")
+        ));
+    }
+    notes
+}
+
+/// An `if` or a loop whose body is only a `;`, about which no compiler warns.
+fn empty_statement(text: &str) -> Option<String> {
+    let source = Source::new(text);
+    let (line, word) = source.texts().find_map(|(line, code)| {
+        let start = code.trim_start();
+        let word = ["if", "for"].into_iter().find(|word| {
+            start.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('('))
+        })?;
+        let mut depth = 0_i32;
+        let close = start.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            c == ')' && depth == 0
+        })?;
+        let rest = start.get(close + 1..)?.trim();
+        (rest == ";" || rest.starts_with("; {") || rest.starts_with(";{")).then_some((line, word))
+    })?;
+    Some(format!(
+        "line {line}: the `;` right after `{word} (...)` is its whole body, so the block below runs for every thread"
+    ))
 }
 
 /// The same for a file outside the workbook, which the repeating command must name.

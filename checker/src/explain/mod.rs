@@ -6,6 +6,7 @@
 
 mod attempt;
 mod bounds;
+mod calls;
 mod compile;
 mod faults;
 mod gates;
@@ -13,6 +14,7 @@ mod host;
 mod masks;
 mod names;
 mod objects;
+mod outline;
 mod passed;
 mod profile;
 mod program;
@@ -21,6 +23,7 @@ mod scan;
 mod scene;
 mod shared;
 mod signature;
+mod slips;
 mod trace;
 mod values;
 mod words;
@@ -41,6 +44,7 @@ pub use gates::{gate, value as gate_value};
 pub use profile::profile;
 use scan::Source;
 use scene::Scene;
+use slips::Setting;
 pub use trace::trace;
 pub use words::{count, dims};
 
@@ -163,8 +167,19 @@ fn report(draft: Draft, about: &str, slug: Slug, context: &Context<'_>) -> Repor
 
 /// Writes the report of a program that does not compile.
 pub fn not_compiled(messages: &[Message], context: &Context<'_>) -> Report {
-    let draft = compile::explain(messages, &Source::new(context.source), true);
+    let draft = compile::explain(messages, &Source::new(context.source), Setting::Run);
     report(draft, context.file, Slug::CompileError, context)
+}
+
+/// Writes the report of a program that calls a function which no file and no library defines.
+pub fn undefined_symbol(symbol: &str, context: &Context<'_>) -> Report {
+    let draft = program::undefined(symbol, &Source::new(context.source));
+    report(draft, context.file, Slug::CompileError, context)
+}
+
+/// A symbol of the linker as the source has it.
+pub fn plain_symbol(symbol: &str) -> String {
+    program::plain(symbol)
 }
 
 /// Writes the report of a mistake in a program's host code.
@@ -190,6 +205,7 @@ pub fn launch(
     let fault = Fault::Finding(finding.clone());
     let program = program(&source, context);
     let scene = Scene::launch(launched, &source).with_names(host::indirect(program, launched));
+    let scene = scene.in_file(&finding.at.source.file);
     let draft = faults::explain(&scene, &fault, others);
     let draft = host::explain_arguments(program, launched, finding, draft);
     let slug = Verdict::Fault { case: 0, fault, others }.slug();
@@ -215,9 +231,7 @@ fn draft(
             values::not_started(spec, (output, *elements), *todo_line, source, context)
         }
         Verdict::UnreadableSource(why) => compile::unreadable(why, spec, context),
-        Verdict::CompileError(messages) => {
-            compile::explain(messages, source, spec.kind.has_host_code())
-        }
+        Verdict::CompileError(messages) => compile::explain(messages, source, setting(spec)),
         Verdict::CompilerStopped(how) => compile::stopped(how),
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
         Verdict::Fault { case, fault, others } => {
@@ -250,6 +264,11 @@ fn draft(
     };
     draft.case = about;
     draft
+}
+
+/// What an exercise is compiled as.
+fn setting(spec: &Spec) -> Setting {
+    if spec.kind.has_host_code() { Setting::Program } else { Setting::Kernel }
 }
 
 fn program<'a>(source: &'a Source<'a>, context: &Context<'a>) -> host::Program<'a> {

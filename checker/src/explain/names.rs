@@ -115,53 +115,136 @@ const SLIPS: [(&str, &str); 16] = [
     ("atomic_add", "atomicAdd"),
 ];
 
-/// What is known about the undefined name `word`.
-pub fn about(word: &str) -> Option<Name> {
-    if word.starts_with("cuda") && word.chars().nth(4).is_some_and(char::is_uppercase) {
-        return Some(Name::NotHere(
-            "functions named cuda... are for the host, and here the checker calls them for you",
-        ));
-    }
+/// The runtime's functions, types and constants that beginners use.
+const RUNTIME: [(&str, &[&str]); 3] = [
+    (
+        "function",
+        &[
+            "cudaMalloc",
+            "cudaMallocManaged",
+            "cudaMallocHost",
+            "cudaHostAlloc",
+            "cudaMallocPitch",
+            "cudaMalloc3D",
+            "cudaMallocArray",
+            "cudaMallocAsync",
+            "cudaMemcpy",
+            "cudaMemcpyAsync",
+            "cudaMemcpy2D",
+            "cudaMemcpy3D",
+            "cudaMemcpyToSymbol",
+            "cudaMemcpyFromSymbol",
+            "cudaMemset",
+            "cudaMemsetAsync",
+            "cudaMemGetInfo",
+            "cudaMemPrefetchAsync",
+            "cudaFree",
+            "cudaFreeHost",
+            "cudaFreeArray",
+            "cudaFreeAsync",
+            "cudaDeviceSynchronize",
+            "cudaDeviceReset",
+            "cudaStreamCreate",
+            "cudaStreamDestroy",
+            "cudaStreamSynchronize",
+            "cudaStreamWaitEvent",
+            "cudaEventCreate",
+            "cudaEventDestroy",
+            "cudaEventRecord",
+            "cudaEventSynchronize",
+            "cudaEventElapsedTime",
+            "cudaGetLastError",
+            "cudaPeekAtLastError",
+            "cudaGetErrorString",
+            "cudaGetErrorName",
+            "cudaGetDevice",
+            "cudaSetDevice",
+            "cudaGetDeviceCount",
+            "cudaGetDeviceProperties",
+            "cudaDeviceGetAttribute",
+            "cudaFuncSetAttribute",
+            "cudaLaunchKernel",
+            "cudaLaunchCooperativeKernel",
+            "cudaHostRegister",
+            "cudaHostUnregister",
+            "cudaHostGetDevicePointer",
+            "cudaCreateTextureObject",
+            "cudaDestroyTextureObject",
+        ],
+    ),
+    (
+        "constant",
+        &[
+            "cudaMemcpyHostToDevice",
+            "cudaMemcpyDeviceToHost",
+            "cudaMemcpyDeviceToDevice",
+            "cudaMemcpyHostToHost",
+            "cudaMemcpyDefault",
+            "cudaSuccess",
+            "cudaStreamNonBlocking",
+            "cudaHostAllocMapped",
+        ],
+    ),
+    (
+        "type",
+        &[
+            "cudaError_t",
+            "cudaStream_t",
+            "cudaEvent_t",
+            "cudaDeviceProp",
+            "cudaArray_t",
+            "cudaTextureObject_t",
+            "cudaExtent",
+            "cudaPitchedPtr",
+        ],
+    ),
+];
+
+/// Names of the runtime that edit distance misses, or that were removed.
+fn runtime(word: &str) -> Option<Name> {
+    let spelled = |right, what| Some(Name::Spelled { right, what });
     match word {
-        "INFINITY" | "NAN" | "HUGE_VALF" => {
+        "HostToDevice" | "cudaHostToDevice" | "cudaMemCpyHostToDevice" | "hostToDevice" => {
+            return spelled("cudaMemcpyHostToDevice", "constant");
+        }
+        "DeviceToHost" | "cudaDeviceToHost" | "deviceToHost" => {
+            return spelled("cudaMemcpyDeviceToHost", "constant");
+        }
+        "CUDA_SUCCESS" => return spelled("cudaSuccess", "constant"),
+        "cudaError" => return spelled("cudaError_t", "type"),
+        "cudaStream" => return spelled("cudaStream_t", "type"),
+        "cudaEvent" => return spelled("cudaEvent_t", "type"),
+        "cudaThreadSynchronize" => {
             return Some(Name::NotHere(
-                "kernel exercises have no <cmath> macros: write 1.0f / 0.0f for infinity",
+                "cudaThreadSynchronize was removed from CUDA: its new name is cudaDeviceSynchronize",
             ));
         }
-        "M_PI" | "M_E" | "FLT_MAX" | "FLT_MIN" | "FLT_EPSILON" | "INT_MAX" | "INT_MIN" => {
+        "cudaThreadExit" => {
             return Some(Name::NotHere(
-                "kernel exercises have no header constants: write a constexpr of your own",
+                "cudaThreadExit was removed from CUDA: its new name is cudaDeviceReset",
             ));
         }
-        "cout" | "cerr" | "endl" | "std" => {
-            return Some(Name::NotHere("a GPU thread prints with printf(\"%d\\n\", value)"));
-        }
-        "__shfl" | "__shfl_up" | "__shfl_down" | "__shfl_xor" | "__ballot" | "__any" | "__all" => {
+        "cudaBindTexture"
+        | "cudaBindTexture2D"
+        | "cudaBindTextureToArray"
+        | "cudaUnbindTexture" => {
             return Some(Name::NotHere(
-                "this function was removed, because since Volta the lanes of a warp need not run in lockstep: use the version that ends in _sync, whose first argument is the mask of the lanes that take part",
+                "texture references were removed from CUDA in version 12: use a texture object (cudaCreateTextureObject)",
             ));
         }
-        "stdout" | "stderr" | "fflush" | "fprintf" | "puts" => {
-            return Some(Name::NotHere("a GPU thread has no files: use printf(...)"));
-        }
-        "uint8_t" | "int8_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" | "uint"
-        | "uchar" => {
-            return Some(Name::NotHere(
-                "kernel exercises have no headers: use int, unsigned int, unsigned char or long long",
-            ));
-        }
+        "cudaMemcpyToDevice" => return spelled("cudaMemcpyHostToDevice", "constant"),
+        "cudaMemcpyToHost" => return spelled("cudaMemcpyDeviceToHost", "constant"),
         _ => {}
     }
+    closest(word, &RUNTIME)
+}
+
+/// The name of these groups that is nearest to `word`, if one is near.
+fn closest(word: &str, groups: &'static [(&'static str, &'static [&'static str])]) -> Option<Name> {
     let plain = word.to_lowercase();
     let bare = plain.trim_matches('_');
-    let slip = SLIPS.iter().find(|(slip, _)| *slip == bare).map(|(_, right)| *right);
     let all =
-        || NAMES.iter().flat_map(|(what, names)| names.iter().map(move |name| (*what, *name)));
-    if let Some(right) = slip {
-        return all()
-            .find(|(_, name)| *name == right)
-            .map(|(what, right)| Name::Spelled { right, what });
-    }
+        || groups.iter().flat_map(|(what, names)| names.iter().map(move |name| (*what, *name)));
     // A name that differs only in case and underscores is better than a near one.
     let same = |name: &str| name.to_lowercase().trim_matches('_') == bare;
     let near = |name: &str| {
@@ -178,6 +261,72 @@ pub fn about(word: &str) -> Option<Name> {
                 .map(|(_, found)| found)
         })
         .map(|(what, right)| Name::Spelled { right, what })
+}
+
+/// What is known about the undefined name `word`, in a file with or without host code.
+pub fn about(word: &str, host_code: bool, device: bool) -> Option<Name> {
+    if host_code && let Some(name) = runtime(word) {
+        return Some(name);
+    }
+    if word.starts_with("cuda") && word.chars().nth(4).is_some_and(char::is_uppercase) {
+        return Some(Name::NotHere(if host_code {
+            "the CUDA runtime has no function of this name"
+        } else {
+            "functions named cuda... are for the host, and here the checker calls them for you"
+        }));
+    }
+    let unavailable = if host_code { None } else { not_in_kernel_exercises(word) };
+    if unavailable.is_some() {
+        return unavailable;
+    }
+    match word {
+        "cout" | "cerr" | "endl" | "std" if device => {
+            return Some(Name::NotHere("a GPU thread prints with printf(\"%d\\n\", value)"));
+        }
+        "__shfl" | "__shfl_up" | "__shfl_down" | "__shfl_xor" | "__ballot" | "__any" | "__all" => {
+            return Some(Name::NotHere(
+                "this function was removed, because since Volta the lanes of a warp need not run in lockstep: use the version that ends in _sync, whose first argument is the mask of the lanes that take part",
+            ));
+        }
+        _ => {}
+    }
+    let plain = word.to_lowercase();
+    let bare = plain.trim_matches('_');
+    if let Some((_, right)) = SLIPS.iter().find(|(slip, _)| *slip == bare) {
+        let mut all =
+            NAMES.iter().flat_map(|(what, names)| names.iter().map(move |name| (*what, *name)));
+        return all
+            .find(|(_, name)| name == right)
+            .map(|(what, right)| Name::Spelled { right, what });
+    }
+    closest(word, &NAMES)
+}
+
+/// Names that exist in C++ and in CUDA, but not in a kernel exercise.
+fn not_in_kernel_exercises(word: &str) -> Option<Name> {
+    match word {
+        "INFINITY" | "NAN" | "HUGE_VALF" => {
+            return Some(Name::NotHere(
+                "kernel exercises have no <cmath> macros: write 1.0f / 0.0f for infinity",
+            ));
+        }
+        "M_PI" | "M_E" | "FLT_MAX" | "FLT_MIN" | "FLT_EPSILON" | "INT_MAX" | "INT_MIN" => {
+            return Some(Name::NotHere(
+                "kernel exercises have no header constants: write a constexpr of your own",
+            ));
+        }
+        "stdout" | "stderr" | "fflush" | "fprintf" | "puts" => {
+            return Some(Name::NotHere("a GPU thread has no files: use printf(...)"));
+        }
+        "uint8_t" | "int8_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" | "uint"
+        | "uchar" => {
+            return Some(Name::NotHere(
+                "kernel exercises have no headers: use int, unsigned int, unsigned char or long long",
+            ));
+        }
+        _ => {}
+    }
+    None
 }
 
 /// The nearest of the learner's own names.
@@ -229,16 +378,18 @@ mod tests {
             ("sqrft", "sqrtf"),
         ];
         for (wrong, right) in cases {
-            match about(wrong) {
+            match about(wrong, false, true) {
                 Some(Name::Spelled { right: found, .. }) => assert_eq!(found, right, "{wrong}"),
                 other => panic!("{wrong}: {other:?}"),
             }
         }
         for removed in ["__shfl_down", "__ballot", "__any"] {
-            assert!(matches!(about(removed), Some(Name::NotHere(why)) if why.contains("_sync")));
+            assert!(
+                matches!(about(removed, false, true), Some(Name::NotHere(why)) if why.contains("_sync"))
+            );
         }
         for unknown in ["idx", "x", "tile", "result", "my_value"] {
-            assert_eq!(about(unknown), None, "{unknown} is the learner's own");
+            assert_eq!(about(unknown, false, true), None, "{unknown} is the learner's own");
         }
         assert_eq!(
             nearest("indx", ["index", "n", "idx"].map(String::from).into_iter()),

@@ -11,14 +11,37 @@ const ENDS: [&str; 4] = ["exit", "_exit", "quick_exit", "abort"];
 pub fn undefined(symbol: &str, source: &Source<'_>) -> Draft {
     let called = plain(symbol);
     let mangled = symbol.starts_with("_Z");
-    Draft::new(format!("`{called}` is called, but this file does not define it"))
+    if let Some(built_in) = symbol.strip_prefix("__device_builtin_variable_") {
+        return Draft::new(format!("the host uses `{built_in}`, which only kernels have"))
+            .mark(first(built_in, source, "used here"))
+            .note("every thread of a kernel has its own value, and the host runs outside of all of them");
+    }
+    if let Some(library) = library(symbol) {
+        return Draft::new(format!("the program calls `{called}` of {library}, which the checker does not support"))
+            .mark(first(&called, source, "called here"))
+            .note("this is correct CUDA, but the library's kernels have no source that the simulator could run");
+    }
+    Draft::new(format!("`{called}` is called, but nothing defines it"))
         .mark(first(&called, source, "declared or called here"))
         .note(if mangled {
-            "a program in a single file must define every function that it calls"
+            "every function that is called must be defined, and this one is only declared"
         } else {
             "no linked library has it, because exercises use only the C++ library and the CUDA runtime"
         })
         .think("is its name spelled the same where it is declared and where it is defined?")
+}
+
+/// The library of NVIDIA's that a function belongs to.
+fn library(symbol: &str) -> Option<&'static str> {
+    const LIBRARIES: [(&str, &str); 6] = [
+        ("cublas", "cuBLAS"),
+        ("cufft", "cuFFT"),
+        ("curand", "cuRAND's host interface"),
+        ("cusparse", "cuSPARSE"),
+        ("cusolver", "cuSOLVER"),
+        ("nvrtc", "NVRTC"),
+    ];
+    LIBRARIES.iter().find(|(start, _)| symbol.starts_with(start)).map(|(_, name)| *name)
 }
 
 /// `exit` was called.
@@ -39,7 +62,7 @@ fn first(word: &str, source: &Source<'_>, label: &str) -> Option<Span> {
 }
 
 /// A mangled name as the source has it.
-fn plain(symbol: &str) -> String {
+pub fn plain(symbol: &str) -> String {
     let shown = crate::abi::demangle(symbol);
     shown.strip_suffix("(...)").map_or(shown.clone(), ToOwned::to_owned)
 }

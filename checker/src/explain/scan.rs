@@ -213,6 +213,16 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// The code from the first line to the last, as [`Source::code_chars_from`] has it.
+    pub fn code_chars(&self) -> impl Iterator<Item = ((u32, u32), char)> + '_ {
+        self.chars(1)
+    }
+
+    /// The code from `line` on, without comments and strings, with the place of each character.
+    pub fn code_chars_from(&self, line: u32) -> impl Iterator<Item = ((u32, u32), char)> + '_ {
+        self.chars(line)
+    }
+
     /// All of a line, without its indentation.
     pub fn whole_line(&self, line: u32) -> Option<(u32, u32, u32)> {
         let text = self.line(line)?;
@@ -402,7 +412,7 @@ const fn ends_statement(c: &char) -> bool {
     matches!(*c, ';' | '{' | '}')
 }
 
-fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -415,7 +425,7 @@ fn begins(text: &str, word: &str) -> bool {
 }
 
 /// Identifiers and keywords with their zero-based starts.
-fn words(code: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
+pub fn words(code: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         while let Some(c) = code.get(at) {

@@ -29,6 +29,8 @@ pub struct Scene<'a> {
     names: Vec<String>,
     /// Arrays of a program, and the parameters that point to them.
     aliases: Vec<(String, String)>,
+    /// The file of `source` as the compiler named it, where a launch has code in several files.
+    file: Option<String>,
 }
 
 impl<'a> Scene<'a> {
@@ -55,6 +57,7 @@ impl<'a> Scene<'a> {
             program,
             names,
             aliases,
+            file: None,
         })
     }
 
@@ -81,6 +84,7 @@ impl<'a> Scene<'a> {
             program,
             names,
             aliases,
+            file: None,
         }
     }
 
@@ -88,6 +92,16 @@ impl<'a> Scene<'a> {
     pub fn with_names(mut self, names: Vec<(String, String)>) -> Self {
         self.aliases.extend(names);
         self
+    }
+
+    /// The same scene, whose source is only this one of several files.
+    pub fn in_file(self, file: &str) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+
+    /// Whether the scene's source has this place.
+    fn shows(&self, access: &Access) -> bool {
+        self.file.as_ref().is_none_or(|file| *file == access.source.file)
     }
 
     /// The same scene with the launch that computed something.
@@ -289,6 +303,9 @@ impl<'a> Scene<'a> {
     /// where.
     pub fn expression(&self, access: &Access) -> Option<(u32, Subscript)> {
         let name = self.name(access.array.as_deref()?);
+        if !self.shows(access) {
+            return None;
+        }
         let (first, start) = (access.source.line, access.source.column);
         for line in first..first.saturating_add(STATEMENT_LINES) {
             let after = if line == first { start } else { 0 };
@@ -343,6 +360,9 @@ impl<'a> Scene<'a> {
         if let Some((line, s)) = self.expression(access) {
             return Some(span(line, s.column, s.length, primary, label));
         }
+        if !self.shows(access) {
+            return None;
+        }
         let (column, length) = self.source.statement(access.source.line, access.source.column)?;
         Some(span(access.source.line, column, length, primary, label))
     }
@@ -361,6 +381,9 @@ impl<'a> Scene<'a> {
 
     /// The loop around an access.
     pub fn enclosing_loop(&self, access: &Access) -> Option<(u32, u32, u32)> {
+        if !self.shows(access) {
+            return None;
+        }
         let (line, column) = (access.source.line, access.source.column);
         let here = self.source.statement(line, column)?;
         let text = self.source.line(line)?;

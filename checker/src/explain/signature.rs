@@ -59,7 +59,17 @@ fn no_such(spec: &Spec, expected: &str, found: &[String], source: &Source<'_>) -
     let itanium = format!("_Z{}{expected}", expected.len());
     let plain = format!("{expected}(");
     let mangled = found.iter().any(|name| name.starts_with(&itanium) || name.starts_with(&plain));
-    let draft = if mangled {
+    let function = source.functions().into_iter().find(|function| function.name == expected);
+    let unmarked = function.filter(|function| !function.is_kernel() && !spec.kind.has_host_code());
+    let draft = if let Some(function) = unmarked {
+        return draft.mark(name(spec.id, source, "not marked as a kernel")).note(
+            if function.is_device() {
+                "__device__ marks a function that kernels call: write __global__ instead"
+            } else {
+                "a kernel needs __global__ in front of its return type"
+            },
+        );
+    } else if mangled {
         draft
             .mark(name(spec.id, source, "no extern \"C\" here"))
             .note("without extern \"C\", C++ adds the parameter types to the name")

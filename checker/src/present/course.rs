@@ -4,8 +4,12 @@ use colored::Colorize;
 
 use crate::exercises;
 use crate::progress::State;
+use crate::report::terminal;
 use crate::session::Session;
 use crate::spec::Spec;
+
+/// Columns that the description of an exercise has at least.
+const NARROWEST_GOAL: usize = 20;
 
 /// The course as lines, one for each exercise. An arrow marks `current`, or else the first open
 /// exercise.
@@ -19,12 +23,16 @@ pub fn course(session: &Session, current: Option<&Spec>) -> Vec<String> {
         for spec in chapter.exercises {
             let (mark, note) = match session.state(spec) {
                 State::Done => ("✓".green(), ""),
-                State::Changed => ("✓".green(), "  (changed since it passed)"),
+                State::Changed => ("✓".green(), " (changed since it passed)"),
                 State::Open => (" ".normal(), ""),
             };
             let arrow = if current == Some(spec.id) { ">" } else { " " };
-            let (id, minutes, goal) = (spec.id, spec.minutes, spec.goal);
-            lines.push(format!("{arrow} {mark} {id:width$}  {minutes:>2} min   {goal}{note}"));
+            let (id, minutes) = (spec.id, spec.minutes);
+            let indent = 4 + width + 2 + "15 min   ".len();
+            let room = terminal::width().saturating_sub(indent).max(NARROWEST_GOAL);
+            let goal = terminal::wrap(&format!("{}{note}", spec.goal), room);
+            let goal = goal.join(&format!("\n{:indent$}", ""));
+            lines.push(format!("{arrow} {mark} {id:width$}  {minutes:>2} min   {goal}"));
         }
         lines.push(String::new());
     }

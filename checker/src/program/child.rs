@@ -17,7 +17,7 @@ use cudart_sim::report::Report;
 use cudart_sim::runtime::Settings;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
-use super::{REPORT_VARIABLE, Simulation, thread};
+use super::{REPORT_VARIABLE, Simulation, UNLOADABLE_VARIABLE, thread};
 
 /// The hidden subcommand `checker program`, which turns this process into the program.
 pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> ExitCode {
@@ -34,8 +34,10 @@ pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> 
         // SAFETY: this ends the process as returning from `main` does, and no value here has to be
         // dropped.
         Ok(status) => unsafe { exit(status) },
-        Err(error) => {
-            eprintln!("error: the program cannot be loaded: {error}");
+        Err(why) => {
+            if let Some(path) = std::env::var_os(UNLOADABLE_VARIABLE) {
+                let _ = fs::write(path, why);
+            }
             ExitCode::from(crate::exit::ENVIRONMENT)
         }
     }
@@ -70,7 +72,7 @@ fn simulate(Simulation { seed, memory }: Simulation) -> io::Result<()> {
 
 type Main = unsafe extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_void) -> c_int;
 
-fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
+fn call_main(object: &Path, args: &[String]) -> Result<c_int, String> {
     let name = object.to_string_lossy().into_owned();
     let owned: Vec<CString> =
         std::iter::once(&name).chain(args).filter_map(|a| CString::new(a.as_str()).ok()).collect();
@@ -79,16 +81,21 @@ fn call_main(object: &Path, args: &[String]) -> Result<c_int, Box<dyn Error>> {
     // SAFETY: the process exists only for this program, so its constructors and `main` may do
     // anything with it.
     unsafe {
-        let library = Library::open(Some(object), RTLD_NOW | RTLD_GLOBAL)?;
-        let main: libloading::os::unix::Symbol<Main> = library.get(b"main\0")?;
+        let library = Library::open(Some(object), RTLD_NOW | RTLD_GLOBAL).map_err(reason)?;
+        let main: libloading::os::unix::Symbol<Main> = library.get(b"main\0").map_err(reason)?;
         let (main, arguments) = (*main, pointers.as_mut_ptr() as usize);
         let (count, mut status) = (owned.len() as c_int, 0);
         let body = || status = main(count, arguments as *mut *mut c_char, std::ptr::null_mut());
-        thread::run(body)?;
+        thread::run(body).map_err(|error| error.to_string())?;
         // the program stays loaded, because its destructors run at the end of the process
         std::mem::forget(library);
         Ok(status)
     }
+}
+
+/// The dynamic linker's own message, which is the source of the library's error.
+fn reason(error: libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| source.to_string())
 }
 
 /// Writes the report of a program that ends with this exit status. Only the first call has an

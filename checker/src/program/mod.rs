@@ -11,6 +11,7 @@ mod child;
 pub mod entry;
 mod thread;
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::{env, fs, io};
 
@@ -35,6 +36,9 @@ impl Simulation {
     /// Bytes of device memory that a program has unless its caller says otherwise.
     pub const DEFAULT_MEMORY: u64 = ptxsim::Memory::CAPACITY;
 }
+/// The environment variable with the path to which the child writes why the program cannot be
+/// loaded.
+const UNLOADABLE_VARIABLE: &str = "CHECKER_PROGRAM_UNLOADABLE";
 
 /// How a program ended.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub struct Ended {
     pub status: ExitStatus,
     /// The simulator's report; `None` if the process ended before it could write one.
     pub report: Option<Report>,
+    /// Why the program did not even start, in the words of the dynamic linker.
+    pub unloadable: Option<String>,
 }
 
 /// Runs a compiled program with the standard streams of this process: on the simulator, or without
@@ -53,9 +59,11 @@ pub struct Ended {
 pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io::Result<Ended> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("program.so");
-    fs::write(&program, object)?;
+    fs::write(&program, object).map_err(|error| about(&program, error))?;
     let report = folder.path().join("report.json");
-    let status = Command::new(env::current_exe()?)
+    let unloadable = folder.path().join("unloadable.txt");
+    let checker = this_executable()?;
+    let status = Command::new(&checker)
         .arg("program")
         .arg(&program)
         .args(simulation.map(|s| format!("--seed={}", s.seed)))
@@ -63,7 +71,21 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &report)
-        .status()?;
+        .env(UNLOADABLE_VARIABLE, &unloadable)
+        .status()
+        .map_err(|error| about(&checker, error))?;
     let report = fs::read(&report).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    Ok(Ended { status, report })
+    let unloadable = fs::read_to_string(&unloadable).ok();
+    Ok(Ended { status, report, unloadable })
+}
+
+/// This executable. Its link in /proc stays valid when a newer build replaces the file.
+fn this_executable() -> io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if link.exists() { Ok(link.to_owned()) } else { env::current_exe() }
+}
+
+/// An error of the operating system with the file that it is about.
+fn about(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -14,7 +14,7 @@ use ptxsim::Counters;
 use serde::Serialize;
 
 use super::heading::heading;
-use super::terminal::{columns, cut, hanging, table};
+use super::terminal::{columns, cut, hanging, table_to_width};
 use super::{json, timeline};
 use crate::diagnostic::Slug;
 use crate::text::sanitise;
@@ -159,7 +159,10 @@ pub fn render(profile: &Profile, source: &str, width: usize) -> String {
     if !timeline.is_empty() {
         out.push_str(&format!("\n{timeline}"));
     }
-    out.push_str(&graded(&profile.gate_table, width));
+    if !profile.gate_table.is_empty() {
+        let gates = table_to_width(&profile.gate_table, "  ", width);
+        out.push_str(&format!("\n{gates}"));
+    }
     if !profile.lines.is_empty() {
         out.push_str(&format!("\n{}", listing(profile, source, width)));
     }
@@ -182,23 +185,6 @@ fn worst(profile: &Profile, width: usize) -> String {
         if let Some(learn) = &remark.learn {
             out.push_str(&format!("    {} {learn}\n", "learn:".cyan().bold()));
         }
-    }
-    out
-}
-
-/// The gates as a table, or as a line for each when the table is too wide.
-fn graded(rows: &[Vec<String>], width: usize) -> String {
-    let (Some((head, rows)), text) = (rows.split_first(), table(rows, "  ")) else {
-        return String::new();
-    };
-    if text.lines().all(|line| columns(line) <= width) {
-        return format!("\n{text}");
-    }
-    let mut out = "\n".to_owned();
-    for row in rows {
-        let cells = head.iter().zip(row).map(|(head, cell)| format!("{head} {cell}"));
-        let line = cells.map(|cell| cell.trim().to_owned()).collect::<Vec<_>>().join(", ");
-        out.push_str(&hanging(&line, "  ", "    ", width));
     }
     out
 }

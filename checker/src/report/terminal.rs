@@ -69,7 +69,7 @@ fn passed(report: &Report, width: usize) -> String {
     for note in &report.notes {
         out.push_str(&hanging(note, "    ", "    ", width));
     }
-    out.push_str(&table(&report.table, "    "));
+    out.push_str(&table_to_width(&report.table, "    ", width));
     out.push_str(&printed(report, width));
     out
 }
@@ -94,7 +94,8 @@ fn failed(report: &Report, source: &str, width: usize) -> String {
         out.push_str(&hanging(note, &first, &rest, width));
     }
     if !report.table.is_empty() {
-        out.push_str(&format!("\n{}\n", table(&report.table, &format!("{margin}    "))));
+        let table = table_to_width(&report.table, &format!("{margin}    "), width);
+        out.push_str(&format!("\n{table}\n"));
     }
     for note in &report.notes {
         out.push_str(&hanging(note, &first, &rest, width));
@@ -227,6 +228,23 @@ fn printed(report: &Report, width: usize) -> String {
     out
 }
 
+/// A table, or a line for each row when the table is wider than `width` columns.
+pub fn table_to_width(rows: &[Vec<String>], indent: &str, width: usize) -> String {
+    let text = table(rows, indent);
+    let Some((head, rows)) = rows.split_first() else { return text };
+    if text.lines().all(|line| columns(line) <= width) {
+        return text;
+    }
+    let mut out = String::new();
+    for row in rows {
+        let cells = head.iter().zip(row).filter(|(_, cell)| !cell.is_empty());
+        let cells = cells.map(|(head, cell)| format!("{head} {cell}").trim().to_owned());
+        let line = cells.collect::<Vec<_>>().join(", ");
+        out.push_str(&hanging(&line, indent, &format!("{indent}  "), width));
+    }
+    out
+}
+
 /// Aligns the columns of a table: words to the left, numbers to the right.
 pub fn table(rows: &[Vec<String>], indent: &str) -> String {
     let Some(head) = rows.first() else { return String::new() };
@@ -286,7 +304,7 @@ pub(super) fn hanging(text: &str, first: &str, rest: &str, width: usize) -> Stri
 
 /// Breaks the text between words so that no line is wider than `width` columns, except for a single
 /// word that is.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let Some(line) = lines.last_mut() else { continue };

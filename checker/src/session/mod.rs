@@ -102,7 +102,10 @@ impl Session {
 /// # Errors
 /// When there is no compiler and none can be installed.
 pub fn engine(backend: impl Into<Choice>) -> anyhow::Result<Engine> {
-    Ok(Engine::new(find_or_install()?, backend.into()))
+    Ok(Engine::new(find_or_install()?, backend.into()).announcing(|extra| {
+        let size = console::megabytes(extra.download);
+        eprintln!("Installing the headers of {} (once, {size})", extra.name);
+    }))
 }
 
 /// How the learner calls the checker: `cargo checker` when cargo started this process, or when this

@@ -1,5 +1,6 @@
 //! The names on the command line: an exercise or a chapter.
 
+use crate::error::Usage;
 use crate::exercises::{self, Chapter};
 use crate::spec::Spec;
 
@@ -24,14 +25,18 @@ impl Target {
 /// Finds an exercise by its name, or a chapter as `ch01_threads`, `ch01` or `1`.
 ///
 /// # Errors
-/// When there is no such exercise; the error suggests the nearest name.
-pub fn target(word: &str) -> Result<Target, exercises::Unknown> {
+/// When there is no such exercise or chapter; the error suggests the nearest name.
+pub fn target(word: &str) -> anyhow::Result<Target> {
     let number = word.trim_start_matches("ch").parse::<u32>().ok();
     let chapter = exercises::chapters()
         .iter()
         .find(|chapter| chapter.id == word || number == Some(chapter.number));
     match chapter {
         Some(chapter) => Ok(Target::Chapter(chapter)),
+        None if number.is_some() => {
+            let last = exercises::chapters().len();
+            Err(Usage(format!("there is no chapter {word}: the chapters are 1 to {last}")).into())
+        }
         None => Ok(Target::Exercise(exercises::find(word)?)),
     }
 }

@@ -18,7 +18,7 @@ use super::{Progress, Toolchain, pins, pip, search};
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Lines that are kept of pip's messages.
 const MAX_LINES: usize = 200;
-const STAGING_PREFIX: &str = "installing-";
+pub(super) const STAGING_PREFIX: &str = "installing-";
 
 /// Bytes that must be free: for the wheels, for their contents, and 50 MB for temporary files.
 pub(super) fn required_space() -> u64 {
@@ -90,7 +90,7 @@ pub(super) fn check_writable(cache: &Path) -> Result<(), Error> {
 
 /// Waits until no other process installs. On a file system without locks the installation goes on,
 /// because the final rename keeps the result complete.
-fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
+pub(super) fn lock(cache: &Path, report: &mut dyn FnMut(Progress)) -> Result<File, Error> {
     let path = cache.join("installing.lock");
     let file = File::options().create(true).truncate(false).write(true).open(path);
     let file = file.map_err(|reason| Error::cache(cache, reason))?;
@@ -242,7 +242,7 @@ fn link_libraries(root: &Path) {
 
 /// Renames the finished folder to its final name. A damaged installation with that name is moved
 /// away first.
-fn finish(target: &Path, place: &Path) -> io::Result<()> {
+pub(super) fn finish(target: &Path, place: &Path) -> io::Result<()> {
     if place.symlink_metadata().is_ok() {
         let aside: PathBuf = target.with_file_name("damaged");
         fs::rename(place, aside)?; // This is inside the staging folder, which is removed at the end.

@@ -11,6 +11,7 @@
 
 mod environment;
 mod error;
+mod extras;
 mod install;
 mod pins;
 mod pip;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use environment::{cache_dir, display_path};
 pub use error::Error;
+pub use extras::{Extra, providing};
 pub use pip::Python;
 
 use environment::Environment;
@@ -36,6 +38,8 @@ pub struct Toolchain {
     pub builtins: Option<PathBuf>,
     /// CUDA's headers; never a folder that also contains the host's.
     pub include: Option<PathBuf>,
+    /// Folders of further headers of NVIDIA's, which were installed for programs that include them.
+    pub headers: Vec<PathBuf>,
     /// The `nvcc` program, for host code.
     pub nvcc: Option<PathBuf>,
     /// The version, as precise as the file names are: `13.0.88`, `13.0` or `13`.
@@ -67,7 +71,8 @@ impl Toolchain {
             let file = file.canonicalize().ok()?;
             file.parent()?.parent().map(PathBuf::from)
         });
-        let headers = self.include.as_ref().and_then(|folder| folder.canonicalize().ok());
+        let headers = self.include.iter().chain(&self.headers);
+        let headers = headers.filter_map(|folder| folder.canonicalize().ok());
         let mut folders: Vec<PathBuf> = roots.chain(headers).collect();
         folders.sort();
         folders.dedup();
@@ -119,6 +124,14 @@ pub enum Progress {
 /// Looks for a compiler, in the order of [`Origin`]. It only reads folders.
 pub fn find() -> Option<Toolchain> {
     search::find(&Environment::current())
+}
+
+/// Installs a package of headers for `toolchain`, and returns the compiler with it.
+///
+/// # Errors
+/// As [`install()`].
+pub fn install_headers(toolchain: &Toolchain, extra: &Extra) -> Result<Toolchain, Error> {
+    extras::add(&Environment::current(), toolchain, extra)
 }
 
 /// Installs the pinned wheels into the cache, or waits for another process that is doing so.

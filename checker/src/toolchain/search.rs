@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
-use super::pins;
 use super::{Origin, Toolchain};
+use super::{extras, pins};
 
 /// NVRTC's file name contains the major version on every platform, so a CUDA 12 toolkit is not
 /// found.
@@ -44,6 +44,10 @@ pub(super) fn find(environment: &Environment) -> Option<Toolchain> {
         .find_map(|(root, origin)| toolkit_in(&root, origin))
         .or_else(|| loader_library(&environment.libraries))
         .or_else(|| cached(&environment.cache))
+        .map(|found| {
+            let headers = extras::installed(&environment.cache, found.include.as_deref());
+            Toolchain { headers, ..found }
+        })
 }
 
 /// The compiler that `checker setup` has installed.
@@ -71,7 +75,8 @@ fn toolkit_in(root: &Path, origin: Origin) -> Option<Toolchain> {
         .flatten();
     let nvcc = existing_file(root.join("bin").join(NVCC));
     let version = find_version(Some(root), &nvrtc, Some(&builtins));
-    Some(Toolchain { nvrtc, builtins: Some(builtins), include, nvcc, version, origin })
+    let headers = vec![];
+    Some(Toolchain { nvrtc, builtins: Some(builtins), include, headers, nvcc, version, origin })
 }
 
 /// NVRTC without a toolkit, in a folder of the loader.
@@ -81,7 +86,8 @@ fn loader_library(folders: &[PathBuf]) -> Option<Toolchain> {
     let builtins =
         beside.or_else(|| folders.iter().find_map(|folder| file_with_prefix(folder, BUILTINS)));
     let version = find_version(None, &nvrtc, builtins.as_deref());
-    Some(Toolchain { nvrtc, builtins, include: None, nvcc: None, version, origin: Origin::Loader })
+    let (include, headers, nvcc, origin) = (None, vec![], None, Origin::Loader);
+    Some(Toolchain { nvrtc, builtins, include, headers, nvcc, version, origin })
 }
 
 /// The roots of the toolkits whose `nvcc` is on the PATH, directly and with links resolved.

@@ -300,9 +300,9 @@ impl Worker {
         file: &str,
         options: &ProgramOptions,
     ) -> Result<Outcome<compile::Program>, Error> {
-        // only a learner's own program has a folder, and it may be long
+        // a learner's own program may be long
         let limit =
-            self.compile_limit * if options.folder.is_some() { OWN_PROGRAM_FACTOR } else { 1 };
+            self.compile_limit * if options.project.is_some() { OWN_PROGRAM_FACTOR } else { 1 };
         let request = Request::Build {
             toolchain: Cow::Borrowed(toolchain),
             source: Cow::Borrowed(source),
@@ -429,8 +429,10 @@ impl Worker {
 
     /// The child that compiles, which may read the folders of the compiler.
     fn compiler(&mut self, toolchain: &Toolchain) -> Result<&mut Process, Error> {
-        if self.rules.readable.is_empty() {
-            self.rules.readable = toolchain.folders();
+        let folders = toolchain.folders();
+        if self.rules.readable != folders {
+            self.rules.readable = folders;
+            self.compiler = None;
         }
         self.process(Role::Compiler)
     }

@@ -16,7 +16,11 @@ mod mistakes;
 mod nvrtc;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod projects;
 mod reports;
+#[cfg(target_os = "linux")]
+mod slips;
 mod worker;
 #[cfg(target_os = "linux")]
 mod wrong;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{fs, io};
 
-use checker::compile::{Outcome, ProgramOptions, Target, nvcc};
+use checker::compile::{Outcome, ProgramOptions, Project, Target, nvcc};
 use checker::toolchain;
 use cudart_sim::report::{CallSite, Leak, LeakKind, Report, Synchronisations, Traffic};
 
@@ -23,7 +23,7 @@ fn run(file: &Path, args: &[&str]) -> Output {
 fn report(file: &Path) -> Report {
     let toolchain = toolchain::find_or_install(&mut |_| ()).expect("a CUDA compiler");
     let text = fs::read_to_string(file).expect("a program");
-    let options = ProgramOptions { target: Target::Simulator, fmad: true, folder: None };
+    let options = ProgramOptions::program(Target::Simulator, Project::default());
     let outcome = nvcc::compile(&toolchain, &text, &file.to_string_lossy(), &options);
     let Outcome::Compiled(program) = outcome else { panic!("{outcome:?}") };
     let folder = tempfile::tempdir().expect("a folder");

@@ -293,7 +293,14 @@ fn values(mismatch: Mismatch) -> Verdict {
 
 fn rejected(line: u32, column: u32, text: &str) -> Verdict {
     let severity = Severity::Error;
-    Verdict::CompileError(vec![Message { severity, line, column, length: 1, text: text.into() }])
+    Verdict::CompileError(vec![Message {
+        file: None,
+        severity,
+        line,
+        column,
+        length: 1,
+        text: text.into(),
+    }])
 }
 
 const RATIO: Gate =
@@ -856,7 +863,7 @@ proptest! {
         line in 0_u32..9, column in 0_u32..60, length in 0_u32..90,
         text in "(identifier \"|expected a \";\"|expected a \"\\)\"|a value of type \"|has no member|is undefined|no operator \"\\[\\]\"|host function|cannot be assigned to|.{0,9}){0,4}",
     ) {
-        let message = Message { severity: Severity::Error, line, column, length, text };
+        let message = Message { file: None, severity: Severity::Error, line, column, length, text };
         let mut report = report(&GUARD, GUARD_CU, &Verdict::CompileError(vec![message]), None);
         report.title.push('.');
         terminal::render_to_width(&report, GUARD_CU, 80);

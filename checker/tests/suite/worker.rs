@@ -89,6 +89,7 @@ fn a_missing_compiler_is_named() {
         nvrtc: "/nonexistent/libnvrtc.so.13".into(),
         builtins: None,
         include: None,
+        headers: vec![],
         nvcc: None,
         version: "13.0".into(),
         origin: Origin::Usual,

@@ -142,7 +142,7 @@ fn time(
 ) -> anyhow::Result<f64> {
     let source = source.context("a file of the course is missing")?;
     let run = if spec.kind.has_host_code() && timed == Timed::Kernels {
-        let options = ProgramOptions { target: Target::TimedGpu, fmad: false, folder: None };
+        let options = ProgramOptions::exercise(Target::TimedGpu);
         let source = format!("{source}{LAUNCHES}");
         match engine.build(&source, &format!("{}.cu", spec.id), &options)? {
             Outcome::Compiled(program) => engine

@@ -2,7 +2,7 @@
 
 mod closeups;
 mod commands;
-mod common;
+pub mod common;
 #[cfg(target_os = "linux")]
 mod programs;
 mod verdicts;

@@ -1,6 +1,10 @@
 //! `checker run`: a CUDA program with its own output and exit code, and, on the simulator, what is
 //! wrong with it.
 
+mod costs;
+mod files;
+mod options;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -8,16 +12,18 @@ use std::time::Instant;
 use cudart_sim::report::Report;
 use cudart_sim::runtime::LaunchRecord;
 
+use self::files::{Files, SourceFile};
 use crate::attempt;
 use crate::backend::{Choice, Fault};
 use crate::cli;
-use crate::compile::{Message, Outcome, Program, ProgramOptions, Target};
+use crate::compile::{Message, Outcome, Program, ProgramOptions, Severity, Target, nvcc};
 use crate::engine::Engine;
 use crate::error::Usage;
+use crate::exercises;
 use crate::exit::{self, Exit};
 use crate::explain::{self, Context};
 use crate::program::{self, Ended, Simulation};
-use crate::report::{terminal, timeline};
+use crate::report::terminal;
 use crate::session;
 use crate::source;
 use crate::text::sanitise;
@@ -36,23 +42,29 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
         (true, _) => Choice::Sim,
         (false, backend) => backend,
     };
-    let file = args.file.as_path();
+    let Some(file) = args.files.first() else { anyhow::bail!("no file is given") };
     let text = source::read(file)
         .map_err(|why| Usage(format!("{}: {}", file.display(), unreadable(&why))))?;
+    let files = Files::new(&args.files, text);
+    let project = options::project(args)?;
     // The learner's own program may read the files beside it, and everything else.
     let mut engine = session::engine(backend)?.confined(Sandbox::Off, None, None);
     let on_gpu = engine.uses_gpu().map_err(attempt::Error::NoGpu)?;
     let target = if on_gpu { Target::Gpu } else { Target::Simulator };
-    let Some(program) = build(file, &text, target, &mut engine)? else {
+    let options = ProgramOptions::program(target, project);
+    let Some(program) = build(&files, file, &options, &mut engine)? else {
         return Ok(Exit::NotYet.into());
     };
     let start = Instant::now();
     let simulation = Simulation { seed: args.seed, memory: args.device_memory << 30 };
     let ended = program::run(&program.object, (!on_gpu).then_some(simulation), &args.args)?;
+    if let Some(why) = &ended.unloadable {
+        return unloadable(why, &files);
+    }
     let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let found = print_findings(file, &text, &ended, millis);
+    let found = print_findings(&files, &ended, millis);
     if let Some(report) = ended.report.as_ref().filter(|_| args.profile) {
-        eprint!("{}", costs(report, terminal::full_width()));
+        eprint!("{}", costs::costs(report, terminal::full_width()));
     }
     let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
     Ok(match code {
@@ -77,75 +89,109 @@ fn unreadable(why: &Unreadable) -> String {
 
 /// Compiles; `None` when the compiler rejected the source, which has been reported.
 fn build(
+    files: &Files,
     file: &Path,
-    text: &str,
-    target: Target,
+    options: &ProgramOptions,
     engine: &mut Engine,
 ) -> anyhow::Result<Option<Program>> {
+    let SourceFile { name: shown, text } = files.first();
     let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let folder = std::path::absolute(parent.unwrap_or(Path::new(".")))?;
-    let options = ProgramOptions { target, fmad: true, folder: Some(folder) };
-    let program = match engine.build(text, &name, &options)? {
+    let program = match engine.build(text, &name, options)? {
         Outcome::Compiled(program) => program,
         Outcome::Rejected(messages) => {
-            report_rejection(file, text, &messages);
+            report_rejection(files, &messages);
             return Ok(None);
         }
-        Outcome::Stopped(what) => anyhow::bail!("{what}"),
+        Outcome::Stopped(what) => anyhow::bail!("{shown}: {what}"),
         Outcome::Unavailable(why) => anyhow::bail!("{why}"),
     };
+    print_warnings(files, &program.warnings);
     if let Some(missing) = program.missing.first() {
-        let line = (1..).zip(text.lines()).find(|(_, line)| line.contains(missing.as_str()));
-        let place = line.map_or(String::new(), |(line, _)| format!(":{line}"));
+        if missing == nvcc::DEVICE_LAUNCH {
+            anyhow::bail!(
+                "{shown}: the simulator does not support kernels that launch kernels (dynamic \
+                 parallelism), which is correct CUDA; launch the next kernel from the host"
+            );
+        }
+        let place = place_of(files, missing).unwrap_or_else(|| shown.clone());
         let others = match program.missing.len() {
             1 => String::new(),
             n => format!(", nor {} more CUDA functions that this program calls", n - 1),
         };
-        anyhow::bail!(
-            "{}{place}: the simulator does not support {missing}{others}",
-            file.display()
-        );
+        anyhow::bail!("{place}: the simulator does not support {missing}{others}");
     }
     Ok(Some(program))
 }
 
-/// How many launches are listed at most.
-const LISTED_LAUNCHES: usize = 20;
+/// The first place that names a function: `main.cu:7`.
+fn place_of(files: &Files, name: &str) -> Option<String> {
+    files.compiled().iter().find_map(|file| {
+        let mut lines = (1..).zip(file.text.lines());
+        let (line, _) = lines.find(|(_, line)| line.contains(name))?;
+        Some(format!("{}:{line}", file.name))
+    })
+}
 
-/// The timeline, and a table with the cost of each launch.
-fn costs(report: &Report, width: usize) -> String {
-    let mut out = format!("\n{}", timeline::render(&report.timeline, width));
-    if report.launches.is_empty() {
-        return out;
+/// Reports a program that the dynamic linker does not load.
+fn unloadable(why: &str, files: &Files) -> anyhow::Result<ExitCode> {
+    if why.contains("undefined symbol: main") {
+        anyhow::bail!(Usage(no_main(files.first())));
     }
-    let head = ["kernel", "grid", "block", "stream", "us", "requests", "sectors", "conflicts"];
-    let rows = report.launches.iter().take(LISTED_LAUNCHES).map(|launch| {
-        let total = &launch.observations.totals;
-        let requests = total.load_requests + total.store_requests;
-        let span = launch.span.and_then(|span| report.timeline.get(span));
-        let kernel = sanitise(&launch.kernel);
-        vec![
-            kernel.split('(').next().unwrap_or_default().chars().take(24).collect(),
-            explain::dims(launch.grid),
-            explain::dims(launch.block),
-            launch.stream.to_string(),
-            span.map_or("-".into(), |span| format!("{:.1}", span.end - span.start)),
-            requests.to_string(),
-            if requests == 0 { "-".into() } else { format!("{:.1}", total.sectors_per_request()) },
-            total.shared_conflicts().to_string(),
-        ]
-    });
-    let head = head.map(str::to_owned).to_vec();
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
-    out.push_str(&format!("\n{}", terminal::table(&rows, "  ")));
-    if let more @ 1.. = report.launches.len().saturating_sub(LISTED_LAUNCHES) {
-        out.push_str(&format!("  and {more} more\n"));
+    if let Some((_, symbol)) = why.rsplit_once("undefined symbol: ") {
+        let symbol = symbol.split([' ', ',', ')']).next().unwrap_or(symbol);
+        let called = explain::plain_symbol(symbol);
+        let word = called.split(['(', '<']).next().unwrap_or(&called);
+        let word = word.rsplit("::").next().unwrap_or(word);
+        let named = |file: &&SourceFile| file.text.contains(word);
+        let file = files.compiled().iter().find(named).unwrap_or(files.first());
+        let report = explain::undefined_symbol(symbol, &context(&file.name, &file.text, 0));
+        eprintln!("{}", terminal::render(&report, &file.text).trim_end());
+        return Ok(Exit::NotYet.into());
     }
-    out.push_str(
-        "\n  requests: global loads and stores, per warp; sectors: 32-byte sectors per request\n",
-    );
-    out
+    anyhow::bail!("the program cannot be loaded: {why}")
+}
+
+/// What to do about a file without a `main`.
+fn no_main(file: &SourceFile) -> String {
+    let stem = Path::new(&file.name).file_stem().unwrap_or_default().to_string_lossy();
+    let command = session::command();
+    let exercise = exercises::all().iter().find(|spec| spec.id == stem);
+    let help = match exercise {
+        Some(spec) => format!("did you mean `{command} check {}`?", spec.id),
+        None if file.text.contains(" Main(") => "its name is written in lower case".to_owned(),
+        None => "a program needs one, which allocates memory and launches the kernel".to_owned(),
+    };
+    format!("{}: there is no main() here; {help}", file.name)
+}
+
+/// Warnings that are shown at most.
+const SHOWN_WARNINGS: usize = 3;
+
+/// Prints the compiler's warnings about what has an effect. A variable that is never used is no
+/// mistake.
+fn print_warnings(files: &Files, warnings: &[Message]) {
+    let relevant = |message: &&Message| {
+        message.severity == Severity::Warning && message.line > 0 && !message.is_about_unused()
+    };
+    let mut shown: Vec<String> = vec![];
+    for message in warnings.iter().filter(relevant) {
+        let name = match &message.file {
+            Some(path) => files.find(path).name,
+            None => files.first().name.clone(),
+        };
+        let text = sanitise(&message.text);
+        let line = format!("warning: {text} (line {} of {})", message.line, sanitise(&name));
+        // nvcc compiles host and device code one after another, and says most things twice.
+        if !shown.contains(&line) {
+            shown.push(line);
+        }
+    }
+    for line in shown.iter().take(SHOWN_WARNINGS) {
+        eprintln!("{line}");
+    }
+    if let more @ 1.. = shown.len().saturating_sub(SHOWN_WARNINGS) {
+        eprintln!("warning: {more} more of the compiler's warnings are not shown");
+    }
 }
 
 /// The hidden subcommand that becomes the program.
@@ -155,11 +201,20 @@ pub fn serve(args: &cli::Program) -> ExitCode {
     program::serve(&args.object, simulation, &args.args)
 }
 
+/// Whether memory that a finished program never freed is reported.
+fn leaked(report: &Report) -> bool {
+    // A program that crashed had no chance to free its memory, and a lost device frees nothing.
+    !report.leaks.is_empty() && report.crashed.is_none() && report.lost.is_none()
+}
+
 /// Reports why there is no program.
-fn report_rejection(file: &Path, text: &str, messages: &[Message]) {
-    let name = file.to_string_lossy();
-    let report = explain::not_compiled(messages, &context(&name, text, 0));
-    eprintln!("{}", terminal::render(&report, text).trim_end());
+fn report_rejection(files: &Files, messages: &[Message]) {
+    let first = messages.iter().find(|message| message.severity == Severity::Error);
+    let path = first.and_then(|message| message.file.as_deref());
+    let file = path.map_or_else(|| files.first().clone(), |path| files.find(path));
+    // The other messages are only counted.
+    let report = explain::not_compiled(messages, &context(&file.name, &file.text, 0));
+    eprintln!("{}", terminal::render(&report, &file.text).trim_end());
 }
 
 fn context<'a>(file: &'a str, source: &'a str, millis: u64) -> Context<'a> {
@@ -169,21 +224,21 @@ fn context<'a>(file: &'a str, source: &'a str, millis: u64) -> Context<'a> {
 
 /// Prints what was found to standard error, because standard output belongs to the program. Returns
 /// whether anything was.
-fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) -> bool {
+fn print_findings(files: &Files, ended: &Ended, millis: u64) -> bool {
     let crash = ended.report.as_ref().and_then(|report| report.crashed.clone());
     if ended.status.code().is_none() && crash.is_none() {
         eprintln!("error: a signal ended the program: {}", ended.status);
     }
     let Some(report) = &ended.report else { return false };
     let mut found = report.lost.is_some();
-    let name = file.to_string_lossy();
-    let context = context(&name, text, millis);
     for (launch, repeats) in distinct_launches(&report.launches) {
         found = true;
         let findings = &launch.observations.findings;
         if let Some(first) = findings.first() {
+            let file = files.at(Some(&first.at.source));
+            let context = context(&file.name, &file.text, millis);
             let report = explain::launch(launch, first, findings.len() - 1, &context);
-            eprintln!("{}", terminal::render(&report, text).trim_end());
+            eprintln!("{}", terminal::render(&report, &file.text).trim_end());
         }
         if let Some(why) = &launch.refusal {
             eprintln!("error: kernel `{}` did not run: {why}", launch.kernel);
@@ -200,18 +255,19 @@ fn print_findings(file: &Path, text: &str, ended: &Ended, millis: u64) -> bool {
             "note: the simulator keeps 16 MiB of what a launch prints, so {bytes} bytes of `{kernel}` are missing"
         );
     }
-    // A program that crashed had no chance to free its memory, and a lost device frees nothing.
-    let leaked = !report.leaks.is_empty() && crash.is_none() && report.lost.is_none();
-    let leaked = leaked.then(|| Fault::Leaked(report.leaks.clone()));
+    let leaked = leaked(report).then(|| Fault::Leaked(report.leaks.clone()));
     let crashed = crash.map(|crash| Fault::Crashed {
         signal: crash.signal,
         words: String::new(),
         crash: Some(crash),
     });
-    let host = report.findings.iter().cloned().map(Fault::Host).chain(leaked).chain(crashed);
-    for report in host.filter_map(|fault| explain::host(&fault, &context)) {
-        found = true;
-        eprintln!("{}", terminal::render(&report, text).trim_end());
+    for fault in report.findings.iter().cloned().map(Fault::Host).chain(leaked).chain(crashed) {
+        let file = files.at(place_of_fault(&fault));
+        let context = context(&file.name, &file.text, millis);
+        if let Some(report) = explain::host(&fault, &context) {
+            found = true;
+            eprintln!("{}", terminal::render(&report, &file.text).trim_end());
+        }
     }
     if let Some(lost) = &report.lost {
         eprintln!("note: the device was lost: {lost}");
@@ -238,4 +294,16 @@ fn distinct_launches(launches: &[LaunchRecord]) -> Vec<(&LaunchRecord, usize)> {
         }
     }
     distinct
+}
+
+/// Where a mistake in host code is marked.
+fn place_of_fault(fault: &Fault) -> Option<&ptxsim::Source> {
+    match fault {
+        Fault::Host(finding) => finding.at.as_ref()?.source.as_ref(),
+        Fault::Leaked(leaks) => {
+            leaks.iter().find_map(|leak| leak.at.as_ref().and_then(|at| at.source.as_ref()))
+        }
+        Fault::Crashed { crash, .. } => crash.as_ref()?.at.as_ref(),
+        _ => None,
+    }
 }

@@ -1,0 +1,288 @@
+//! The outline of the learner's source: its functions, declarations and macros. It is read from the
+//! text, because a file that doesn't compile has nothing else. What cannot be read for certain is
+//! `None`.
+
+use super::scan::{Source, is_word, words};
+
+/// How a name is declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declaration {
+    /// One-based line and column of the name.
+    pub line: u32,
+    pub column: u32,
+    /// `float* name`, `float name[4]`: it can be indexed.
+    pub indexable: bool,
+    /// `const int name`, where the const protects the name itself.
+    pub constant: bool,
+    /// It is a parameter of a function.
+    pub parameter: bool,
+}
+
+/// A function of the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Everything before its `{`, with single spaces.
+    pub header: String,
+    /// The line of its name.
+    pub line: u32,
+    /// The line of its closing brace, or the last line.
+    pub end: u32,
+}
+
+impl Function {
+    /// Whether threads of the GPU execute it.
+    pub fn is_device(&self) -> bool {
+        self.is_kernel() || self.header.contains("__device__")
+    }
+
+    /// Whether it is a kernel.
+    pub fn is_kernel(&self) -> bool {
+        self.header.contains("__global__")
+    }
+
+    /// Its parameters as they are written.
+    pub fn parameters(&self) -> Vec<String> {
+        let inner = self.header.split_once(&format!("{}(", self.name)).map(|(_, rest)| rest);
+        let inner = inner.and_then(|rest| rest.rsplit_once(')')).map_or("", |(inner, _)| inner);
+        inner.split(',').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+    }
+}
+
+/// Words before a name that make no declaration of it.
+const NO_TYPES: [&str; 12] = [
+    "return",
+    "else",
+    "goto",
+    "new",
+    "delete",
+    "case",
+    "throw",
+    "sizeof",
+    "typename",
+    "namespace",
+    "using",
+    "define",
+];
+
+impl Source<'_> {
+    /// Every function with a body, in the order of the source.
+    pub fn functions(&self) -> Vec<Function> {
+        let mut found: Vec<Function> = vec![];
+        let mut open: Vec<Option<usize>> = vec![];
+        let mut header = String::new();
+        let mut lines: Vec<u32> = vec![];
+        for ((line, _), c) in self.code_chars() {
+            match c {
+                '{' => {
+                    let outside = open.iter().all(Option::is_none);
+                    let function = outside.then(|| function(&header, &lines)).flatten();
+                    open.push(function.map(|function| {
+                        found.push(function);
+                        found.len() - 1
+                    }));
+                }
+                '}' => {
+                    if let Some(Some(index)) = open.pop()
+                        && let Some(function) = found.get_mut(index)
+                    {
+                        function.end = line;
+                    }
+                }
+                _ => {}
+            }
+            if matches!(c, '{' | '}' | ';') {
+                header.clear();
+                lines.clear();
+            } else {
+                header.push(c);
+                lines.push(line);
+            }
+        }
+        for index in open.into_iter().flatten() {
+            if let Some(function) = found.get_mut(index) {
+                function.end = self.len();
+            }
+        }
+        found
+    }
+
+    /// The function whose body or header contains `line`.
+    pub fn function_around(&self, line: u32) -> Option<Function> {
+        self.functions().into_iter().find(|function| (function.line..=function.end).contains(&line))
+    }
+
+    /// The first declaration of a variable or parameter with this name.
+    pub fn declaration(&self, name: &str) -> Option<Declaration> {
+        self.occurrences(name).into_iter().find_map(|(line, column)| {
+            let before = self.before(line, column);
+            let after = self.after(line, column + name.chars().count() as u32);
+            declaration(&before, after.trim_start()).map(|(indexable, constant)| Declaration {
+                line,
+                column,
+                indexable,
+                constant,
+                parameter: before.matches('(').count() > before.matches(')').count(),
+            })
+        })
+    }
+
+    /// The line of `#define name`, and its replacement.
+    pub fn macro_named(&self, name: &str) -> Option<(u32, String)> {
+        self.texts().find_map(|(line, text)| {
+            let rest = text.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+            let rest = rest.trim_start().strip_prefix(name)?;
+            (!rest.starts_with(is_word)).then(|| (line, rest.trim().to_owned()))
+        })
+    }
+
+    /// The statement's code before a place, on the lines of the statement.
+    pub fn before(&self, line: u32, column: u32) -> String {
+        let mut text = String::new();
+        let first = line.saturating_sub(8).max(1);
+        for ((at, place), c) in self.code_chars_from(first) {
+            if (at, place) >= (line, column) {
+                break;
+            }
+            // A preprocessor line ends with its line.
+            let directive = c == '\n' && text.trim_start().starts_with('#');
+            if matches!(c, ';' | '{' | '}') || directive {
+                text.clear();
+            } else {
+                text.push(if c == '\n' { ' ' } else { c });
+            }
+        }
+        text
+    }
+
+    /// The last code before a place, over a few lines.
+    pub fn code_before(&self, line: u32, column: u32) -> String {
+        let first = line.saturating_sub(4).max(1);
+        let code = self.code_chars_from(first).take_while(|(place, _)| *place < (line, column));
+        code.map(|(_, c)| c).collect()
+    }
+
+    /// The code from a place to the end of its line.
+    pub fn after(&self, line: u32, column: u32) -> String {
+        let code = self.code_chars_from(line).take_while(|((at, _), _)| *at == line);
+        code.filter(|((_, place), c)| *place >= column && *c != '\n').map(|(_, c)| c).collect()
+    }
+}
+
+/// Whether the text before a name and after it make a declaration: (indexable, constant).
+fn declaration(before: &str, after: &str) -> Option<(bool, bool)> {
+    let ends = after.starts_with(['=', ';', ',', ')', '[', '(', '{', ':']) || after.is_empty();
+    if !ends || after.starts_with("==") || after.starts_with("::") {
+        return None;
+    }
+    let before = before.trim_end();
+    let stars = before.trim_end_matches(['*', '&', ' ']);
+    let pointer = before.len() > stars.len() && before[stars.len()..].contains('*');
+    let chars: Vec<char> = stars.chars().collect();
+    let last = words(&chars).last().map(|(_, word)| word);
+    let is_type = stars.ends_with(is_word)
+        && last.as_deref().is_some_and(|word| !NO_TYPES.contains(&word))
+        || stars.ends_with("__restrict__")
+        || stars.ends_with('>');
+    // `float *a, b`: a list whose first word is a type.
+    let part = stars.rsplit(['(', ';', '{']).next().unwrap_or_default();
+    let list = stars.ends_with(',') && {
+        let chars: Vec<char> = part.chars().collect();
+        let first: Vec<String> = words(&chars).map(|(_, word)| word).take(2).collect();
+        let head = part.split(',').next().unwrap_or_default().trim();
+        first.len() == 2
+            && !NO_TYPES.contains(&first[0].as_str())
+            && !head.contains(['=', '+', '/', '.', '"'])
+            && !stars.contains('(')
+    };
+    // `x * y`: an operator, unless what stands before is only a type.
+    let product = pointer && !list && {
+        let head = part.rsplit(',').next().unwrap_or_default().trim();
+        head.contains(['=', '[', ']', '+', '-', '/', '.', ')'])
+    };
+    if !(is_type || list) || product {
+        return None;
+    }
+    let words_of = |text: &str| {
+        let chars: Vec<char> = text.chars().collect();
+        words(&chars).map(|(_, word)| word).collect::<Vec<_>>()
+    };
+    let own = part.rsplit(',').next().unwrap_or_default();
+    let constant =
+        !pointer && words_of(own).iter().any(|word| word == "const" || word == "constexpr");
+    Some((pointer || after.starts_with('['), constant))
+}
+
+/// The function whose header this is.
+fn function(header: &str, lines: &[u32]) -> Option<Function> {
+    let chars: Vec<char> = header.chars().collect();
+    let at = |start: usize| lines.get(start).copied();
+    const CONTROL: [&str; 9] =
+        ["if", "for", "while", "switch", "do", "else", "catch", "struct", "class"];
+    let mut before_parameters = words(&chars).filter(|(start, word)| {
+        let rest = chars.get(start + word.chars().count()..).unwrap_or_default();
+        rest.iter().find(|c| !c.is_whitespace()) == Some(&'(')
+    });
+    let (start, name) = before_parameters
+        .find(|(_, word)| !matches!(word.as_str(), "__launch_bounds__" | "__attribute__"))?;
+    let line = at(start)?;
+    let header = header.split_whitespace().collect::<Vec<_>>().join(" ");
+    let header = header.replacen(&format!("{name} ("), &format!("{name}("), 1);
+    (!CONTROL.contains(&name.as_str())).then_some(Function { name, header, line, end: line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PROGRAM: &str = "#define N 100;\n\
+        template <typename T>\n__global__ void __launch_bounds__(256) scale(T* x, const float k,\n    int n) {\n\
+        \x20   const int i = threadIdx.x;\n    if (i < n) {\n        x[i] *= k;\n    }\n}\n\
+        namespace a { __device__ float half(float v) { return v / 2; } }\n\
+        int main() {\n    float *d_a, d_b;\n    double total = 3 * d_b;\n    scale<<<1, 2>>>(d_a, 2, n);\n}\n";
+
+    #[test]
+    fn functions_have_their_names_and_places() {
+        let source = Source::new(PROGRAM);
+        let functions = source.functions();
+        let names: Vec<_> =
+            functions.iter().map(|f| (f.name.as_str(), f.line, f.end, f.is_device())).collect();
+        assert_eq!(names, [("scale", 3, 9, true), ("half", 10, 10, true), ("main", 11, 15, false)]);
+        assert_eq!(functions[0].parameters(), ["T* x", "const float k", "int n"]);
+        assert!(functions[0].is_kernel() && !functions[1].is_kernel());
+        assert_eq!(source.function_around(7).map(|f| f.name), Some("scale".into()));
+        assert_eq!(source.macro_named("N"), Some((1, "100;".into())));
+    }
+
+    #[test]
+    fn declarations_say_what_a_name_is() {
+        let source = Source::new(PROGRAM);
+        let of = |name: &str| {
+            let found = source.declaration(name)?;
+            Some((found.line, found.indexable, found.constant, found.parameter))
+        };
+        assert_eq!(of("x"), Some((3, true, false, true)));
+        assert_eq!(of("k"), Some((3, false, true, true)));
+        assert_eq!(of("i"), Some((5, false, true, false)));
+        assert_eq!(of("d_a"), Some((12, true, false, false)));
+        assert_eq!(of("d_b"), Some((12, false, false, false)));
+        assert_eq!(of("total"), Some((13, false, false, false)));
+        assert_eq!(of("nothing"), None);
+    }
+
+    proptest! {
+        /// A learner's file can be anything.
+        #[test]
+        fn never_panics(text in "[a-c\\[\\](){};=+/*\"'#, \n\u{e9}]{0,200}", line in 0u32..12, column in 0u32..60) {
+            let source = Source::new(&text);
+            source.functions();
+            source.function_around(line);
+            source.declaration("a");
+            source.macro_named("a");
+            source.before(line, column);
+            source.after(line, column);
+        }
+    }
+}

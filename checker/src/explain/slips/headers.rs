@@ -1,0 +1,194 @@
+//! Headers that are missing or not available.
+
+use super::{Help, Setting, Slip};
+
+const NO_HEADERS: &str = "kernel exercises need no #include: CUDA's built-ins, math functions and printf are already available";
+
+/// Names of the C and C++ libraries and their headers.
+const HEADERS: [(&str, &[&str]); 12] = [
+    (
+        "cstdio",
+        &[
+            "printf", "fprintf", "puts", "putchar", "scanf", "fopen", "fflush", "stdout", "stderr",
+            "FILE", "perror", "snprintf",
+        ],
+    ),
+    (
+        "cstdlib",
+        &[
+            "malloc",
+            "calloc",
+            "free",
+            "exit",
+            "EXIT_FAILURE",
+            "EXIT_SUCCESS",
+            "rand",
+            "srand",
+            "RAND_MAX",
+            "atoi",
+            "atof",
+            "strtol",
+            "abort",
+        ],
+    ),
+    ("cstring", &["memcpy", "memset", "memcmp", "strlen", "strcmp", "strcpy"]),
+    ("iostream", &["cout", "cerr", "cin", "endl"]),
+    ("vector", &["vector"]),
+    ("string", &["string", "to_string"]),
+    ("algorithm", &["sort", "fill", "generate", "copy", "max_element", "min_element", "equal"]),
+    ("chrono", &["chrono"]),
+    ("cassert", &["assert"]),
+    ("cfloat", &["FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON"]),
+    ("climits", &["INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX"]),
+    (
+        "cstdint",
+        &["uint8_t", "int8_t", "uint16_t", "int16_t", "uint32_t", "int32_t", "uint64_t", "int64_t"],
+    ),
+];
+
+/// A few more, which need another sentence or are rarer.
+const MORE: [(&str, &[&str]); 6] = [
+    ("cmath", &["M_PI", "M_E", "INFINITY", "NAN", "HUGE_VALF"]),
+    ("ctime", &["clock", "time", "clock_t", "CLOCKS_PER_SEC"]),
+    ("memory", &["unique_ptr", "make_unique", "shared_ptr"]),
+    ("random", &["mt19937", "uniform_real_distribution", "random_device"]),
+    ("numeric", &["iota", "accumulate"]),
+    ("limits", &["numeric_limits"]),
+];
+
+/// The header of a name, where a program may include it.
+pub fn of_name(name: &str, device: bool) -> Option<Help> {
+    let (header, _) = HEADERS.iter().chain(&MORE).find(|(_, names)| names.contains(&name))?;
+    let host_only = [
+        "iostream",
+        "vector",
+        "string",
+        "algorithm",
+        "chrono",
+        "memory",
+        "random",
+        "numeric",
+        "ctime",
+    ];
+    if device && host_only.contains(header) {
+        let note = match *header {
+            "iostream" => "a GPU thread prints with printf(\"%d\\n\", value), from <cstdio>",
+            "ctime" | "chrono" => "a GPU thread reads a clock with clock64()",
+            _ => "a GPU thread has no C++ library of the host: use arrays and CUDA's own functions",
+        };
+        return Some(Help::new("a name for the host").note(note));
+    }
+    let std = ["iostream", "vector", "string", "chrono", "memory", "random"].contains(header);
+    let help =
+        Help::new("its header is missing").note(format!("add #include <{header}> at the top"));
+    Some(if std { help.note(format!("the name is std::{name}")) } else { help })
+}
+
+pub fn recognise(slip: &Slip<'_>) -> Option<Help> {
+    let header = missing_header(slip)?;
+    let line = slip.source.whole_line(slip.message.line);
+    let title = format!("there is no header \"{header}\" here");
+    if slip.setting == Setting::Kernel {
+        return Some(in_kernel_exercise(&header).at(line).titled(in_kernel_title(&header, title)));
+    }
+    let help = Help::new("this file was not found").at(line).titled(title);
+    Some(library(&header).map_or_else(
+        || {
+            let start = header.split('/').next().unwrap_or_default();
+            match (header.as_str(), start) {
+                ("helper_cuda.h" | "helper_functions.h" | "helper_timer.h" | "helper_math.h" | "helper_string.h" | "helper_image.h", _) => {
+                    Help::new("a header of NVIDIA's samples").note(
+                        "it lies in the folder Common of the samples: checker run -I path/to/Common ...",
+                    )
+                }
+                _ if slip.setting == Setting::Run => Help::new("this file was not found").note(
+                    "a header beside the program is found by its name; name other folders with -I",
+                ),
+                _ => Help::new("this file was not found").note(
+                    "an exercise is one file: it can include the C++ library's and CUDA's headers",
+                ),
+            }
+            .at(line)
+            .titled(format!("there is no header \"{header}\" here"))
+        },
+        |what| help.note(what),
+    ))
+}
+
+/// The header that was not found, in the words of either compiler. An error inside NVIDIA's headers
+/// counts for a kernel exercise, because it means that the header is for the host.
+fn missing_header(slip: &Slip<'_>) -> Option<String> {
+    let directive = slip.source.line(slip.message.line).unwrap_or_default().trim_start();
+    let named = || {
+        let rest = directive.strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        Some(rest.trim().trim_matches(['<', '>', '"']).to_owned())
+    };
+    // An error inside a header of NVIDIA's is about the header that the learner includes.
+    if slip.setting == Setting::Kernel && slip.says("not open source file") {
+        return named().or_else(|| Some(slip.quoted(0).to_owned()));
+    }
+    if slip.says("not open source file") {
+        return Some(slip.quoted(0).to_owned());
+    }
+    if let Some(name) = slip.sentence.strip_suffix(": No such file or directory") {
+        return Some(name.to_owned());
+    }
+    let inside = slip.says("in NVIDIA's header") || slip.says("#include");
+    (inside && slip.setting == Setting::Kernel).then(named).flatten()
+}
+
+/// What to do about a header in a kernel exercise.
+fn in_kernel_exercise(header: &str) -> Help {
+    let start = header.split('/').next().unwrap_or_default();
+    match (header, start) {
+        ("cub/cub.cuh", _) => Help::new("this header needs host code").note(
+            "include the part that kernels use, for example <cub/block/block_reduce.cuh> or <cub/warp/warp_reduce.cuh>",
+        ),
+        (_, "cub") => Help::new("this header needs host code")
+            .note("kernels use the headers in <cub/block/...> and <cub/warp/...>"),
+        (_, "thrust") => Help::new("this header needs host code")
+            .note("Thrust is called by the host, and a kernel exercise has no host code"),
+        ("cfloat" | "climits" | "cstdint" | "limits" | "algorithm" | "utility" | "type_traits" | "array" | "cmath" | "float.h" | "limits.h" | "stdint.h", _) => {
+            let cuda = header.trim_end_matches(".h");
+            let cuda = match header {
+                "float.h" => "cfloat",
+                "limits.h" => "climits",
+                "stdint.h" => "cstdint",
+                _ => cuda,
+            };
+            Help::new("a header of the host").note(NO_HEADERS).note(format!(
+                "for GPU code there is <cuda/std/{cuda}>, whose names are in cuda::std"
+            ))
+        }
+        _ => Help::new("this line is not needed").note(NO_HEADERS),
+    }
+}
+
+fn in_kernel_title(header: &str, missing: String) -> String {
+    let start = header.split('/').next().unwrap_or_default();
+    match start {
+        "cub" | "thrust" => format!("<{header}> cannot be used in a kernel exercise"),
+        _ => missing,
+    }
+}
+
+/// A library that programs here cannot use.
+fn library(header: &str) -> Option<&'static str> {
+    let name = header.split(['/', '.']).next().unwrap_or_default();
+    Some(match name {
+        "cublas" | "cublas_v2" | "cublasLt" | "cublasXt" => {
+            "cuBLAS is correct CUDA that the checker does not support: it has no source that the simulator could run"
+        }
+        "cufft" | "cufftXt" | "cusparse" | "cusolverDn" | "cusolver_common" | "cudnn" | "npp"
+        | "nppi" | "nvjpeg" | "nccl" => {
+            "this library is correct CUDA that the checker does not support: it has no source that the simulator could run"
+        }
+        "curand" => {
+            "cuRAND's functions for the host are correct CUDA that the checker does not support; its device functions work: include <curand_kernel.h>"
+        }
+        "GL" | "GLFW" | "glut" | "freeglut" | "opencv2" | "mpi" | "omp" => {
+            "this library belongs to the machine and not to CUDA: install it, or name its folder with -I"
+        }
+        _ => return None,
+    })
+}
