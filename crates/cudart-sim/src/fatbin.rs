@@ -46,9 +46,20 @@ pub fn ptx(binary: &[u8]) -> Option<String> {
     String::from_utf8(text.to_vec()).ok()
 }
 
+/// The PTX of each fat binary in a section of an object, one after another.
+pub fn in_section(mut section: &[u8]) -> Vec<String> {
+    let mut all = vec![];
+    while let Some(bytes) = size(section).filter(|bytes| *bytes > 0) {
+        all.extend(ptx(section));
+        // Binaries begin at multiples of eight bytes.
+        section = section.get(bytes.next_multiple_of(8)..).unwrap_or_default();
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{HEADER_MAGIC, ptx, size};
+    use super::{HEADER_MAGIC, in_section, ptx, size};
     use proptest::prelude::*;
 
     fn entry(kind: u16, arch: u32, text: &str) -> Vec<u8> {
@@ -80,6 +91,10 @@ mod tests {
         assert_eq!(size(&binary(&all)), Some(binary(&all).len()));
         assert_eq!(ptx(&binary(&all[1..2])), None);
         assert_eq!(ptx(&binary(&[])), None);
+        let mut section = binary(&all[..1]);
+        section.resize(section.len().next_multiple_of(8), 0);
+        section.extend(binary(&all[2..]));
+        assert_eq!(in_section(&section), ["old", ".version 9.0"]);
     }
 
     proptest! {
@@ -91,6 +106,7 @@ mod tests {
                 *byte = *noise;
             }
             let _ = ptx(&bytes);
+            in_section(&bytes);
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod graph;
 #[cfg_attr(not(target_os = "linux"), path = "guard/none.rs")]
 mod guard;
 mod host;
+pub mod link;
 mod modules;
 mod order;
 pub mod report;

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::with;
-use crate::{fatbin, modules};
+use crate::{fatbin, link, modules};
 
 /// `__fatBinC_Wrapper_t`.
 #[repr(C)]
@@ -11,13 +11,29 @@ struct Wrapper {
     magic: u32,
     version: u32,
     data: *const u8,
-    files: *const c_void,
+    /// In version 2, which the linker writes: the binaries of the source files, and then null.
+    linked: *const *const u8,
 }
+
+/// The version of a wrapper for separately compiled source files.
+const LINKED: u32 = 2;
 
 /// The index of a binary. The program only passes the handle back, so the handle is the index plus
 /// one.
 pub(super) fn binary_index(handle: *mut *mut c_void) -> usize {
     (handle as usize).wrapping_sub(1)
+}
+
+/// The PTX of the fat binary at `data`.
+///
+/// # Safety
+/// A whole fat binary, or at least [`fatbin::HEADER_BYTES`] other bytes, must begin there.
+unsafe fn ptx_at(data: *const u8) -> Option<String> {
+    // SAFETY: the caller guarantees the header, and the header states the size of the rest.
+    unsafe {
+        let bytes = fatbin::size(std::slice::from_raw_parts(data, fatbin::HEADER_BYTES))?;
+        fatbin::ptx(std::slice::from_raw_parts(data, bytes))
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -26,9 +42,16 @@ pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c
     // SAFETY: nvcc's stub passes its own wrapper, which points to a whole fat binary.
     let ptx = unsafe {
         let wrapper = &*wrapper.cast::<Wrapper>();
-        let header = std::slice::from_raw_parts(wrapper.data, fatbin::HEADER_BYTES);
-        let bytes = fatbin::size(header).filter(|_| wrapper.magic == fatbin::WRAPPER_MAGIC);
-        bytes.and_then(|bytes| fatbin::ptx(std::slice::from_raw_parts(wrapper.data, bytes)))
+        match (wrapper.magic, wrapper.version) {
+            (fatbin::WRAPPER_MAGIC, LINKED) if !wrapper.linked.is_null() => {
+                let each = (0..).map(|index| *wrapper.linked.add(index));
+                let each = each.take_while(|data| !data.is_null());
+                let modules: Option<Vec<String>> = each.map(|data| ptx_at(data)).collect();
+                modules.map(|modules| link::link(&modules))
+            }
+            (fatbin::WRAPPER_MAGIC, _) => ptx_at(wrapper.data),
+            _ => None,
+        }
     };
     (with(|r| r.objects.register_binary(ptx)) + 1) as *mut *mut c_void
 }
