@@ -264,3 +264,31 @@ pub(super) fn thirty_two_bit_specialities(t: &Table) {
          mov.b64 {d}, {%lo3, %hi3};\n}";
     t.case(product, "dddd", |a, b, c| ((a & 0xffff_ffff) * (b & 0xffff_ffff)).wrapping_add(c));
 }
+
+/// The condition code after a subtraction is the carry of `a + !b + 1`, whatever reads it.
+pub(super) fn carries_after_other_operations(t: &Table) {
+    let carry = |first: &str, a: u64, b: u64, w: u32| match first {
+        "sub" => u64::from(a >= b),
+        _ => u64::from(u128::from(a) + u128::from(b) > u128::from(mask(w))),
+    };
+    for (ty, k, w) in
+        [("u32", "rrr", 32), ("s32", "rrr", 32), ("u64", "ddd", 64), ("s64", "ddd", 64)]
+    {
+        for first in ["add", "sub"] {
+            for next in ["addc", "subc", "madc.lo"] {
+                let c = if next == "madc.lo" { ", {a}" } else { "" };
+                let text = format!(
+                    "{{\n.reg .b{w} %t;\n{first}.cc.{ty} %t, {{a}}, {{b}};\n{next}.{ty} {{d}}, {{b}}, {{a}}{c};\n}}"
+                );
+                t.case(&text, k, move |a, b, _| {
+                    let carry = carry(first, a, b, w);
+                    match next {
+                        "addc" => b.wrapping_add(a).wrapping_add(carry),
+                        "subc" => b.wrapping_sub(a).wrapping_sub(1 - carry),
+                        _ => b.wrapping_mul(a).wrapping_add(a).wrapping_add(carry),
+                    }
+                });
+            }
+        }
+    }
+}

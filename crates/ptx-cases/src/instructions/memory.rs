@@ -139,3 +139,78 @@ pub(super) fn atomics_of_every_kind(t: &Table) {
         |_, a, b| a & !0xffff | b & 0xffff,
     );
 }
+
+/// Matrices of 8 rows of 8 elements of 16 bits. Thread `l` of a warp stores 16 bytes, its elements
+/// of a and b, as row `l % 8` of matrix `l / 8` in shared memory.
+pub(super) fn matrices_in_a_warp(t: &Table) {
+    t.target(90);
+    // element `column` of row `row` of matrix `n` in the warp of thread `i`
+    let element = |[a, b]: [&[u64]; 2], i: usize, n: usize, row: usize, column: usize| {
+        let thread = i / 32 * 32 + 8 * n + row;
+        let half = if column < 4 { a[thread] } else { b[thread] };
+        half >> (16 * (column % 4)) & 0xffff
+    };
+    let rows = "mul.wide.u32 %x8, %r21, 16;\nmov.u64 %x7, tile;\nadd.s64 %x7, %x7, %x8;\n\
+                st.shared.v2.u64 [%x7], {%x4, %x5};\nbar.warp.sync -1;\n";
+    for (count, registers) in [(1, "%r1"), (2, "%r1, %r2"), (4, "%r1, %r2, %r3, %r4")] {
+        for trans in [false, true] {
+            let suffix = if trans { ".trans" } else { "" };
+            for n in 0..count {
+                let body = format!(
+                    "{rows}ldmatrix.sync.aligned.m8n8.x{count}{suffix}.shared.b16 {{{registers}}}, [%x7];\n\
+                     cvt.u64.u32 %x6, %r{};",
+                    n + 1
+                );
+                t.memory_of_all(&body, move |inputs, i| {
+                    let (row, column) = (i % 32 / 4, 2 * (i % 4));
+                    let at = |next| {
+                        if trans {
+                            element(inputs, i, n, column + next, row)
+                        } else {
+                            element(inputs, i, n, row, column + next)
+                        }
+                    };
+                    at(0) | at(1) << 16
+                });
+            }
+        }
+    }
+    // from the registers of a warp to shared memory, and its own row back
+    for trans in [false, true] {
+        let suffix = if trans { ".trans" } else { "" };
+        let body = format!(
+            "mul.wide.u32 %x8, %r21, 16;\nmov.u64 %x7, tile;\nadd.s64 %x7, %x7, %x8;\nmov.b64 {{%r1, %r2}}, %x4;\n\
+             mov.b64 {{%r3, %r4}}, %x5;\n\
+             stmatrix.sync.aligned.m8n8.x4{suffix}.shared.b16 [%x7], {{%r1, %r2, %r3, %r4}};\nbar.warp.sync -1;\n\
+             ld.shared.v2.u64 {{%x9, %x10}}, [%x7];\nshr.u64 %x11, %x10, 32;\nxor.b64 %x6, %x9, %x10;\n\
+             add.s64 %x6, %x6, %x11;"
+        );
+        t.memory_of_all(&body, move |[a, b], i| {
+            let (lane, first) = (i % 32, i / 32 * 32);
+            let (n, row) = (lane / 8, lane % 8);
+            let register = |thread: usize| match n {
+                0 => a[thread],
+                1 => a[thread] >> 32,
+                2 => b[thread],
+                _ => b[thread] >> 32,
+            };
+            let element = |column: usize| {
+                let (r, c) = if trans { (column, row) } else { (row, column) };
+                register(first + 4 * r + c / 2) >> (16 * (c % 2)) & 0xffff
+            };
+            let words = [0, 4].map(|c| (0..4).fold(0, |w, k| w | element(c + k) << (16 * k)));
+            (words[0] ^ words[1]).wrapping_add(words[1] >> 32)
+        });
+    }
+    t.memory_of_all(
+        "cvt.u32.u64 %r1, %x4;\nmovmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;\ncvt.u64.u32 %x6, %r2;",
+        |[a, _], i| {
+            let first = i / 32 * 32;
+            let at = |row: usize, column: usize| {
+                a[first + 4 * row + column / 2] >> (16 * (column % 2)) & 0xffff
+            };
+            let (row, column) = (i % 32 / 4, 2 * (i % 4));
+            at(column, row) | at(column + 1, row) << 16
+        },
+    );
+}

@@ -11,9 +11,11 @@ mod float;
 mod integer;
 mod memory;
 mod moves;
+mod narrow;
 mod open;
 mod small;
 mod values;
+mod video;
 mod warp;
 
 use std::cell::{Cell, RefCell};
@@ -144,7 +146,7 @@ pub fn digest(results: &[u64]) -> u64 {
 pub type Group = fn(&Table);
 
 /// All groups by name.
-pub const GROUPS: [(&str, Group); 26] = [
+pub const GROUPS: [(&str, Group); 32] = [
     ("integer_arithmetic_of_every_width", integer::integer_arithmetic_of_every_width),
     ("logic_and_bits_of_every_width", integer::logic_and_bits_of_every_width),
     ("thirty_two_bit_specialities", integer::thirty_two_bit_specialities),
@@ -174,6 +176,12 @@ pub const GROUPS: [(&str, Group); 26] = [
     ("approximations", approx::approximations),
     ("approximate_divisions", approx::approximate_divisions),
     ("seeds_of_f64", approx::seeds_of_f64),
+    ("carries_after_other_operations", integer::carries_after_other_operations),
+    ("eight_bit_floats", narrow::eight_bit_floats),
+    ("packed_integers", narrow::packed_integers),
+    ("video_of_chosen_parts", video::video_of_chosen_parts),
+    ("video_of_all_parts", video::video_of_all_parts),
+    ("matrices_in_a_warp", memory::matrices_in_a_warp),
 ];
 
 /// The cases of the group with this name.
@@ -294,10 +302,16 @@ impl Table {
     /// are 1024 shared bytes `tile` and 32 local bytes `own`. The body leaves its result in %x6.
     /// `f` takes the index and both elements.
     fn memory(&self, body: &str, f: impl Fn(usize, u64, u64) -> u64) {
+        self.memory_of_all(body, |[a, b], i| f(i, a[i], b[i]));
+    }
+
+    /// The same for results that depend on other threads' elements: `f` takes all elements of a and
+    /// b, and the thread's index.
+    fn memory_of_all(&self, body: &str, f: impl Fn([&[u64]; 2], usize) -> u64) {
         let mut random = Random(body.len() as u64);
         let inputs =
             [values::values('d', &mut random), values::values('d', &mut random), vec![0; ELEMENTS]];
-        let expected = (0..ELEMENTS).map(|i| f(i, inputs[0][i], inputs[1][i])).collect();
+        let expected = (0..ELEMENTS).map(|i| f([&inputs[0], &inputs[1]], i)).collect();
         let text = format!(
             ".reg .b16 %h<16>;\n.reg .b32 %r<24>;\n.reg .b64 %x<24>;\n.reg .pred %p<16>;\n\
              .shared .align 16 .b8 tile[1024];\n.local .align 16 .b8 own[32];\n\

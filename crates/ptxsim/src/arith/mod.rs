@@ -8,6 +8,7 @@ pub mod approx;
 pub mod bits;
 pub mod convert;
 pub mod float;
+pub mod fp8;
 pub mod half;
 pub mod int;
 pub mod mbarrier;

@@ -36,3 +36,9 @@ pub const fn tf32(a: u32, tie: Tie) -> u32 {
 pub const fn tf32_relu(a: u32) -> u32 {
     if a >> 31 == 1 { 0 } else { a }
 }
+
+/// `.satfinite`: an infinity becomes the largest finite number.
+#[inline(always)]
+pub const fn tf32_satfinite(a: u32) -> u32 {
+    if a & 0x7fff_ffff == 0x7f80_0000 { a - 0x2000 } else { a }
+}

@@ -7,21 +7,18 @@ use super::op::{Code, Constant};
 use crate::Error;
 use crate::arith::convert::{Convert, Rounding, Scalar};
 use crate::arith::float::Round;
-use crate::arith::tf32::{Tie, tf32, tf32_relu};
+use crate::arith::tf32::{Tie, tf32, tf32_relu, tf32_satfinite};
 use crate::parse::ast::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     /// `setp.cmp[.bool][.ftz].type p[|q], a, b[, c]`. For packed halves, `p` is about the low half
-    /// and `q` about the high.
+    /// and `q` about the high. A single predicate is `p`.
     pub(super) fn setp(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (d, q) = match self.operand(i, 0)? {
             Operand::Pair(p, q) => (Operand::register(p), Some(Operand::register(q))),
             other => (other.clone(), None),
         };
         let packed = i.types().last().is_some_and(Type::packed);
-        if packed && q.is_none() {
-            return self.unsupported(format!("`{}` with a single predicate", i.name));
-        }
         let d = self.dp(&d)?;
         let (result, high) = if packed {
             let [low, high] = self.compare_halves(i)?;
@@ -266,6 +263,12 @@ impl<'a> Decoder<'_, 'a> {
         if i.has("tf32") {
             return self.cvt_tf32(i);
         }
+        if i.has("pack") {
+            return self.cvt_pack(i);
+        }
+        if i.has("e4m3x2") || i.has("e5m2x2") {
+            return self.cvt_small(i);
+        }
         let mut types = i.types();
         let (Some(to), Some(from)) = (types.next(), types.next()) else {
             return self.bad("`cvt` needs two types");
@@ -361,6 +364,9 @@ impl<'a> Decoder<'_, 'a> {
     /// `cvt.rna.tf32.f32 d, a`: an `f32` whose fraction has 10 bits.
     fn cvt_tf32(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let code = match (i.modifiers().next(), i.has("relu")) {
+            (Some("rna"), _) if i.has("satfinite") => {
+                Code::Un32(|a| tf32_satfinite(tf32(a, Tie::Away)))
+            }
             (Some("rna"), _) => Code::Un32(|a| tf32(a, Tie::Away)),
             (Some("rz"), false) => Code::Un32(|a| tf32(a, Tie::Zero)),
             (Some("rz"), true) => Code::Un32(|a| tf32_relu(tf32(a, Tie::Zero))),

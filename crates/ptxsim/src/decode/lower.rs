@@ -45,8 +45,11 @@ impl<'a> Decoder<'_, 'a> {
             "cp" => self.copy(i),
             "bar" | "barrier" => self.barrier(i),
             "mbarrier" => self.mbarrier(i),
-            "vabsdiff2" | "vabsdiff4" => self.differences(i),
+            "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(i),
+            root if is_video(root) => self.video(i),
             "shfl" | "vote" | "match" | "activemask" | "redux" | "elect" => self.collective(i),
+            // there are no other proxies here
+            "fence" if i.has("proxy") => Ok(()),
             "membar" | "fence" => {
                 self.func.communicates = true;
                 self.func.syncs = true;
@@ -57,6 +60,24 @@ impl<'a> Decoder<'_, 'a> {
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent"
             | "brkpt" | "griddepcontrol" => Ok(()),
             "isspacep" => self.isspacep(i),
+            // a block is a cluster of its own, so it is block 0 there, and all addresses are its own
+            "mapa" => {
+                let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
+                if i.types().last() == Some(Type::U32) {
+                    let (d, a) = (self.d32(d)?, self.r32(a)?);
+                    self.emit(Code::MovI, d, a, 0, 0);
+                } else {
+                    let (d, a) = (self.d64(d)?, self.r64(a)?);
+                    self.emit(Code::MovL, d, a, 0, 0);
+                }
+                Ok(())
+            }
+            "getctarank" => {
+                let d = self.operand(i, 0)?;
+                let (d, zero) = (self.d32(d)?, self.constant32(Constant::Bits(0)));
+                self.emit(Code::MovI, d, zero, 0, 0);
+                Ok(())
+            }
             // a cache policy is only a hint, so any value will do
             "createpolicy" => {
                 let d = self.operand(i, 0)?;
@@ -194,4 +215,22 @@ impl<'a> Decoder<'_, 'a> {
             _ => self.bad("a result is no parameter or register"),
         }
     }
+}
+
+/// Whether this is a video instruction; `vote` is none.
+fn is_video(root: &str) -> bool {
+    let scalar = root.trim_end_matches(['2', '4']);
+    matches!(
+        scalar,
+        "vadd"
+            | "vsub"
+            | "vabsdiff"
+            | "vmin"
+            | "vmax"
+            | "vshl"
+            | "vshr"
+            | "vmad"
+            | "vset"
+            | "vavrg"
+    )
 }

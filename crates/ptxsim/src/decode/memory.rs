@@ -12,12 +12,11 @@ impl<'a> Decoder<'_, 'a> {
             MemSpace::Global
         } else if i.has("const") {
             MemSpace::Constant
-        } else if i.has("shared") || i.has("shared::cta") {
+        } else if i.modifiers().any(|m| m.starts_with("shared")) {
+            // a block is a cluster of its own
             MemSpace::Shared
         } else if i.has("local") {
             MemSpace::Local
-        } else if i.has("shared::cluster") {
-            return self.unsupported("shared memory of another block");
         } else {
             MemSpace::Generic
         })
@@ -31,7 +30,8 @@ impl<'a> Decoder<'_, 'a> {
         let Some(ty) = i.types().last() else {
             return self.bad(format!("`{}` needs a type", i.name));
         };
-        if i.has("v8") || ty == Type::B128 && (i.has("v2") || i.has("v4")) {
+        let atomic = matches!(i.root(), "atom" | "red");
+        if i.has("v8") && !atomic || ty == Type::B128 && (i.has("v2") || i.has("v4")) {
             return self.unsupported(format!("`{}`", i.name));
         }
         // 128 bits are two elements of 64
@@ -178,11 +178,45 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
+    /// An atomic; those of several elements are one after the other, because only each element is
+    /// updated atomically (PTX ISA, "atom").
     pub(super) fn atomic(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
+        let first = usize::from(i.root() == "atom");
+        let Some(count) = [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| i.has(v)) else {
+            return self.atomic_element(i);
+        };
+        let elements = |n: usize| match i.operands.get(n) {
+            Some(Operand::Vector(all)) if all.len() == count.1 => Some(all.as_slice()),
+            _ => None,
+        };
+        let (Some(sources), Some(Operand::Memory { base, offset }), results) =
+            (elements(first + 1), i.operands.get(first), elements(0).filter(|_| first == 1))
+        else {
+            return self.bad(format!("`{}` needs {} values in braces", i.name, count.1));
+        };
+        if first == 1 && results.is_none() && i.operands.first() != Some(&Operand::Sink) {
+            return self.bad(format!("`{}` needs {} registers in braces", i.name, count.1));
+        }
+        let bytes = i.types().last().map_or(0, Type::bytes);
+        for (n, source) in sources.iter().enumerate() {
+            let memory = Operand::Memory {
+                base: *base,
+                offset: offset.wrapping_add(n as i64 * i64::from(bytes)),
+            };
+            let result = results.map_or(Operand::Sink, |all| all[n].clone());
+            let mut operands = if first == 1 { vec![result] } else { vec![] };
+            operands.extend([memory, source.clone()]);
+            self.atomic_element(&Instruction { operands, ..i.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn atomic_element(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let red = i.root() == "red";
         let first = usize::from(!red);
         let memory = self.operand(i, first)?;
         let mut op = self.memory_op(i, memory)?;
+        op.vector = 1;
         let Some(ty) = i.types().last() else { return self.bad("an atomic needs a type") };
         let Some(name) = i.modifiers().find(|m| {
             matches!(
@@ -200,7 +234,7 @@ impl<'a> Decoder<'_, 'a> {
             ("add", Type::Bf16) => AtomicOp::AddB,
             ("add", Type::Bf16x2) => AtomicOp::AddB2,
             ("cas", Type::B16) => AtomicOp::Cas,
-            (_, t) if t.float() || !matches!(t.bytes(), 4 | 8) || i.has("v2") || i.has("v4") => {
+            (_, t) if t.float() || !matches!(t.bytes(), 4 | 8) => {
                 return self.unsupported(format!("`{}`", i.name));
             }
             ("add", _) => AtomicOp::Add,

@@ -16,9 +16,11 @@ mod function;
 mod half;
 mod integer;
 mod lower;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod moves;
+mod narrow;
 pub(crate) mod op;
 mod operands;
 mod order;
@@ -29,6 +31,7 @@ mod rows;
 mod simplify;
 mod sync;
 mod texture;
+mod video;
 
 use std::collections::HashMap;
 

@@ -53,6 +53,9 @@ impl<'a> Decoder<'_, 'a> {
                 if let Some(special) = special(name) {
                     return Ok(self.special(special));
                 }
+                if let Some(value) = of_cluster(name) {
+                    return Ok(self.constant32(Constant::Bits(value)));
+                }
                 match self.named(operand) {
                     Some(Local::Register(Row::R32(row), _)) if offset != 0 => {
                         let (t, by) = (
@@ -243,6 +246,16 @@ fn is_special(name: &str) -> bool {
         )
 }
 
+/// Special registers about a block's place in its cluster, where it is alone.
+fn of_cluster(name: &str) -> Option<u64> {
+    let (stem, dimension) = name.split_once('.').unwrap_or((name, ""));
+    match (stem, dimension) {
+        ("%cluster_ctaid", "x" | "y" | "z") | ("%cluster_ctarank", "") => Some(0),
+        ("%cluster_nctaid", "x" | "y" | "z") | ("%cluster_nctarank", "") => Some(1),
+        _ => None,
+    }
+}
+
 fn special(name: &str) -> Option<Special> {
     let axis = |n: &str| match n {
         "x" => Some(0),
@@ -257,8 +270,8 @@ fn special(name: &str) -> Option<Special> {
     Some(match stem {
         "%tid" => Special::Tid(axis(dim)?),
         "%ntid" => Special::Ntid(axis(dim)?),
-        "%ctaid" => Special::Ctaid(axis(dim)?),
-        "%nctaid" => Special::Nctaid(axis(dim)?),
+        "%ctaid" | "%clusterid" => Special::Ctaid(axis(dim)?),
+        "%nctaid" | "%nclusterid" => Special::Nctaid(axis(dim)?),
         "%laneid" => Special::LaneId,
         "%warpid" => Special::WarpId,
         "%nwarpid" => Special::NWarpId,

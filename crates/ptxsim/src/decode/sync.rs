@@ -145,7 +145,7 @@ impl<'a> Decoder<'_, 'a> {
 }
 
 impl CollectiveOp {
-    const fn new(kind: CollectiveKind, mask: u32) -> Self {
+    pub(super) const fn new(kind: CollectiveKind, mask: u32) -> Self {
         Self { kind, mask, d: 0, p: None, a: 0, b: 0, c: 0 }
     }
 }

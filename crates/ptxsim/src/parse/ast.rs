@@ -276,6 +276,8 @@ pub(crate) enum Operand<'a> {
     Name(&'a str),
     /// `!%p`
     Not(&'a str),
+    /// `-%r`, in `vmad`.
+    Minus(&'a str),
     Int(u64),
     F32(u32),
     F64(u64),

@@ -64,6 +64,10 @@ impl<'a> Parser<'_, 'a> {
                     self.at += 2;
                     Ok(Operand::F64(bits ^ 1 << 63))
                 }
+                Some(Kind::Word(name)) => {
+                    self.at += 2;
+                    Ok(Operand::Minus(name))
+                }
                 _ => self.signed_int().map(|n| Operand::Int(n as u64)),
             },
             Some(Kind::Int(n)) => {
