@@ -317,6 +317,7 @@ mod tests {
             bytes: 4,
             pending: false,
             volatile: false,
+            iteration: None,
         };
         let finding = ptxsim::Finding {
             what: ptxsim::FindingKind::BarrierNotReached { waiting: 251, missing: 5 },

@@ -198,6 +198,7 @@ fn a_profile_of_a_kernel_that_did_not_finish() {
         bytes: 4,
         pending: false,
         volatile: false,
+        iteration: None,
     };
     let finding = Finding { what: FindingKind::OutOfBounds, at, with: None, count: 3, threads: 3 };
     let verdict = Verdict::Fault { case: 0, fault: Fault::Finding(finding), others: 0 };

@@ -16,8 +16,8 @@ use checker::verdict::{
 };
 use proptest::prelude::*;
 use ptxsim::{
-    Access, Action, Counters, Finding, FindingKind, FreeProblem, LineCounters, MaskProblem,
-    ObjectProblem, Source, Space, WaitingAt,
+    Access, Action, Counters, Finding, FindingKind, FreeProblem, Iteration, LineCounters,
+    MaskProblem, ObjectProblem, Source, Space, WaitingAt,
 };
 
 const fn param(name: &'static str, role: Role, dtype: DType, shape: &'static str) -> Param {
@@ -238,6 +238,7 @@ fn at(line: u32, column: u32, action: Action) -> Access {
         bytes: 4,
         pending: false,
         volatile: false,
+        iteration: None,
     }
 }
 
@@ -751,6 +752,7 @@ fn any_access() -> impl Strategy<Value = Access> {
             bytes,
             pending: line % 2 == 1,
             volatile: line % 3 == 1,
+            iteration: [None, Some(Iteration::Same), Some(Iteration::Next)][line as usize % 3],
         },
     )
 }

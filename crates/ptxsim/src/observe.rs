@@ -87,6 +87,21 @@ pub struct Access {
     pub pending: bool,
     /// A volatile store, or a volatile load outside of a loop that waits for the value.
     pub volatile: bool,
+    /// Of the first party of a race in one block: how its iteration of the loop around both parties
+    /// relates to the other party's. `None` where that is not certain.
+    pub iteration: Option<Iteration>,
+}
+
+/// How two iterations of a loop relate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Iteration {
+    /// They are the same one.
+    Same,
+    /// It is the next one after the other party's.
+    Next,
+    /// It is the one before the other party's.
+    Previous,
 }
 
 /// What is wrong. Grouped as compute-sanitizer's tools group them: memcheck, racecheck, initcheck,

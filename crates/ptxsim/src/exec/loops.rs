@@ -127,6 +127,33 @@ impl Loop {
     }
 }
 
+/// Whether a thread can get from one operation of a function to another without waiting at a block
+/// barrier in between.
+pub(crate) fn reaches_without_barrier(program: &Program, from: u32, to: u32) -> bool {
+    let containing = |pc: u32| {
+        (0..program.functions.len()).find(|f| {
+            let start = program.functions[*f].start;
+            (start..start + program.operations(*f).len() as u32).contains(&pc)
+        })
+    };
+    let Some(function) = containing(from).filter(|f| containing(to) == Some(*f)) else {
+        return false;
+    };
+    let start = program.functions[function].start;
+    let waits = |at: usize| {
+        let op = program.ops.get(start as usize + at);
+        op.is_some_and(|op| {
+            matches!(op.code, Code::Barrier)
+                && program.barriers.get(op.d as usize).is_some_and(|b| b.waits)
+        })
+    };
+    let count = program.operations(function).len();
+    let reached = search(count, (from - start) as usize, |at| {
+        if waits(at) { vec![] } else { successors(program, start, at).collect() }
+    });
+    reached.get((to - start) as usize).copied().unwrap_or(false)
+}
+
 /// Where operation `at` of a function continues, as indices in the function.
 fn successors(program: &Program, start: u32, at: usize) -> impl Iterator<Item = usize> {
     let op = program.ops.get(start as usize + at);

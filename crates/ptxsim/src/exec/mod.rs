@@ -30,7 +30,7 @@ pub(crate) mod hazards;
 pub(crate) mod heap;
 mod interp;
 mod local;
-mod loops;
+pub(crate) mod loops;
 pub(crate) mod machine;
 pub(crate) mod pattern;
 pub(crate) mod progress;

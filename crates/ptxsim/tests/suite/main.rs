@@ -15,6 +15,7 @@ mod hardware;
 mod heap;
 mod instructions;
 mod intrinsics;
+mod iterations;
 mod language;
 mod limits;
 mod mbarrier;

@@ -6,8 +6,10 @@ use crate::decode::SharedVariable;
 use crate::decode::op::MemOp;
 use crate::exec::FUEL_AFTER_ERROR;
 use crate::exec::findings::Occurrence;
+use crate::exec::hazards::cell::MAX_SITE;
 use crate::exec::hazards::current_access::{Conflict, CurrentAccess};
-use crate::{Access, Action, FindingKind, Space};
+use crate::exec::loops::reaches_without_barrier;
+use crate::{Access, Action, FindingKind, Iteration, Space};
 
 /// A shared array as a finding names it.
 struct SharedArray {
@@ -41,6 +43,7 @@ impl Machine<'_> {
             bytes: 0,
             pending: false,
             volatile: false,
+            iteration: None,
         }
     }
 
@@ -280,7 +283,7 @@ impl Machine<'_> {
         let names_other = conflict.names_other_thread(current);
         let (at, with, certain) = (op.pc, prior.site, names_other);
         findings.add(what, Occurrence { at, with, thread, write, certain }, || {
-            let at = self.memory_party(op, location, thread, action, op.width);
+            let mut at = self.memory_party(op, location, thread, action, op.width);
             let other = self.program().memory.get(prior.site as usize).copied().unwrap_or(*op);
             let action = match (prior.write, other.atomic) {
                 (true, None) => Action::Write,
@@ -291,8 +294,36 @@ impl Machine<'_> {
                 pending: prior.in_flight,
                 ..self.memory_party(&other, location, other_thread, action, other.width)
             });
+            at.iteration = with
+                .as_ref()
+                .filter(|_| block == other_block && prior.site < MAX_SITE)
+                .and_then(|with| self.iteration(&at, op.pc, with, other.pc));
             (at, with)
         });
         self.findings = findings;
+    }
+
+    /// How the iterations of two racing accesses of one block relate. A thread gets from one of them
+    /// to the other without a barrier in one direction only, unless the loop has none. If that is
+    /// against the order of the source, it takes the way around the loop. Compilers unroll loops, so
+    /// lines say more about that than positions.
+    fn iteration(&self, at: &Access, pc: u32, with: &Access, other: u32) -> Option<Iteration> {
+        let program = self.program();
+        let line = |access: &Access| {
+            let source = access.called_from.as_ref().unwrap_or(&access.source);
+            (source.file.clone(), source.line)
+        };
+        let ((file, at_line), (other_file, with_line)) = (line(at), line(with));
+        if file != other_file || at_line == with_line {
+            return None;
+        }
+        let at_later = reaches_without_barrier(program, other, pc);
+        let with_later = reaches_without_barrier(program, pc, other);
+        match (at_later, with_later) {
+            (true, false) if at_line < with_line => Some(Iteration::Next),
+            (false, true) if with_line < at_line => Some(Iteration::Previous),
+            (true, false) | (false, true) => Some(Iteration::Same),
+            _ => None,
+        }
     }
 }
