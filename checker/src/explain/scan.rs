@@ -110,7 +110,9 @@ impl<'a> Source<'a> {
         if column == 0 {
             return self.statement(line, 0);
         }
-        self.statement(line, self.start_around(line, column)?)
+        // The compiler gives code of a macro the column of the macro's own definition.
+        let around = self.statement(line, self.start_around(line, column)?);
+        around.or_else(|| self.statement(line, 0))
     }
 
     /// The column at which the statement around `column` begins on `line`.
@@ -583,6 +585,7 @@ mod tests {
             (two.statement_around(1, 13), two.statement_around(1, 32)),
             (Some((3, 17)), Some((22, 17)))
         );
+        assert_eq!(two.statement_around(2, 90), Some((3, 4)), "a column of another file");
         assert_eq!((source.body(4, "for"), source.body(6, "if")), (Some((5, 8)), Some((7, 7))));
         assert_eq!((source.body(4, "if"), source.body(10, "if")), (None, None));
         let short =

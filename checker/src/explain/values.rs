@@ -382,7 +382,8 @@ fn marks(scene: &Scene<'_>, m: &Mismatch) -> Vec<Span> {
     if let Some(launch) = too_few_threads(scene, m) {
         return vec![launch];
     }
-    if m.unchanged {
+    // Where a copy is missing, no line of a kernel is to blame.
+    if m.unchanged || scene.program && m.untouched > 0 {
         return vec![];
     }
     match host_assignments(scene, array) {
@@ -457,10 +458,10 @@ fn filled(scene: &Scene<'_>, m: &Mismatch) -> bool {
 fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m CopiedBack> {
     let array = scene.name(m.output);
     let copied = m.copied.as_ref().filter(|copied| copied.bytes() < copied.all)?;
-    // The host's code fills an output that it assigns to, and one that nothing uses is not meant.
+    // A copy cannot be meant to fill an output that the program never mentions.
     let used = m.unchanged || scene.source.occurrences(array).len() > 1 || copied.to_host == 0;
     let missing = m.untouched > 0 || m.unchanged;
-    (missing && used && host_assignments(scene, array).is_empty()).then_some(copied)
+    (missing && used).then_some(copied)
 }
 
 /// Too few bytes came back from the device.
