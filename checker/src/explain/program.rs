@@ -24,7 +24,7 @@ pub fn undefined(symbol: &str, source: &Source<'_>) -> Draft {
     Draft::new(format!("`{called}` is called, but nothing defines it"))
         .mark(first(&called, source, "declared or called here"))
         .note(if mangled {
-            "every function that is called must be defined, and this one is only declared"
+            "one of the files that are compiled must define every function that they call"
         } else {
             "no linked library has it, because exercises use only the C++ library and the CUDA runtime"
         })
