@@ -166,7 +166,17 @@ fn agree(events: &[Event], setting: Setting) -> Result<(), String> {
         let wanted = reference.access(thread, mask, write, how, shared);
         let (got, current) = detector.access(thread, n as u32, mask, write, how, setting.fast);
         if !got && wanted.as_ref().is_some_and(|race| race.only_beyond_scope) {
-            // the limit that the README names
+            // the first limit of scopes that the README names
+            return Ok(());
+        }
+        let block_scope_elsewhere = |event: &Event| match *event {
+            Event::Access { thread: other, write: true, how, .. } => {
+                how.scope() == Some(Scope::Cta) && position(other).block != position(thread).block
+            }
+            _ => false,
+        };
+        if got && wanted.is_none() && !shared && events[..n].iter().any(block_scope_elsewhere) {
+            // the second one
             return Ok(());
         }
         if got != wanted.is_some() {
