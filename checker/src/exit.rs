@@ -19,9 +19,10 @@ pub const ENVIRONMENT: u8 = 3;
 pub fn code(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Passed(_) => PASSED,
-        Verdict::Fault { fault: Fault::Unsupported { .. } | Fault::WorkerDied { .. }, .. } => {
-            ENVIRONMENT
-        }
+        Verdict::Fault { fault, .. } => match **fault {
+            Fault::Unsupported { .. } | Fault::WorkerDied { .. } => ENVIRONMENT,
+            _ => NOT_YET,
+        },
         _ => NOT_YET,
     }
 }

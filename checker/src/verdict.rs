@@ -34,7 +34,7 @@ pub enum Verdict {
         /// Index into `Spec::cases`.
         case: usize,
         /// What went wrong.
-        fault: Fault,
+        fault: Box<Fault>,
         /// How many further, different faults the same run had.
         others: usize,
     },

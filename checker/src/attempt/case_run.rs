@@ -94,5 +94,5 @@ fn run_on_gpu(
 }
 
 fn is_unsupported(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Fault { fault: Fault::Unsupported { .. }, .. })
+    matches!(verdict, Verdict::Fault { fault, .. } if matches!(**fault, Fault::Unsupported { .. }))
 }

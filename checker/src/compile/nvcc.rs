@@ -366,7 +366,7 @@ fn missing_functions(bytes: &[u8]) -> Result<Vec<String>, object::Error> {
     // A kernel that launches kernels calls this, and nvcc would link it from a library of its own.
     let launches = [DEVICE_LAUNCH, "cudaCDP2LaunchDevice"];
     let named = |name: &&str| bytes.windows(name.len()).any(|window| window == name.as_bytes());
-    if launches.iter().any(|name| named(name)) {
+    if launches.iter().any(named) {
         missing.insert(0, DEVICE_LAUNCH.to_owned());
     }
     Ok(missing)

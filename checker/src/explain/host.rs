@@ -367,7 +367,8 @@ fn too_small<'a>(
     Some((memory, *number))
 }
 
-/// The memory with padding after each row of which a thread has read bytes that nothing has written.
+/// The memory with padding after each row of which a thread has read bytes that nothing has
+/// written.
 fn pitched<'a>(launched: &'a LaunchRecord, finding: &Finding) -> Option<&'a Memory> {
     let name =
         finding.at.array.as_ref().filter(|_| finding.what == FindingKind::UninitialisedRead)?;
@@ -530,8 +531,9 @@ impl Program<'_> {
         }
     }
 
-    /// A question about a copy of `bytes` that does not fit the memory from byte `offset` on. One of
-    /// the sizes may count elements, or this part of a larger whole may be shorter than the others.
+    /// A question about a copy of `bytes` that does not fit the memory from byte `offset` on. One
+    /// of the sizes may count elements, or this part of a larger whole may be shorter than the
+    /// others.
     fn question_of_size(self, bytes: u64, offset: i64, memory: &Memory) -> String {
         let factor = |a: u64, b: u64| [2, 4, 8].iter().any(|size| a == b.saturating_mul(*size));
         if offset == 0 && (factor(bytes, memory.bytes) || factor(memory.bytes, bytes)) {

@@ -208,7 +208,7 @@ pub fn launch(
     let scene = scene.in_file(&finding.at.source.file);
     let draft = faults::explain(&scene, &fault, others);
     let draft = host::explain_arguments(program, launched, finding, draft);
-    let slug = Verdict::Fault { case: 0, fault, others }.slug();
+    let slug = Verdict::Fault { case: 0, fault: Box::new(fault), others }.slug();
     let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Report {
         case: Some(format!("kernel `{kernel}` (grid {grid}, block {block})")),
@@ -236,7 +236,7 @@ fn draft(
         Verdict::WrongSignature(signature) => signature::explain(spec, signature, source),
         Verdict::Fault { case, fault, others } => {
             about = Some(*case);
-            match fault {
+            match &**fault {
                 Fault::InLaunch { launch, finding } => {
                     let fault = Fault::Finding(finding.clone());
                     let program = program(source, context);

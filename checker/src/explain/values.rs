@@ -101,8 +101,8 @@ fn wrong_answer(scene: &Scene<'_>, m: &Mismatch) -> Draft {
     draft
 }
 
-/// Whether the numbers that the learner records are right, which can be found out before anything is
-/// fixed.
+/// Whether the numbers that the learner records are right, which can be found out before anything
+/// is fixed.
 fn answers(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
     let right = m.answers_right?;
     let recorded = scene.params.iter().find(|param| param.role == Role::Answer)?;

@@ -221,7 +221,7 @@ fn contained(public: &Examination, secret: &[TrialResult]) -> bool {
         Verdict::CompileError(messages) => {
             messages.iter().any(|message| message.text.contains("Permission denied"))
         }
-        Verdict::Fault { fault, .. } => match fault {
+        Verdict::Fault { fault, .. } => match &**fault {
             Fault::Garbled { .. } | Fault::WorkerDied { .. } => true,
             Fault::Crashed { signal, .. } => CONTAINMENT_SIGNALS.contains(signal),
             _ => false,

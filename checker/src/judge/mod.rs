@@ -41,7 +41,7 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
             }
         }
         let others = different.len() - 1;
-        return Some(Verdict::Fault { case: index, fault: fault.clone(), others });
+        return Some(Verdict::Fault { case: index, fault: Box::new(fault.clone()), others });
     }
     if let Some(mismatch) = spec.params.iter().find_map(|param| wrong_time(param, run)) {
         return Some(Verdict::WrongValues { case: index, mismatch });
@@ -82,7 +82,8 @@ pub fn case(spec: &'static Spec, index: usize, inputs: &[Value], run: &Run) -> O
     }
     let leaks = run.program.as_ref().map_or(&[][..], |program| &program.leaks);
     let kept = !leaks.is_empty() && !allowed.contains(&Slug::MemoryLeak);
-    kept.then(|| Verdict::Fault { case: index, fault: Fault::Leaked(leaks.to_vec()), others: 0 })
+    let fault = Box::new(Fault::Leaked(leaks.to_vec()));
+    kept.then_some(Verdict::Fault { case: index, fault, others: 0 })
 }
 
 /// Turns "the output was not written" in the first case into "not started" when the source still
@@ -104,7 +105,7 @@ pub fn not_started(verdict: Verdict, case: usize, source: &str) -> Verdict {
 /// A verdict for results that only a defect of the checker or the course can cause. The case must
 /// not pass, and the learner is not to blame.
 fn checker_bug(case: usize, how: String) -> Verdict {
-    Verdict::Fault { case, fault: Fault::WorkerDied { how }, others: 0 }
+    Verdict::Fault { case, fault: Box::new(Fault::WorkerDied { how }), others: 0 }
 }
 
 /// The mismatch of a time that the program had to measure: it was not written, is not a time, or is

@@ -350,7 +350,10 @@ fn faults_come_first() {
     let fault = Fault::TimedOut { seconds: 2.0 };
     let other = Fault::InputChanged { name: "in".into(), index: 0 };
     run.faults = vec![fault.clone(), fault.clone(), other];
-    assert_eq!(case(&FLOATS, 0, &input, &run), Some(Verdict::Fault { case: 0, fault, others: 1 }));
+    assert_eq!(
+        case(&FLOATS, 0, &input, &run),
+        Some(Verdict::Fault { case: 0, fault: Box::new(fault), others: 1 })
+    );
 }
 
 /// A run that only a defect of the checker can cause does not pass, and the learner's values are

@@ -191,13 +191,13 @@ mod tests {
     /// line after the loop ends it.
     fn folded_with(lines: &[u32], headers: &[(u32, u32)]) -> String {
         let mut keys = steps(lines);
-        for i in 0..keys.len() {
-            let line = keys[i].line;
+        for (i, key) in keys.iter_mut().enumerate() {
+            let line = key.line;
             let Some((_, last_line)) = headers.iter().find(|(header, _)| *header == line) else {
                 continue;
             };
             let ends = lines.get(i + 1).is_none_or(|next| !(line..=*last_line).contains(next));
-            keys[i].header = Some(Header { last_line: *last_line, ends });
+            key.header = Some(Header { last_line: *last_line, ends });
         }
         text(&fold(&keys), lines)
     }

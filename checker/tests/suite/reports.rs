@@ -182,6 +182,14 @@ extern "C" void round(const float* in, float* out, int n) {
 }
 "#;
 
+/// Whether only a GPU reports this.
+fn is_of_a_gpu(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Driver { code: 3..=217 | 219..=700 | 702..=719 | 721.., .. } | Fault::TimedOut { .. }
+    )
+}
+
 /// A report, as a check of `source` would give it.
 fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<&str>) -> Report {
     let file = format!("exercises/ch01_threads/{}.cu", spec.id);
@@ -189,12 +197,7 @@ fn report(spec: &'static Spec, source: &str, verdict: &Verdict, printed: Option<
         file: &file,
         source,
         device: match verdict {
-            Verdict::Fault {
-                fault:
-                    Fault::Driver { code: 3..=217 | 219..=700 | 702..=719 | 721.., .. }
-                    | Fault::TimedOut { .. },
-                ..
-            } => "GPU: NVIDIA H200",
+            Verdict::Fault { fault, .. } if is_of_a_gpu(fault) => "GPU: NVIDIA H200",
             _ => "simulator",
         },
         millis: 41,
@@ -252,11 +255,11 @@ fn by(access: Access, block: u32, thread: u32) -> Access {
 
 fn fault(what: FindingKind, at: Access, with: Option<Access>, count: u64) -> Verdict {
     let fault = Fault::Finding(Finding { what, at, with, count, threads: count });
-    Verdict::Fault { case: 0, fault, others: 0 }
+    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }
 }
 
 fn other(fault: Fault) -> Verdict {
-    Verdict::Fault { case: 0, fault, others: 0 }
+    Verdict::Fault { case: 0, fault: Box::new(fault), others: 0 }
 }
 
 fn mismatch(total: usize, wrong: usize, pattern: Pattern, examples: Vec<Example>) -> Mismatch {
@@ -834,7 +837,7 @@ proptest! {
         count in any::<u64>(), others in 0_usize..3, source in "[a-d\\[\\](){};=+ \n]{0,80}",
     ) {
         let fault = Fault::Finding(Finding { what, at, with, count, threads: count });
-        let verdict = Verdict::Fault { case: 0, fault, others };
+        let verdict = Verdict::Fault { case: 0, fault: Box::new(fault), others };
         for (spec, source) in [(&GUARD, GUARD_CU), (&REDUCE, REDUCE_CU), (&ADD_2D, ADD_2D_CU), (&BLOCKS, &source)] {
             renders_safely(spec, source, &verdict);
         }

@@ -3,9 +3,9 @@
 //! Pending work may read or write page-locked and managed memory at any time. A program that
 //! accesses such memory before it has waited is usually right by luck. Here, the pages are closed
 //! (`mprotect`) when the host enqueues the work, and opened when the host has waited for it. An
-//! access meanwhile causes a signal. Its handler records the access and opens the pages for this one
-//! instruction, which the processor executes as a single step, and the program continues with the
-//! old contents.
+//! access meanwhile causes a signal. Its handler records the access and opens the pages for this
+//! one instruction, which the processor executes as a single step, and the program continues with
+//! the old contents.
 //!
 //! An instruction that accesses the same address a second time is waiting for the device. Then the
 //! device does some of the work before the program continues ([`crate::device`]). So a program that

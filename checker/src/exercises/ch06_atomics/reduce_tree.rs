@@ -17,8 +17,8 @@ const BLOCK: usize = 256;
 /// The gates are counted on a single full block. Interleaved, 47 of its branches split a warp: 8 in
 /// each of the first 5 rounds, when every warp has work for some of its lanes, then 4, 2 and 1.
 /// Folded from the upper half, only the last 5 rounds do, within the one warp that is left. Writing
-/// the sum is one more. Warps that shuffle have up to 10: each of the 8 selects the lane that passes
-/// its sum on, and so does the one that combines these.
+/// the sum is one more. Warps that shuffle have up to 10: each of the 8 selects the lane that
+/// passes its sum on, and so does the one that combines these.
 pub static SPEC: Spec = Spec {
     id: "reduce_tree",
     chapter: "ch06_atomics",

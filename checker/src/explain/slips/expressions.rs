@@ -165,7 +165,7 @@ fn whole_array(slip: &Slip<'_>) -> Option<Help> {
     if slip.says("must have class type") {
         return member_of_array(slip);
     }
-    if !arithmetic && !compared && !(from_array && !slip.quoted(0).contains("char")) {
+    if !arithmetic && !compared && (!from_array || slip.quoted(0).contains("char")) {
         return whole_target(slip);
     }
     let line = slip.message.line;

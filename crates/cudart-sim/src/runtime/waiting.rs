@@ -26,8 +26,8 @@ fn waits(launch: &LaunchRecord) -> bool {
 }
 
 impl Runtime {
-    /// Runs a kernel, after other work if it waits for that. Returns the bytes that it accessed, and
-    /// how many microseconds it takes.
+    /// Runs a kernel, after other work if it waits for that. Returns the bytes that it accessed,
+    /// and how many microseconds it takes.
     pub(super) fn run_kernel_when_it_ends(
         &mut self,
         binary: usize,

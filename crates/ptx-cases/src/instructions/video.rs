@@ -64,7 +64,8 @@ pub(super) fn video_of_chosen_parts(t: &Table) {
                                     as u64
                             },
                         );
-                        // a second operation; the parts are small enough that nothing overflows before it
+                        // a second operation; the parts are small enough that nothing overflows
+                        // before it
                         t.case(
                             &format!("{name}.add {{d}}, {{a}}.b3, {{b}}.b0, {{c}};"),
                             "rrrr",

@@ -60,7 +60,8 @@ impl<'a> Decoder<'_, 'a> {
             "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "discard" | "pmevent"
             | "brkpt" | "griddepcontrol" => Ok(()),
             "isspacep" => self.isspacep(i),
-            // a block is a cluster of its own, so it is block 0 there, and all addresses are its own
+            // a block is a cluster of its own, so it is block 0 there, and all addresses are its
+            // own
             "mapa" => {
                 let (d, a) = (self.operand(i, 0)?, self.operand(i, 1)?);
                 if i.types().last() == Some(Type::U32) {
@@ -103,8 +104,8 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    /// `brx.idx index, list`: a chain of comparisons, and after it a trap for an index that is not in
-    /// the list.
+    /// `brx.idx index, list`: a chain of comparisons, and after it a trap for an index that is not
+    /// in the list.
     fn branch_indexed(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (index, list) = (self.operand(i, 0)?, self.operand(i, 1)?);
         let Operand::Name(list) = list else { return self.bad("`brx.idx` needs a list of labels") };

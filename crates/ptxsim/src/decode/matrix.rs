@@ -2,9 +2,9 @@
 //! registers of a warp: `ldmatrix`, `stmatrix`, `movmatrix` (PTX ISA, "Warp Level Matrix
 //! Instructions").
 //!
-//! Eight lanes give the addresses of a matrix's rows, 16 bytes each. Lane `l` holds elements `2 * (l %
-//! 4)` and the next one of row `l / 4`. So a load is one of 16 bytes by the lanes with addresses, and
-//! then shuffles.
+//! Eight lanes give the addresses of a matrix's rows, 16 bytes each. Lane `l` holds elements
+//! `2 * (l % 4)` and the next one of row `l / 4`. So a load is one of 16 bytes by the lanes with
+//! addresses, and then shuffles.
 
 use super::function::Decoder;
 use super::op::{Code, CollectiveKind, CollectiveOp, Constant, MemSpace, Special};

@@ -105,9 +105,12 @@ impl<'a> Origins<'a> {
             "mov" | "add" | "sub" | "mad" | "and" | "or" | "cvt" | "selp" | "max" | "min" => {
                 // what is added to an offset, for example an index from memory, leaves it one
                 let mut from = None;
-                let mut add = |name| match (from, self.windows.get(name)) {
-                    (None | Some(Window::Generic), Some(window)) => from = Some(*window),
-                    _ => {}
+                let mut add = |name| {
+                    if let (None | Some(Window::Generic), Some(window)) =
+                        (from, self.windows.get(name))
+                    {
+                        from = Some(*window);
+                    }
                 };
                 sources.iter().for_each(|source| for_each_name(source, &mut add));
                 from

@@ -366,12 +366,10 @@ mod tests {
     fn a_loop_that_waits_polls() {
         assert_eq!(polls(WAIT), [true]);
         // in a loop over rounds
-        let rounds = format!(
-            "mov.u32 %r2, 0;\nR: add.s32 %r2, %r2, 1;\n\
+        let rounds = "mov.u32 %r2, 0;\nR: add.s32 %r2, %r2, 1;\n\
              W: ld.volatile.global.u32 %r1, [%d1];\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra W;\n\
-             st.global.u32 [%d1+64], %r2;\nsetp.lt.s32 %p2, %r2, 9;\n@%p2 bra R;"
-        );
-        assert_eq!(polls(&rounds), [true]);
+             st.global.u32 [%d1+64], %r2;\nsetp.lt.s32 %p2, %r2, 9;\n@%p2 bra R;";
+        assert_eq!(polls(rounds), [true]);
         // the lock that a warp can take: the flag leaves the loop after the work
         let done = "mov.u32 %r3, 0;\nR: ld.volatile.global.u32 %r1, [%d1];\n\
                     setp.ne.s32 %p1, %r1, %r2;\n@%p1 bra N;\nst.volatile.global.u32 [%d1], 7;\n\

@@ -149,7 +149,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(match root {
             "vadd" => Code::AddL,
             "vsub" => Code::SubL,
-            "vabsdiff" => signed!(|a, b| (a - b).abs()),
+            "vabsdiff" => signed!(|a, b| if a < b { b - a } else { a - b }),
             "vmin" => signed!(|a, b| a.min(b)),
             "vmax" => signed!(|a, b| a.max(b)),
             // rounded up where the sum is not negative

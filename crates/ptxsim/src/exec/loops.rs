@@ -23,7 +23,8 @@ pub(crate) struct Loop {
 }
 
 impl Loop {
-    /// The largest loop of `function` around operation `pc`. Without one, it is the operation alone.
+    /// The largest loop of `function` around operation `pc`. Without one, it is the operation
+    /// alone.
     pub fn around(program: &Program, function: u32, pc: u32) -> Self {
         let ops = program.operations(function as usize);
         let start = program.functions.get(function as usize).map_or(0, |f| f.start);
@@ -55,10 +56,11 @@ impl Loop {
     /// The rows that branches, accesses and waits read, and those that these are computed from; or
     /// those of the branches, unless other operations write any of them.
     fn find_control(&self, program: &Program, branches_only: bool) -> Option<Vec<(File, u32)>> {
-        let mut rows: HashSet<(File, u32)> = HashSet::new();
+        type Row = (File, u32);
+        let mut rows: HashSet<Row> = HashSet::new();
         // what each operation reads to compute a row, and the rows that come from elsewhere
-        let mut sources: Vec<((File, u32), Vec<(File, u32)>)> = vec![];
-        let mut foreign: Vec<(File, u32)> = vec![];
+        let mut sources: Vec<(Row, Vec<Row>)> = vec![];
+        let mut foreign: Vec<Row> = vec![];
         for pc in self.operations() {
             let op = program.ops.get(pc as usize)?;
             if matches!(op.code, Code::Call) {

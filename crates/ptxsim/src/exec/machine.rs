@@ -108,6 +108,17 @@ impl ThreadAt {
     }
 }
 
+/// A split at the start of an iteration of a loop.
+#[derive(Debug)]
+pub(crate) struct LastIteration {
+    /// Block, warp, lanes and position of the split.
+    pub split: (u32, u32, u32, u32),
+    /// The loop.
+    pub around: Loop,
+    /// A hash of the registers on which its branches depend.
+    pub control: u64,
+}
+
 /// One host thread's machine.
 #[derive(Debug)]
 pub(crate) struct Machine<'a> {
@@ -134,9 +145,8 @@ pub(crate) struct Machine<'a> {
     /// Warp instructions left.
     pub fuel: i64,
     pub budget: u64,
-    /// Once the budget is used up: a split at the start of an iteration (block, warp, lanes and
-    /// position), its loop, and a hash of the registers on which its branches depend.
-    pub last_iteration: Option<((u32, u32, u32, u32), Loop, u64)>,
+    /// Once the budget is used up: an iteration that began then.
+    pub last_iteration: Option<LastIteration>,
     /// A GPU would have ended the launch with an error. The simulator goes on for a while, to show
     /// how many threads are at fault.
     pub fatal: bool,

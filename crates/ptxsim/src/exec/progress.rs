@@ -1,8 +1,8 @@
 //! Finds loops that can never end: every thread left waits, and nothing that it polls will change.
 //!
-//! Blocks in flight take turns. When a whole round of turns changed no memory, and every position and
-//! local array, and every register on which it depends what a loop does, is what it was after the
-//! round before, then each thread has run in a circle through unchanging memory. It will do so
+//! Blocks in flight take turns. When a whole round of turns changed no memory, and every position
+//! and local array, and every register on which it depends what a loop does, is what it was after
+//! the round before, then each thread has run in a circle through unchanging memory. It will do so
 //! forever, in whatever order the threads run. A register on which nothing depends inside the loop,
 //! for example a sum that is stored behind it, may change ([`Loop::control`]). A clock that is
 //! read, a limited number of attempts, a growing delay, or an atomic that changes its word shows as

@@ -311,7 +311,7 @@ fn what_no_branch_depends_on_is_no_progress() {
 
 /// With a budget that ends before the first round of all threads does.
 #[test]
-fn a_small_budget_tells_no_progress_from_slow_progress() {
+fn a_small_budget_distinguishes_no_progress_from_slow_progress() {
     let endless = "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, %r1;\n$loop:\nld.global.f32 %f2, [%x0];\n\
                    st.global.f32 [%x1], %f2;\n.loc 1 19 5\nsetp.lt.s32 %p1, %r2, 1000;\n@%p1 bra $loop;";
     let counts = "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n$loop:\nld.global.f32 %f2, [%x0];\n\

@@ -60,9 +60,9 @@ pub(in crate::runtime) struct Conflict {
 }
 
 impl AccessedBytes {
-    /// Does the work access this byte such that an access of the host, which may be a `write`, needs
-    /// an order? An atomic or strong operation of a kernel needs none: the host then polls, or its
-    /// own access is atomic.
+    /// Does the work access this byte such that an access of the host, which may be a `write`,
+    /// needs an order? An atomic or strong operation of a kernel needs none: the host then polls,
+    /// or its own access is atomic.
     pub fn needs_order(&self, address: u64, write: bool) -> bool {
         match self {
             Self::Ranges(ranges) => ranges.iter().any(|(at, bytes, mode)| {

@@ -166,9 +166,9 @@ impl PriorAccess {
     }
 }
 
-/// Entries that the list of one word may have. Beyond it the oldest read is forgotten, or the oldest
-/// write if there are no reads, so that a race with it is missed. It takes this many groups of
-/// threads that use one word without an order.
+/// Entries that the list of one word may have. Beyond it the oldest read is forgotten, or the
+/// oldest write if there are no reads, so that a race with it is missed. It takes this many groups
+/// of threads that use one word without an order.
 const MAX_LIST_LENGTH: usize = 64;
 
 /// Which accesses may become one entry.

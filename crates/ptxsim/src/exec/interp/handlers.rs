@@ -9,7 +9,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use super::super::access::{self, ActiveLanes, Context, Kind};
 use super::super::hazards::{renumber, sync};
 use super::super::loops::Loop;
-use super::super::machine::{Machine, ThreadAt};
+use super::super::machine::{LastIteration, Machine, ThreadAt};
 use super::super::pattern::Pattern;
 use super::super::warp::{Split, State, lanes};
 use super::super::{COUNT, FULL, barrier, builtin, copies};
@@ -93,12 +93,12 @@ fn out_of_fuel(
             let repeated = around.operations().count() > 1 && split.stack.is_empty();
             if let Some(registers) = around.branches.as_ref().filter(|_| repeated) {
                 let values = values(registers);
-                m.last_iteration = Some((here, around, values));
+                m.last_iteration = Some(LastIteration { split: here, around, control: values });
                 return Continue(());
             }
             None
         }
-        Some((place, around, before)) => {
+        Some(LastIteration { split: place, around, control: before }) => {
             let registers = around.branches.as_deref().unwrap_or_default();
             let same = *place == here && values(registers) == *before;
             if !same && !exhausted {

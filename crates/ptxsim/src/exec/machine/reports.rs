@@ -303,10 +303,10 @@ impl Machine<'_> {
         self.findings = findings;
     }
 
-    /// How the iterations of two racing accesses of one block relate. A thread gets from one of them
-    /// to the other without a barrier in one direction only, unless the loop has none. If that is
-    /// against the order of the source, it takes the way around the loop. Compilers unroll loops, so
-    /// lines say more about that than positions.
+    /// How the iterations of two racing accesses of one block relate. A thread gets from one of
+    /// them to the other without a barrier in one direction only, unless the loop has none. If that
+    /// is against the order of the source, it takes the way around the loop. Compilers unroll
+    /// loops, so lines say more about that than positions.
     fn iteration(&self, at: &Access, pc: u32, with: &Access, other: u32) -> Option<Iteration> {
         let program = self.program();
         let line = |access: &Access| {
