@@ -53,8 +53,8 @@ pub fn project(args: &cli::Run) -> anyhow::Result<Project> {
     Ok(project)
 }
 
-/// An option such as `-Ifolder` with its folder from the current one. A header after `-include` stays as it is when
-/// there is no such file, because it may be found in an include folder.
+/// An option such as `-Ifolder` with its folder from the current one. A header after `-include`
+/// stays as it is when there is no such file, because it may be found in an include folder.
 fn with_absolute_path(option: &str, is_path: bool, here: &Path) -> String {
     if is_path {
         let path = here.join(option);
