@@ -131,7 +131,8 @@ fn items(module: &str) -> Vec<Item<'_>> {
     while let Some(byte) = bytes.get(at) {
         let rest = &bytes[at..];
         let line_end = || rest.iter().position(|b| *b == b'\n').map_or(bytes.len(), |n| at + n);
-        let fresh = module[start..at].trim().is_empty();
+        // In bytes, because `at` may be inside a character of a comment or of broken text.
+        let fresh = bytes[start..at].trim_ascii().is_empty();
         if rest.starts_with(b"//") {
             // A comment between items belongs to none.
             let end = line_end();
@@ -143,7 +144,9 @@ fn items(module: &str) -> Vec<Item<'_>> {
         }
         match byte {
             b'"' => {
-                at += 1 + rest.iter().skip(1).position(|b| *b == b'"').unwrap_or(rest.len());
+                // Behind the closing quote.
+                let length = rest.iter().skip(1).position(|b| *b == b'"');
+                at += length.map_or(rest.len(), |length| length + 2);
                 continue;
             }
             b'.' if fresh && depth == 0 => {
@@ -294,6 +297,14 @@ mod tests {
         .visible .func (.param .b32 func_retval0) twice(\n.param .b32 twice_param_0\n)\n{\n\
         .loc 1 7 0, function_name $L__info_string0, inlined_at 1 9 2\nmov.u64 %rd1, $str;\nret;\n}\n\
         .weak .func common()\n{\n trap;\n}\n.file 1 \"/b.cu\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 1\n}\n";
+
+    /// A string in a body, as `#pragma unroll 1` leaves it, ends where it ends.
+    #[test]
+    fn a_string_hides_no_brace() {
+        let module = ".func one()\n{\n.pragma \"nounroll\";\nret;\n}\n.func two()\n{\nret;\n}\n";
+        let found = items(module);
+        assert_eq!(found.iter().filter(|item| matches!(item.kind, Kind::Function(_))).count(), 2);
+    }
 
     #[test]
     fn modules_become_one() {
