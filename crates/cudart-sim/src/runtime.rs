@@ -71,7 +71,7 @@ pub struct Settings {
     pub budget: u64,
     /// Bytes of the simulated device's memory.
     pub memory: u64,
-    /// May whoever runs the program raise this, so that a message should name the option?
+    /// Whether the program's user can raise this limit, so that messages name the option.
     pub memory_adjustable: bool,
 }
 

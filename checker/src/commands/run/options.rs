@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn paths_become_absolute() {
-        let here = Path::new("/work");
-        assert_eq!(with_absolute_path("-Iinc", false, here), "-I/work/inc");
+        let here = Path::new("/project");
+        assert_eq!(with_absolute_path("-Iinc", false, here), "-I/project/inc");
         assert_eq!(with_absolute_path("-I/usr/inc", false, here), "-I/usr/inc");
         assert_eq!(with_absolute_path("-DN=a/b", false, here), "-DN=a/b");
         assert_eq!(with_absolute_path("no/such.h", true, here), "no/such.h");
-        assert_eq!(absolute_list("a:/b", here), "/work/a:/b");
+        assert_eq!(absolute_list("a:/b", here), "/project/a:/b");
         assert_eq!(absolute_list("", here), "");
     }
 }
