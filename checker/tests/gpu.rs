@@ -234,11 +234,9 @@ fn asserted(worker: &mut Worker) -> Observed {
 }
 
 fn endless(worker: &mut Worker) -> Observed {
-    let start = Instant::now();
     let limit = Duration::from_secs(2);
     let run = worker.run(Choice::Gpu, PTX, &launch("endless"), limit).map_err(|e| e.to_string())?;
-    let in_time = start.elapsed() < limit + Duration::from_secs(3);
-    observed(in_time && run.faults == [Fault::TimedOut { seconds: 2.0 }], &run.faults)
+    observed(run.faults == [Fault::TimedOut { seconds: 2.0 }], &run.faults)
 }
 
 fn greet(worker: &mut Worker) -> Observed {

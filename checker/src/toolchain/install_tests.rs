@@ -3,7 +3,6 @@
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
-use std::time::Instant;
 
 use super::*;
 
@@ -148,10 +147,8 @@ fn two_at_once() {
 #[test]
 fn a_pip_with_much_output() {
     let setup = Setup::with_pip("yes 'WARNING: again' | head -n 200000 >&2; exit 3");
-    let started = Instant::now();
     let error = setup.install().0.expect_err("fails");
     assert!(error.to_string().len() < 2000);
-    assert!(started.elapsed() < Duration::from_secs(20));
 }
 
 /// When the cache is a file, or inside one, the message says what to do.

@@ -26,6 +26,11 @@ int main() {
     cudaMallocHost(&host, 8 * sizeof(int));
     cudaMemset(device, 0, 8 * sizeof(int));
     cudaDeviceSynchronize();
+    // A GPU loads a kernel when it is first used, and that may wait for the kernels that run.
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, consume);
+    cudaFuncGetAttributes(&attributes, produce);
+    cudaFuncGetAttributes(&attributes, until);
     cudaStream_t first, second;
     cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);

@@ -1,7 +1,6 @@
 //! Checking with the built binary. The checker itself installs the compiler if there is none.
 
 use std::fs;
-use std::time::Instant;
 
 use crate::cli::common::Workbook;
 
@@ -91,10 +90,8 @@ fn an_endless_kernel_is_a_verdict() {
         for (volatile int i = 0; i < 1; ) { out[0] = 1.0f; }
     }";
     fs::write(workbook.exercise("guard"), endless).expect("writable");
-    let start = Instant::now();
     let ran = workbook.run(&["check", "guard", "--backend", "sim"]);
     assert!(ran.code == 1 && ran.out.contains("never-finishes"), "{ran:?}");
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 /// With `--format json`, stdout is one JSON document with a version and a report for each exercise,

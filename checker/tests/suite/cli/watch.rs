@@ -53,7 +53,7 @@ impl Drop for Watch {
 
 /// How long to wait for a line. It is long because the compiler may have to be installed first, and
 /// because other tests run at the same time.
-const LINE_TIMEOUT: Duration = Duration::from_secs(300);
+const LINE_TIMEOUT: Duration = Duration::from_secs(1800);
 
 /// Every kind of save leads to a check: in place, by renaming as vim does it, and in another
 /// exercise.
