@@ -1,0 +1,111 @@
+//! Explains a kernel's finding by what the host passed to the launch.
+
+use cudart_sim::report::{Memory, PointerTarget};
+use cudart_sim::runtime::LaunchRecord;
+use ptxsim::{Finding, FindingKind};
+
+use super::{Draft, Program, bounds};
+
+/// The names of memory that a kernel got inside a structure: the runtime's name, and the one in the
+/// source.
+pub fn indirect(program: Program<'_>, launched: &LaunchRecord) -> Vec<(String, String)> {
+    let alias = |memory: &Memory| {
+        let name = program.name(memory);
+        let plain = name.strip_prefix('`')?.strip_suffix('`')?;
+        Some((memory.name.clone(), plain.to_owned()))
+    };
+    let passed = |memory: &&Memory| launched.arrays.iter().any(|(_, array)| *array == memory.name);
+    launched.named.iter().filter(|memory| !passed(memory)).filter_map(alias).collect()
+}
+
+/// Adds to a kernel's finding which of its pointer arguments do not point to live device memory.
+pub fn explain_arguments(
+    program: Program<'_>,
+    launched: &LaunchRecord,
+    finding: &Finding,
+    mut draft: Draft,
+) -> Draft {
+    let names = program.source.parameters(&launched.kernel);
+    if let Some((memory, number)) = too_small(launched, finding) {
+        let (i, value) = number;
+        let argument =
+            names.get(i).map_or_else(|| format!("argument {}", i + 1), |n| format!("`{n}`"));
+        let name = program.name(memory);
+        draft = bounds::small_allocation(finding, (&argument, value), (&name, memory.bytes), draft)
+            .mark(program.mark(memory.at.as_ref(), false, "allocated here"));
+    }
+    if let Some(memory) = pitched(launched, finding) {
+        let name = program.name(memory);
+        draft = draft
+            .mark(program.mark(memory.at.as_ref(), false, "allocated here, with a pitch"))
+            .note(format!("each row of {name} begins a pitch after the one before, and the bytes between two rows belong to neither"))
+            .think("at which byte does the second row begin, and at which byte does this line look for it?");
+    }
+    let after_free = finding.what == FindingKind::UseAfterFree;
+    for (i, pointer) in &launched.foreign_arguments {
+        let argument = match names.get(*i) {
+            Some(name) => format!("`{name}`"),
+            None => format!("number {}", i + 1),
+        };
+        match pointer {
+            PointerTarget::Freed { memory, freed }
+                if after_free && finding.at.array.as_ref() == Some(&memory.name) =>
+            {
+                draft = draft.mark(program.mark(freed.as_ref(), false, "freed here")).mark(
+                    program.mark(launched.at.as_ref(), false, "and passed to the kernel here"),
+                );
+            }
+            PointerTarget::Host if !after_free => {
+                let address = format!("{:#x}", finding.at.address);
+                let to = if draft.title.contains(" reads ") { "" } else { "to " };
+                draft.title = draft.title.replace(
+                    &format!("address {address}, which belongs to no array"),
+                    &format!("{to}host memory, which a kernel cannot access"),
+                );
+                for span in &mut draft.spans {
+                    span.label = span.label.replace(&address, "host memory");
+                }
+                draft.notes.retain(|note| !note.contains("looks like a host pointer"));
+                draft = draft
+                    .mark(program.mark(launched.at.as_ref(), false, "passed to the kernel here"))
+                    .note(format!("the argument {argument} is a host address"))
+                    .think(
+                        "which call allocates memory that a kernel can use, and which one copies into it?",
+                    );
+            }
+            _ => {}
+        }
+    }
+    draft
+}
+
+/// The memory past whose end a thread of a launch has accessed an element, and the integer argument
+/// that is larger than the number of its elements: the launch works on more elements than the
+/// memory has room for.
+fn too_small<'a>(
+    launched: &'a LaunchRecord,
+    finding: &Finding,
+) -> Option<(&'a Memory, (usize, i64))> {
+    let at = &finding.at;
+    let (name, elements) = (at.array.as_ref()?, i64::try_from(at.elements?).ok()?);
+    let index = at.last_index.or(at.index).filter(|index| *index >= elements)?;
+    if finding.what != FindingKind::OutOfBounds {
+        return None;
+    }
+    let memory = launched.named.iter().find(|memory| memory.name == *name)?;
+    // An index that no element of the launch's number has is wrong itself.
+    let number = launched.integers.iter().find(|(_, value)| *value > index)?;
+    Some((memory, *number))
+}
+
+/// The memory with padding after each row of which a thread has read bytes that nothing has
+/// written.
+fn pitched<'a>(launched: &'a LaunchRecord, finding: &Finding) -> Option<&'a Memory> {
+    let name =
+        finding.at.array.as_ref().filter(|_| finding.what == FindingKind::UninitialisedRead)?;
+    let has_pitch = |memory: &&Memory| {
+        let call = memory.at.as_ref().map_or("", |at| at.call.as_str());
+        memory.name == *name && ["cudaMallocPitch", "cudaMalloc3D"].contains(&call)
+    };
+    launched.named.iter().find(has_pitch)
+}

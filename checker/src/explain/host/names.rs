@@ -1,0 +1,137 @@
+//! What the learner's source calls memory, pointers and calls.
+
+use cudart_sim::report::{CallSite, Memory, MemoryKind, PointerTarget};
+
+use super::super::scan::span;
+use super::Program;
+use crate::report;
+
+impl Program<'_> {
+    /// The learner's name for some memory.
+    pub(super) fn name(self, memory: &Memory) -> String {
+        if memory.kind == MemoryKind::Variable {
+            return format!("`{}`", memory.name);
+        }
+        let place = memory.at.as_ref();
+        let line = place.and_then(|place| self.line(place));
+        let statement =
+            line.and_then(|(line, column)| self.source.statement_text_around(line, column, 4));
+        if let Some(name) = statement.as_deref().and_then(allocated_variable) {
+            return format!("`{name}`");
+        }
+        let kind = match memory.kind {
+            MemoryKind::Pinned => "the page-locked memory",
+            MemoryKind::Managed => "the managed memory",
+            _ => "the device memory",
+        };
+        match line {
+            Some((line, _)) => format!("{kind} allocated on line {line}"),
+            None => format!("{kind} called {}", memory.name),
+        }
+    }
+
+    /// The function that allocated some memory, as the source calls it.
+    pub(super) fn allocator(self, memory: &Memory) -> String {
+        let place = memory.at.as_ref();
+        let line = place.and_then(|place| self.line(place));
+        let statement =
+            line.and_then(|(line, column)| self.source.statement_text_around(line, column, 4));
+        let plain = |c: char| c.is_alphanumeric() || c == '_';
+        let named = statement.and_then(|statement| {
+            let mut words = statement.split(|c| !plain(c));
+            words.find(|word| word.starts_with("cuda") && word.contains("lloc")).map(str::to_owned)
+        });
+        named.unwrap_or_else(|| call(place))
+    }
+
+    pub(super) fn pointer(self, pointer: &PointerTarget) -> String {
+        match pointer {
+            PointerTarget::Null => "a null pointer".into(),
+            PointerTarget::Host | PointerTarget::Stack => "ordinary host memory".into(),
+            PointerTarget::Freed { memory, .. } => {
+                format!("{}, which was freed before", self.name(memory))
+            }
+            PointerTarget::Inside { memory, offset } => {
+                let kind = match memory.kind {
+                    MemoryKind::Device | MemoryKind::Variable => "on the device",
+                    MemoryKind::Pinned => "page-locked host memory",
+                    MemoryKind::Managed => "managed memory",
+                };
+                match offset {
+                    0 => format!("{} ({kind})", self.name(memory)),
+                    n => format!("byte {n} of {} ({kind})", self.name(memory)),
+                }
+            }
+        }
+    }
+
+    /// The line and column of a position, if it is in the learner's file.
+    pub(super) fn line(self, place: &CallSite) -> Option<(u32, u32)> {
+        let source = place.source.as_ref()?;
+        let name = source.file.rsplit('/').next()?;
+        (name == self.file && source.line > 0).then_some((source.line, source.column))
+    }
+
+    pub(super) fn mark(
+        self,
+        place: Option<&CallSite>,
+        primary: bool,
+        label: impl Into<String>,
+    ) -> Option<report::Span> {
+        let (line, column) = self.line(place?)?;
+        let (column, length) = self.source.statement_around(line, column)?;
+        Some(span(line, column, length, primary, label))
+    }
+}
+
+/// The name of the function that was called.
+pub(super) fn call(place: Option<&CallSite>) -> String {
+    place.map_or_else(|| "a call".to_owned(), |place| place.call.clone())
+}
+
+/// The variable that an allocation fills in: `d_a` of `cudaMalloc((void**)&d_a, bytes)`.
+fn allocated_variable(statement: &str) -> Option<&str> {
+    let (_, after) = statement.split_once("Malloc")?;
+    let (_, arguments) = after.split_once('(')?;
+    let (_, name) = arguments.split(',').next()?.rsplit_once('&')?;
+    let name = name.trim();
+    let plain = |c: char| c.is_alphanumeric() || "_.[]->".contains(c);
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+/// `weights` of `__constant__ float weights[3];`: a declaration on one line that begins with the
+/// specifier.
+pub(super) fn device_variable(code: &str) -> Option<String> {
+    let code = code.trim();
+    let rest = ["__constant__", "__device__"].iter().find_map(|word| code.strip_prefix(word))?;
+    let declared = rest.split(['[', '=', ';', '{']).next()?.trim_end();
+    let name = declared.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    (!declared.contains('(') && declared.len() > name.len() && !name.is_empty())
+        .then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{allocated_variable, device_variable};
+
+    #[test]
+    fn variables_of_the_device_are_known_by_their_declaration() {
+        let name = |code| device_variable(code);
+        assert_eq!(name("__constant__ float weights[3];").as_deref(), Some("weights"));
+        assert_eq!(name("  __device__ int hits = 0;").as_deref(), Some("hits"));
+        assert_eq!(name("__device__ float* at(int z);"), None);
+        assert_eq!(name("__device__"), None);
+        assert_eq!(name("float weights[3];"), None);
+    }
+
+    #[test]
+    fn memory_is_called_by_its_variable() {
+        assert_eq!(allocated_variable("cudaMalloc(&d_a, bytes)"), Some("d_a"));
+        assert_eq!(
+            allocated_variable("check(cudaMalloc((void**)&buffers[i], n))"),
+            Some("buffers[i]")
+        );
+        assert_eq!(allocated_variable("cudaMallocHost(reinterpret_cast<void**>(&h), n)"), None);
+        assert_eq!(allocated_variable("auto p = make(n)"), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! Explains work that nothing orders, and objects that are released too early.
+
+use cudart_sim::report::{CallSite, EventWait, Memory, Released, Work, WorkAccess};
+
+use super::{Draft, Program};
+
+impl Program<'_> {
+    pub(super) fn released_object(
+        self,
+        released: &Released,
+        kernel: &str,
+        launched_before: bool,
+        (at, with): (Option<&CallSite>, Option<&CallSite>),
+    ) -> Draft {
+        let (what, ended) = match released {
+            Released::Texture => ("the texture object".to_owned(), "destroyed"),
+            Released::Surface => ("the surface object".to_owned(), "destroyed"),
+            Released::Array => ("the array behind its texture or surface".to_owned(), "freed"),
+            Released::Memory { memory } => {
+                (format!("{}, which is behind its texture", self.name(memory)), "freed")
+            }
+        };
+        if launched_before {
+            return Draft::new(format!(
+                "{what} is {ended} while kernel `{kernel}` may still use it"
+            ))
+            .mark(self.mark(with, false, "the kernel is only enqueued here"))
+            .mark(self.mark(at, true, format!("{ended} here")))
+            .note("a launch returns before the kernel has run, and destroying an object does not wait for it")
+            .think("which call before this line would wait for the kernel?");
+        }
+        Draft::new(format!("kernel `{kernel}` is launched after {what} was {ended}"))
+            .mark(self.mark(with, false, format!("{ended} here")))
+            .mark(self.mark(at, true, "and used by this launch"))
+            .think("which launch is the last that needs it?")
+    }
+
+    pub(super) fn missing_wait(
+        self,
+        (first, with): (&WorkAccess, Option<&CallSite>),
+        (second, at): (&WorkAccess, Option<&CallSite>),
+        memory: &Memory,
+        [from, to]: [u64; 2],
+    ) -> Draft {
+        let name = self.name(memory);
+        let verb = |access: &WorkAccess| if access.writes { "writes" } else { "reads" };
+        let side = |access: &WorkAccess| format!("{} it in stream {}", verb(access), access.stream);
+        let whole = from == 0 && to + 1 == memory.bytes;
+        let part = if whole { String::new() } else { format!("bytes {from} to {to} of ") };
+        Draft::new(format!(
+            "{} {} {part}{name} without waiting for {}",
+            work(second),
+            verb(second),
+            work(first)
+        ))
+        .mark(self.mark(with, false, format!("(1) {}", side(first))))
+        .mark(self.mark(at, true, format!("(2) {}", side(second))))
+        .note(
+            "streams run independently: nothing orders (1) and (2), so either of them may be first",
+        )
+    }
+
+    /// Adds why an event does not order the two sides, if the second stream waits for one, and a
+    /// question.
+    pub(super) fn wait_without_effect(
+        self,
+        draft: Draft,
+        wait: Option<&EventWait>,
+        parallel: bool,
+    ) -> Draft {
+        let line = |place: Option<&CallSite>| Some(self.line(place?)?.0);
+        match wait {
+            Some(EventWait { at, recorded: Some(recorded) }) => {
+                let note = match (line(at.as_ref()), line(Some(recorded))) {
+                    (Some(at), Some(recorded)) => format!(
+                        "the wait on line {at} waits only for the work before the record on line {recorded}, and (1) is not part of it"
+                    ),
+                    _ => "the stream of (2) waits for an event that was recorded before (1)".into(),
+                };
+                draft
+                    .mark(self.mark(Some(recorded), false, "the event is recorded here"))
+                    .note(note)
+                    .think("which work has this stream been given by the time the event is recorded?")
+            }
+            Some(EventWait { at, recorded: None }) => draft
+                .mark(self.mark(at.as_ref(), false, "this event has not been recorded yet"))
+                .note("a wait for an event that has not been recorded does nothing")
+                .think("which call records this event, and when is it made?"),
+            None if parallel => {
+                draft.think("should these two streams use the same bytes, and which bytes does each of them need?")
+            }
+            None => {
+                draft.think("which of the two must come first, and what could make the other stream wait for it?")
+            }
+        }
+    }
+}
+
+pub(super) fn work(access: &WorkAccess) -> String {
+    match &access.work {
+        Work::Kernel { name } => format!("kernel `{name}`"),
+        Work::Copy { to_device: true, from_device: false, .. } => "the copy to the device".into(),
+        Work::Copy { to_device: false, from_device: true, .. } => "the copy to the host".into(),
+        Work::Copy { .. } => "the copy".into(),
+        Work::Set { .. } => "the memset".into(),
+    }
+}

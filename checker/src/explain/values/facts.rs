@@ -1,0 +1,183 @@
+//! Notes about wrong values: what was written and copied, and what the values resemble.
+
+use ptxsim::MAX_COUNTED_WRITES;
+
+use super::{CopiedBack, DIGITS, Mismatch, Pattern, Role, Scene};
+use super::{count, digits, infinite, many, measured, size, times, volume};
+
+/// Whether every element was written, even the wrong ones. Of an array with input values, this is
+/// not known.
+pub(super) fn filled(scene: &Scene<'_>, m: &Mismatch) -> bool {
+    m.untouched == 0 && scene.param(m.output).is_some_and(|param| param.role == Role::Out)
+}
+
+/// What a program copied back, if elements are missing in the output and copies could have filled
+/// more of it.
+pub(super) fn missing_copy<'m>(scene: &Scene<'_>, m: &'m Mismatch) -> Option<&'m CopiedBack> {
+    let array = scene.name(m.output);
+    let copied = m.copied.as_ref().filter(|copied| copied.bytes() < copied.all)?;
+    // A copy cannot be meant to fill an output that the program never mentions.
+    let used = m.unchanged || scene.source.occurrences(array).len() > 1 || copied.to_host == 0;
+    let missing = m.untouched > 0 || m.unchanged;
+    (missing && used).then_some(copied)
+}
+
+/// Too few bytes came back from the device.
+pub(super) fn copied(scene: &Scene<'_>, m: &Mismatch) -> Option<String> {
+    let copied = missing_copy(scene, m)?;
+    let array = scene.name(m.output);
+    Some(match copied.bytes() {
+        0 if copied.to_host == 0 => "nothing is copied back from the device".to_owned(),
+        0 => format!("nothing is copied back to `{array}`"),
+        bytes => format!(
+            "{} bytes are copied back; `{array}` is {} bytes long",
+            count(bytes),
+            count(copied.all)
+        ),
+    })
+}
+
+/// What was counted about the writing.
+pub(super) fn facts(scene: &Scene<'_>, m: &Mismatch) -> Vec<String> {
+    let mut facts = Vec::new();
+    let blocks = volume(scene.grid);
+    let array = scene.name(m.output);
+    let block = volume(scene.block);
+    let alike = m.most_written.is_some() && m.most_written == m.written;
+    match (m.written, m.max_writes) {
+        (Some(0), _) => facts.push(format!("the kernel never writes an element of `{array}`")),
+        (Some(written), Some(most))
+            if m.total > 1
+                && most > 1
+                && alike
+                && written <= block
+                && u64::from(most) == blocks.min(MAX_COUNTED_WRITES.into()) =>
+        {
+            facts.push(format!(
+                "every block wrote the same {}, so each was written {}",
+                many(written, "element", "elements"),
+                times(most)
+            ));
+        }
+        (Some(written), most) if written < m.total as u64 && m.untouched < m.wrong => {
+            let twice = most.filter(|&most| most > 1).zip(m.most_written);
+            let and = twice.map_or(String::new(), |(most, which)| {
+                let which = match which {
+                    1 => "one of them".to_owned(),
+                    which if which == written => "each of them".to_owned(),
+                    which => format!("{} of them", count(which)),
+                };
+                format!(", {which} {}", times(most))
+            });
+            facts.push(format!(
+                "{} of {} elements were written{and}",
+                size(written as usize),
+                size(m.total)
+            ));
+        }
+        (_, Some(most)) if most > 1 => {
+            let which = match m.most_written {
+                Some(1) | None => "one element was".to_owned(),
+                Some(which) => format!("{} elements were", count(which)),
+            };
+            facts.push(format!("{which} written {}, and only the last write counts", times(most)));
+        }
+        _ => {}
+    }
+    let rest = m.wrong.saturating_sub(m.untouched + m.nan);
+    if m.untouched > 0 && m.untouched < m.wrong {
+        let was = if m.untouched == 1 { "was" } else { "were" };
+        facts.push(format!("{} of the wrong elements {was} never written", size(m.untouched)));
+    }
+    if m.nan > 0 && rest > 0 {
+        let are = if m.nan == 1 { "is" } else { "are" };
+        facts.push(format!("{} of the wrong elements {are} NaN or infinite", size(m.nan)));
+    }
+    if m.nan > 0 {
+        facts.push(if infinite(m) {
+            "inf is the result of a division by 0, or of a number that is too large for its type".into()
+        } else {
+            "NaN is the result of 0/0, inf/inf, inf - inf, 0 * inf, or the root or logarithm of a negative number"
+                .into()
+        });
+    }
+    if m.shape.len() == 2 && matches!(m.pattern, Pattern::Transposed) {
+        let [rows, columns] = *m.shape else { return facts };
+        facts.push(format!(
+            "`{array}` has {} rows of {}: element [row][col] lies at row * {} + col",
+            size(rows),
+            many(columns as u64, "element", "elements"),
+            size(columns)
+        ));
+    }
+    if matches!(m.pattern, Pattern::From(_))
+        && blocks > 0
+        && !filled(scene, m)
+        && scene.threads() < m.total as u64
+    {
+        facts.push(format!("{}, for {} elements", scene.launch_line(), size(m.total)));
+    }
+    facts
+}
+
+/// How the values shown resemble what is expected: all 0, off by the same amount, or by the same
+/// factor.
+pub(super) fn resemblance(m: &Mismatch) -> Option<String> {
+    let pairs: Option<Vec<(f64, f64)>> =
+        m.examples.iter().map(|e| Some((e.yours?, e.expected))).collect();
+    let pairs = pairs.filter(|pairs| pairs.len() >= 3)?;
+    let (yours, expected) = *pairs.first()?;
+    let same = |value: f64, all: &dyn Fn(f64, f64) -> f64| {
+        value.is_finite()
+            && pairs.iter().all(|&(y, e)| (all(y, e) - value).abs() <= 1e-4 * value.abs())
+    };
+    let differ = pairs.iter().any(|&(_, e)| e != expected);
+    if !differ {
+        return None;
+    }
+    if all_the_same(m) {
+        let value = if yours.fract() == 0.0 && yours.abs() < 2_f64.powi(53) {
+            yours.to_string()
+        } else {
+            digits(yours, DIGITS)
+        };
+        return Some(format!("every value shown is {value}"));
+    }
+    let factor = yours / expected;
+    if same(factor, &|y, e| y / e) && factor != 0.0 {
+        let (times, of) = if factor.abs() < 1.0 { (1.0 / factor, true) } else { (factor, false) };
+        // Only integer factors, or their inverses, are worth a note.
+        let near = times.round();
+        if (times - near).abs() < 1e-3 && near.abs() >= 1.0 {
+            let near = measured_signed(near);
+            return Some(match (near.as_str(), of) {
+                ("-1", _) => "every value shown has the wrong sign".into(),
+                (_, true) => format!("each expected value is {near} times the value shown"),
+                (_, false) => format!("every value shown is {near} times what is expected"),
+            });
+        }
+    }
+    let difference = yours - expected;
+    same(difference, &|y, e| y - e).then(|| {
+        let way = if difference > 0.0 { "too large" } else { "too small" };
+        format!("every value shown is {} {way}", digits(difference.abs(), DIGITS))
+    })
+}
+
+/// Whether all values shown are one and the same, though different ones are expected.
+pub(super) fn all_the_same(m: &Mismatch) -> bool {
+    let first = m.examples.first();
+    m.examples.len() >= 3
+        && first.is_some_and(|e| e.yours.is_some())
+        && m.examples.iter().all(|e| e.yours == first.and_then(|first| first.yours))
+        && m.examples.iter().any(|e| Some(e.expected) != first.map(|first| first.expected))
+}
+
+/// Whether all values shown are 0.
+pub(super) fn all_zero(m: &Mismatch) -> bool {
+    m.examples.iter().all(|example| example.yours == Some(0.0))
+}
+
+fn measured_signed(value: f64) -> String {
+    if value < 0.0 { format!("-{}", measured(-value)) } else { measured(value) }
+}

@@ -1,0 +1,92 @@
+//! The lines that a report of wrong values marks.
+
+use super::super::scan::Subscript;
+use super::{Mismatch, Role, Scene, Span, elementwise, size, span};
+
+/// Where the host's code of a program assigns to elements of an output itself.
+pub(super) fn host_assignments(scene: &Scene<'_>, array: &str) -> Vec<(u32, Subscript)> {
+    // `texts` blanks out strings, so only `extern` is left of `extern "C"`.
+    let begins = |code: &str| code.trim_start().starts_with("extern ") && code.contains('(');
+    let entry = || scene.source.texts().find(|(_, code)| begins(code));
+    let Some((entry, _)) = scene.program.then(entry).flatten() else { return vec![] };
+    let on = |line: u32| scene.source.subscripts(line, array).into_iter().map(move |s| (line, s));
+    (entry..=scene.source.len()).flat_map(on).filter(|(_, s)| s.assigned).collect()
+}
+
+/// Marks a line of host code that assigns the first wrong element.
+fn mark_host_assignment(m: &Mismatch, (line, s): (u32, Subscript)) -> Option<Span> {
+    let index = m.examples.first()?.index;
+    let label = format!("element {index} gets its value here");
+    (s.inner == index.to_string()).then(|| span(line, s.column, s.length, true, label))
+}
+
+/// Marks the line that is responsible for the wrong elements, if there is only one.
+pub(super) fn marks(scene: &Scene<'_>, m: &Mismatch) -> Vec<Span> {
+    let array = scene.name(m.output);
+    if let Some(launch) = too_few_threads(scene, m) {
+        return vec![launch];
+    }
+    // Where a copy is missing, no line of a kernel is to blame.
+    if m.unchanged || scene.program && m.untouched > 0 {
+        return vec![];
+    }
+    match host_assignments(scene, array) {
+        lines if lines.is_empty() => writers(scene, m).into_iter().collect(),
+        // The host's own values count only where no copy replaces them.
+        lines => lines.into_iter().filter_map(|line| mark_host_assignment(m, line)).collect(),
+    }
+}
+
+/// Marks a program's only launch, if it has fewer threads than elements and those of the threads
+/// that are missing are wrong.
+fn too_few_threads(scene: &Scene<'_>, m: &Mismatch) -> Option<Span> {
+    let (line, column) = m.launch_at?;
+    let threads = scene.threads();
+    let first = m.examples.first()?.index as u64;
+    let missing = first >= threads && threads > 0 && (m.total - m.wrong) as u64 == threads;
+    let (column, length) = scene.source.statement_around(line, column)?;
+    let label = format!("{}, for {} elements", scene.launched(), size(m.total));
+    (missing && elementwise(scene.params, m.output))
+        .then(|| span(line, column, length, true, label))
+}
+
+/// Marks the only place that writes the output; `None` if there are several, or if that is not
+/// certain.
+fn writers(scene: &Scene<'_>, m: &Mismatch) -> Option<Span> {
+    let (name, lines) = match &m.copied {
+        None if scene.program => return None,
+        None => (scene.name(m.output).to_owned(), 1..=scene.source.len()),
+        // A copy filled the output, so the kernels wrote the memory that was copied.
+        Some(copied) => match &copied.parameters[..] {
+            [(kernel, number)] if copied.direct >= copied.all => {
+                let name = scene.source.parameters(kernel).get(*number)?.clone();
+                (name, scene.source.function_lines(kernel)?)
+            }
+            _ => return None,
+        },
+    };
+    let assigned = |line: u32| {
+        let found = scene.source.subscripts(line, &name).into_iter().filter(|s| s.assigned);
+        found.map(move |s| (line, s))
+    };
+    let mut found = lines.flat_map(assigned);
+    let (line, place) = found.next().filter(|_| found.next().is_none())?;
+    // Another line that stores may write the same array under another name, unless it names
+    // another output.
+    let of_others = |line: &u32| {
+        let outputs = [Role::Out, Role::InOut, Role::Answer];
+        let others =
+            scene.params.iter().filter(|p| outputs.contains(&p.role) && p.name != m.output);
+        let on_line = |word: &str| scene.source.occurrences(word).iter().any(|(at, _)| at == line);
+        !on_line(&name) && others.map(|param| scene.name(param.name)).any(on_line)
+    };
+    let only =
+        m.store_lines.as_ref().map(|stores| stores.iter().all(|at| *at == line || of_others(at)));
+    let label = match only {
+        Some(true) => format!("the only line that writes `{name}`"),
+        // Without counts, a name is all there is to go by.
+        None => format!("write to `{name}`"),
+        Some(false) => return None,
+    };
+    Some(span(line, place.column, place.length, true, label))
+}

@@ -1,0 +1,154 @@
+//! The question that leads from wrong values to their cause.
+
+use super::facts::{all_the_same, all_zero, filled, missing_copy};
+use super::marks::host_assignments;
+use super::place::subscript;
+use super::{Mismatch, Pattern, Role, Scene, Slug, elementwise};
+
+pub(super) fn question(scene: &Scene<'_>, m: &Mismatch) -> String {
+    if m.slug() == Slug::NotANumber {
+        return "which operation is the first whose result is not finite, and what are its operands?".into();
+    }
+    let array = scene.name(m.output);
+    if let Some(copied) = missing_copy(scene, m) {
+        return match copied.bytes() {
+            0 => format!("the results are on the device, so which line copies them to {array}?"),
+            _ if matches!(m.pattern, Pattern::Column(_) | Pattern::Periodic { .. }) => {
+                format!("which copy transfers these elements of {array}?")
+            }
+            _ => "how many bytes does each element have?".into(),
+        };
+    }
+    if m.unchanged || m.same_as.is_some() && scene.program {
+        return if scene.program {
+            format!("which array does the last launch write, and which one is copied to {array}?")
+        } else {
+            format!(
+                "which line gives the elements of {array} a new value, and which threads reach it?"
+            )
+        };
+    }
+    if let Some(example) = m.examples.first()
+        && !host_assignments(scene, array).is_empty()
+    {
+        let element = format!("{array}{}", subscript(m, example.index));
+        return format!("which line gives {element} its value in this case, and which should?");
+    }
+    let inputs = scene.params.iter().find(|p| p.role == Role::In).map(|p| scene.name(p.name));
+    let placed =
+        matches!(m.pattern, Pattern::Transposed | Pattern::Shifted(_) | Pattern::Periodic { .. });
+    if let Some((input, example)) = inputs.zip(m.examples.first())
+        && !elementwise(scene.params, m.output)
+        && m.untouched == 0
+        && !placed
+    {
+        let element = format!("{array}{}", subscript(m, example.index));
+        let begins = if is_single_number(scene, m) {
+            format!("what is the initial value of {element}, ")
+        } else {
+            String::new()
+        };
+        return format!(
+            "{begins}which elements of `{input}` belong in {element}, and which ones does it get?"
+        );
+    }
+    match m.pattern {
+        Pattern::OnlyFirstBlockRight(_) => {
+            let (thread, [zero, one]) = (
+                scene.thread_names.thread_index([0; 3]),
+                [[0; 3], [1, 0, 0]].map(|block| scene.thread_names.block_index(block)),
+            );
+            format!(
+                "what differs between thread {thread} of block {zero} and thread {thread} of block {one}?"
+            )
+        }
+        Pattern::OnlyLastBlockWrong(_) => {
+            "which threads of the last block have an element, and which condition lets them work?".into()
+        }
+        _ if m.untouched == 0 && is_single_number(scene, m) => {
+            "many numbers are combined into one: what is its initial value, and is any number left out or used twice?"
+                .into()
+        }
+        Pattern::Single(0) if m.total == 1 => {
+            format!("what should {array}[0] contain, and which threads contribute to it?")
+        }
+        Pattern::Single(_) if m.untouched == 0 => {
+            "what is special about this element: its position, or the numbers that it is computed from?".into()
+        }
+        Pattern::Single(0) => format!("which thread owns {array}[0], and what is its index?"),
+        Pattern::Single(i) if i + 1 == m.total => {
+            format!("which thread owns {array}{}, and what keeps it from writing it?", subscript(m, i))
+        }
+        Pattern::Single(_) => "what is special about the position of this element?".into(),
+        _ if m.untouched == 0 && all_the_same(m) && all_zero(m) => {
+            "which of the values that this is computed from could be 0, and where should it get another one?".into()
+        }
+        _ if m.untouched == 0 && all_the_same(m) => {
+            "what is this value computed from, and which part of that differs from thread to thread?".into()
+        }
+        Pattern::From(first) if filled(scene, m) && m.shape.len() == 1 && first > 0 => format!(
+            "{array}[{}] is right, but {array}[{first}] is not: what is different about the second?",
+            first - 1
+        ),
+        Pattern::RowsFrom(first) | Pattern::ColumnsFrom(first)
+            if filled(scene, m) && first > 0 =>
+        {
+            let line = if matches!(m.pattern, Pattern::RowsFrom(_)) { "row" } else { "column" };
+            format!(
+                "{line} {} of {array} is right, but {line} {first} is not: what is different about the second?",
+                first - 1
+            )
+        }
+        // The threads that are there work on every element: the values are wrong, not the ranges.
+        Pattern::Before(_) if filled(scene, m) => {
+            let element = format!("{array}{}", subscript(m, 0));
+            match inputs {
+                Some(input) => format!(
+                    "which elements of `{input}` belong in {element}, and which ones does it get?"
+                ),
+                None => format!("what does {element} need that the last elements do not?"),
+            }
+        }
+        Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_)
+            if m.untouched > 0 && m.max_writes.is_some_and(|most| most > 1) =>
+        {
+            "which threads write the same element, and what distinguishes these threads?".into()
+        }
+        Pattern::From(_) | Pattern::RowsFrom(_) | Pattern::ColumnsFrom(_) => {
+            "which element does the last thread compute, and which elements are left after it?".into()
+        }
+        Pattern::Before(_) => "which thread should compute the first element?".into(),
+        Pattern::Row(_) | Pattern::Column(_) => {
+            "which threads own this row or column, and does the guard let them work?".into()
+        }
+        Pattern::Periodic { .. } => {
+            "what do the threads of the wrong elements have in common?".into()
+        }
+        Pattern::Transposed => {
+            "when threadIdx.x grows by one, should the row change, or the column?".into()
+        }
+        Pattern::Shifted(_) => {
+            let input = inputs.map_or("the input".to_owned(), |input| format!("`{input}`"));
+            format!("which element of {input} belongs to {array}[0], and which one do you read?")
+        }
+        Pattern::All if m.untouched == m.total && scene.program => {
+            format!("which line should fill `{array}`, and is it reached?")
+        }
+        Pattern::All if m.untouched == m.total => {
+            "does any thread reach the line that writes?".into()
+        }
+        Pattern::All | Pattern::Scattered => match m.examples.first() {
+            Some(example) => format!(
+                "compute {array}{} by hand, step by step: where does your {} differ?",
+                subscript(m, example.index),
+                scene.whole()
+            ),
+            None => "which element is wrong first, and which thread computes it?".into(),
+        },
+    }
+}
+
+/// Whether the output is one number in every case, such as a sum, a count or a maximum.
+fn is_single_number(scene: &Scene<'_>, m: &Mismatch) -> bool {
+    scene.param(m.output).is_some_and(|param| param.shape == "[1]")
+}
