@@ -1,5 +1,9 @@
-//! Video instructions, as the PTX ISA defines them: the operands' parts as integers, the operation,
-//! saturation, and a second operation or a merge.
+//! Video instructions: the operands' parts as integers, the operation, saturation, and a second
+//! operation or a merge.
+//!
+//! The results are those of an H200. They deviate from the PTX ISA where a scalar instruction
+//! saturates, where it writes the upper half of the destination, and in `vmad` of whole unsigned
+//! registers.
 
 use super::Table;
 
@@ -18,6 +22,22 @@ fn saturated(x: i64, bits: u32, signed: bool) -> i64 {
     let (low, high) =
         if signed { (-(1_i64 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     x.clamp(low, high)
+}
+
+/// A scalar result of 32 bits. As a `u32` it has no upper bound, so it wraps around.
+fn saturated_whole(x: i64, signed: bool) -> i64 {
+    if signed { saturated(x, 32, true) } else { x.max(0) }
+}
+
+/// A scalar result that goes to a part of the destination: a negative number is taken for a large
+/// one.
+fn saturated_part(x: i64, bits: u32, signed: bool) -> i64 {
+    if x < 0 { (1 << (bits - u32::from(signed))) - 1 } else { saturated(x, bits, signed) }
+}
+
+/// A shifted number, of which 34 bits are left.
+fn saturated_shift(x: i64, signed: bool) -> i64 {
+    saturated(number(x as u64, 34, true), 32, signed)
 }
 
 type Two = fn(i64, i64) -> i64;
@@ -49,19 +69,20 @@ pub(super) fn video_of_chosen_parts(t: &Table) {
                     for sat in [false, true] {
                         let name =
                             format!("{op}.{to}.{of_a}.{of_b}{}", if sat { ".sat" } else { "" });
-                        let limited = move |x: i64, bits: u32| {
-                            if sat { saturated(x, bits, to_signed) } else { x }
+                        let limited =
+                            move |x: i64| if sat { saturated_whole(x, to_signed) } else { x };
+                        let limited_part = move |x: i64, bits: u32| {
+                            if sat { saturated_part(x, bits, to_signed) } else { x }
                         };
                         t.case(&format!("{name} {{d}}, {{a}}, {{b}};"), "rrr", move |a, b, _| {
                             let x = f(number(a, 32, a_signed), number(b, 32, b_signed));
-                            limited(x, 32) as u64
+                            limited(x) as u64
                         });
                         t.case(
                             &format!("{name} {{d}}, {{a}}.b1, {{b}}.h1;"),
                             "rrr",
                             move |a, b, _| {
-                                limited(f(part(a, 1, 8, a_signed), part(b, 1, 16, b_signed)), 32)
-                                    as u64
+                                limited(f(part(a, 1, 8, a_signed), part(b, 1, 16, b_signed))) as u64
                             },
                         );
                         // a second operation; the parts are small enough that nothing overflows
@@ -70,20 +91,18 @@ pub(super) fn video_of_chosen_parts(t: &Table) {
                             &format!("{name}.add {{d}}, {{a}}.b3, {{b}}.b0, {{c}};"),
                             "rrrr",
                             move |a, b, c| {
-                                let x = limited(
-                                    f(part(a, 3, 8, a_signed), part(b, 0, 8, b_signed)),
-                                    32,
-                                );
+                                let x =
+                                    limited(f(part(a, 3, 8, a_signed), part(b, 0, 8, b_signed)));
                                 c.wrapping_add(x as u64)
                             },
                         );
-                        // a merge
+                        // a merge takes the result's low bits, but the upper half its upper bits
                         t.case(
                             &format!("{name} {{d}}.b2, {{a}}.h0, {{b}}, {{c}};"),
                             "rrrr",
                             move |a, b, c| {
                                 let x = f(part(a, 0, 16, a_signed), number(b, 32, b_signed));
-                                c & !0xff_0000 | (limited(x, 8) as u64 & 0xff) << 16
+                                c & !0xff_0000 | (limited_part(x, 8) as u64 & 0xff) << 16
                             },
                         );
                         t.case(
@@ -91,7 +110,7 @@ pub(super) fn video_of_chosen_parts(t: &Table) {
                             "rrrr",
                             move |a, b, c| {
                                 let x = f(number(a, 32, a_signed), part(b, 2, 8, b_signed));
-                                c & 0xffff | (limited(x, 16) as u64 & 0xffff) << 16
+                                c & 0xffff | limited_part(x, 16) as u64 & 0xffff_0000
                             },
                         );
                     }
@@ -148,7 +167,7 @@ fn shifts(t: &Table) {
                         let by = (b & 0xff).min(if clamps { 32 } else { u64::MAX });
                         let by = if clamps { by } else { by & 31 };
                         let a = part(a, 1, 16, signed);
-                        saturated(if left { a << by } else { a >> by }, 32, signed) as u64
+                        saturated_shift(if left { a << by } else { a >> by }, signed) as u64
                     },
                 );
             }
@@ -165,15 +184,11 @@ fn multiply_and_add(t: &Table) {
                     &format!("{name} {{d}}, {{a}}, {{b}}.h1, {{c}};"),
                     "rrrr",
                     move |a, b, c| {
-                        let product =
-                            i128::from(number(a, 32, signed)) * i128::from(part(b, 1, 16, signed));
-                        let x = (product + i128::from(number(c, 32, signed))) >> by;
-                        let (low, high) = if signed {
-                            (-(1_i128 << 31), (1 << 31) - 1)
-                        } else {
-                            (0, (1_i128 << 32) - 1)
-                        };
-                        (if sat { x.clamp(low, high) } else { x }) as u64
+                        // whole registers are signed, whatever their type
+                        let sum =
+                            number(a, 32, true) * part(b, 1, 16, signed) + number(c, 32, true);
+                        let x = if signed { sum >> by } else { (sum as u64 >> by) as i64 };
+                        (if sat { saturated(x, 32, signed) } else { x }) as u64
                     },
                 );
             }

@@ -14,3 +14,4 @@ pub mod int;
 pub mod mbarrier;
 pub mod soft;
 pub mod tf32;
+pub mod video;

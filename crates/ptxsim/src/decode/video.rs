@@ -1,12 +1,14 @@
 //! Decodes video instructions (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions"):
 //! arithmetic on bytes and halves of registers, with saturation, and a second operation or a merge.
 //!
-//! They become operations on 64-bit rows, which hold every intermediate result exactly. A frequent
-//! one, `vabsdiff` of all parts, has functions of its own (`differences`).
+//! They become operations on 64-bit rows, which hold every intermediate result exactly. Where the
+//! code that an H200 executes deviates from the PTX ISA, so does `arith/video.rs`. A frequent
+//! instruction, `vabsdiff` of all parts, has functions of its own (`differences`).
 
 use super::function::Decoder;
 use super::op::{Code, Constant};
 use crate::Error;
+use crate::arith::video;
 use crate::parse::ast::{Instruction, Operand, Type};
 
 /// The part of a register that an operand selects, or where a result goes.
@@ -54,6 +56,20 @@ fn clamp(bits: u32, signed: bool) -> Code {
     }
 }
 
+/// What `.sat` does to the result of a scalar video instruction.
+fn saturate(root: &str, part: Part, signed: bool) -> Code {
+    match (root, part, signed) {
+        ("vshl" | "vshr", _, true) => Code::Un64(video::saturated_shift_s32),
+        ("vshl" | "vshr", _, false) => Code::Un64(video::saturated_shift_u32),
+        (_, Part::Byte(_), true) => Code::Un64(|x| x.min(0x7f)),
+        (_, Part::Byte(_), false) => Code::Un64(|x| x.min(0xff)),
+        (_, Part::Half(_), true) => Code::Un64(|x| x.min(0x7fff)),
+        (_, Part::Half(_), false) => Code::Un64(|x| x.min(0xffff)),
+        (_, Part::Whole, true) => clamp(32, true),
+        (_, Part::Whole, false) => Code::Un64(video::saturated_u32),
+    }
+}
+
 /// A function of two signed numbers.
 macro_rules! signed {
     (|$a:ident, $b:ident| $f:expr) => {
@@ -87,9 +103,10 @@ impl<'a> Decoder<'_, 'a> {
 
     fn video_scalar(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let types: Vec<Type> = i.types().collect();
-        // `vset` has no type of its own; its result is 0 or 1
+        // `vset` has no type of its own; its result is 0 or 1, and a second operation compares it
+        // as a number of the first operand's type
         let (to, from) = match types[..] {
-            [a, b] => (Type::U32, [a, b]),
+            [a, b] => (a, [a, b]),
             [to, a, b] => (to, [a, b]),
             _ => return self.bad(format!("`{}` needs the types of its operands", i.name)),
         };
@@ -100,7 +117,7 @@ impl<'a> Decoder<'_, 'a> {
         let t = self.temp64();
         self.emit(self.video_operation(i)?, t, a, b, 0);
         if i.has("sat") {
-            self.emit(clamp(part.bits(), to.signed()), t, t, 0, 0);
+            self.emit(saturate(i.root(), part, to.signed()), t, t, 0, 0);
         }
         let second = i.modifiers().skip(2).find(|m| matches!(*m, "add" | "min" | "max"));
         let Some(c) = i.operands.get(3) else {
@@ -112,10 +129,15 @@ impl<'a> Decoder<'_, 'a> {
         };
         if let Some(second) = second {
             let c = self.extracted(c, to)?;
-            let code = match second {
-                "add" => Code::AddL,
-                "min" => signed!(|a, b| a.min(b)),
-                _ => signed!(|a, b| a.max(b)),
+            if matches!(i.root(), "vadd" | "vsub") {
+                self.emit(Code::Un64(video::low_half), t, t, 0, 0);
+            }
+            let code = match (second, to.signed()) {
+                ("add", _) => Code::AddL,
+                ("min", true) => signed!(|a, b| a.min(b)),
+                (_, true) => signed!(|a, b| a.max(b)),
+                ("min", false) => Code::Bin64(u64::min),
+                (_, false) => Code::Bin64(u64::max),
             };
             self.emit(code, t, t, c, 0);
             self.emit(Code::TruncLI, d, t, 0, 0);
@@ -124,6 +146,11 @@ impl<'a> Decoder<'_, 'a> {
         let c = self.r32(c)?;
         let low = self.temp32();
         self.emit(Code::TruncLI, low, t, 0, 0);
+        if part == Part::Half(1) {
+            // an H200 takes the upper half of the result here, and the low bits for all other parts
+            let by = self.constant32(Constant::Bits(16));
+            self.emit(Code::ShrUI, low, low, by, 0);
+        }
         self.merge(d, low, c, part);
         Ok(())
     }
@@ -175,7 +202,10 @@ impl<'a> Decoder<'_, 'a> {
         })
     }
 
-    /// `vmad d, a, b, c`: `a * b + c` in 128 bits, scaled. A minus negates the product, or `c`.
+    /// `vmad d, a, b, c`: `a * b + c` in 64 bits, scaled. A minus negates the product, or `c`.
+    ///
+    /// An H200 multiplies and adds whole registers as signed numbers, also where their type is
+    /// unsigned, and the types decide only how the sum is shifted and saturated.
     fn video_mad(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let types: Vec<Type> = i.types().collect();
         let [_, of_a, of_b] = types[..] else {
@@ -191,8 +221,8 @@ impl<'a> Decoder<'_, 'a> {
         let ((a, minus_a), (b, minus_b), (c, minus_c)) = (operand(1), operand(2), operand(3));
         let minus_product = minus_a != minus_b;
         let signed = of_a.signed() || of_b.signed() || minus_product || minus_c;
-        let (a, b) = (self.extracted(&a, of_a)?, self.extracted(&b, of_b)?);
-        let c = self.extracted(&c, if signed { Type::S32 } else { Type::U32 })?;
+        let (a, b) = (self.factor(&a, of_a)?, self.factor(&b, of_b)?);
+        let c = self.extracted(&c, Type::S32)?;
         let t = self.temp64();
         self.emit(Code::MulL, t, a, b, 0);
         if minus_product {
@@ -203,7 +233,6 @@ impl<'a> Decoder<'_, 'a> {
             let one = self.constant64(Constant::Bits(1));
             self.emit(Code::AddL, t, t, one, 0);
         }
-        // an unsigned product and a sum of 32 bits fit 64 bits, as an unsigned number
         let by = if i.has("shr7") {
             7
         } else if i.has("shr15") {
@@ -216,11 +245,16 @@ impl<'a> Decoder<'_, 'a> {
             self.emit(if signed { Code::ShrSL } else { Code::ShrUL }, t, t, by, 0);
         }
         if i.has("sat") {
-            let code = if signed { clamp(32, true) } else { Code::Un64(|x| x.min(0xffff_ffff)) };
-            self.emit(code, t, t, 0, 0);
+            self.emit(clamp(32, signed), t, t, 0, 0);
         }
         self.emit(Code::TruncLI, d, t, 0, 0);
         Ok(())
+    }
+
+    /// A factor of `vmad`: a part as its type has it, or a whole register as a signed number.
+    fn factor(&mut self, operand: &Operand<'a>, ty: Type) -> Result<u32, Error> {
+        let whole = self.part_of(operand)?.1 == Part::Whole;
+        self.extracted(operand, if whole { Type::S32 } else { ty })
     }
 
     /// The same operation on all halves or bytes; `count` of them.

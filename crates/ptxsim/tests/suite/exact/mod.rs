@@ -12,6 +12,7 @@ mod halves;
 mod integers;
 pub mod number;
 mod patterns;
+mod video;
 
 use crate::common::{Kernel, module};
 use number::{BF16, F16, F32, F64, Format};
