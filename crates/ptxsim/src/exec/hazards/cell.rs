@@ -360,6 +360,8 @@ pub(super) fn plain_read(half: u64) -> PriorAccess {
         atomic: false,
         volatile: false,
         in_flight: false,
+        chains: 0,
+        observer: false,
         strength: Strength::Weak,
         group: AccessGroup::One,
     }

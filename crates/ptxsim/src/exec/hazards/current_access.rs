@@ -2,6 +2,7 @@
 //! are ordered before it.
 
 use super::cell::{BLOCK_MASK, MAX_SITE, ShadowCell, mark};
+use super::observers;
 use super::prior_access::{
     AccessGroup, Grouping, PriorAccess, PriorLists, Strength, Workspace, record,
 };
@@ -107,6 +108,8 @@ impl CurrentAccess {
             atomic: false,
             volatile,
             in_flight: false,
+            chains: 0,
+            observer: false,
             strength,
             group: AccessGroup::One,
         }
@@ -198,6 +201,9 @@ pub(super) fn check_and_record(
     let conflict = list
         .iter()
         .filter(|prior| prior.conflicts(&new) && !current.is_after(prior, clock))
+        .filter(|prior| {
+            !observers::order(list, prior, new.bytes, |other| current.is_after(other, clock))
+        })
         .map(|prior| current.unordered_member(prior, clock))
         .map(|prior| Conflict { prior, same_instruction: is_same_instruction(&prior, &new) })
         .filter(|conflict| !benign(conflict))

@@ -4,7 +4,8 @@
 //! Consistency Model"). The parts, in reading order:
 //!
 //! * [`cell`]: what is remembered about a word of memory
-//! * [`prior_access`]: the same as a list of accesses, and which of them may be forgotten
+//! * [`prior_access`]: the same as a list of accesses, and which of them may be forgotten;
+//!   [`observers`]: atomics that order a write without standing for it
 //! * [`current_access`]: the slow path, which compares a new access with that list
 //! * [`fast_path`]: comparisons of whole marks that decide nearly every access
 //! * [`sync`]: fences, warps and barriers; [`sync_state`]: releases and acquires; [`vector_clock`]:
@@ -19,6 +20,7 @@ pub(crate) mod current_access;
 mod fast_path;
 pub(super) mod image;
 mod locks;
+mod observers;
 pub(crate) mod pages;
 pub(crate) mod prior_access;
 pub(crate) mod renumber;

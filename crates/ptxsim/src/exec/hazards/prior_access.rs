@@ -6,6 +6,7 @@
 //! with. So an access that is ordered after neither of the two cannot race with the forgotten one
 //! without racing with the other.
 
+use super::observers::Observation;
 use crate::exec::warp::lanes;
 
 /// How an access takes part in synchronisation (PTX ISA, "Memory Consistency Model", "Strong
@@ -82,6 +83,11 @@ pub(crate) struct PriorAccess {
     pub volatile: bool,
     /// An asynchronous copy in flight: nothing is ordered after it.
     pub in_flight: bool,
+    /// The chains of narrow writes that it is a member of (`observers.rs`).
+    pub chains: u8,
+    /// No access by itself: what is ordered after it is ordered after the narrow writes of its
+    /// chains.
+    pub observer: bool,
     pub strength: Strength,
     pub group: AccessGroup,
 }
@@ -90,6 +96,8 @@ impl PriorAccess {
     /// Is it a race when nothing orders the two?
     pub fn conflicts(&self, other: &Self) -> bool {
         self.bytes & other.bytes != 0
+            && !self.observer
+            && !other.observer
             && (self.write || other.write)
             && (!self.is_morally_strong_with(other) || self.is_unpolled_with(other))
     }
@@ -115,7 +123,7 @@ impl PriorAccess {
     ///
     /// A strong write stands for no read. An atomic may observe it, and what is ordered after that
     /// atomic is then ordered after the write, but not after the reads before it.
-    fn is_covered_by(&self, later: &Self) -> bool {
+    pub(super) fn is_covered_by(&self, later: &Self) -> bool {
         if later.strength == Strength::Weak {
             return later.write || !self.write;
         }
@@ -124,6 +132,16 @@ impl PriorAccess {
             && (later.volatile || !self.volatile)
             && (self.strength == Strength::Gpu
                 || self.strength == Strength::Cta && later.strength == Strength::Cta)
+    }
+
+    /// Does an atomic observe this access, if it wrote the word last?
+    pub(super) fn is_observed_by(&self, atomic: &Self) -> bool {
+        self.group == AccessGroup::One && !self.in_flight && self.is_morally_strong_with(atomic)
+    }
+
+    /// A strong write with block scope.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.write && self.strength == Strength::Cta && !self.observer
     }
 
     /// The linear indices of the threads that it stands for: all of an exact group, else the named
@@ -201,6 +219,7 @@ pub(crate) fn record(
     let mut grouped: [Option<PriorAccess>; 4] = [None; 4];
     let mut groups = 0;
     let last = if new.atomic { last_writes(list, new.bytes) } else { [usize::MAX; 4] };
+    let observation = Observation::of(list, &mut new, &last, &is_ordered);
     let mut index = 0;
     list.retain_mut(|prior| {
         let is_last = (0..4).filter(|byte| last[*byte] == index);
@@ -209,7 +228,7 @@ pub(crate) fn record(
         if is_outdated(prior) {
             return false;
         }
-        if prior.in_flight || new.in_flight {
+        if prior.in_flight || new.in_flight || prior.observer {
             return true;
         }
         let both = prior.bytes & new.bytes;
@@ -225,18 +244,23 @@ pub(crate) fn record(
             rest &= !both;
             return true;
         }
-        if (before || prior.conflicts(&new)) && prior.is_covered_by(&new) {
-            prior.bytes &= !both;
-        } else if observed != 0
-            && prior.group == AccessGroup::One
-            && prior.is_morally_strong_with(&new)
-        {
+        let mut gone = 0;
+        if prior.is_covered_by(&new) {
+            gone = if before || prior.conflicts(&new) {
+                both
+            } else {
+                let ordered = observation.ordered_bytes(prior);
+                both & (ordered | observation.replaced_bytes(prior, &new))
+            };
+        }
+        let stays_narrow = prior.is_narrow() && new.strength == Strength::Gpu;
+        if observed & !gone != 0 && prior.is_observed_by(&new) && !stays_narrow {
             // observation, then base causality: what is ordered after the atomic is ordered after
             // the write it observed
-            if prior.strength == Strength::Cta {
-                new.strength = Strength::Cta;
-            }
-            prior.bytes &= !observed;
+            gone |= observed;
+        }
+        if gone != 0 {
+            prior.bytes &= !gone;
         } else if grouping.unknown_threads
             && may_group
             && prior.is_like(&new)
@@ -252,9 +276,7 @@ pub(crate) fn record(
         prior.bytes != 0
     });
     list.extend(grouped.into_iter().flatten());
-    if rest != 0 {
-        list.push(PriorAccess { bytes: rest, ..new });
-    }
+    observation.add(list, PriorAccess { bytes: rest, ..new });
     if list.iter().any(|prior| prior.bytes != new.bytes) {
         merge_bytes(list);
     }
@@ -263,7 +285,7 @@ pub(crate) fn record(
     }
     if list.len() > MAX_LIST_LENGTH {
         let oldest_read = list.iter().position(|prior| !prior.write && !prior.in_flight);
-        let oldest = || list.iter().position(|prior| !prior.in_flight);
+        let oldest = || list.iter().position(|prior| !prior.in_flight && !prior.observer);
         list.remove(oldest_read.or_else(oldest).unwrap_or(0));
     }
 }
@@ -271,7 +293,9 @@ pub(crate) fn record(
 /// For each of `bytes`, the entry that wrote it last.
 fn last_writes(list: &[PriorAccess], bytes: u8) -> [usize; 4] {
     std::array::from_fn(|byte| {
-        let wrote = |prior: &PriorAccess| prior.write && prior.bytes & bytes & 1 << byte != 0;
+        let wrote = |prior: &PriorAccess| {
+            prior.write && !prior.observer && prior.bytes & bytes & 1 << byte != 0
+        };
         list.iter().rposition(wrote).unwrap_or(usize::MAX)
     })
 }

@@ -36,6 +36,8 @@ fn unpacking_a_packed_cell_restores_its_accesses() {
                 atomic: false,
                 volatile: false,
                 in_flight: false,
+                chains: 0,
+                observer: false,
                 strength,
                 group: AccessGroup::from_bits(u64::from(next(8) / 5)),
             });

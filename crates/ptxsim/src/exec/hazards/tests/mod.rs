@@ -166,17 +166,7 @@ fn agree(events: &[Event], setting: Setting) -> Result<(), String> {
         let wanted = reference.access(thread, mask, write, how, shared);
         let (got, current) = detector.access(thread, n as u32, mask, write, how, setting.fast);
         if !got && wanted.as_ref().is_some_and(|race| race.only_beyond_scope) {
-            // the first limit of scopes that the README names
-            return Ok(());
-        }
-        let block_scope_elsewhere = |event: &Event| match *event {
-            Event::Access { thread: other, write: true, how, .. } => {
-                how.scope() == Some(Scope::Cta) && position(other).block != position(thread).block
-            }
-            _ => false,
-        };
-        if got && wanted.is_none() && !shared && events[..n].iter().any(block_scope_elsewhere) {
-            // the second one
+            // the limit of scopes that the README names
             return Ok(());
         }
         if got != wanted.is_some() {
@@ -346,6 +336,31 @@ fn an_atomic_observes_the_last_store_alone() {
     agree_everywhere(&events(&[2, 1, 3]));
     let setting = Setting { shared: false, fast: true, synchronises: false };
     assert!(races(&events(&[1, 2]), setting) && !races(&events(&[1]), setting));
+}
+
+/// An atomic with device scope that observes one with block scope stands for it only where the other
+/// block's strong access is ordered after neither.
+#[test]
+fn an_atomic_with_block_scope_that_is_observed_keeps_its_scope() {
+    let (narrow, wide) = (How::Atomic(Scope::Cta), How::Atomic(Scope::Gpu));
+    let (first, second, other) = (0, 4, THREADS - 1);
+    let events = |releases: &[usize]| {
+        let mut events = vec![access(first, 0, 4, true, narrow), access(second, 0, 4, true, wide)];
+        for thread in releases {
+            let scope = Scope::Gpu;
+            events.extend([
+                Event::Store { thread: *thread, flag: 0, scope, release: true },
+                Event::Load { thread: other, flag: 0, scope, acquire: true },
+            ]);
+        }
+        events.push(access(other, 0, 4, true, wide));
+        events
+    };
+    let setting = Setting { shared: false, fast: true, synchronises: true };
+    for (releases, race) in [(&[][..], true), (&[first], false), (&[second], false)] {
+        agree_everywhere(&events(releases));
+        assert_eq!(races(&events(releases), setting), race, "{releases:?}");
+    }
 }
 
 /// Does the detector find a race in the trace?
