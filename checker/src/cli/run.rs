@@ -39,6 +39,9 @@ pub struct Run {
     /// Memory of the simulated device in GiB; the computer's memory is taken as it is used.
     #[arg(long, value_name = "GIB", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub device_memory: u64,
+    /// Warp instructions, in millions, after which the simulator stops a kernel.
+    #[arg(long, value_name = "MILLIONS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub budget: u64,
     /// Print a timeline and the cost of each launch on stderr (simulator only).
     #[arg(long)]
     pub profile: bool,
@@ -64,6 +67,9 @@ pub struct Program {
     /// Bytes of the simulated device's memory.
     #[arg(long)]
     pub device_memory: Option<u64>,
+    /// Warp instructions after which the simulator stops a kernel.
+    #[arg(long)]
+    pub budget: Option<u64>,
     /// Arguments for the program.
     #[arg(last = true)]
     pub args: Vec<String>,

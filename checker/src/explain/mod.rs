@@ -29,7 +29,7 @@ mod values;
 mod words;
 
 use cudart_sim::runtime::LaunchRecord;
-use ptxsim::Finding;
+use ptxsim::{Finding, FindingKind};
 
 use crate::backend::Fault;
 use crate::compile::Message;
@@ -208,6 +208,12 @@ pub fn launch(
     let scene = scene.in_file(&finding.at.source.file);
     let draft = faults::explain(&scene, &fault, others);
     let draft = host::explain_arguments(program, launched, finding, draft);
+    let draft = match finding.what {
+        FindingKind::OverBudget { .. } => draft.note(
+            "`--budget MILLIONS` raises it: the number of warp instructions, in millions, that a kernel may execute",
+        ),
+        _ => draft,
+    };
     let slug = Verdict::Fault { case: 0, fault: Box::new(fault), others }.slug();
     let (kernel, grid, block) = (sanitise(kernel), dims(*grid), dims(*block));
     Report {

@@ -44,7 +44,7 @@ pub fn serve(object: &Path, simulation: Option<Simulation>, args: &[String]) -> 
 }
 
 /// Starts the simulated runtime in this process.
-fn simulate(Simulation { seed, memory }: Simulation) -> io::Result<()> {
+fn simulate(Simulation { seed, memory, budget }: Simulation) -> io::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8));
     let order = seed;
     abi::start(Settings {
@@ -53,6 +53,7 @@ fn simulate(Simulation { seed, memory }: Simulation) -> io::Result<()> {
         order,
         memory,
         memory_adjustable: true,
+        budget,
         ..Settings::default()
     });
     crash::watch(|report| write_report(&report))?;

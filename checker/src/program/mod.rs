@@ -30,11 +30,15 @@ pub struct Simulation {
     pub seed: u64,
     /// Bytes of device memory.
     pub memory: u64,
+    /// Warp instructions after which a kernel is stopped.
+    pub budget: u64,
 }
 
 impl Simulation {
     /// Bytes of device memory that a program has unless its caller says otherwise.
     pub const DEFAULT_MEMORY: u64 = ptxsim::Memory::CAPACITY;
+    /// Warp instructions after which a kernel is stopped unless its caller says otherwise.
+    pub const DEFAULT_BUDGET: u64 = 400_000_000;
 }
 /// The environment variable with the path to which the child writes why the program cannot be
 /// loaded.
@@ -68,6 +72,7 @@ pub fn run(object: &[u8], simulation: Option<Simulation>, args: &[String]) -> io
         .arg(&program)
         .args(simulation.map(|s| format!("--seed={}", s.seed)))
         .args(simulation.map(|s| format!("--device-memory={}", s.memory)))
+        .args(simulation.map(|s| format!("--budget={}", s.budget)))
         .arg("--")
         .args(args)
         .env(REPORT_VARIABLE, &report)

@@ -178,6 +178,30 @@ fn the_device_has_more_memory_than_a_program_uses() {
     assert!(report.contains("--device-memory"), "{report}");
 }
 
+/// A kernel that is stopped at the simulator's limit may be right, and the option raises the limit.
+#[test]
+fn the_option_raises_the_limit_of_instructions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    let source = "#include <cstdio>\n__global__ void k(float* x, int n) {\n\
+        float y = x[0];\n#pragma unroll 1\n\
+        for (int i = 0; i < n; i++) y = y * 0.5f + 1.0f;\n    x[0] = y;\n}\n\
+        int main() { float *d, h = 0; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d, 1000000);\n\
+        cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf(\"%g\\n\", h); cudaFree(d); }";
+    fs::write(&file, source).expect("written");
+    let run = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_checker"));
+        command.args(["run", "--backend", "sim"]).args(options).arg(&file);
+        let output = command.env("NO_COLOR", "1").output().expect("the checker runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    assert_eq!(run(&[]), ("2\n".into(), String::new()));
+    let (_, report) = run(&["--budget", "1"]);
+    assert!(report.contains("not finished after 1 000 000 instructions"), "{report}");
+    assert!(report.contains("`--budget MILLIONS` raises it"), "{report}");
+}
+
 /// What a kernel prints is not cut.
 #[test]
 fn a_kernel_may_print_more_than_a_megabyte() {

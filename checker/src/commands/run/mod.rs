@@ -56,7 +56,11 @@ pub fn run(args: &cli::Run) -> anyhow::Result<ExitCode> {
         return Ok(Exit::NotYet.into());
     };
     let start = Instant::now();
-    let simulation = Simulation { seed: args.seed, memory: args.device_memory << 30 };
+    let simulation = Simulation {
+        seed: args.seed,
+        memory: args.device_memory << 30,
+        budget: args.budget.saturating_mul(1_000_000),
+    };
     let ended = program::run(&program.object, (!on_gpu).then_some(simulation), &args.args)?;
     if let Some(why) = &ended.unloadable {
         return unloadable(why, &files);
@@ -197,7 +201,8 @@ fn print_warnings(files: &Files, warnings: &[Message]) {
 /// The hidden subcommand that becomes the program.
 pub fn serve(args: &cli::Program) -> ExitCode {
     let memory = args.device_memory.unwrap_or(Simulation::DEFAULT_MEMORY);
-    let simulation = args.seed.map(|seed| Simulation { seed, memory });
+    let budget = args.budget.unwrap_or(Simulation::DEFAULT_BUDGET);
+    let simulation = args.seed.map(|seed| Simulation { seed, memory, budget });
     program::serve(&args.object, simulation, &args.args)
 }
 
